@@ -1,0 +1,19 @@
+CREATE TABLE edge_logs
+(
+    id UUID DEFAULT generateUUIDv4() COMMENT 'Identifier of the record; made if absent',
+    project LowCardinality(String) COMMENT 'Project reference',
+    timestamp DateTime64(6, 'UTC') DEFAULT now64(6, 'UTC') COMMENT 'When it happened, to the microsecond' CODEC(Delta, ZSTD(1)),
+    event_message String COMMENT 'The log line' CODEC(ZSTD(1)),
+    metadata String DEFAULT '{}' COMMENT 'JSON object with all else that is known, kept as it was sent' CODEC(ZSTD(1)),
+    method LowCardinality(String) DEFAULT JSONExtractString(metadata, 'request', 'method') COMMENT 'HTTP method of the request',
+    url String DEFAULT JSONExtractString(metadata, 'request', 'url') COMMENT 'Full URL of the request' CODEC(ZSTD(1)),
+    path String DEFAULT ifNull(JSONExtract(metadata, 'request', 'path', 'Nullable(String)'), path(url)) COMMENT 'Path of the request; where it is absent, that of the URL' CODEC(ZSTD(1)),
+    status_code Nullable(UInt16) DEFAULT JSONExtract(metadata, 'response', 'status_code', 'Nullable(UInt16)') COMMENT 'HTTP status of the response; null where there was none',
+    INDEX url_ngrams url TYPE ngrambf_v1(4, 8192, 2, 0) GRANULARITY 1
+)
+ENGINE = MergeTree
+PARTITION BY toDate32(timestamp)
+ORDER BY (project, timestamp)
+TTL timestamp + INTERVAL 90 DAY DELETE
+SETTINGS ttl_only_drop_parts = 1, index_granularity = 2048
+COMMENT 'Edge request logs';

@@ -1,0 +1,15 @@
+CREATE TABLE database_logs
+(
+    id UUID DEFAULT generateUUIDv4() COMMENT 'Identifier of the record; made if absent',
+    project LowCardinality(String) COMMENT 'Project reference',
+    timestamp DateTime64(6, 'UTC') DEFAULT now64(6, 'UTC') COMMENT 'When it happened, to the microsecond' CODEC(Delta, ZSTD(1)),
+    event_message String COMMENT 'The log line' CODEC(ZSTD(1)),
+    metadata String DEFAULT '{}' COMMENT 'JSON object with all else that is known, kept as it was sent' CODEC(ZSTD(1)),
+    severity LowCardinality(Nullable(String)) COMMENT 'Severity as the database names it'
+)
+ENGINE = MergeTree
+PARTITION BY toDate32(timestamp)
+ORDER BY (project, timestamp)
+TTL timestamp + INTERVAL 90 DAY DELETE
+SETTINGS ttl_only_drop_parts = 1
+COMMENT 'Database logs';

@@ -1,0 +1,119 @@
+import {
+  all,
+  choose,
+  column,
+  defineEndpoint,
+  is,
+  sql,
+  text,
+  textList,
+  timestamp,
+  whenGiven,
+  where,
+} from '../src/endpoint/index.js';
+
+const equals = (name: string): { description: string } => ({
+  description: `Only records whose ${name} is this.`,
+});
+
+export default defineEndpoint({
+  id: '2b9e4d6f-7c1a-4f0b-8e5d-a1c3b5d7e922',
+  name: 'get-grouped-stats-events-logs',
+  summary: 'Hits of the custom events a day, by event, place, device, language, referrer, type and campaign.',
+  parameters: {
+    level: text(equals('level')),
+    search_term: text({
+      description: 'Only records whose event_message contains this text, in any letter case.',
+    }),
+    user_id: text(equals('user_id')),
+    profile_id: text(equals('profile_id')),
+    view_id: text(equals('view_id')),
+    event_type: text({
+      ...equals('event_type'),
+      suggestions: ['view', 'unique_view', 'click', 'unique_click', 'url_redirect'],
+    }),
+    include_unique: text({
+      description: 'true: event_type view also means unique_view, and click also unique_click.',
+      suggestions: ['true'],
+    }),
+    event_target: text(equals('event_target')),
+    event_ids: textList({ description: 'Only records whose event_id is one of these, separated by commas.' }),
+    event_name: text(equals('event_name')),
+    referrer: text(equals('referrer')),
+    city: text(equals('city')),
+    country: text(equals('country')),
+    device: text(equals('device')),
+    language: text(equals('language')),
+    utm_params: text(equals('utm_params')),
+    start_time: timestamp({ description: 'Only records at or after this time.', subMicrosecond: 'ceil' }),
+    end_time: timestamp({ description: 'Only records at or before this time.' }),
+  },
+  columns: {
+    group_time: column("DateTime64(0, 'UTC')", 'Record timestamp truncated to the day.'),
+    event_id: column('Nullable(String)', 'Event identifier.'),
+    event_name: column('Nullable(String)', 'Event name.'),
+    city: column('LowCardinality(Nullable(String))', 'City.'),
+    country: column('LowCardinality(Nullable(String))', 'Country.'),
+    device: column('LowCardinality(Nullable(String))', 'Device.'),
+    language: column('LowCardinality(Nullable(String))', 'Language.'),
+    referrer: column('Nullable(String)', 'Referrer.'),
+    event_type: column('LowCardinality(Nullable(String))', 'Event type.'),
+    utm_params: column('Nullable(String)', 'Campaign parameters.'),
+    total_hits: column('UInt64', 'Number of records in the group.'),
+  },
+  maxRows: 1000,
+  caching: 1000,
+  warming: 0,
+  sandboxing: 'disabled',
+  example: { event_type: 'view', include_unique: 'true', country: 'DE' },
+  build: (p) => sql`
+    SELECT
+      toDateTime64(toDate32(event.timestamp), 0, 'UTC') AS group_time,
+      event_id, event_name, city, country, device, language, referrer, event_type, utm_params,
+      count() AS total_hits
+    FROM custom_events AS event
+    ${where(
+      whenGiven(p.level, sql`level = ${p.level}`),
+      whenGiven(
+        p.search_term,
+        sql`
+          position(
+            caseFoldUTF8(toValidUTF8(event_message)),
+            caseFoldUTF8(toValidUTF8(${p.search_term}))) > 0`,
+      ),
+      whenGiven(p.user_id, sql`user_id = ${p.user_id}`),
+      whenGiven(p.profile_id, sql`profile_id = ${p.profile_id}`),
+      whenGiven(p.view_id, sql`view_id = ${p.view_id}`),
+      whenGiven(
+        p.event_type,
+        choose(
+          [
+            all(is(p.event_type, 'view'), is(p.include_unique, 'true')),
+            sql`event_type IN ('view', 'unique_view')`,
+          ],
+          [
+            all(is(p.event_type, 'click'), is(p.include_unique, 'true')),
+            sql`event_type IN ('click', 'unique_click')`,
+          ],
+          sql`event_type = ${p.event_type}`,
+        ),
+      ),
+      whenGiven(p.event_target, sql`event_target = ${p.event_target}`),
+      whenGiven(p.event_ids, sql`event_id IN (${p.event_ids})`),
+      whenGiven(p.event_name, sql`event_name = ${p.event_name}`),
+      whenGiven(p.referrer, sql`referrer = ${p.referrer}`),
+      whenGiven(p.city, sql`city = ${p.city}`),
+      whenGiven(p.country, sql`country = ${p.country}`),
+      whenGiven(p.device, sql`device = ${p.device}`),
+      whenGiven(p.language, sql`language = ${p.language}`),
+      whenGiven(p.utm_params, sql`utm_params = ${p.utm_params}`),
+      whenGiven(p.start_time, sql`event.timestamp >= ${p.start_time}`),
+      whenGiven(p.end_time, sql`event.timestamp <= ${p.end_time}`),
+    )}
+    GROUP BY
+      group_time, event_id, event_name, city, country, device, language, referrer, event_type, utm_params
+    ORDER BY
+      group_time, event_id NULLS FIRST, event_name NULLS FIRST, city NULLS FIRST, country NULLS FIRST,
+      device NULLS FIRST, language NULLS FIRST, referrer NULLS FIRST, event_type NULLS FIRST,
+      utm_params NULLS FIRST`,
+});

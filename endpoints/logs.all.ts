@@ -1,0 +1,95 @@
+import {
+  choose,
+  column,
+  defineEndpoint,
+  is,
+  jsonColumn,
+  part,
+  sql,
+  text,
+  timestamp,
+  whenGiven,
+  where,
+  withParts,
+  type Sql,
+} from '../src/endpoint/index.js';
+
+/** The kinds of source with a project; only the edge request logs give rows today. */
+const TABLES = {
+  edge_source: sql`edge_logs`,
+  database_source: sql`database_logs`,
+  function_relay_source: sql`function_relay_logs`,
+  function_event_source: sql`function_event_logs`,
+  auth_source: sql`auth_logs`,
+  realtime_source: sql`realtime_logs`,
+  storage_source: sql`storage_logs`,
+  rest_source: sql`rest_logs`,
+  pooler_source: sql`pooler_logs`,
+};
+
+// Shippers write what they like: an answer holds the object that it is, or says what stood in its place.
+const METADATA_OBJECT = sql`
+  multiIf(
+    metadata = '', '{}',
+    isValidJSON(metadata) AND JSONType(metadata) = 'Object', metadata,
+    toJSONString(map('raw', toValidUTF8(metadata))))`;
+
+export default defineEndpoint({
+  id: 'e1d0c9b8-a7f6-4e5d-8c4b-3a2918f7e655',
+  name: 'logs.all',
+  summary: 'The newest log records of a project, within the retention of its tier.',
+  parameters: {
+    project: text({ required: true, description: 'Project reference.' }),
+    project_tier: text({
+      description: 'Retention: FREE 1 day, PRO 7 days, PAYG and ENTERPRISE 90 days; anything else 1 day.',
+      suggestions: ['FREE', 'PRO', 'PAYG', 'ENTERPRISE'],
+    }),
+    iso_timestamp_start: timestamp({
+      description: 'Only records strictly later. Empty or omitted: no lower bound.',
+      empty: 'omitted',
+    }),
+    iso_timestamp_end: timestamp({
+      description: 'Only records at or before. Empty or omitted: no upper bound.',
+      empty: 'omitted',
+    }),
+  },
+  columns: {
+    id: column('UUID', 'Identifier of the record.'),
+    timestamp: column("DateTime64(6, 'UTC')", 'When it happened, to the microsecond.'),
+    event_message: column('String', 'The log line.'),
+    metadata: jsonColumn('All else that is known of the record.'),
+  },
+  maxRows: 1000,
+  limit: 100,
+  caching: 'disabled',
+  warming: 0,
+  sandboxing: 'disabled',
+  example: { project: 'aurora', project_tier: 'PRO' },
+  build: (p, now) => {
+    const retention = choose(
+      [is(p.project_tier, 'PRO'), sql`INTERVAL 7 DAY`],
+      [is(p.project_tier, 'PAYG'), sql`INTERVAL 90 DAY`],
+      [is(p.project_tier, 'ENTERPRISE'), sql`INTERVAL 90 DAY`],
+      sql`INTERVAL 1 DAY`,
+    );
+    const source = (table: Sql): Sql => sql`
+      SELECT id, timestamp, event_message, metadata
+      FROM ${table}
+      ${where(
+        sql`project = ${p.project}`,
+        sql`timestamp > ${now} - ${retention}`,
+        whenGiven(p.iso_timestamp_start, sql`timestamp > ${p.iso_timestamp_start}`),
+        whenGiven(p.iso_timestamp_end, sql`timestamp <= ${p.iso_timestamp_end}`),
+      )}
+      ORDER BY timestamp DESC`;
+    const parts = Object.entries(TABLES).map(([name, table]) => part(name, source(table)));
+    const [edge = part('edge_source', sql``)] = parts;
+    return withParts(
+      parts,
+      sql`
+        SELECT id, timestamp, event_message, ${METADATA_OBJECT} AS metadata
+        FROM ${edge}
+        ORDER BY timestamp DESC, id, event_message, edge_source.metadata`,
+    );
+  },
+});

@@ -1,0 +1,99 @@
+import js from '@eslint/js';
+import prettier from 'eslint-config-prettier';
+import { defineConfig } from 'eslint/config';
+import { createNodeResolver, importX } from 'eslint-plugin-import-x';
+import tseslint from 'typescript-eslint';
+
+/**
+ * The layers, innermost first: what each folder of src may import beside itself. Everything else is refused, so an
+ * import always points inwards.
+ */
+const LAYERS = {
+  endpoint: [],
+  execution: ['endpoint', 'errors.ts'],
+  clickhouse: ['endpoint', 'execution', 'errors.ts'],
+  keys: ['errors.ts'],
+  log: [],
+  http: ['endpoint', 'execution', 'keys', 'log', 'errors.ts'],
+  loading: [],
+  'demo-data': [],
+  config: ['endpoint'],
+};
+
+const zones = Object.entries(LAYERS).flatMap(([layer, allowed]) => [
+  {
+    target: `./src/${layer}`,
+    from: './src',
+    except: [layer, ...allowed].map((place) => `./${place}`),
+    message: `src/${layer} may import ${allowed.join(', ') || 'nothing of src'} only (see ARCHITECTURE.md).`,
+  },
+  { target: `./src/${layer}`, from: ['./endpoints', './test'] },
+]);
+
+export default defineConfig(
+  { ignores: ['dist/', 'node_modules/', '.data/', 'coverage/'] },
+  js.configs.recommended,
+  tseslint.configs.strictTypeChecked,
+  tseslint.configs.stylisticTypeChecked,
+  {
+    plugins: { 'import-x': importX },
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    settings: {
+      'import-x/resolver-next': [
+        createNodeResolver({
+          extensions: ['.ts', '.mjs', '.js'],
+          extensionAlias: { '.js': ['.ts', '.js'] },
+        }),
+      ],
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
+      'import-x/extensions': ['.ts', '.mjs', '.js'],
+    },
+    rules: {
+      'import-x/no-cycle': 'error',
+      'import-x/no-unresolved': 'error',
+      'import-x/no-duplicates': 'error',
+      'import-x/no-default-export': 'error',
+      'import-x/no-restricted-paths': [
+        'error',
+        {
+          zones: [
+            ...zones,
+            {
+              target: './endpoints',
+              from: './src',
+              except: ['./endpoint/index.ts'],
+              message: 'An endpoint imports nothing of the machinery but src/endpoint/index.ts.',
+            },
+          ],
+        },
+      ],
+      'no-restricted-properties': [
+        'error',
+        { object: 'process', property: 'env', message: 'Only the entry points read the environment.' },
+      ],
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': 'error',
+      '@typescript-eslint/restrict-template-expressions': [
+        'error',
+        { allowNumber: true, allowBoolean: true },
+      ],
+      eqeqeq: 'error',
+      'max-lines': ['error', { max: 250, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      complexity: ['error', 12],
+    },
+  },
+  {
+    files: ['src/main.ts', 'src/cli/**', 'test/**', '*.config.mjs'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
+  {
+    files: ['endpoints/**', '*.config.mjs', 'test/support/global-*.mjs'],
+    rules: { 'import-x/no-default-export': 'off', 'max-lines-per-function': 'off' },
+  },
+  {
+    files: ['test/**'],
+    rules: { 'max-lines-per-function': 'off' },
+  },
+  prettier,
+);

@@ -1,0 +1,104 @@
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+import { randomBytes } from 'node:crypto';
+import type { Readable } from 'node:stream';
+
+import { Failure } from '../errors.js';
+import type { QueryRequest, QueryResult, RunQuery } from '../execution/ports.js';
+import { cutResult } from './cut-result.js';
+import { resultFormatSettings } from './result-format.js';
+import { translateClickHouseError } from './translate-error.js';
+
+export interface QueryLimits {
+  readonly timeoutMs: number;
+}
+
+/**
+ * What every query carries. `readonly` is a second wall behind the rights of the ClickHouse user, and what lets
+ * ClickHouse end a query whose client has gone; waiting for the end keeps a late exception from looking like success.
+ */
+const SAFETY: ClickHouseSettings = {
+  readonly: '2',
+  wait_end_of_query: 1,
+  cancel_http_readonly_queries_on_client_close: 1,
+  http_write_exception_in_output_format: 0,
+  session_timezone: 'UTC',
+};
+
+/** Runs queries on a ClickHouse server over its HTTP interface. */
+export function createQueryRunner(client: ClickHouseClient, limits: QueryLimits): RunQuery {
+  return async (request) => {
+    const timeout = AbortSignal.timeout(limits.timeoutMs);
+    const signal = AbortSignal.any([request.signal, timeout]);
+    try {
+      return await run(client, request, signal, limits);
+    } catch (error) {
+      if (request.signal.aborted) {
+        throw new Failure('CALLER_GONE', 'The caller has gone.', { cause: error });
+      }
+      if (timeout.aborted) throw timedOut(limits, error);
+      throw translateClickHouseError(error);
+    }
+  };
+}
+
+async function run(
+  client: ClickHouseClient,
+  { query, columns, rowCap, requestId }: QueryRequest,
+  signal: AbortSignal,
+  limits: QueryLimits,
+): Promise<QueryResult> {
+  const { stream, summary } = await client.exec({
+    query: `${query.text}\nFORMAT Template`,
+    query_params: query.parameters,
+    // A caller's id may come twice at the same time, ClickHouse's may not.
+    query_id: `${requestId}-${randomBytes(4).toString('hex')}`,
+    abort_signal: signal,
+    clickhouse_settings: {
+      ...SAFETY,
+      ...resultFormatSettings(columns),
+      max_execution_time: Math.ceil(limits.timeoutMs / 1000),
+      log_comment: requestId,
+    },
+  });
+  const answer = await collect(stream, signal);
+  if (!summary) throw brokenAnswer('no X-ClickHouse-Summary header: is this a ClickHouse server?');
+  const cut = cutResult(answer, rowCap);
+  const asked = Number(summary.result_rows);
+  if (cut.rowsReceived !== asked) {
+    throw brokenAnswer(`ClickHouse sent ${cut.rowsReceived} rows, its summary says ${asked}`);
+  }
+  return {
+    body: cut.body,
+    rowCount: cut.rowCount,
+    truncated: cut.truncated,
+    rowsRead: Number(summary.read_rows),
+    bytesRead: Number(summary.read_bytes),
+    clickhouseMs: Number(summary.elapsed_ns) / 1e6,
+  };
+}
+
+async function collect(stream: Readable, signal: AbortSignal): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  const abort = (): void => void stream.destroy(new Error('aborted'));
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    for await (const chunk of stream) chunks.push(chunk as Buffer);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+  return Buffer.concat(chunks);
+}
+
+function brokenAnswer(cause: string): Failure {
+  return new Failure('CLICKHOUSE_ANSWER_BROKEN', 'The answer of ClickHouse was not complete. Try again.', {
+    cause: new Error(cause),
+  });
+}
+
+function timedOut({ timeoutMs }: QueryLimits, cause: unknown): Failure {
+  return new Failure(
+    'QUERY_TIMEOUT',
+    `The query was stopped at its time limit of ${timeoutMs / 1000} seconds. Narrow it with its parameters.`,
+    { cause },
+  );
+}

@@ -1,0 +1,51 @@
+import { formatClickHouseTimestamp } from './iso-timestamp.js';
+import type { ParameterValue } from './parameters.js';
+import { renderQuery, type Dialect } from './render.js';
+import { NOW, ROW_LIMIT } from './reserved.js';
+import type { Condition, Query, Reference } from './sql.js';
+
+/** The validated parameters of a request, by name; an omitted one is null. */
+export type Values = ReadonlyMap<string, ParameterValue | null>;
+
+/** A query as ClickHouse gets it: text without a single value in it, and the values beside it. */
+export interface BoundQuery {
+  readonly text: string;
+  readonly parameters: Readonly<Record<string, ParameterValue | number | null>>;
+}
+
+/**
+ * The query of one request: `{name:Type}` for every parameter, filters that do not apply left out.
+ *
+ * @param now the gateway's clock, bound as `now`.
+ * @param rowLimit rows to ask for, at most.
+ */
+export function bindQuery(query: Query, values: Values, now: Date, rowLimit: number): BoundQuery {
+  const parameters: Record<string, ParameterValue | number | null> = Object.create(null) as Record<
+    string,
+    never
+  >;
+  const use = (reference: Reference): string => {
+    const value =
+      reference.name === NOW.name
+        ? formatClickHouseTimestamp(BigInt(now.getTime()) * 1000n)
+        : (values.get(reference.name) ?? null);
+    parameters[reference.name] = value;
+    return `{${reference.name}:${value === null ? `Nullable(${reference.type})` : reference.type}}`;
+  };
+  const text = renderQuery(query, dialectOf(values, use));
+  parameters[ROW_LIMIT] = rowLimit;
+  return { text: `${text}\nLIMIT {${ROW_LIMIT}:UInt64}`, parameters };
+}
+
+function dialectOf(values: Values, use: (reference: Reference) => string): Dialect {
+  const given = (reference: Reference): boolean => (values.get(reference.name) ?? null) !== null;
+  const holds = (condition: Condition): boolean =>
+    condition.equals.every(([reference, value]) => values.get(reference.name) === value);
+  return {
+    reference: use,
+    filter: (filter, render) => (filter.given.every(given) ? render(filter.condition) : undefined),
+    choice: (branches, otherwise, render) =>
+      render(branches.find(([condition]) => holds(condition))?.[1] ?? otherwise),
+    keepsUnusedParts: false,
+  };
+}

@@ -1,0 +1,126 @@
+import { createHash } from 'node:crypto';
+
+import type {
+  Column,
+  EndpointDeclaration,
+  EndpointDefinition,
+  EndpointSettings,
+  Parameters,
+  References,
+} from './definition.js';
+import type { Parameter } from './parameters.js';
+import { NOW, ROW_LIMIT } from './reserved.js';
+import { printSavedQuery } from './saved-query.js';
+import { Reference, Sql, type Query } from './sql.js';
+import { isUuid } from './uuid.js';
+
+/** An endpoint that is ready to serve: checked, with its query built once and for all. */
+export interface Endpoint {
+  readonly id: string;
+  readonly name: string;
+  readonly summary: string;
+  readonly parameters: ReadonlyMap<string, Parameter>;
+  readonly columns: ReadonlyMap<string, Column>;
+  readonly settings: EndpointSettings;
+  readonly limit: number | undefined;
+  readonly example: Readonly<Record<string, string>>;
+  readonly query: Query;
+  /** The query in its `@parameter` form. */
+  readonly savedQuery: string;
+  /** SHA-256 (hex) over all that decides a result: another definition, another digest. */
+  readonly digest: string;
+}
+
+/**
+ * Checks a definition and builds its query.
+ *
+ * @throws Error with the first fault found: a bad id or name, a reserved or ill-formed parameter name, settings out of
+ * range, an example that names an undeclared parameter, an undeclared parameter in the query.
+ */
+export function defineEndpoint<const P extends Parameters>(definition: EndpointDefinition<P>): Endpoint {
+  checkIdentity(definition);
+  checkParameterNames(definition);
+  checkSettings(definition);
+  const { id, name, summary, example, limit, maxRows, caching, warming, sandboxing } = definition;
+  const query = buildQuery(definition);
+  const savedQuery = printSavedQuery(query, limit);
+  return {
+    id: id.toLowerCase(),
+    name,
+    summary,
+    example,
+    limit,
+    parameters: new Map(Object.entries(definition.parameters)),
+    columns: new Map(Object.entries(definition.columns)),
+    settings: { maxRows, caching, warming, sandboxing },
+    query,
+    savedQuery,
+    digest: digestOf(savedQuery, definition),
+  };
+}
+
+/** The same endpoint with some execution settings of this deployment. */
+export function withSettings(endpoint: Endpoint, overrides: Partial<EndpointSettings>): Endpoint {
+  return { ...endpoint, settings: { ...endpoint.settings, ...overrides } };
+}
+
+/** Most rows that an answer of the endpoint can have. */
+export function rowCap(endpoint: Endpoint): number {
+  return Math.min(endpoint.settings.maxRows, endpoint.limit ?? Infinity);
+}
+
+function buildQuery<P extends Parameters>(definition: EndpointDefinition<P>): Query {
+  const references = Object.fromEntries(
+    Object.entries(definition.parameters).map(([name, parameter]) => [
+      name,
+      new Reference(name, parameter.type),
+    ]),
+  ) as References<P>;
+  const built = definition.build(references, NOW);
+  return built instanceof Sql ? { parts: [], body: built } : built;
+}
+
+function digestOf(savedQuery: string, definition: EndpointDeclaration): string {
+  const columns = Object.entries(definition.columns).map(([name, { type, holdsJson = false }]) => [
+    name,
+    type,
+    holdsJson,
+  ]);
+  const types = Object.entries(definition.parameters).map(([name, { type }]) => [name, type]);
+  return createHash('sha256')
+    .update(JSON.stringify([savedQuery, columns, types]))
+    .digest('hex');
+}
+
+function checkIdentity({ id, name }: EndpointDeclaration): void {
+  if (!isUuid(id)) throw new Error(`id "${id}" is not a UUID`);
+  if (!/^[a-z0-9]+(?:[.-][a-z0-9]+)*$/.test(name)) {
+    throw new Error(`name "${name}" is not made of lower-case words joined by dots or hyphens`);
+  }
+}
+
+function checkParameterNames(definition: EndpointDeclaration): void {
+  for (const name of Object.keys(definition.parameters)) {
+    if (name === NOW.name || name === ROW_LIMIT) throw new Error(`parameter "${name}" has a reserved name`);
+    if (!/^[a-z][a-z0-9_]*$/.test(name)) {
+      throw new Error(`parameter "${name}" is not made of lower-case letters, digits and underscores`);
+    }
+  }
+  for (const name of Object.keys(definition.example)) {
+    if (!Object.hasOwn(definition.parameters, name)) {
+      throw new Error(`example names the undeclared parameter "${name}"`);
+    }
+  }
+}
+
+function checkSettings({ maxRows, limit, caching, warming, columns }: EndpointDeclaration): void {
+  const wholeFrom = (least: number, value: number): boolean => Number.isSafeInteger(value) && value >= least;
+  if (!wholeFrom(1, maxRows)) throw new Error(`maxRows ${maxRows} is not a whole number from 1`);
+  if (limit !== undefined && !wholeFrom(1, limit))
+    throw new Error(`limit ${limit} is not a whole number from 1`);
+  if (caching !== 'disabled' && !wholeFrom(1, caching)) {
+    throw new Error(`caching ${caching} is neither "disabled" nor a whole number of seconds from 1`);
+  }
+  if (!wholeFrom(0, warming)) throw new Error(`warming ${warming} is not a whole number of seconds from 0`);
+  if (Object.keys(columns).length === 0) throw new Error('columns are missing');
+}

@@ -1,0 +1,50 @@
+import { withSettings, type Endpoint } from './endpoint.js';
+import type { EndpointSettings } from './definition.js';
+import { isUuid } from './uuid.js';
+
+/** The endpoints that this gateway serves. */
+export class EndpointRegistry {
+  private readonly byId = new Map<string, Endpoint>();
+  private readonly byName = new Map<string, Endpoint>();
+
+  /** @throws Error naming the two, when two endpoints share an id or a name. */
+  constructor(endpoints: readonly Endpoint[]) {
+    for (const endpoint of endpoints) {
+      const same = this.byId.get(endpoint.id) ?? this.byName.get(endpoint.name);
+      if (same) {
+        const shared = same.id === endpoint.id ? `id ${endpoint.id}` : `name ${endpoint.name}`;
+        throw new Error(`endpoints ${same.name} and ${endpoint.name} have the same ${shared}`);
+      }
+      this.byId.set(endpoint.id, endpoint);
+      this.byName.set(endpoint.name, endpoint);
+    }
+  }
+
+  /** All of them, by name. */
+  all(): readonly Endpoint[] {
+    return [...this.byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  /** A value in the textual form of a UUID is an id; anything else is a name. */
+  find(idOrName: string): Endpoint | undefined {
+    return isUuid(idOrName) ? this.byId.get(idOrName.toLowerCase()) : this.byName.get(idOrName);
+  }
+
+  /**
+   * The same endpoints with the execution settings of this deployment, by name or id.
+   *
+   * @throws Error when one names no endpoint.
+   */
+  withOverrides(overrides: ReadonlyMap<string, Partial<EndpointSettings>>): EndpointRegistry {
+    const byEndpoint = new Map<Endpoint, Partial<EndpointSettings>>();
+    for (const [idOrName, settings] of overrides) {
+      const endpoint = this.find(idOrName);
+      if (!endpoint) {
+        const known = this.all().map(({ name }) => name);
+        throw new Error(`there is no endpoint "${idOrName}"; there are ${known.join(', ')}`);
+      }
+      byEndpoint.set(endpoint, settings);
+    }
+    return new EndpointRegistry(this.all().map((e) => withSettings(e, byEndpoint.get(e) ?? {})));
+  }
+}

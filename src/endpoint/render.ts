@@ -1,0 +1,77 @@
+import type { Condition, Filter, Node, Part, Query, Reference, Sql } from './sql.js';
+import { Filter as FilterTerm } from './sql.js';
+
+/** How one form of SQL writes what depends on the caller's parameters. */
+export interface Dialect {
+  readonly reference: (reference: Reference) => string;
+  /** The term of a WHERE for a filter, or undefined to leave it out. */
+  readonly filter: (filter: Filter, render: (sql: Sql) => string) => string | undefined;
+  readonly choice: (
+    branches: readonly (readonly [Condition, Sql])[],
+    otherwise: Sql,
+    render: (sql: Sql) => string,
+  ) => string;
+  /** Whether parts that the body does not use are written too. */
+  readonly keepsUnusedParts: boolean;
+}
+
+/** Writes a query in a dialect: WITH the parts that are needed, then the body. */
+export function renderQuery(query: Query, dialect: Dialect): string {
+  const used = new Set<Part>();
+  const body = renderSql(query.body, dialect, used);
+  const parts = query.parts.filter((part) => dialect.keepsUnusedParts || used.has(part));
+  if (parts.length === 0) return body;
+  const clauses = parts.map(
+    (part) => `  ${part.name} AS (\n    ${indented(renderSql(part.query, dialect, used), '    ')}\n  )`,
+  );
+  return `WITH\n${clauses.join(',\n')}\n${body}`;
+}
+
+function renderSql(sql: Sql, dialect: Dialect, used: Set<Part>): string {
+  const render = (inner: Sql): string => renderSql(inner, dialect, used);
+  return sql.nodes.reduce((written, node) => {
+    const text = renderNode(node, dialect, used, render);
+    return written + (node.kind === 'text' ? text : indented(text, indentationOfLastLine(written)));
+  }, '');
+}
+
+function renderNode(node: Node, dialect: Dialect, used: Set<Part>, render: (sql: Sql) => string): string {
+  switch (node.kind) {
+    case 'text':
+      return node.text;
+    case 'reference':
+      return dialect.reference(node.reference);
+    case 'fragment':
+      return render(node.sql);
+    case 'part':
+      used.add(node.part);
+      return node.part.name;
+    case 'choice':
+      return dialect.choice(node.branches, node.otherwise, render);
+    case 'where':
+      return renderWhere(node.terms, dialect, render);
+  }
+}
+
+function renderWhere(
+  terms: readonly (Sql | Filter)[],
+  dialect: Dialect,
+  render: (sql: Sql) => string,
+): string {
+  const written = terms.flatMap((term) => {
+    const text = term instanceof FilterTerm ? dialect.filter(term, render) : render(term);
+    return text === undefined ? [] : [indented(text, '  ')];
+  });
+  return written.length === 0 ? '' : `WHERE ${written.join('\n  AND ')}`;
+}
+
+function indentationOfLastLine(text: string): string {
+  const start = text.lastIndexOf('\n') + 1;
+  let end = start;
+  while (text[end] === ' ') end += 1;
+  return text.slice(start, end);
+}
+
+function indented(text: string, indent: string): string {
+  return indent === '' ? text : text.replaceAll('\n', `\n${indent}`);
+}

@@ -1,0 +1,42 @@
+import { renderQuery, type Dialect } from './render.js';
+import { NOW } from './reserved.js';
+import type { Condition, Query, Reference } from './sql.js';
+
+/**
+ * The saved query as people read it: the same tree as a request runs, with `@name` for each parameter, every optional
+ * filter written out, and `now64(6)` for the clock.
+ *
+ * @param limit the endpoint's own limit, where it has one.
+ */
+export function printSavedQuery(query: Query, limit: number | undefined): string {
+  const text = renderQuery(query, DIALECT);
+  return limit === undefined ? text : `${text}\nLIMIT ${limit}`;
+}
+
+const printReference = (reference: Reference): string =>
+  reference.name === NOW.name ? "now64(6, 'UTC')" : `@${reference.name}`;
+
+const printCondition = (condition: Condition): string =>
+  condition.equals
+    .map(([reference, value]) => `${printReference(reference)} = '${value.replaceAll(/['\\]/g, '\\$&')}'`)
+    .join(' AND ');
+
+const nested = (text: string): string => text.replaceAll('\n', '\n  ');
+
+const DIALECT: Dialect = {
+  reference: printReference,
+  filter: (filter, render) => {
+    const omitted = filter.given.map((reference) => `${printReference(reference)} IS NULL`);
+    return `(${[...omitted, render(filter.condition)].join(' OR ')})`;
+  },
+  choice: (branches, otherwise, render) =>
+    [
+      'CASE',
+      ...branches.map(
+        ([condition, fragment]) => `  WHEN ${printCondition(condition)} THEN ${nested(render(fragment))}`,
+      ),
+      `  ELSE ${nested(render(otherwise))}`,
+      'END',
+    ].join('\n'),
+  keepsUnusedParts: true,
+};
