@@ -84,12 +84,23 @@ export default defineConfig(
     },
   },
   {
-    files: ['src/main.ts', 'src/cli/**', 'test/**', '*.config.mjs'],
+    files: [
+      'src/main.ts',
+      'src/cli/**',
+      'src/clickhouse/embedded/engine-host.mjs',
+      'test/**',
+      '*.config.mjs',
+    ],
     rules: { 'no-restricted-properties': 'off' },
   },
   {
     files: ['endpoints/**', '*.config.mjs', 'test/support/global-*.mjs'],
     rules: { 'import-x/no-default-export': 'off', 'max-lines-per-function': 'off' },
+  },
+  {
+    // winston's own types do not say that its Console is a transport.
+    files: ['src/log/logger.ts'],
+    rules: { '@typescript-eslint/no-unsafe-class-instance-assignment': 'off' },
   },
   {
     files: ['test/**'],

@@ -1,4 +1,4 @@
-CREATE TABLE function_event_logs
+CREATE TABLE IF NOT EXISTS function_event_logs
 (
     id UUID DEFAULT generateUUIDv4() COMMENT 'Identifier of the record; made if absent',
     project LowCardinality(String) COMMENT 'Project reference',

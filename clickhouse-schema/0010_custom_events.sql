@@ -1,4 +1,4 @@
-CREATE TABLE custom_events
+CREATE TABLE IF NOT EXISTS custom_events
 (
     id UUID DEFAULT generateUUIDv4() COMMENT 'Identifier of the record; made if absent',
     timestamp DateTime64(6, 'UTC') DEFAULT now64(6, 'UTC') COMMENT 'When it happened, to the microsecond' CODEC(Delta, ZSTD(1)),

@@ -7,6 +7,7 @@ export interface Problem {
 /** Every failure that a caller can see: its HTTP status and what the failure is called. */
 export const ERRORS = {
   INVALID_PARAMETERS: { status: 400, title: 'Invalid parameters' },
+  BAD_REGULAR_EXPRESSION: { status: 400, title: 'Regular expression not accepted' },
   BAD_REQUEST: { status: 400, title: 'Bad request' },
   API_KEY_MISSING: { status: 401, title: 'API key missing' },
   API_KEY_INVALID: { status: 401, title: 'API key not accepted' },
@@ -38,7 +39,9 @@ export interface FailureDetails {
   readonly retryAfterSeconds?: number;
   /** Answered as `Allow`. */
   readonly allow?: readonly string[];
-  /** Logged, never sent. */
+  /** For the operator: logged at every level, never sent. Without values of the request. */
+  readonly diagnosis?: string;
+  /** Logged at level debug, since it can hold SQL and values; never sent. */
   readonly cause?: unknown;
 }
 

@@ -25,7 +25,7 @@ export function cutResult(body: Buffer, rowCap: number): CutResult {
     body.subarray(-END.length).equals(END);
   if (!whole) {
     throw new Failure('CLICKHOUSE_ANSWER_BROKEN', 'The answer of ClickHouse was not complete. Try again.', {
-      cause: new Error(`body of ${body.length} bytes that is not ${RESULT_START}…${RESULT_END}`),
+      diagnosis: `a body of ${body.length} bytes that is not ${RESULT_START}…${RESULT_END}`,
     });
   }
   const empty = body.length === START.length + END.length;

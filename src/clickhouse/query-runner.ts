@@ -91,7 +91,7 @@ async function collect(stream: Readable, signal: AbortSignal): Promise<Buffer> {
 
 function brokenAnswer(cause: string): Failure {
   return new Failure('CLICKHOUSE_ANSWER_BROKEN', 'The answer of ClickHouse was not complete. Try again.', {
-    cause: new Error(cause),
+    diagnosis: cause,
   });
 }
 

@@ -37,6 +37,10 @@ const UNREACHABLE: Translation = {
 
 /** ClickHouse's error types (the names in its `system.errors`) that are not simply its failure. */
 const BY_TYPE: Readonly<Record<string, Translation>> = {
+  CANNOT_COMPILE_REGEXP: {
+    code: 'BAD_REGULAR_EXPRESSION',
+    message: 'A regular expression of the request does not compile.',
+  },
   TIMEOUT_EXCEEDED: TIMEOUT,
   TOO_SLOW: TIMEOUT,
   MEMORY_LIMIT_EXCEEDED: TOO_EXPENSIVE,
@@ -46,10 +50,17 @@ const BY_TYPE: Readonly<Record<string, Translation>> = {
   TOO_MANY_SIMULTANEOUS_QUERIES: BUSY,
 };
 
-/** Whether ClickHouse refused a regular expression (RE2) that the caller sent. */
-export function isRegularExpressionError(error: unknown): boolean {
-  return error instanceof ClickHouseError && error.type === 'CANNOT_COMPILE_REGEXP';
-}
+/** What an operator can do about the errors that a wrong set-up gives. */
+const HINTS: Readonly<Record<string, string>> = {
+  UNKNOWN_TABLE: 'has the schema been applied (npm run migrate)?',
+  UNKNOWN_DATABASE: 'has the schema been applied (npm run migrate), and is CLICKHOUSE_DATABASE right?',
+  AUTHENTICATION_FAILED: 'are CLICKHOUSE_USER and CLICKHOUSE_PASSWORD right?',
+  REQUIRED_PASSWORD: 'is CLICKHOUSE_PASSWORD set?',
+  ACCESS_DENIED: 'may the ClickHouse user SELECT from the log tables?',
+  READONLY: 'the ClickHouse user needs readonly = 2; with 1 no limit can be set for a query',
+  SETTING_CONSTRAINT_VIOLATION:
+    'is QUERY_TIMEOUT_SECONDS above what the profile of the ClickHouse user allows?',
+};
 
 /** The failure that a caller sees for an error of ClickHouse or of the way to it; the error itself is its cause. */
 export function translateClickHouseError(error: unknown): Failure {
@@ -57,6 +68,7 @@ export function translateClickHouseError(error: unknown): Failure {
   const { code, message, retryAfterSeconds } = translationOf(error);
   return new Failure(code, message, {
     cause: error,
+    diagnosis: diagnosisOf(error),
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
   });
 }
@@ -66,7 +78,16 @@ function translationOf(error: unknown): Translation {
   return isConnectionError(error) ? UNREACHABLE : FAILED;
 }
 
-/** Errors of Node's sockets, name resolution and TLS have a code; those of the client's own have none. */
+function diagnosisOf(error: unknown): string {
+  if (error instanceof ClickHouseError) {
+    const type = error.type ?? 'an unknown error';
+    const hint = HINTS[type];
+    return `ClickHouse: ${type} (code ${error.code})${hint === undefined ? '' : `; ${hint}`}`;
+  }
+  return error instanceof Error ? error.message : 'unknown';
+}
+
+/** Errors of Node's sockets, name resolution and TLS have a code; those of the client itself are known by name. */
 function isConnectionError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return 'code' in error || /socket hang up|aborted|timeout error/i.test(error.message);

@@ -109,8 +109,10 @@ export function withParts(parts: readonly Part[], body: Sql): Query {
   return { parts, body };
 }
 
+const isReference = (hole: unknown): hole is Reference => hole instanceof Reference;
+
 function nodeOf(hole: unknown, before: string): Node {
-  if (hole instanceof Reference) return { kind: 'reference', reference: hole };
+  if (isReference(hole)) return { kind: 'reference', reference: hole };
   if (hole instanceof Part) return { kind: 'part', part: hole };
   if (hole instanceof Sql) return { kind: 'fragment', sql: hole };
   const place = before.trim().split('\n').at(-1)?.trim() ?? '';

@@ -1,0 +1,24 @@
+/** TypeScript as ES modules; a `.js` in an import means the `.ts` beside it. */
+const base = {
+  transform: { '^.+\\.ts$': ['@swc/jest'] },
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  testEnvironment: 'node',
+};
+
+/** Tests that need ClickHouse and Redis share one of each, which the global set-up starts or finds. */
+const withServers = {
+  ...base,
+  globalSetup: '<rootDir>/test/support/global-setup.mjs',
+  globalTeardown: '<rootDir>/test/support/global-teardown.mjs',
+};
+
+export default {
+  maxWorkers: 2,
+  testTimeout: 30_000,
+  projects: [
+    { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
+    { ...withServers, displayName: 'http', testMatch: ['<rootDir>/test/http/**/*.test.ts'] },
+    { ...withServers, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.test.ts'] },
+  ],
+};

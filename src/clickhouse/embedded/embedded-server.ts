@@ -1,0 +1,171 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import type { ClickHouseConnection } from '../connection.js';
+import { engineLibraryPath } from './engine-library.js';
+import { announceServer, answersPing, findRunningServer, withdrawServer } from './running-server.js';
+import {
+  ADMIN_PASSWORD_VARIABLE,
+  ADMIN_USER,
+  READER_PASSWORD_VARIABLE,
+  READER_USER,
+  writeServerFiles,
+} from './server-files.js';
+
+export interface EmbeddedServerOptions {
+  /** Where the data is kept; made if absent. */
+  readonly dataDir: string;
+  readonly database: string;
+  /** The users file of the read-only user. */
+  readonly readerUserFile: string;
+  /** Told when the server ends without having been asked to, with what it said; it is started again after a pause. */
+  readonly onCrash: (message: string) => void;
+}
+
+const HOST_SCRIPT = fileURLToPath(new URL('./engine-host.mjs', import.meta.url));
+/** A cold start reads half a gigabyte of library from disk. */
+const START_TIMEOUT_MS = 60_000;
+const RESTART_PAUSE_MS = 500;
+
+/** A real ClickHouse server as a child process, on a free loopback port, with passwords that only this process knows. */
+export class EmbeddedServer {
+  private child: ChildProcess | undefined;
+  private stopping = false;
+
+  private constructor(
+    private readonly options: EmbeddedServerOptions,
+    private readonly port: number,
+    private readonly adminPassword = randomBytes(24).toString('base64url'),
+    private readonly readerPassword = randomBytes(24).toString('base64url'),
+  ) {}
+
+  /**
+   * Starts a server and waits until it answers.
+   *
+   * @throws Error that says what to do: no engine for this platform, a data folder in use, or the engine's own words.
+   */
+  static async start(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+    const dataDir = path.resolve(options.dataDir);
+    const running = await findRunningServer(dataDir);
+    if (running) {
+      throw new Error(
+        `The data folder ${dataDir} is in use by the gateway with process id ${running.pid}. ` +
+          'Stop that one, or set DATA_DIR to another folder.',
+      );
+    }
+    const server = new EmbeddedServer({ ...options, dataDir }, await freePort());
+    await server.launch();
+    await announceServer(dataDir, { ...server.adminConnection, pid: process.pid });
+    return server;
+  }
+
+  /** For serving: the read-only user. */
+  get readerConnection(): ClickHouseConnection {
+    return { ...this.address, username: READER_USER, password: this.readerPassword };
+  }
+
+  /** For the schema and for loading data. */
+  get adminConnection(): ClickHouseConnection {
+    return { ...this.address, username: ADMIN_USER, password: this.adminPassword };
+  }
+
+  /** Process id of the server, while there is one. */
+  get pid(): number | undefined {
+    return this.child?.pid;
+  }
+
+  /** Ends the server; nothing that it acknowledged is lost. */
+  async stop(): Promise<void> {
+    this.stopping = true;
+    await withdrawServer(this.options.dataDir);
+    const { child } = this;
+    if (!child || hasEnded(child)) return;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  private get address(): Pick<ClickHouseConnection, 'url' | 'database'> {
+    return { url: `http://127.0.0.1:${this.port}`, database: this.options.database };
+  }
+
+  private async launch(): Promise<void> {
+    const library = engineLibraryPath();
+    const folder = path.join(this.options.dataDir, 'clickhouse');
+    await mkdir(this.options.dataDir, { recursive: true, mode: 0o700 });
+    const configFile = await writeServerFiles(folder, this.port, this.options.readerUserFile);
+    const child = spawn(process.execPath, [HOST_SCRIPT, library, configFile], {
+      cwd: folder,
+      // A process group of its own: Ctrl-C is for the gateway, which first finishes what runs.
+      detached: true,
+      stdio: ['pipe', 'ignore', 'pipe'],
+      env: {
+        PATH: process.execPath,
+        TZ: 'UTC',
+        [ADMIN_PASSWORD_VARIABLE]: this.adminPassword,
+        [READER_PASSWORD_VARIABLE]: this.readerPassword,
+      },
+    });
+    this.child = child;
+    const lastWords = collectLastWords(child);
+    await this.untilReady(child, lastWords);
+    child.once('exit', () => void this.restart(lastWords()));
+  }
+
+  private async untilReady(child: ChildProcess, lastWords: () => string): Promise<void> {
+    const deadline = Date.now() + START_TIMEOUT_MS;
+    while (!(await answersPing(this.address.url))) {
+      if (hasEnded(child)) throw new Error(startFailure(this.options.dataDir, lastWords()));
+      if (Date.now() > deadline) {
+        child.kill('SIGKILL');
+        throw new Error(`The embedded ClickHouse did not answer within ${START_TIMEOUT_MS / 1000} s.`);
+      }
+      await delay(20);
+    }
+  }
+
+  private async restart(lastWords: string): Promise<void> {
+    while (!this.stopping) {
+      this.options.onCrash(lastWords);
+      await delay(RESTART_PAUSE_MS);
+      try {
+        await this.launch();
+        return;
+      } catch (error) {
+        lastWords = String(error);
+      }
+    }
+  }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.exitCode !== null || child.signalCode !== null;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+function collectLastWords(child: ChildProcess): () => string {
+  let text = '';
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(-4000)));
+  return () => text.trim();
+}
+
+function startFailure(dataDir: string, lastWords: string): string {
+  const inUse = /CANNOT_OPEN_FILE|Another server instance/.test(lastWords);
+  return inUse
+    ? `The data folder ${dataDir} is in use by another ClickHouse. Stop that one, or set DATA_DIR to another folder.`
+    : `The embedded ClickHouse ended as it started: ${lastWords || 'it said nothing'}`;
+}

@@ -1,0 +1,30 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+
+const PACKAGES: Readonly<Record<string, string>> = {
+  'linux-x64': '@chdb/lib-linux-x64-gnu',
+  'linux-arm64': '@chdb/lib-linux-arm64-gnu',
+  'darwin-x64': '@chdb/lib-darwin-x64',
+  'darwin-arm64': '@chdb/lib-darwin-arm64',
+};
+
+/**
+ * Path of the ClickHouse engine that npm installed for this platform.
+ *
+ * @throws Error that says what to do, where there is none.
+ */
+export function engineLibraryPath(platform = `${process.platform}-${process.arch}`): string {
+  const name = PACKAGES[platform];
+  try {
+    if (!name) throw new Error('no package');
+    const require = createRequire(import.meta.url);
+    return path.join(path.dirname(require.resolve(`${name}/package.json`)), 'libchdb.so');
+  } catch (cause) {
+    throw new Error(
+      `There is no embedded ClickHouse for ${platform} here ` +
+        `(${name ? `the package ${name} is not installed; npm ci installs it on glibc Linux and macOS` : `there is one for ${Object.keys(PACKAGES).join(', ')}, with glibc`}). ` +
+        'Set CLICKHOUSE_URL to a ClickHouse server instead.',
+      { cause },
+    );
+  }
+}

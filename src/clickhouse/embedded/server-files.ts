@@ -1,0 +1,88 @@
+import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** Environment variables that the configuration takes passwords from, so that none stands in a file. */
+export const ADMIN_PASSWORD_VARIABLE = 'QUERYGATE_CLICKHOUSE_ADMIN_PASSWORD';
+export const READER_PASSWORD_VARIABLE = 'QUERYGATE_CLICKHOUSE_PASSWORD';
+
+export const ADMIN_USER = 'querygate_admin';
+/** The user of `clickhouse-schema/users.d/querygate.xml`: the embedded server serves with the production user's rights. */
+export const READER_USER = 'querygate';
+
+/**
+ * Writes the embedded server's configuration below its folder, for its owner's eyes only.
+ *
+ * @returns path of the configuration file.
+ */
+export async function writeServerFiles(
+  folder: string,
+  port: number,
+  readerUserFile: string,
+): Promise<string> {
+  const usersFolder = path.join(folder, 'users.d');
+  await mkdir(usersFolder, { recursive: true, mode: 0o700 });
+  const configFile = path.join(folder, 'config.xml');
+  await writeFile(configFile, configXml(folder, port), { mode: 0o600 });
+  await writeFile(path.join(folder, 'users.xml'), USERS_XML, { mode: 0o600 });
+  await copyFile(readerUserFile, path.join(usersFolder, path.basename(readerUserFile)));
+  return configFile;
+}
+
+const configXml = (folder: string, port: number): string => `<clickhouse>
+    <path>${xml(path.join(folder, 'data'))}/</path>
+    <tmp_path>${xml(path.join(folder, 'tmp'))}/</tmp_path>
+    <user_files_path>${xml(path.join(folder, 'user_files'))}/</user_files_path>
+    <format_schema_path>${xml(path.join(folder, 'format_schemas'))}/</format_schema_path>
+    <http_port>${port}</http_port>
+    <listen_host>127.0.0.1</listen_host>
+    <keep_alive_timeout>10</keep_alive_timeout>
+    <user_directories>
+        <users_xml><path>${xml(path.join(folder, 'users.xml'))}</path></users_xml>
+    </user_directories>
+    <http_authentication_servers>
+        <own_session>
+            <uri from_env="QUERYGATE_OWN_SESSION_URL"/>
+            <connection_timeout_ms>1000</connection_timeout_ms>
+            <receive_timeout_ms>1000</receive_timeout_ms>
+            <send_timeout_ms>1000</send_timeout_ms>
+            <max_tries>1</max_tries>
+        </own_session>
+    </http_authentication_servers>
+    <query_log>
+        <database>system</database>
+        <table>query_log</table>
+        <partition_by>toYYYYMM(event_date)</partition_by>
+        <ttl>event_date + INTERVAL 7 DAY DELETE</ttl>
+        <flush_interval_milliseconds>7500</flush_interval_milliseconds>
+    </query_log>
+</clickhouse>
+`;
+
+// The engine starts with the defaults of clickhouse-local; the first two settings are those of a server.
+const USERS_XML = `<clickhouse>
+    <profiles>
+        <default>
+            <implicit_select>0</implicit_select>
+            <allow_introspection_functions>0</allow_introspection_functions>
+        </default>
+    </profiles>
+    <users>
+        <default>
+            <http_authentication><server>own_session</server><scheme>basic</scheme></http_authentication>
+            <networks><ip>127.0.0.1</ip></networks>
+            <profile>default</profile>
+            <quota>default</quota>
+        </default>
+        <${ADMIN_USER}>
+            <password from_env="${ADMIN_PASSWORD_VARIABLE}"/>
+            <networks><ip>127.0.0.1</ip></networks>
+            <profile>default</profile>
+            <quota>default</quota>
+        </${ADMIN_USER}>
+    </users>
+    <quotas><default/></quotas>
+</clickhouse>
+`;
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+const xml = (text: string): string => text.replaceAll(/[&<>]/g, (character) => ENTITIES[character] ?? '');

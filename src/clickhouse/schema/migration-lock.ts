@@ -1,0 +1,96 @@
+import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const LOCK = 'schema_migrations_lock';
+const HEARTBEAT_SECONDS = 5;
+/** A holder that has not touched its lock for so long is dead. */
+const STALE_SECONDS = 30;
+const POLL_MS = 100;
+
+interface LockState {
+  readonly uuid: string;
+  readonly idle_seconds: number;
+}
+
+/**
+ * Runs a task while holding the database's migration lock, waiting for it first.
+ *
+ * ClickHouse has no locks, but creating a table that exists fails, atomically: the lock is such a table. Its holder
+ * touches it every few seconds; one that stopped doing so is set aside by renaming it to a name made from its own
+ * UUID, which only the first of several takers can do.
+ */
+export async function withMigrationLock<T>(
+  client: ClickHouseClient,
+  database: string,
+  task: () => Promise<T>,
+): Promise<T> {
+  while (!(await tryLock(client, database))) {
+    await breakStaleLock(client, database);
+    await delay(POLL_MS);
+  }
+  const heartbeat = setInterval(() => {
+    // A missed beat is made up for by the next; if none gets through, the task's own statements fail as well.
+    touch(client, database).catch(() => undefined);
+  }, HEARTBEAT_SECONDS * 1000);
+  try {
+    return await task();
+  } finally {
+    clearInterval(heartbeat);
+    await unlock(client, database);
+  }
+}
+
+async function tryLock(client: ClickHouseClient, database: string): Promise<boolean> {
+  try {
+    await client.command({
+      query: `CREATE TABLE {database:Identifier}.${LOCK} (at DateTime) ENGINE = Memory`,
+      query_params: { database },
+    });
+    return true;
+  } catch (error) {
+    if (error instanceof ClickHouseError && error.type === 'TABLE_ALREADY_EXISTS') return false;
+    throw error;
+  }
+}
+
+async function touch(client: ClickHouseClient, database: string): Promise<void> {
+  await client.command({
+    query: `ALTER TABLE {database:Identifier}.${LOCK} MODIFY COMMENT 'held'`,
+    query_params: { database },
+  });
+}
+
+async function unlock(client: ClickHouseClient, database: string): Promise<void> {
+  const stale = await client.query({
+    query: `SELECT name FROM system.tables WHERE database = {database:String} AND startsWith(name, '${LOCK}')`,
+    query_params: { database },
+    format: 'JSONEachRow',
+  });
+  for (const { name } of await stale.json<{ name: string }>()) {
+    await client.command({
+      query: 'DROP TABLE IF EXISTS {database:Identifier}.{name:Identifier} SYNC',
+      query_params: { database, name },
+    });
+  }
+}
+
+async function breakStaleLock(client: ClickHouseClient, database: string): Promise<void> {
+  const result = await client.query({
+    query: `
+      SELECT toString(uuid) AS uuid, dateDiff('second', metadata_modification_time, now()) AS idle_seconds
+      FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`,
+    query_params: { database },
+    format: 'JSONEachRow',
+  });
+  const [lock] = await result.json<LockState>();
+  if (!lock || lock.idle_seconds < STALE_SECONDS) return;
+  await client
+    .command({
+      query: `RENAME TABLE {database:Identifier}.${LOCK} TO {database:Identifier}.{aside:Identifier}`,
+      query_params: { database, aside: `${LOCK}_${lock.uuid.replaceAll('-', '')}` },
+    })
+    .catch((error: unknown) => {
+      // Another taker was first: back to waiting.
+      if (!(error instanceof ClickHouseError)) throw error;
+    });
+}

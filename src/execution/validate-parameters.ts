@@ -1,0 +1,58 @@
+import type { ValidationResult } from 'joi';
+
+import type { Values } from '../endpoint/bind.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import type { Parameter, ParameterValue } from '../endpoint/parameters.js';
+import { Failure, type Problem } from '../errors.js';
+import type { RawParameter, RawParameters } from './raw-parameters.js';
+
+/** Longest value of a parameter, in bytes of UTF-8. */
+const MAX_VALUE_BYTES = 8192;
+
+/**
+ * The declared parameters of a request, typed; names that the endpoint does not declare are ignored.
+ *
+ * @throws Failure INVALID_PARAMETERS listing every problem of the request.
+ */
+export function validateParameters(endpoint: Endpoint, raw: RawParameters): Values {
+  const values = new Map<string, ParameterValue | null>();
+  const problems: Problem[] = [];
+  for (const [param, parameter] of endpoint.parameters) {
+    const result = validate(parameter, raw.get(param));
+    if ('problem' in result) problems.push({ param, problem: result.problem });
+    else values.set(param, result.value);
+  }
+  if (problems.length > 0) throw invalidParameters(endpoint.name, problems);
+  return values;
+}
+
+/** The failure that lists what is wrong with a request's parameters. */
+export function invalidParameters(endpointName: string, problems: readonly Problem[]): Failure {
+  const listed = problems.map(({ param, problem }) => `${param} ${problem}`).join('; ');
+  return new Failure(
+    'INVALID_PARAMETERS',
+    `The parameters of ${endpointName} are not as they should be: ${listed}.`,
+    {
+      problems,
+    },
+  );
+}
+
+type Validated = { readonly value: ParameterValue | null } | { readonly problem: string };
+
+function validate(parameter: Parameter, raw: RawParameter | undefined): Validated {
+  const problem = raw && problemOf(raw);
+  if (problem !== undefined) return { problem };
+  const result: ValidationResult<ParameterValue | undefined> = parameter.schema.validate(raw?.text);
+  return result.error ? { problem: result.error.message } : { value: result.value ?? null };
+}
+
+function problemOf({ text, times }: RawParameter): string | undefined {
+  if (times > 1) return `is given ${times} times; it may be given once`;
+  if (text === undefined) return 'is not valid percent-encoded UTF-8';
+  if (text.includes('\0')) return 'must not contain a null byte';
+  const bytes = Buffer.byteLength(text);
+  return bytes > MAX_VALUE_BYTES
+    ? `is ${bytes} bytes long; at most ${MAX_VALUE_BYTES} are allowed`
+    : undefined;
+}

@@ -1,0 +1,48 @@
+import type { RequestHandler } from 'express';
+
+import type { Endpoint } from '../endpoint/endpoint.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import { findEndpoint } from './call-endpoint.js';
+import { contextOf } from './request-context.js';
+
+/** `GET /api/endpoints`: all endpoints as resources. */
+export function listEndpoints(endpoints: EndpointRegistry): RequestHandler {
+  return (_request, response) => {
+    response.set('Cache-Control', 'no-store').json({ result: endpoints.all().map(resourceOf) });
+  };
+}
+
+/** `GET /api/endpoints/ID_OR_NAME`: one endpoint as a resource. */
+export function describeEndpoint(endpoints: EndpointRegistry): RequestHandler {
+  return (request, response) => {
+    const endpoint = findEndpoint(endpoints, request.params['idOrName']);
+    contextOf(request).endpoint = endpoint.name;
+    response.set('Cache-Control', 'no-store').json(resourceOf(endpoint));
+  };
+}
+
+function resourceOf(endpoint: Endpoint): Readonly<Record<string, unknown>> {
+  const { id, name, summary, savedQuery, settings, parameters, columns, example } = endpoint;
+  return {
+    id,
+    name,
+    description: summary,
+    query: savedQuery,
+    ...settings,
+    parameters: [...parameters].map(([parameter, spec]) => ({
+      name: parameter,
+      required: spec.required,
+      type: spec.type,
+      description: spec.description,
+      ...(spec.format !== undefined && { format: spec.format }),
+      ...(spec.choices && { choices: spec.choices }),
+      ...(spec.suggestions && { suggestions: spec.suggestions }),
+    })),
+    columns: [...columns].map(([column, { type, meaning }]) => ({
+      name: column,
+      type,
+      description: meaning,
+    })),
+    example,
+  };
+}

@@ -1,0 +1,59 @@
+import type { ErrorRequestHandler } from 'express';
+
+import { ERRORS, Failure } from '../errors.js';
+import { contextOf } from './request-context.js';
+
+/** The body of an error (RFC 9457), with `error` for clients written for Logflare. */
+export function problemDocument(failure: Failure, requestId: string): Readonly<Record<string, unknown>> {
+  const { problems } = failure.details;
+  return {
+    type: `urn:querygate:problem:${failure.code.toLowerCase().replaceAll('_', '-')}`,
+    title: ERRORS[failure.code].title,
+    status: failure.status,
+    detail: failure.message,
+    code: failure.code,
+    requestId,
+    ...(failure.status === 400 && { problems: problems ?? [] }),
+    error: failure.message,
+  };
+}
+
+/** Headers that go with a failure. */
+export function problemHeaders({ status, details }: Failure): Readonly<Record<string, string>> {
+  return {
+    'Content-Type': 'application/problem+json; charset=utf-8',
+    'Cache-Control': 'no-store',
+    ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="querygate"' }),
+    ...(details.allow && { Allow: details.allow.join(', ') }),
+    ...(details.retryAfterSeconds !== undefined && { 'Retry-After': String(details.retryAfterSeconds) }),
+  };
+}
+
+/** Answers every error as a problem document; nothing of its cause leaves the gateway. */
+export function answerProblem(): ErrorRequestHandler {
+  return (error: unknown, request, response, next) => {
+    const context = contextOf(request);
+    context.failure = error;
+    if (response.headersSent) {
+      next(error);
+      return;
+    }
+    const failure = asFailure(error);
+    response
+      .status(failure.status)
+      .set(problemHeaders(failure))
+      .end(JSON.stringify(problemDocument(failure, context.requestId)));
+  };
+}
+
+function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  // Express refuses a path whose percent escapes are broken with such an error.
+  if (error instanceof URIError) {
+    return new Failure('BAD_REQUEST', 'The path of the URL is not valid percent-encoded UTF-8.');
+  }
+  return new Failure(
+    'INTERNAL',
+    'The gateway failed at this request. The cause is in its log, under this request id.',
+  );
+}

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, STATUS_CODES, type RequestListener, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+import { Failure } from '../errors.js';
+import type { Logger } from '../log/logger.js';
+import { problemDocument, problemHeaders } from './problem.js';
+
+/** Room for every parameter of an endpoint at its longest, percent-encoded. */
+const MAX_HEADER_BYTES = 512 * 1024;
+
+/** An HTTP server whose limits are bounded, and which answers what is no HTTP with a problem document as well. */
+export function createHttpServer(listener: RequestListener, logger: Logger): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      // Longer than load balancers keep an idle connection, so that it is they who close it.
+      keepAliveTimeout: 75_000,
+    },
+    listener,
+  );
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    answerClientError(error, socket, logger);
+  });
+  return server;
+}
+
+function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const requestId = randomUUID();
+  const failure = failureOf(error);
+  logger.info('request', { requestId, status: failure.status, code: failure.code, diagnosis: error.code });
+  const body = JSON.stringify(problemDocument(failure, requestId));
+  const headers = {
+    ...problemHeaders(failure),
+    'X-Request-Id': requestId,
+    'Content-Length': String(Buffer.byteLength(body)),
+    Connection: 'close',
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end(
+    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
+  );
+}
+
+function failureOf({ code }: NodeJS.ErrnoException): Failure {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new Failure(
+        'HEADERS_TOO_LARGE',
+        `URL and headers together are over ${MAX_HEADER_BYTES / 1024} KiB.`,
+      );
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new Failure('REQUEST_TIMEOUT', 'The request was not sent in time.');
+    case undefined:
+    default:
+      return new Failure('BAD_REQUEST', 'This is not an HTTP/1.1 request.');
+  }
+}

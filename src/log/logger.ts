@@ -1,0 +1,49 @@
+import winston from 'winston';
+
+/** Structured fields of a log line. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What the parts of the gateway log with. */
+export interface Logger {
+  readonly error: (message: string, fields?: Fields) => void;
+  readonly warn: (message: string, fields?: Fields) => void;
+  readonly info: (message: string, fields?: Fields) => void;
+  readonly debug: (message: string, fields?: Fields) => void;
+}
+
+/**
+ * Logs to standard output: JSON lines, or readable text on a terminal.
+ *
+ * @param level the least severe level that is written.
+ * @param readable whether a person reads along.
+ */
+export function createLogger(level: string, readable: boolean): Logger {
+  const { combine, timestamp, json, colorize, printf } = winston.format;
+  const format = readable
+    ? combine(timestamp(), colorize(), printf(readableLine))
+    : combine(timestamp(), json());
+  const logger = winston.createLogger({ level, format }).add(new winston.transports.Console());
+  return {
+    error: (message, fields) => void logger.error(message, fields),
+    warn: (message, fields) => void logger.warn(message, fields),
+    info: (message, fields) => void logger.info(message, fields),
+    debug: (message, fields) => void logger.debug(message, fields),
+  };
+}
+
+function readableLine({ timestamp, level, message, ...fields }: winston.Logform.TransformableInfo): string {
+  const time = String(timestamp).slice(11, 23);
+  const details = Object.entries(fields)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+  return [time, level, String(message), ...details].join('  ');
+}
+
+/** An error as fields of a log line: its text, its stack, and the same of what caused it. */
+export function describeError(error: unknown): Fields {
+  if (!(error instanceof Error)) return { error: String(error) };
+  const { message, stack, cause } = error;
+  const type = 'type' in error ? error.type : undefined;
+  const code = 'code' in error ? error.code : undefined;
+  return { error: message, type, code, stack, ...(cause !== undefined && { cause: describeError(cause) }) };
+}

@@ -1,0 +1,35 @@
+import { openGateway } from './compose.js';
+import { readConfig } from './config/config.js';
+import { createLogger, describeError } from './log/logger.js';
+import { welcome } from './welcome.js';
+
+const readable = process.stdout.isTTY;
+
+try {
+  const config = readConfig(process.env);
+  const logger = createLogger(config.logLevel, readable);
+  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
+    process.on(event, (error: unknown) => {
+      logger.error('a fault that no request is to blame for', { event, ...describeError(error) });
+    });
+  }
+  const gateway = await openGateway(config, { logger, clock: () => new Date() });
+  logger.info('ready', { url: gateway.url, clickhouse: config.clickhouse.kind, pid: process.pid });
+  if (readable || gateway.generatedKey !== undefined) process.stdout.write(welcome(gateway));
+
+  let closing = false;
+  const stop = (signal: string): void => {
+    // A second signal means now.
+    if (closing) process.exit(1);
+    closing = true;
+    logger.info('stopping', { signal });
+    void gateway.close().then(() => {
+      logger.info('stopped');
+      process.exit(0);
+    });
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+} catch (error) {
+  process.stderr.write(`querygate can’t start: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,20 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const here = path.dirname(fileURLToPath(import.meta.url));
+
+/** The code's root: the folder above this one, which is `dist/` once compiled. */
+const codeRoot = path.dirname(here);
+
+/** The project's root, where `clickhouse-schema/` is, compiled or not. */
+const projectRoot = existsSync(path.join(codeRoot, 'clickhouse-schema')) ? codeRoot : path.dirname(codeRoot);
+
+/** Folder of the endpoint files. */
+export const ENDPOINTS_FOLDER = path.join(codeRoot, 'endpoints');
+
+/** Folder of the numbered schema files. */
+export const SCHEMA_FOLDER = path.join(projectRoot, 'clickhouse-schema');
+
+/** The users file of the read-only ClickHouse user. */
+export const READER_USER_FILE = path.join(SCHEMA_FOLDER, 'users.d', 'querygate.xml');

@@ -1,0 +1,16 @@
+import type { Gateway } from './compose.js';
+
+/** What a person at the terminal is told: where the gateway is, and a request to paste for each endpoint. */
+export function welcome(gateway: Gateway): string {
+  const key = gateway.generatedKey ?? '$API_KEY';
+  const quote = gateway.generatedKey === undefined ? '"' : "'";
+  const calls = gateway.endpoints.all().map(({ name, example }) => {
+    const query = new URLSearchParams(example).toString();
+    return `  curl -s -H ${quote}X-API-KEY: ${key}${quote} '${gateway.url}/api/endpoints/query/${name}?${query}'`;
+  });
+  const note =
+    gateway.generatedKey === undefined
+      ? ''
+      : '\nThis key is good until the gateway stops; set API_KEY or API_KEYS_FILE for lasting ones.\n';
+  return `\nQuerygate is ready on ${gateway.url}. Ask it something:\n\n${calls.join('\n')}\n${note}\n`;
+}

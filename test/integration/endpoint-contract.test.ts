@@ -1,0 +1,77 @@
+import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { bindQuery, type BoundQuery } from '../../src/endpoint/bind.js';
+import { rowCap, type Endpoint } from '../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
+import { validateParameters } from '../../src/execution/validate-parameters.js';
+import { fillDemoData } from '../../src/demo-data/fill-demo-data.js';
+import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { rawParameters } from '../support/raw-parameters.js';
+
+const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+const NOW = new Date();
+
+const bindExample = (endpoint: Endpoint): BoundQuery =>
+  bindQuery(
+    endpoint.query,
+    validateParameters(endpoint, rawParameters(endpoint.example)),
+    NOW,
+    rowCap(endpoint) + 1,
+  );
+
+describe.each(registry.all().map((endpoint) => [endpoint.name, endpoint] as const))(
+  '%s',
+  (_name, endpoint) => {
+    let database: TestDatabase;
+
+    beforeAll(async () => {
+      database = await createTestDatabase();
+      await fillDemoData(database.client, NOW);
+    });
+
+    afterAll(() => database.close());
+
+    it('gives rows on the demonstration data with its own example', async () => {
+      const runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
+      const result = await runQuery({
+        query: bindExample(endpoint),
+        columns: endpoint.columns,
+        rowCap: rowCap(endpoint),
+        requestId: 'contract',
+        signal: new AbortController().signal,
+      });
+      const { result: rows } = JSON.parse(result.body.toString()) as { result: Record<string, unknown>[] };
+      expect(rows.length).toBeGreaterThan(0);
+      expect(rows).toHaveLength(result.rowCount);
+      for (const row of rows) expect(Object.keys(row)).toEqual([...endpoint.columns.keys()]);
+    });
+
+    it('declares exactly the columns and types that ClickHouse describes', async () => {
+      const { text, parameters } = bindExample(endpoint);
+      const described = await database.client.query({
+        query: `DESCRIBE (${text})`,
+        query_params: parameters,
+        format: 'JSONEachRow',
+      });
+      const columns = await described.json<{ name: string; type: string }>();
+      expect(columns.map(({ name, type }) => `${name} ${type}`)).toEqual(
+        [...endpoint.columns].map(([name, { type }]) => `${name} ${type}`),
+      );
+    });
+
+    it('has no value of a parameter in its SQL, whatever the value', () => {
+      const marker = 'Zq7-marker';
+      const values = new Map(
+        [...endpoint.parameters.keys()].map((name) => [name, `${marker}${name}`] as const),
+      );
+      const { text, parameters } = bindQuery(endpoint.query, values, NOW, 11);
+      expect(text).not.toContain(marker);
+      for (const name of Object.keys(parameters)) expect(text).toContain(`{${name}:`);
+    });
+
+    it('prints a saved query with every declared parameter, and nothing bound', () => {
+      for (const name of endpoint.parameters.keys()) expect(endpoint.savedQuery).toContain(`@${name}`);
+      expect(endpoint.savedQuery).not.toMatch(/\{\w+:/);
+    });
+  },
+);

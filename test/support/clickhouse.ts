@@ -1,0 +1,54 @@
+import { randomBytes } from 'node:crypto';
+import type { ClickHouseClient } from '@clickhouse/client';
+
+import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
+import { migrate } from '../../src/clickhouse/schema/migrate.js';
+import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
+import { SCHEMA_FOLDER } from '../../src/project-files.js';
+
+/** The shared ClickHouse of the run, as its administrator. */
+export function adminConnection(database: string): ClickHouseConnection {
+  return {
+    url: variable('TEST_CLICKHOUSE_URL'),
+    username: variable('TEST_CLICKHOUSE_USER'),
+    password: variable('TEST_CLICKHOUSE_PASSWORD'),
+    database,
+  };
+}
+
+/** A database of a test's own, with the schema in it. */
+export interface TestDatabase {
+  readonly name: string;
+  readonly client: ClickHouseClient;
+  readonly connection: ClickHouseConnection;
+  /** Rows as a log shipper sends them. */
+  readonly insert: (table: string, rows: readonly object[]) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Makes a database that no other test sees. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  const connection = adminConnection(name);
+  await migrate({ connection, migrations: await readMigrations(SCHEMA_FOLDER) });
+  const client = connectClickHouse(connection, { maxOpenConnections: 8, requestTimeoutMs: 60_000 });
+  return {
+    name,
+    client,
+    connection,
+    insert: async (table, rows) => {
+      await client.insert({ table, values: [...rows], format: 'JSONEachRow' });
+    },
+    close: async () => {
+      await client.command({ query: 'DROP DATABASE {name:Identifier} SYNC', query_params: { name } });
+      await client.close();
+    },
+  };
+}
+
+/** A variable that the global set-up sets. */
+export function variable(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is not set: run the tests with npm test`);
+  return value;
+}

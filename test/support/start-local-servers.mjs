@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { startRedis } from './start-redis.mjs';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The embedded ClickHouse out of the build, and a redis-server of Debian's, both on free ports and in a new folder. */
+export async function startLocalServers() {
+  const { EmbeddedServer } = await importBuild('src/clickhouse/embedded/embedded-server.js');
+  const folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
+  const redis = await startRedis(path.join(folder, 'redis'));
+  const clickhouse = await EmbeddedServer.start({
+    dataDir: path.join(folder, 'clickhouse'),
+    database: 'default',
+    readerUserFile: path.join(root, 'clickhouse-schema/users.d/querygate.xml'),
+    onCrash: (/** @type {string} */ lastWords) =>
+      process.stderr.write(`the test server ended: ${lastWords}\n`),
+  });
+  const { url, username, password } = clickhouse.adminConnection;
+  return {
+    environment: {
+      TEST_CLICKHOUSE_URL: url,
+      TEST_CLICKHOUSE_USER: username,
+      TEST_CLICKHOUSE_PASSWORD: password,
+      TEST_CLICKHOUSE_READER_PASSWORD: clickhouse.readerConnection.password,
+      TEST_REDIS_URL: redis.url,
+    },
+    stop: async () => {
+      await clickhouse.stop();
+      await redis.stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** @param {string} file */
+async function importBuild(file) {
+  try {
+    return await import(path.join(root, 'dist', file));
+  } catch (cause) {
+    throw new Error('The tests start servers out of dist/: run npm run build first, or npm test.', { cause });
+  }
+}
