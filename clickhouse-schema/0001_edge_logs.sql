@@ -9,11 +9,11 @@ CREATE TABLE IF NOT EXISTS edge_logs
     url String DEFAULT JSONExtractString(metadata, 'request', 'url') COMMENT 'Full URL of the request' CODEC(ZSTD(1)),
     path String DEFAULT ifNull(JSONExtract(metadata, 'request', 'path', 'Nullable(String)'), path(url)) COMMENT 'Path of the request; where it is absent, that of the URL' CODEC(ZSTD(1)),
     status_code Nullable(UInt16) DEFAULT JSONExtract(metadata, 'response', 'status_code', 'Nullable(UInt16)') COMMENT 'HTTP status of the response; null where there was none',
-    INDEX url_ngrams url TYPE ngrambf_v1(4, 8192, 2, 0) GRANULARITY 1
+    INDEX url_ngrams url TYPE ngrambf_v1(4, 4096, 2, 0) GRANULARITY 1
 )
 ENGINE = MergeTree
 PARTITION BY toDate32(timestamp)
 ORDER BY (project, timestamp)
 TTL timestamp + INTERVAL 90 DAY DELETE
-SETTINGS ttl_only_drop_parts = 1, index_granularity = 2048
+SETTINGS ttl_only_drop_parts = 1, index_granularity = 1024
 COMMENT 'Edge request logs';

@@ -4,6 +4,8 @@ import { createLogger, describeError } from './log/logger.js';
 import { welcome } from './welcome.js';
 
 const readable = process.stdout.isTTY;
+// Who read the log has gone: there is nobody to tell, and no reason to stop serving.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {
   const config = readConfig(process.env);

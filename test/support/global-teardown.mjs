@@ -1,7 +1,1 @@
-/** Stops what the global set-up started. */
-export default async function tearDown() {
-  const servers = globalThis.__servers;
-  if (servers === undefined) return;
-  globalThis.__servers = undefined;
-  await (await servers).stop();
-}
+export { stopSharedServers as default } from './shared-servers.mjs';
