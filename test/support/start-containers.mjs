@@ -1,46 +1,63 @@
-import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+/** @import { StartedTestContainer, TestContainer } from 'testcontainers' */
+
 const USERS_FILE = fileURLToPath(new URL('../../clickhouse-schema/users.d/querygate.xml', import.meta.url));
+const USERS_FILE_IN_CONTAINER = '/etc/clickhouse-server/users.d/querygate.xml';
 const PASSWORD = 'only-for-tests';
 
 /** ClickHouse and Redis in containers; CLICKHOUSE_IMAGE and REDIS_IMAGE name other images. */
 export async function startContainers() {
   const { GenericContainer, Wait } = await import('testcontainers');
-  const clickhouse = new GenericContainer(
-    process.env['CLICKHOUSE_IMAGE'] ?? 'clickhouse/clickhouse-server:26.7',
-  )
-    .withEnvironment({
-      CLICKHOUSE_USER: 'querygate_admin',
-      CLICKHOUSE_PASSWORD: PASSWORD,
-      CLICKHOUSE_DEFAULT_ACCESS_MANAGEMENT: '1',
-      QUERYGATE_CLICKHOUSE_PASSWORD: PASSWORD,
-    })
-    .withCopyFilesToContainer([
-      { source: USERS_FILE, target: path.posix.join('/etc/clickhouse-server/users.d', 'querygate.xml') },
-    ])
-    .withExposedPorts(8123)
-    .withWaitStrategy(Wait.forHttp('/ping', 8123))
-    .start();
-  const redis = new GenericContainer(process.env['REDIS_IMAGE'] ?? 'redis:8-alpine')
-    .withExposedPorts(6379)
-    .withWaitStrategy(Wait.forListeningPorts())
-    .start();
-  const [clickhouseContainer, redisContainer] = await Promise.all([clickhouse, redis]);
-  const address = (
-    /** @type {import('testcontainers').StartedTestContainer} */ container,
-    /** @type {number} */ port,
-  ) => `${container.getHost()}:${container.getMappedPort(port)}`;
+  const [clickhouse, redis] = await startAll([
+    new GenericContainer(process.env['CLICKHOUSE_IMAGE'] ?? 'clickhouse/clickhouse-server:26.7')
+      .withEnvironment({
+        CLICKHOUSE_USER: 'querygate_admin',
+        CLICKHOUSE_PASSWORD: PASSWORD,
+        CLICKHOUSE_DEFAULT_ACCESS_MANAGEMENT: '1',
+        QUERYGATE_CLICKHOUSE_PASSWORD: PASSWORD,
+      })
+      .withCopyFilesToContainer([{ source: USERS_FILE, target: USERS_FILE_IN_CONTAINER, mode: 0o644 }])
+      .withExposedPorts(8123)
+      .withWaitStrategy(Wait.forHttp('/ping', 8123)),
+    new GenericContainer(process.env['REDIS_IMAGE'] ?? 'redis:8-alpine')
+      .withExposedPorts(6379)
+      .withWaitStrategy(Wait.forListeningPorts()),
+  ]);
   return {
     environment: {
-      TEST_CLICKHOUSE_URL: `http://${address(clickhouseContainer, 8123)}`,
+      TEST_CLICKHOUSE_URL: `http://${address(clickhouse, 8123)}`,
       TEST_CLICKHOUSE_USER: 'querygate_admin',
       TEST_CLICKHOUSE_PASSWORD: PASSWORD,
       TEST_CLICKHOUSE_READER_PASSWORD: PASSWORD,
-      TEST_REDIS_URL: `redis://${address(redisContainer, 6379)}`,
+      TEST_REDIS_URL: `redis://${address(redis, 6379)}`,
     },
     stop: async () => {
-      await Promise.all([clickhouseContainer.stop(), redisContainer.stop()]);
+      await Promise.all([clickhouse.stop(), redis.stop()]);
     },
   };
+}
+
+/**
+ * Starts two containers at a time. Where one fails, the other is stopped again: nobody else would, because Jest does
+ * not tear down what failed to set up, and testcontainers' own reaper may be off.
+ *
+ * @param {readonly [TestContainer, TestContainer]} containers
+ * @returns {Promise<[StartedTestContainer, StartedTestContainer]>}
+ */
+async function startAll([first, second]) {
+  const results = await Promise.allSettled([first.start(), second.start()]);
+  const [one, other] = results;
+  if (one.status === 'fulfilled' && other.status === 'fulfilled') return [one.value, other.value];
+  const started = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+  await Promise.all(started.map((container) => container.stop()));
+  throw results.find((result) => result.status === 'rejected')?.reason;
+}
+
+/**
+ * @param {StartedTestContainer} container
+ * @param {number} port
+ */
+function address(container, port) {
+  return `${container.getHost()}:${container.getMappedPort(port)}`;
 }

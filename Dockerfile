@@ -1,0 +1,43 @@
+# The gateway without its embedded ClickHouse: this image is for a server of your own, named by CLICKHOUSE_URL.
+
+ARG NODE_IMAGE=node:20-bookworm-slim
+
+FROM ${NODE_IMAGE} AS manifest
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+
+FROM manifest AS production-dependencies
+RUN --mount=type=cache,target=/root/.npm \
+    npm ci --omit=dev --omit=optional --ignore-scripts --no-audit
+
+FROM manifest AS build
+# The optional packages are the embedded ClickHouse: half a gigabyte that the image does not keep.
+RUN --mount=type=cache,target=/root/.npm \
+    npm ci --omit=optional --ignore-scripts --no-audit
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+COPY endpoints endpoints
+# Types are checked by npm run typecheck, which needs the optional packages' types as well.
+RUN npm run build -- --noCheck
+
+FROM ${NODE_IMAGE}
+ARG VERSION=0.0.0
+LABEL org.opencontainers.image.title="Querygate" \
+      org.opencontainers.image.description="A gateway of saved ClickHouse queries" \
+      org.opencontainers.image.licenses="Apache-2.0" \
+      org.opencontainers.image.version="${VERSION}"
+WORKDIR /app
+# A new volume takes its owner from here.
+RUN install -d -o node -g node -m 0750 /etc/querygate
+COPY package.json ./
+COPY --from=production-dependencies /app/node_modules node_modules
+COPY clickhouse-schema clickhouse-schema
+COPY --from=build /app/dist dist
+ENV NODE_ENV=production \
+    HOST=0.0.0.0 \
+    PORT=8080
+USER node
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
+    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+CMD ["node", "--enable-source-maps", "dist/src/main.js"]
