@@ -1,0 +1,58 @@
+import { createGunzip, type Gunzip } from 'node:zlib';
+
+import { InputFailure } from './load-error.js';
+
+/** Gzip grows at most about a thousandfold, so what is decoded at a time stays below some 16 MB. */
+const STEP_BYTES = 16 * 1024;
+
+/**
+ * Decompresses gzip, of one member or of several. Unlike a pipe through zlib's stream, which drops what it holds when
+ * it fails, this delivers before it throws: everything, where the data ends too early, and all but the last 16 KB
+ * (which zlib itself keeps back) before the place where damage shows.
+ *
+ * @throws InputFailure where the data is damaged or ends too early.
+ */
+export async function* gunzip(compressed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const decoder = createGunzip();
+  const decoded: Buffer[] = [];
+  const state: { failure?: Error; ended?: boolean } = {};
+  decoder.on('data', (chunk: Buffer) => decoded.push(chunk));
+  decoder.on('error', (failure) => (state.failure = failure));
+  decoder.on('end', () => (state.ended = true));
+  try {
+    for await (const chunk of compressed) {
+      for (let start = 0; start < chunk.length && !isOver(state); start += STEP_BYTES) {
+        await settled(decoder, (done) => decoder.write(chunk.subarray(start, start + STEP_BYTES), done));
+        yield* decoded.splice(0);
+      }
+      if (isOver(state)) break;
+    }
+    if (!isOver(state)) await settled(decoder, () => decoder.end());
+    yield* decoded.splice(0);
+    if (state.failure) throw new InputFailure(describe(state.failure), { cause: state.failure });
+  } finally {
+    decoder.destroy();
+  }
+}
+
+/** The end comes before the end of the input where zeros follow the last member, as on a tape; they mean nothing. */
+function isOver(state: { readonly failure?: Error; readonly ended?: boolean }): boolean {
+  return state.failure !== undefined || state.ended === true;
+}
+
+/** Waits until the decoder has done with a step, has ended or has failed; its own events tell which. */
+function settled(decoder: Gunzip, step: (done: () => void) => void): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      decoder.off('end', done).off('error', done);
+      resolve();
+    };
+    decoder.once('end', done).once('error', done);
+    step(done);
+  });
+}
+
+function describe(failure: Error): string {
+  if ('code' in failure && failure.code === 'Z_BUF_ERROR') return 'the gzip data ends too early';
+  return `the gzip data is damaged (${failure.message}): what was read of it may be wrong`;
+}

@@ -1,0 +1,107 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+import type { Readable } from 'node:stream';
+
+import { metered, openSource, type ByteSource } from './byte-source.js';
+import { checkBatch, type CheckedBatch } from './check-batch.js';
+import { decompress } from './decompress.js';
+import { findNewest } from './find-newest.js';
+import { insertBatch } from './insert-batch.js';
+import { inspectLine } from './inspect-line.js';
+import { toLoadError } from './load-failure.js';
+import type { LoadProgress, LoadReport } from './load-report.js';
+import { numberRanges } from './number-range.js';
+import { oneAhead } from './one-ahead.js';
+import { readBatches, type Batch } from './read-batches.js';
+import { Tally } from './tally.js';
+import { describeTable, type TargetTable } from './target-table.js';
+import { toMicroseconds } from './timestamp-range.js';
+
+export interface LoadOptions {
+  /** Its default database holds the table. Needs INSERT on it, and CREATE TEMPORARY TABLE for the table function. */
+  readonly client: ClickHouseClient;
+  readonly table: string;
+  /** The path of an NDJSON file, plain or gzip, or `-` for standard input. */
+  readonly source: string;
+  /** Read where `source` is `-`. */
+  readonly stdin: Readable;
+  /** Moves all timestamps by the same time, so that the newest becomes `now`, to the microsecond. */
+  readonly shiftToNow: boolean;
+  readonly now: Date;
+  /** Called after every batch, and for every piece that is copied. */
+  readonly onProgress?: (progress: LoadProgress) => void;
+  /** Called for each line that is refused, in their order, with its number from 1. */
+  readonly onRefused?: (line: number, reason: string) => void;
+}
+
+interface Load {
+  readonly options: LoadOptions;
+  readonly table: TargetTable;
+  readonly source: ByteSource;
+  readonly tally: Tally;
+}
+
+/**
+ * Loads NDJSON into a table, line by line as a log shipper's `INSERT … FORMAT JSONEachRow` would, in batches, of which
+ * at most two are in the memory: one on its way into the table while ClickHouse checks the next. Lines that ClickHouse
+ * can't take are refused and reported, and the rest is loaded, each line once.
+ *
+ * ClickHouse alone reads the timestamps, with and without `shiftToNow`. In a text, whole seconds, milliseconds,
+ * microseconds and nanoseconds since 1970 are told apart by their digits; a JSON number is microseconds.
+ *
+ * @throws LoadError where the table or the source is not there, the source turns out to be damaged, or ClickHouse goes
+ * away; it says what had been loaded by then.
+ */
+export async function loadFile(options: LoadOptions): Promise<LoadReport> {
+  const table = await describeTable(options.client, options.table);
+  const tally = new Tally(options.now);
+  const source = await openSource({
+    source: options.source,
+    stdin: options.stdin,
+    readTwice: options.shiftToNow,
+    onCopied: (bytes) => {
+      tally.bytes += bytes;
+      options.onProgress?.(tally.progress('copying', undefined));
+    },
+  });
+  try {
+    const load = { options, table, source, tally };
+    if (options.shiftToNow) tally.shiftMicroseconds = await findShift(load);
+    for await (const batch of oneAhead(checkedBatches(load))) await insert(load, batch);
+    return tally.report();
+  } catch (error) {
+    throw toLoadError(error, options.source, tally);
+  } finally {
+    await source.close();
+  }
+}
+
+async function findShift(load: Load): Promise<bigint> {
+  const { options, table, source, tally } = load;
+  const { client, now } = options;
+  const newest = await findNewest(client, table, oneAhead(batches(load)), () =>
+    options.onProgress?.(tally.progress('scanning', source.size)),
+  );
+  return newest === undefined ? 0n : toMicroseconds(now) - newest;
+}
+
+async function* checkedBatches(load: Load): AsyncGenerator<CheckedBatch> {
+  const { options, table, tally } = load;
+  for await (const batch of batches(load)) {
+    yield await checkBatch(options.client, table, batch, tally.shiftMicroseconds);
+  }
+}
+
+async function insert({ options, table, source, tally }: Load, batch: CheckedBatch): Promise<void> {
+  await insertBatch(options.client, table, batch, tally.shiftMicroseconds);
+  tally.add(batch);
+  for (const { line, reason } of batch.refusals) options.onRefused?.(line, reason);
+  options.onProgress?.(tally.progress('loading', source.size));
+}
+
+/** The source from its beginning. */
+function batches({ table, source, tally }: Load): AsyncGenerator<Batch> {
+  tally.bytes = 0;
+  const bytes = metered(source.read(), (length) => (tally.bytes += length));
+  const ranges = numberRanges(table.columns);
+  return readBatches(decompress(bytes), (line) => inspectLine(line, ranges));
+}

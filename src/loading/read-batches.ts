@@ -1,0 +1,71 @@
+import type { Row } from './inspect-line.js';
+import { LineSplitter, type Line } from './line-splitter.js';
+import type { Refusal } from './load-report.js';
+
+/** A stretch of the file, so many lines that one INSERT should take them. */
+export interface Batch {
+  readonly rows: readonly Row[];
+  readonly refusals: readonly Refusal[];
+  readonly lastLine: number;
+}
+
+export interface BatchLimits {
+  /** Of the text; a batch ends with the line that reaches it. */
+  readonly bytes: number;
+  /** Refused ones included. */
+  readonly lines: number;
+}
+
+/** Big enough for ClickHouse to make few parts, small enough for a few of them to fit into memory. */
+const LIMITS: BatchLimits = { bytes: 8_000_000, lines: 20_000 };
+
+/**
+ * Cuts bytes into lines and gathers these into batches.
+ *
+ * @throws what the bytes throw, after the batch of all whole lines before it. The line that was cut off is neither
+ * loaded nor refused.
+ */
+export async function* readBatches(
+  bytes: AsyncIterable<Buffer>,
+  inspect: (line: Line) => Row | Refusal,
+  limits: BatchLimits = LIMITS,
+): AsyncGenerator<Batch> {
+  const splitter = new LineSplitter();
+  let batch = new GrowingBatch();
+  try {
+    for await (const chunk of bytes) {
+      for (const line of splitter.push(chunk)) {
+        batch.add('text' in line ? inspect(line) : line);
+        if (!batch.reaches(limits)) continue;
+        yield batch;
+        batch = new GrowingBatch();
+      }
+    }
+  } catch (error) {
+    if (batch.lastLine > 0) yield batch;
+    throw error;
+  }
+  for (const line of splitter.end()) batch.add('text' in line ? inspect(line) : line);
+  if (batch.lastLine > 0) yield batch;
+}
+
+class GrowingBatch implements Batch {
+  readonly rows: Row[] = [];
+  readonly refusals: Refusal[] = [];
+  lastLine = 0;
+  #bytes = 0;
+
+  add(line: Row | Refusal): void {
+    if ('text' in line) {
+      this.rows.push(line);
+      this.#bytes += Buffer.byteLength(line.text);
+    } else {
+      this.refusals.push(line);
+    }
+    this.lastLine = line.line;
+  }
+
+  reaches(limits: BatchLimits): boolean {
+    return this.#bytes >= limits.bytes || this.rows.length + this.refusals.length >= limits.lines;
+  }
+}

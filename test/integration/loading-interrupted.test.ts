@@ -1,0 +1,87 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+
+import type { ClickHouseClient } from '@clickhouse/client';
+
+import { connectClickHouse } from '../../src/clickhouse/connection.js';
+import { loadFile } from '../../src/loading/load-file.js';
+import type { LoadReport } from '../../src/loading/load-report.js';
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+
+const NOW = new Date();
+
+function load(client: ClickHouseClient, lines: readonly string[]): Promise<LoadReport> {
+  return loadFile({
+    client,
+    table: 'realtime_logs',
+    source: '-',
+    stdin: Readable.from([Buffer.from(lines.join('\n'))]),
+    shiftToNow: false,
+    now: NOW,
+  });
+}
+
+describe('loadFile when ClickHouse goes away', () => {
+  let database: TestDatabase;
+  let proxy: Server;
+  let client: ClickHouseClient;
+
+  beforeAll(async () => {
+    database = await createTestDatabase();
+    proxy = proxyThatCuts(database.connection.url, { insert: 2 });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    client = connectClickHouse(
+      { ...database.connection, url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` },
+      { maxOpenConnections: 4, requestTimeoutMs: 30_000 },
+    );
+  });
+
+  afterAll(async () => {
+    await client.close();
+    proxy.close();
+    await database.close();
+  });
+
+  it('says how much was loaded and where to go on, and going on there loads every line once', async () => {
+    const lines = Array.from({ length: 45_000 }, (_, index) =>
+      JSON.stringify({ timestamp: NOW.toISOString(), event_message: String(index) }),
+    );
+    await expect(load(client, lines)).rejects.toMatchObject({
+      message:
+        'ClickHouse can’t be reached or went away (socket hang up). 20000 lines were loaded; go on from line 20001. ' +
+        'Rows of the lines 20001 to 40000 may have been written already.',
+      resumeFromLine: 20_001,
+      report: { loaded: 20_000 },
+    });
+    await load(database.client, lines.slice(20_000));
+    const answer = await database.client.query({
+      query:
+        'SELECT toUInt32(count()) AS n, toUInt32(uniqExact(event_message)) AS different FROM realtime_logs',
+      format: 'JSONEachRow',
+    });
+    expect(await answer.json()).toEqual([{ n: 45_000, different: 45_000 }]);
+  });
+});
+
+/** Passes requests on to ClickHouse, but hangs up on one INSERT, counted from 1. */
+function proxyThatCuts(target: string, cut: { insert: number }): Server {
+  let inserts = 0;
+  const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const body = Buffer.concat((await request.toArray()) as Buffer[]).toString();
+    if (body.startsWith('INSERT') && ++inserts === cut.insert) {
+      request.socket.destroy();
+      return;
+    }
+    const { authorization = '' } = request.headers;
+    const answer = await fetch(target + (request.url ?? ''), {
+      method: 'POST',
+      headers: { authorization },
+      body,
+    });
+    response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
+  };
+  return createServer((request, response) => {
+    pass(request, response).catch((error: unknown) => response.destroy(error as Error));
+  });
+}

@@ -1,0 +1,247 @@
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
+
+import { LoadError } from '../../src/loading/load-error.js';
+import { loadFile, type LoadOptions } from '../../src/loading/load-file.js';
+import type { LoadProgress, LoadReport } from '../../src/loading/load-report.js';
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+const NOW = new Date();
+const NOW_MICROS = BigInt(NOW.getTime()) * 1000n;
+const RECENT = new Date(NOW.getTime() - 3_600_000).toISOString();
+const SHARED_DATA = '/work/shared/data/edge_logs.ndjson.gz';
+
+let database: TestDatabase;
+let refused: Record<number, string>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+beforeEach(() => {
+  refused = {};
+});
+
+function load(
+  lines: string | Buffer,
+  options: Partial<LoadOptions> & { table: string },
+): Promise<LoadReport> {
+  return loadFile({
+    client: database.client,
+    source: '-',
+    stdin: Readable.from([Buffer.from(lines)]),
+    shiftToNow: false,
+    now: NOW,
+    onRefused: (line, reason) => (refused[line] = reason),
+    ...options,
+  });
+}
+
+const line = (fields: object): string => JSON.stringify({ timestamp: RECENT, ...fields });
+
+async function rowsOf(query: string): Promise<unknown[]> {
+  const answer = await database.client.query({
+    query,
+    format: 'JSONEachRow',
+    clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
+  });
+  return answer.json();
+}
+
+describe('loadFile', () => {
+  it('makes of each line the row that a log shipper’s INSERT makes of it', async () => {
+    const lines = [
+      line({
+        event_message: 'a',
+        metadata: { request: { method: 'GET', url: 'http://h/p?q' }, response: { status_code: 404 } },
+        unknown: [{}],
+      }),
+      line({ event_message: 'b', project: null, id: null, status_code: null, metadata: null }),
+      line({ event_message: 'c', status_code: '201', path: '/é\n\t\\\'"$$', metadata: { a: [1.5, 'ü'] } }),
+      line({ event_message: 5, timestamp: NOW.getTime() * 1000, method: true }),
+    ];
+    await load(lines.join('\n'), { table: 'edge_logs' });
+    await database.client.command({ query: 'CREATE TABLE shipped AS edge_logs ENGINE = Memory' });
+    await database.insert(
+      'shipped',
+      lines.map((text) => JSON.parse(text) as object),
+    );
+    const all = (table: string): Promise<unknown[]> =>
+      rowsOf(`SELECT * EXCEPT id, id = toUUID('${'0'.repeat(32)}') FROM ${table} ORDER BY event_message`);
+    expect(await all('edge_logs')).toEqual(await all('shipped'));
+    expect(await rowsOf('SELECT uniqExact(id) AS ids FROM edge_logs')).toEqual([{ ids: '4' }]);
+  });
+
+  it('refuses exactly the lines that can’t be loaded, in their order, with the reason', async () => {
+    const lines = [
+      line({ event_message: 'good 1' }),
+      'not json',
+      line({ status_code: 'OK' }),
+      line({ status_code: 99999 }),
+      line({ timestamp: 'yesterday' }),
+      line({ timestamp: '2500-01-01T00:00:00Z' }),
+      line({ id: 'x' }),
+      line({ event_message: 'good 2' }),
+      `{"timestamp":"${RECENT}","level":"a","level":"b"}`,
+      `{"timestamp":"${RECENT}","level":"\\ud800"}`,
+      `{"timestamp":"${RECENT}","unknown":${'['.repeat(2000)}${']'.repeat(2000)}}`,
+      '{"event_message":"no time"}',
+      line({ id: 'y' }),
+      line({ event_message: 'good 3' }),
+    ];
+    const report = await load(lines.join('\r\n'), { table: 'auth_logs' });
+    expect(refused).toEqual({
+      2: expect.stringMatching(/^not JSON: /) as string,
+      3: 'status_code "OK" does not fit UInt16',
+      4: 'status_code 99999 does not fit UInt16',
+      5: 'timestamp "yesterday" is none that ClickHouse can read',
+      6: 'timestamp is outside the years 1900 to 2299',
+      7: 'id "x" does not fit UUID',
+      9: 'ClickHouse can’t read it: Duplicate field found while parsing JSONEachRow format: level',
+      10: expect.stringMatching(/^ClickHouse can’t read it: .*surrogate pair$/) as string,
+      11: expect.stringMatching(/^ClickHouse can’t read it: JSON is too deep/) as string,
+      12: 'no timestamp',
+      13: 'id "y" does not fit UUID',
+    });
+    expect(Object.keys(refused).map(Number)).toEqual([2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13]);
+    expect(report).toMatchObject({ loaded: 3, refused: 11 });
+    expect(await rowsOf('SELECT event_message FROM auth_logs ORDER BY event_message')).toEqual(
+      [1, 2, 3].map((number) => ({ event_message: `good ${number}` })),
+    );
+  });
+
+  it('loads a long file in several batches, one part for each, and every line once', async () => {
+    const lines = Array.from({ length: 45_000 }, (_, index) =>
+      index % 9_000 === 0 ? line({ id: index }) : line({ event_message: String(index) }),
+    );
+    const progress: LoadProgress[] = [];
+    const report = await load(gzipSync(lines.join('\n')), {
+      table: 'rest_logs',
+      onProgress: (step) => progress.push(step),
+    });
+    expect(report).toMatchObject({
+      loaded: 44_995,
+      refused: 5,
+      olderThanRetention: 0,
+      shiftMicroseconds: 0n,
+    });
+    expect(await rowsOf('SELECT count() AS n, uniqExact(event_message) AS different FROM rest_logs')).toEqual(
+      [{ n: '44995', different: '44995' }],
+    );
+    const parts = `SELECT max(max_block_number) AS last FROM system.parts WHERE database = currentDatabase() AND table = 'rest_logs'`;
+    expect(await rowsOf(parts)).toEqual([{ last: '3' }]);
+    expect(progress.map((step) => [step.phase, step.loaded])).toEqual([
+      ['loading', 19_997],
+      ['loading', 39_995],
+      ['loading', 44_995],
+    ]);
+  });
+
+  it('counts rows that are older than the longest retention', async () => {
+    const old = new Date(NOW.getTime() - 91 * 86_400_000).toISOString();
+    const report = await load([line({ timestamp: old }), line({})].join('\n'), { table: 'pooler_logs' });
+    expect(report).toMatchObject({ loaded: 2, olderThanRetention: 1 });
+  });
+
+  it('names the tables there are, before it reads a byte, where the table is unknown', async () => {
+    const stdin = Readable.from([Buffer.from('x')]);
+    const loading = load('', { table: 'edge`log', stdin });
+    await expect(loading).rejects.toBeInstanceOf(LoadError);
+    await expect(loading).rejects.toThrow(
+      /^there is no table edge`log; there are auth_logs, .*custom_events/,
+    );
+    expect(stdin.readableDidRead).toBe(false);
+  });
+
+  it('loads what comes before the place where gzip data ends, and says so', async () => {
+    const zipped = gzipSync(Array.from({ length: 5000 }, () => line({ id: crypto.randomUUID() })).join('\n'));
+    const loading = load(zipped.subarray(0, zipped.length >> 1), { table: 'storage_logs' });
+    const error: unknown = await loading.catch((thrown: unknown) => thrown);
+    const [row] = (await rowsOf('SELECT count() AS n FROM storage_logs')) as { n: string }[];
+    expect(Number(row?.n)).toBeGreaterThan(2000);
+    expect(error).toMatchObject({
+      message: `standard input: the gzip data ends too early, after line ${row?.n}. ${row?.n} lines were loaded.`,
+      report: { loaded: Number(row?.n) },
+    });
+  });
+});
+
+describe('loadFile with shiftToNow', () => {
+  const times = {
+    iso: '2015-05-17T10:05:03.000001Z',
+    zoned: '2015-05-17T12:05:02.5+02:00',
+    plain: '2015-05-17 10:05:01',
+    textSeconds: '1431857100',
+    integer: 1_431_857_099_999_999,
+    before1970: '1969-12-31T23:59:59.999999Z',
+  };
+  const lines = [
+    ...Object.entries(times).map(([event_message, timestamp]) => line({ event_message, timestamp })),
+    line({ timestamp: '2299-01-01T00:00:00Z', status_code: 'refused, so it does not count' }),
+    line({ timestamp: 'yesterday' }),
+    line({ timestamp: '1900-01-01T00:00:00Z', event_message: 'oldest' }),
+  ].join('\n');
+  const stored = (): Promise<unknown[]> =>
+    rowsOf('SELECT event_message, toUnixTimestamp64Micro(timestamp) AS micros FROM shifted ORDER BY micros');
+
+  beforeEach(async () => {
+    // Without a TTL, so that old rows stay.
+    await database.client.command({ query: 'CREATE OR REPLACE TABLE shifted AS auth_logs ENGINE = Memory' });
+  });
+
+  it('moves the newest row to now, to the microsecond, and keeps all distances', async () => {
+    await load(lines, { table: 'shifted' });
+    const before = (await stored()) as { event_message: string; micros: string }[];
+    await database.client.command({ query: 'TRUNCATE TABLE shifted' });
+    const report = await load(lines, { table: 'shifted', shiftToNow: true });
+    const shift = NOW_MICROS - BigInt(Date.UTC(2015, 4, 17, 10, 5, 3)) * 1000n - 1n;
+    expect(report).toMatchObject({ newest: NOW_MICROS, shiftMicroseconds: shift });
+    expect(before.map((row) => row.event_message)).toEqual(['oldest', ...Object.keys(times).reverse()]);
+    expect(await stored()).toEqual(
+      before.map(({ event_message, micros }) => ({ event_message, micros: String(BigInt(micros) + shift) })),
+    );
+  });
+
+  it('refuses the same lines with and without it', async () => {
+    await load(lines, { table: 'shifted' });
+    const without = refused;
+    refused = {};
+    await load(lines, { table: 'shifted', shiftToNow: true });
+    expect(refused).toEqual(without);
+    expect(Object.keys(refused)).toEqual(['7', '8']);
+  });
+
+  it('reads a compressed file, and standard input, as it reads plain text', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const source = path.join(folder, 'lines');
+      await writeFile(source, gzipSync(lines));
+      const phases: string[] = [];
+      const report = await load('', {
+        table: 'shifted',
+        source,
+        shiftToNow: true,
+        onProgress: ({ phase, bytesRead, bytesTotal }) => phases.push(`${phase} ${bytesRead === bytesTotal}`),
+      });
+      expect(report).toMatchObject({ loaded: 7, refused: 2, newest: NOW_MICROS });
+      expect(phases).toEqual(['scanning true', 'loading true']);
+    });
+  });
+
+  it('refuses a row that the move would take out of the years that ClickHouse holds', async () => {
+    const report = await load(
+      [line({ timestamp: '1900-01-01T00:00:00Z' }), line({ timestamp: '2299-12-31T00:00:00Z' })].join('\n'),
+      { table: 'shifted', shiftToNow: true },
+    );
+    expect(report).toMatchObject({ loaded: 1, newest: NOW_MICROS });
+    expect(refused).toEqual({ 1: 'timestamp, once moved, is outside the years 1900 to 2299' });
+  });
+
+  (existsSync(SHARED_DATA) ? it : it.skip)('brings real data up to now', async () => {
+    const report = await load('', { table: 'edge_logs', source: SHARED_DATA, shiftToNow: true });
+    expect(report).toMatchObject({ loaded: 9999, refused: 0, olderThanRetention: 0, newest: NOW_MICROS });
+  });
+});
