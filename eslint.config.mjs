@@ -12,12 +12,16 @@ const LAYERS = {
   endpoint: [],
   execution: ['endpoint', 'errors.ts'],
   clickhouse: ['endpoint', 'execution', 'errors.ts'],
+  cache: ['endpoint', 'execution', 'warming', 'errors.ts'],
+  warming: ['endpoint', 'execution', 'errors.ts'],
   keys: ['errors.ts'],
   log: [],
   http: ['endpoint', 'execution', 'keys', 'log', 'errors.ts'],
   loading: ['endpoint'],
   'demo-data': [],
   bench: ['endpoint', 'execution', 'clickhouse', 'errors.ts'],
+  metrics: ['execution'],
+  admin: ['endpoint', 'execution', 'http', 'log', 'errors.ts', 'warming'],
   config: ['endpoint'],
 };
 

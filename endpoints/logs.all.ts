@@ -27,11 +27,18 @@ const TABLES = {
   pooler_source: sql`pooler_logs`,
 };
 
-// Shippers write what they like: an answer holds the object that it is, or says what stood in its place.
+// ClickHouse's JSON functions refuse whole numbers beyond 64 bits and halves of surrogate pairs, which JSON allows, so
+// they judge a copy without them. No such replacement makes JSON out of text that is none.
+const METADATA_TO_JUDGE = sql`
+  replaceRegexpAll(replaceRegexpAll(metadata, '[1-9][0-9]{18,}', '1000'), 'u[dD][89a-fA-F]', 'u00')`;
+
+// Shippers write what they like: an answer holds the object that it is, or says what stood in its place. Before the
+// object can be a byte order mark; a line feed in it stands between two tokens, and would read as the end of a row.
 const METADATA_OBJECT = sql`
   multiIf(
     metadata = '', '{}',
-    isValidJSON(metadata) AND JSONType(metadata) = 'Object', metadata,
+    JSONType(${METADATA_TO_JUDGE}) = 'Object',
+    replaceAll(substring(metadata, position(metadata, '{')), '\\n', ' '),
     toJSONString(map('raw', toValidUTF8(metadata))))`;
 
 const LIMIT = 100;

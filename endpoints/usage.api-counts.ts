@@ -56,8 +56,9 @@ export default defineEndpoint({
         [is(interval, 'hourly'), sql`INTERVAL 1 HOUR`],
         sql`INTERVAL 7 DAY`,
       )}`,
-      // Compiled even where no row is left to test, so that a bad expression is told on every day of the year.
-      sql`NOT ignore(match('', ${project}))`,
+      // Compiled even where no row is left to test, so that a bad expression is told on every day of the year; and once
+      // after a group, since ClickHouse asks RE2 only where it sees an operator before an unpaired `)` or a last `\`.
+      sql`NOT ignore(match('', ${project}), match('', concat('()', ${project})))`,
     )}
     GROUP BY timestamp
     ORDER BY timestamp`,

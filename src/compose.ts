@@ -2,19 +2,24 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { createAdminApp } from './admin/admin-app.js';
 import { createQueryRunner } from './clickhouse/query-runner.js';
 import type { Config } from './config/config.js';
 import { readEndpointSettingsFile } from './config/endpoint-settings-file.js';
 import { loadEndpoints } from './endpoint/load-endpoints.js';
 import type { EndpointRegistry } from './endpoint/registry.js';
+import { createHitFinder } from './execution/answer-call.js';
 import type { Clock } from './execution/ports.js';
-import { createEndpointRunner } from './execution/run-endpoint.js';
+import { createHitAnswerer } from './http/answer-hit.js';
 import { createApp } from './http/app.js';
 import { drain } from './http/drain.js';
+import { KnownTargets } from './http/known-targets.js';
+import { RequestLog } from './http/request-log.js';
 import { createHttpServer } from './http/server.js';
 import { openKeys, type Keys } from './keys/open-keys.js';
 import type { Logger } from './log/logger.js';
 import { openClickHouse } from './open-clickhouse.js';
+import { openExecution } from './open-execution.js';
 import { ENDPOINTS_FOLDER } from './project-files.js';
 
 /** A gateway that listens. */
@@ -37,42 +42,74 @@ export interface Surroundings {
  *
  * @throws Error that an operator can act on; what was opened is closed again.
  */
-export async function openGateway(config: Config, { logger, clock }: Surroundings): Promise<Gateway> {
-  const endpoints = await openEndpoints(config);
-  const keys = await openConfiguredKeys(config, logger);
+export async function openGateway(config: Config, surroundings: Surroundings): Promise<Gateway> {
+  const closers: (() => Promise<void> | void)[] = [];
+  const closeAll = async (): Promise<void> => {
+    for (const close of closers.splice(0).reverse()) await close();
+  };
   try {
-    const clickhouse = await openClickHouse(config, logger, clock);
-    let draining = false;
-    const runQuery = createQueryRunner(clickhouse.client, { timeoutMs: config.queryTimeoutMs });
-    const app = createApp({
-      endpoints,
-      runEndpoint: createEndpointRunner(runQuery, clock),
-      findKey: keys.find,
-      isClickHouseUp: async () => (await clickhouse.client.ping({ select: false })).success,
-      isDraining: () => draining,
-      logger,
-      corsOrigins: config.corsOrigins,
-    });
-    const server = createHttpServer(app, logger);
-    const close = async (): Promise<void> => {
-      draining = true;
-      await drain(server, config.shutdownTimeoutMs);
-      await clickhouse.close();
-      keys.close();
-    };
-    const url = await listen(server, config).catch(async (error: unknown) => {
-      await clickhouse.close();
-      throw error;
-    });
-    return { url, endpoints, generatedKey: keys.generatedKey, close };
+    const gateway = await open(config, surroundings, (close) => closers.push(close));
+    return { ...gateway, close: closeAll };
   } catch (error) {
-    keys.close();
+    await closeAll();
     throw error;
   }
 }
 
-async function openEndpoints({ endpointSettingsFile }: Config): Promise<EndpointRegistry> {
-  const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
+type OnClose = (close: () => Promise<void> | void) => void;
+
+async function open(
+  config: Config,
+  { logger, clock }: Surroundings,
+  onClose: OnClose,
+): Promise<Omit<Gateway, 'close'>> {
+  const endpoints = await openEndpoints(config);
+  const keys = await openConfiguredKeys(config, logger);
+  onClose(keys.close);
+  const clickhouse = await openClickHouse(config, logger, clock);
+  onClose(clickhouse.close);
+  const runQuery = createQueryRunner(clickhouse.client, { timeoutMs: config.queryTimeoutMs });
+  const execution = await openExecution(config, { endpoints, runQuery, logger, clock }, onClose);
+  const { cache, metrics } = execution;
+  if (config.admin) {
+    const admin = createHttpServer(createAdminApp({ ...execution, endpoints, logger }), logger);
+    logger.info('operator’s view', { url: await listen(admin, config.admin) });
+    onClose(() => drain(admin, 0));
+  }
+
+  const log = new RequestLog(logger, (...answered) => {
+    metrics.answered(...answered);
+  });
+  const targets = new KnownTargets();
+  let draining = false;
+  const shared = { endpoints, targets, clock, findKey: keys.find, log };
+  const app = createApp({
+    ...shared,
+    answerCall: execution.answerCall,
+    isClickHouseUp: async () => (await clickhouse.client.ping({ select: false })).success,
+    isDraining: () => draining,
+    corsOrigins: config.corsOrigins,
+  });
+  const findHit = createHitFinder({
+    peek: (hash) => cache.memory.peek(hash),
+    clock,
+    onAnswered: execution.onAnswered,
+  });
+  const answerHit = createHitAnswerer({ ...shared, findHit });
+  const server = createHttpServer((request, response) => {
+    if (draining || !answerHit(request, response)) app(request, response);
+  }, logger);
+  const url = await listen(server, config);
+  onClose(async () => {
+    draining = true;
+    await drain(server, config.shutdownTimeoutMs);
+  });
+  return { url, endpoints, generatedKey: keys.generatedKey };
+}
+
+async function openEndpoints({ endpointSettingsFile, cache }: Config): Promise<EndpointRegistry> {
+  const loaded = await loadEndpoints(ENDPOINTS_FOLDER);
+  const endpoints = loaded.withStaleIfError(cache.staleIfErrorSeconds);
   if (endpointSettingsFile === undefined) return endpoints;
   const overrides = await readEndpointSettingsFile(endpointSettingsFile);
   try {
@@ -96,7 +133,10 @@ function openConfiguredKeys({ apiKey, apiKeysFile }: Config, logger: Logger): Pr
   );
 }
 
-async function listen(server: Server, { host, port }: Config): Promise<string> {
+async function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<string> {
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address() as AddressInfo;

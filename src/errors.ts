@@ -26,6 +26,7 @@ export const ERRORS = {
   CLICKHOUSE_BUSY: { status: 503, title: 'ClickHouse busy' },
   SHUTTING_DOWN: { status: 503, title: 'Shutting down' },
   QUERY_TOO_EXPENSIVE: { status: 422, title: 'Query too expensive' },
+  NOT_CACHED: { status: 504, title: 'Not cached' },
   QUERY_TIMEOUT: { status: 504, title: 'Query took too long' },
 } as const;
 

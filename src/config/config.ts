@@ -1,5 +1,7 @@
 import Joi from 'joi';
 
+import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../endpoint/definition.js';
+
 /** Where ClickHouse is: a server of the operator's, or one that the gateway starts itself. */
 export type ClickHouseConfig =
   | {
@@ -25,6 +27,25 @@ export interface Config {
   readonly queryTimeoutMs: number;
   readonly shutdownTimeoutMs: number;
   readonly logLevel: string;
+  readonly cache: CacheConfig;
+  readonly warming: WarmingConfig;
+  /** Where the operator's view listens; undefined for nowhere. */
+  readonly admin: { readonly host: string; readonly port: number } | undefined;
+}
+
+export interface CacheConfig {
+  readonly memoryBytes: number;
+  /** Larger answers are kept in the process alone. */
+  readonly maxSharedBytes: number;
+  readonly keyPrefix: string;
+  readonly staleIfErrorSeconds: number;
+}
+
+export interface WarmingConfig {
+  readonly maxSets: number;
+  readonly concurrency: number;
+  /** Share of wall time that warming may spend in ClickHouse. */
+  readonly budget: number;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -46,6 +67,15 @@ interface Variables {
   QUERY_TIMEOUT_SECONDS: number;
   SHUTDOWN_TIMEOUT_SECONDS: number;
   LOG_LEVEL: string;
+  CACHE_MEMORY_MB: number;
+  CACHE_MAX_SHARED_KB: number;
+  CACHE_KEY_PREFIX: string;
+  CACHE_STALE_IF_ERROR: number;
+  WARM_MAX_SETS: number;
+  WARM_CONCURRENCY: number;
+  WARM_BUDGET: number;
+  ADMIN_HOST: string;
+  ADMIN_PORT?: number;
 }
 
 const url = (...scheme: string[]): Joi.StringSchema => Joi.string().uri({ scheme });
@@ -60,7 +90,13 @@ const SCHEMA = Joi.object<Variables, true>({
   CLICKHOUSE_USER: Joi.string().default('default'),
   CLICKHOUSE_PASSWORD: Joi.string().allow('').default(''),
   CLICKHOUSE_DATABASE: Joi.string().default('logs'),
-  REDIS_URL: url('redis', 'rediss'),
+  // Not a plain URI: Sentinels and Clusters have several hosts.
+  REDIS_URL: Joi.string()
+    .pattern(/^rediss?(\+sentinel|\+cluster)?:\/\/\S+$/)
+    .messages({
+      'string.pattern.base':
+        '{#label} must begin with redis:// or rediss://, +sentinel or +cluster before the colon',
+    }),
   API_KEY: Joi.string(),
   API_KEYS_FILE: Joi.string(),
   ENDPOINT_SETTINGS_FILE: Joi.string(),
@@ -68,6 +104,15 @@ const SCHEMA = Joi.object<Variables, true>({
   QUERY_TIMEOUT_SECONDS: Joi.number().positive().max(300).default(30),
   SHUTDOWN_TIMEOUT_SECONDS: Joi.number().min(0).max(600).default(20),
   LOG_LEVEL: Joi.string().valid('error', 'warn', 'info', 'debug').default('info'),
+  CACHE_MEMORY_MB: Joi.number().min(1).default(64),
+  CACHE_MAX_SHARED_KB: Joi.number().min(1).default(1024),
+  CACHE_KEY_PREFIX: Joi.string().allow('').default('querygate:'),
+  CACHE_STALE_IF_ERROR: Joi.number().integer().min(0).default(DEFAULT_STALE_IF_ERROR_SECONDS),
+  WARM_MAX_SETS: Joi.number().integer().min(0).default(100),
+  WARM_CONCURRENCY: Joi.number().integer().min(1).max(32).default(1),
+  WARM_BUDGET: Joi.number().min(0).max(32).default(0.1),
+  ADMIN_HOST: Joi.string().default('127.0.0.1'),
+  ADMIN_PORT: Joi.number().integer().min(0).max(65_535),
 }).prefs({ abortEarly: false, stripUnknown: true, errors: { wrap: { label: false } } });
 
 /**
@@ -96,6 +141,21 @@ export function readConfig(environment: Environment): Config {
     queryTimeoutMs: variables.QUERY_TIMEOUT_SECONDS * 1000,
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_SECONDS * 1000,
     logLevel: variables.LOG_LEVEL,
+    cache: {
+      memoryBytes: variables.CACHE_MEMORY_MB * 1024 * 1024,
+      maxSharedBytes: variables.CACHE_MAX_SHARED_KB * 1024,
+      keyPrefix: variables.CACHE_KEY_PREFIX,
+      staleIfErrorSeconds: variables.CACHE_STALE_IF_ERROR,
+    },
+    warming: {
+      maxSets: variables.WARM_MAX_SETS,
+      concurrency: variables.WARM_CONCURRENCY,
+      budget: variables.WARM_BUDGET,
+    },
+    admin:
+      variables.ADMIN_PORT === undefined
+        ? undefined
+        : { host: variables.ADMIN_HOST, port: variables.ADMIN_PORT },
   };
 }
 

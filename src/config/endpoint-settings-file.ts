@@ -8,6 +8,7 @@ const SETTINGS = Joi.object<Partial<EndpointSettings>>({
   caching: Joi.alternatives(Joi.valid('disabled'), Joi.number().integer().min(1)),
   warming: Joi.number().integer().min(0),
   sandboxing: Joi.valid('enabled', 'disabled'),
+  staleIfError: Joi.number().integer().min(0),
 });
 
 const SCHEMA = Joi.object<Record<string, Partial<EndpointSettings>>>()

@@ -20,7 +20,12 @@ export interface EndpointSettings {
   readonly warming: number;
   /** Whether the caller may send SQL of its own over the endpoint's result. */
   readonly sandboxing: 'enabled' | 'disabled';
+  /** Seconds past its expiry for which a cached result may stand in while ClickHouse fails; the deployment's default where absent. */
+  readonly staleIfError?: number;
 }
+
+/** What `staleIfError` is where neither endpoint nor deployment say. */
+export const DEFAULT_STALE_IF_ERROR_SECONDS = 600;
 
 /** The declared parameters of an endpoint, by name. */
 export type Parameters = Readonly<Record<string, Parameter>>;
@@ -41,6 +46,8 @@ export interface EndpointDeclaration<P extends Parameters = Parameters> extends 
   /** One sentence for the list of endpoints. */
   readonly summary: string;
   readonly parameters: P;
+  /** Parameter sets whose results are warmed from the start, whether anybody asks or not. */
+  readonly warm?: readonly Readonly<Record<string, string>>[];
   /** In the order in which they stand in the answer. */
   readonly columns: Readonly<Record<string, Column>>;
   /** A cap of the endpoint itself, below `maxRows`, which no deployment can raise. */

@@ -24,6 +24,7 @@ export interface Endpoint {
   readonly settings: EndpointSettings;
   readonly limit: number | undefined;
   readonly example: Readonly<Record<string, string>>;
+  readonly warm: readonly Readonly<Record<string, string>>[];
   readonly query: Query;
   /** The query in its `@parameter` form. */
   readonly savedQuery: string;
@@ -41,7 +42,8 @@ export function defineEndpoint<const P extends Parameters>(definition: EndpointD
   checkIdentity(definition);
   checkParameterNames(definition);
   checkSettings(definition);
-  const { id, name, summary, example, limit, maxRows, caching, warming, sandboxing } = definition;
+  const { id, name, summary, example, limit, warm = [], staleIfError } = definition;
+  const { maxRows, caching, warming, sandboxing } = definition;
   const query = buildQuery(definition);
   const savedQuery = printSavedQuery(query, limit);
   return {
@@ -52,7 +54,8 @@ export function defineEndpoint<const P extends Parameters>(definition: EndpointD
     limit,
     parameters: new Map(Object.entries(definition.parameters)),
     columns: new Map(Object.entries(definition.columns)),
-    settings: { maxRows, caching, warming, sandboxing },
+    warm,
+    settings: { maxRows, caching, warming, sandboxing, ...(staleIfError !== undefined && { staleIfError }) },
     query,
     savedQuery,
     digest: digestOf(savedQuery, definition),
@@ -97,6 +100,7 @@ function checkIdentity({ id, name }: EndpointDeclaration): void {
   if (!/^[a-z0-9]+(?:[.-][a-z0-9]+)*$/.test(name)) {
     throw new Error(`name "${name}" is not made of lower-case words joined by dots or hyphens`);
   }
+  if (isUuid(name)) throw new Error(`name "${name}" has the form of an id`);
 }
 
 function checkParameterNames(definition: EndpointDeclaration): void {

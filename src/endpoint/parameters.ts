@@ -89,7 +89,8 @@ export function timestamp(
   options: Common & { readonly subMicrosecond?: SubMicrosecond; readonly empty?: 'problem' | 'omitted' },
 ): Parameter<string> {
   const { description, required, subMicrosecond, empty = 'problem' } = options;
-  const base = empty === 'omitted' ? Joi.string().empty('') : Joi.string().allow('');
+  // Joi takes what is allowed() without a further look, hence no allow('') here.
+  const base = empty === 'omitted' ? Joi.string().empty('') : Joi.string();
   const schema = base.custom((value: string, helpers) => {
     const micros = parseIsoTimestamp(value, subMicrosecond);
     return micros === undefined ? helpers.error('timestamp.iso') : formatClickHouseTimestamp(micros);
@@ -100,8 +101,7 @@ export function timestamp(
 /** Items separated by commas, taken as they are; order and repetition make no difference. */
 export function textList(options: Common): Parameter<readonly string[]> {
   const { description, required } = options;
-  const schema = Joi.string()
-    .allow('')
-    .custom((value: string) => [...new Set(value.split(','))].sort());
+  // Not a Joi.string(), which would refuse the empty text before it becomes a list.
+  const schema = Joi.any().custom((value: string) => [...new Set(value.split(','))].sort());
   return finish(schema, { type: 'Array(String)', description, format: 'comma-separated' }, required);
 }

@@ -30,6 +30,13 @@ export class EndpointRegistry {
     return isUuid(idOrName) ? this.byId.get(idOrName.toLowerCase()) : this.byName.get(idOrName);
   }
 
+  /** The same endpoints with a deployment's default for those that do not say how stale they may be served. */
+  withStaleIfError(seconds: number): EndpointRegistry {
+    return new EndpointRegistry(
+      this.all().map((endpoint) => withSettings(endpoint, { staleIfError: seconds, ...endpoint.settings })),
+    );
+  }
+
   /**
    * The same endpoints with the execution settings of this deployment, by name or id.
    *

@@ -19,12 +19,15 @@ export interface Dialect {
 export function renderQuery(query: Query, dialect: Dialect): string {
   const used = new Set<Part>();
   const body = renderSql(query.body, dialect, used);
-  const parts = query.parts.filter((part) => dialect.keepsUnusedParts || used.has(part));
-  if (parts.length === 0) return body;
-  const clauses = parts.map(
-    (part) => `  ${part.name} AS (\n    ${indented(renderSql(part.query, dialect, used), '    ')}\n  )`,
-  );
-  return `WITH\n${clauses.join(',\n')}\n${body}`;
+  const clauses: string[] = [];
+  // A part can use those before it: from the last one on, all that is used is known.
+  for (const part of query.parts.toReversed()) {
+    if (!dialect.keepsUnusedParts && !used.has(part)) continue;
+    clauses.unshift(
+      `  ${part.name} AS (\n    ${indented(renderSql(part.query, dialect, used), '    ')}\n  )`,
+    );
+  }
+  return clauses.length === 0 ? body : `WITH\n${clauses.join(',\n')}\n${body}`;
 }
 
 function renderSql(sql: Sql, dialect: Dialect, used: Set<Part>): string {

@@ -1,45 +1,32 @@
 import cors from 'cors';
 import express, { Router, type Express, type RequestHandler } from 'express';
-import helmet from 'helmet';
 
-import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
-import type { RunEndpoint } from '../execution/run-endpoint.js';
-import type { Logger } from '../log/logger.js';
-import { logAccess } from './access-log.js';
 import { authenticate, type FindKey } from './authenticate.js';
-import { callEndpoint } from './call-endpoint.js';
+import { callEndpoint, type CallParts } from './call-endpoint.js';
 import { describeEndpoint, listEndpoints } from './describe-endpoints.js';
 import { answerLive, answerReady, type IsClickHouseUp } from './health.js';
 import { answerProblem } from './problem.js';
 import { assignRequestId } from './request-id.js';
+import type { RequestLog } from './request-log.js';
+import { setSecurityHeaders } from './security-headers.js';
+import { requireHost } from './require-host.js';
 
 /** What the HTTP interface stands on. */
-export interface AppParts {
-  readonly endpoints: EndpointRegistry;
-  readonly runEndpoint: RunEndpoint;
+export interface AppParts extends CallParts {
   readonly findKey: FindKey;
   readonly isClickHouseUp: IsClickHouseUp;
   readonly isDraining: () => boolean;
-  readonly logger: Logger;
+  readonly log: RequestLog;
   /** Origins whose pages may read answers; none: no CORS headers at all. */
   readonly corsOrigins: readonly string[];
 }
-
-/** Answers are data: nothing in them may run, be framed or be sniffed. TLS, and so HSTS, is the proxy's in front. */
-const SECURITY_HEADERS = helmet({
-  contentSecurityPolicy: {
-    useDefaults: false,
-    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
-  },
-  strictTransportSecurity: false,
-});
 
 /** The Express application: the way of every request, from top to bottom. */
 export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
-  app.use(assignRequestId(), logAccess(parts.logger), SECURITY_HEADERS);
+  app.use(assignRequestId(), logWhenOver(parts.log), secure(), requireHost());
   if (parts.corsOrigins.length > 0) app.use(allowOrigins(parts.corsOrigins));
   app.use('/health', healthRoutes(parts));
   app.use('/api', authenticate(parts.findKey), endpointRoutes(parts));
@@ -50,11 +37,12 @@ export function createApp(parts: AppParts): Express {
   return app;
 }
 
-function endpointRoutes({ endpoints, runEndpoint }: AppParts): Router {
+function endpointRoutes(parts: AppParts): Router {
+  const { endpoints } = parts;
   const router = Router({ caseSensitive: true });
   router.route('/endpoints').get(listEndpoints(endpoints)).all(refuseMethod());
   router.route('/endpoints/:idOrName').get(describeEndpoint(endpoints)).all(refuseMethod());
-  router.route('/endpoints/query/:idOrName').get(callEndpoint(endpoints, runEndpoint)).all(refuseMethod());
+  router.route('/endpoints/query/:idOrName').get(callEndpoint(parts)).all(refuseMethod());
   return router;
 }
 
@@ -70,6 +58,7 @@ function allowOrigins(origins: readonly string[]): RequestHandler {
     origin: [...origins],
     methods: ['GET', 'HEAD'],
     exposedHeaders: [
+      'ETag',
       'X-Request-Id',
       'X-Row-Count',
       'X-Truncated',
@@ -80,6 +69,23 @@ function allowOrigins(origins: readonly string[]): RequestHandler {
     ],
     maxAge: 600,
   });
+}
+
+/** One line when the answer is out, or the caller gone. */
+function logWhenOver(log: RequestLog): RequestHandler {
+  return (request, response, next) => {
+    response.once('close', () => {
+      log.note(request, response, request.originalUrl);
+    });
+    next();
+  };
+}
+
+function secure(): RequestHandler {
+  return (_request, response, next) => {
+    setSecurityHeaders(response);
+    next();
+  };
 }
 
 function refuseMethod(): RequestHandler {

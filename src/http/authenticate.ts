@@ -28,7 +28,7 @@ export function authenticate(findKey: FindKey): RequestHandler {
     }
     const holder = findKey(key);
     if (!holder) throw new Failure('API_KEY_INVALID', 'This API key is not known here, or has expired.');
-    contextOf(request).keyName = holder.name;
+    contextOf(request).keyHolder = holder;
     next();
   };
 }

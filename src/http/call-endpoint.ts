@@ -1,29 +1,48 @@
 import type { Request, RequestHandler, Response } from 'express';
+import Negotiator from 'negotiator';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
-import type { QueryResult } from '../execution/ports.js';
-import type { RunEndpoint } from '../execution/run-endpoint.js';
+import type { AnswerCall } from '../execution/answer-call.js';
+import { keyOf, type Answered, type CacheDemand, type Question } from '../execution/call.js';
+import type { Clock } from '../execution/ports.js';
+import { validateParameters } from '../execution/validate-parameters.js';
+import { cacheDemandOf } from './cache-headers.js';
+import type { KnownTargets } from './known-targets.js';
 import { parseQueryString } from './query-string.js';
-import { contextOf } from './request-context.js';
+import { contextOf, type RequestContext } from './request-context.js';
+import { sendAnswer } from './send-answer.js';
+
+/** What a call of an endpoint stands on. */
+export interface CallParts {
+  readonly endpoints: EndpointRegistry;
+  readonly answerCall: AnswerCall;
+  readonly targets: KnownTargets;
+  readonly clock: Clock;
+}
+
+/** Keys differ in what they may do, not yet in which rows they see. */
+const EVERY_ROW = '';
 
 /** `GET /api/endpoints/query/ID_OR_NAME`: runs the endpoint with the parameters of the query string. */
-export function callEndpoint(endpoints: EndpointRegistry, runEndpoint: RunEndpoint): RequestHandler {
+export function callEndpoint({ endpoints, answerCall, targets, clock }: CallParts): RequestHandler {
   return async (request, response) => {
     const context = contextOf(request);
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
     context.endpoint = endpoint.name;
     checkRepresentation(request);
-    const result = await runEndpoint({
-      endpoint,
-      parameters: parseQueryString(request.url),
+    const values = validateParameters(endpoint, parseQueryString(request.url));
+    const question: Question = { endpoint, values, scope: EVERY_ROW };
+    targets.learn(request.originalUrl, { question, key: keyOf(question) });
+    const answered = await answerCall({
+      ...question,
       requestId: context.requestId,
       signal: callerGone(response),
+      demand: demandOf(request, context),
     });
-    context.rows = result.rowCount;
-    context.clickhouseMs = result.clickhouseMs;
-    sendResult(response, result);
+    noteAnswer(context, answered);
+    sendAnswer(request, response, endpoint, answered, clock().getTime());
   };
 }
 
@@ -37,27 +56,29 @@ export function findEndpoint(endpoints: EndpointRegistry, idOrName: unknown): En
   );
 }
 
+/** Leaves for the log how a call was answered; time in ClickHouse only where the call caused it. */
+export function noteAnswer(context: RequestContext, { answer, status, collapsed }: Answered): void {
+  context.rows = answer.rowCount;
+  context.cache = status;
+  if (status !== 'HIT' && status !== 'STALE' && !collapsed) context.clickhouseMs = answer.clickhouseMs;
+}
+
 function checkRepresentation(request: Request): void {
-  if (request.accepts('application/json') !== false) return;
+  // A charset is no part of JSON's media type (RFC 8259, 11), and callers name it all the same.
+  const accept = (request.headers.accept || '*/*').replaceAll(/;\s*charset=[^;,]*/gi, '');
+  if (new Negotiator({ headers: { accept } }).mediaType(['application/json']) !== undefined) return;
   throw new Failure('NOT_ACCEPTABLE', 'The result can be had as application/json only.');
+}
+
+function demandOf(request: Request, { keyHolder }: RequestContext): CacheDemand {
+  return keyHolder?.mayBypassCache ? cacheDemandOf(request.headers['cache-control']) : 'any';
 }
 
 /** Aborts when the connection closes before the answer is out. */
 function callerGone(response: Response): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) controller.abort();
+    if (!response.writableFinished) controller.abort(new Failure('CALLER_GONE', 'The caller has gone.'));
   });
   return controller.signal;
-}
-
-function sendResult(response: Response, result: QueryResult): void {
-  response.status(200).set({
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(result.body.length),
-    'Cache-Control': 'no-store',
-    'X-Row-Count': String(result.rowCount),
-    ...(result.truncated && { 'X-Truncated': 'true' }),
-  });
-  response.end(result.body);
 }

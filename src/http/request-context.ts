@@ -1,27 +1,30 @@
-import type { Request, Response } from 'express';
+import type { IncomingMessage } from 'node:http';
+
+import type { CacheStatus } from '../execution/call.js';
+import type { KeyHolder } from '../keys/key-ring.js';
 
 /** What is known of a request while it is answered; most of it ends up in its line of the log. */
 export interface RequestContext {
   readonly requestId: string;
   /** Of `performance.now()`. */
   readonly startedAt: number;
-  keyName?: string;
+  keyHolder?: KeyHolder;
   endpoint?: string;
   rows?: number;
-  cache?: string;
+  cache?: CacheStatus;
   clickhouseMs?: number;
   failure?: unknown;
 }
 
-const contexts = new WeakMap<Request, RequestContext>();
+const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
 /** Opens the context of a request; the first thing that happens to it. */
-export function openContext(request: Request, context: RequestContext): void {
+export function openContext(request: IncomingMessage, context: RequestContext): void {
   contexts.set(request, context);
 }
 
 /** The context of a request. */
-export function contextOf(request: Request | Response['req']): RequestContext {
+export function contextOf(request: IncomingMessage): RequestContext {
   const context = contexts.get(request);
   if (!context) throw new Error('the request has no context: openContext comes first');
   return context;

@@ -4,10 +4,13 @@ import type { Duplex } from 'node:stream';
 
 import { Failure } from '../errors.js';
 import type { Logger } from '../log/logger.js';
+import { noteSilentConnections } from './drain.js';
 import { problemDocument, problemHeaders } from './problem.js';
 
 /** Room for every parameter of an endpoint at its longest, percent-encoded. */
 const MAX_HEADER_BYTES = 512 * 1024;
+/** How long after such an answer the connection stays open for the caller to read it. */
+const LINGER_MS = 1000;
 
 /** An HTTP server whose limits are bounded, and which answers what is no HTTP with a problem document as well. */
 export function createHttpServer(listener: RequestListener, logger: Logger): Server {
@@ -18,9 +21,14 @@ export function createHttpServer(listener: RequestListener, logger: Logger): Ser
       requestTimeout: 30_000,
       // Longer than load balancers keep an idle connection, so that it is they who close it.
       keepAliveTimeout: 75_000,
+      // Node would refuse with an empty body; the application does it with a problem document.
+      requireHostHeader: false,
     },
     listener,
   );
+  // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); Node would refuse with an empty body.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+  noteSilentConnections(server);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     answerClientError(error, socket, logger);
   });
@@ -46,6 +54,9 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, logger:
   socket.end(
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
   );
+  // What still comes is read and dropped, lest the answer be lost; one who never hangs up is hung up on.
+  socket.resume();
+  setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
 function failureOf({ code }: NodeJS.ErrnoException): Failure {

@@ -2,13 +2,14 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { parseDocument, stringify } from 'yaml';
 
 import { generateApiKey, hashApiKey } from './api-key.js';
-import { isYaml, readKeyFile, type KeyFile, type StoredKey } from './key-file.js';
+import { isYaml, parseKeyFile, readKeyFile, type KeyFile, type StoredKey } from './key-file.js';
 
 /**
  * Makes a key and adds its hash to a keys' file, which is made if absent.
  *
  * @returns the key, which is stored nowhere.
- * @throws Error where the file is not as it should be, or has a key of that name.
+ * @throws Error where the file is not as it should be or has a key of that name, or the name is none; the file is then
+ * left as it was.
  */
 export async function addKey(file: string, name: string, now: Date): Promise<string> {
   const before = await readIfThere(file);
@@ -17,8 +18,9 @@ export async function addKey(file: string, name: string, now: Date): Promise<str
   }
   const key = generateApiKey();
   const stored: StoredKey = { name, sha256: [hashApiKey(key)], created: now.toISOString() };
-  await replaceFile(file, await withKey(file, before, stored));
-  await readKeyFile(file);
+  const text = await withKey(file, before, stored);
+  parseKeyFile(file, text);
+  await replaceFile(file, text);
   return key;
 }
 

@@ -11,6 +11,8 @@ export interface StoredKey {
   /** SHA-256 of the key; two while it is being replaced. */
   readonly sha256: readonly string[];
   readonly created?: string;
+  /** Whether `Cache-Control: no-cache` and `only-if-cached` are heeded. */
+  readonly mayBypassCache?: boolean;
 }
 
 /** The keys' file, JSON or YAML. */
@@ -27,6 +29,7 @@ const SCHEMA = Joi.object<KeyFile>({
           .required(),
         sha256: Joi.array().items(Joi.string().hex().length(64).lowercase()).min(1).max(2).required(),
         created: Joi.string().isoDate(),
+        mayBypassCache: Joi.boolean(),
       }),
     )
     .unique('name')
@@ -41,16 +44,24 @@ const SCHEMA = Joi.object<KeyFile>({
  * @throws Error naming the file and everything in it that is wrong; never a hash.
  */
 export async function readKeyFile(file: string): Promise<KeyFile> {
-  let content: unknown;
+  let text: string;
   try {
-    content = parseKeyFile(file, await readFile(file, 'utf8'));
+    text = await readFile(file, 'utf8');
   } catch (cause) {
-    const reason = cause instanceof Error ? (cause.message.split('\n')[0] ?? '') : String(cause);
-    throw new Error(`the keys’ file ${file} can’t be read: ${reason}`, { cause });
+    throw new Error(`the keys’ file ${file} can’t be read: ${(cause as Error).message}`, { cause });
   }
-  const result = SCHEMA.validate(content);
+  return parseKeyFile(file, text);
+}
+
+/**
+ * Reads the text of a keys' file; the name of the file says whether it is JSON or YAML.
+ *
+ * @throws Error naming the file and everything in it that is wrong; never a hash.
+ */
+export function parseKeyFile(file: string, text: string): KeyFile {
+  const result = SCHEMA.validate(parse(file, text));
   if (!result.error) return result.value;
-  const problems = result.error.details.map(({ message }) => message.replaceAll(/[0-9a-f]{16,}/gi, '…'));
+  const problems = result.error.details.map(({ message }) => withoutHashes(message));
   throw new Error(`the keys’ file ${file} is not as it should be: ${problems.join('; ')}`);
 }
 
@@ -61,9 +72,22 @@ export function isYaml(file: string): boolean {
 
 /** The keys of a file as a ring takes them. */
 export function entriesOf({ keys }: KeyFile): readonly KeyEntry[] {
-  return keys.map(({ name, sha256 }) => ({ holder: { name }, hashes: sha256 }));
+  return keys.map(({ name, sha256, mayBypassCache = false }) => ({
+    holder: { name, mayBypassCache },
+    hashes: sha256,
+  }));
 }
 
-function parseKeyFile(file: string, text: string): unknown {
-  return isYaml(file) ? parseYaml(text) : JSON.parse(text);
+function parse(file: string, text: string): unknown {
+  try {
+    return isYaml(file) ? parseYaml(text) : JSON.parse(text);
+  } catch (cause) {
+    // The parsers quote what stands at the fault, and show it on further lines: that may be part of a hash.
+    const reason = (cause as Error).message.split('\n')[0]?.replace(/".*/, '…') ?? '';
+    throw new Error(`the keys’ file ${file} can’t be read: ${withoutHashes(reason)}`, { cause });
+  }
+}
+
+function withoutHashes(message: string): string {
+  return message.replaceAll(/[0-9a-f]{16,}/gi, '…');
 }

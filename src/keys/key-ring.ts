@@ -5,6 +5,8 @@ import { hashApiKey } from './api-key.js';
 /** Who holds a key, and what it may do. */
 export interface KeyHolder {
   readonly name: string;
+  /** Whether it can force a fresh result, or ask for a cached one only. */
+  readonly mayBypassCache: boolean;
 }
 
 /** A holder with the hashes of the keys that are good for it. */

@@ -1,0 +1,68 @@
+import express, { Router, type Express, type RequestHandler } from 'express';
+
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import { Failure } from '../errors.js';
+import type { PurgeScope } from '../execution/answer-store.js';
+import type { HitCounter } from '../execution/hit-counts.js';
+import { answerProblem } from '../http/problem.js';
+import { assignRequestId } from '../http/request-id.js';
+import type { Logger } from '../log/logger.js';
+import type { Warmer } from '../warming/warmer.js';
+import { describeCache, type CacheInfo } from './describe-cache.js';
+import { describeWarming } from './describe-warming.js';
+import { readPurgeScope } from './purge-scope.js';
+
+/** What the operator's view stands on. */
+export interface AdminParts {
+  readonly endpoints: EndpointRegistry;
+  readonly cache: CacheInfo & {
+    readonly purge: (scope: PurgeScope) => Promise<void>;
+    readonly isLeader: () => boolean;
+  };
+  readonly hits: HitCounter;
+  readonly warmer: Warmer;
+  readonly metrics: {
+    readonly registry: { readonly contentType: string; readonly metrics: () => Promise<string> };
+  };
+  readonly logger: Logger;
+}
+
+/** The operator's view: cache, warming, metrics. It has no keys; who reaches its port may use it. */
+export function createAdminApp(parts: AdminParts): Express {
+  const app = express();
+  app.disable('x-powered-by').disable('etag');
+  app.use(assignRequestId(), express.json({ limit: '64kb' }), routes(parts));
+  app.use(() => {
+    throw new Failure('NOT_FOUND', 'There are /cache, /cache/purge, /warming, /warming/run and /metrics.');
+  });
+  app.use(answerProblem());
+  return app;
+}
+
+function routes({ endpoints, cache, hits, warmer, metrics, logger }: AdminParts): Router {
+  const router = Router();
+  router.get('/cache', (_request, response) => {
+    response.json(describeCache(endpoints, cache, hits));
+  });
+  router.post('/cache/purge', purge(endpoints, cache, logger));
+  router.get('/warming', async (_request, response) => {
+    response.json({ leader: cache.isLeader(), sets: describeWarming(await warmer.state()) });
+  });
+  router.post('/warming/run', async (_request, response) => {
+    await warmer.tick({ all: true });
+    response.json({ leader: cache.isLeader(), sets: describeWarming(await warmer.state()) });
+  });
+  router.get('/metrics', async (_request, response) => {
+    response.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
+  });
+  return router;
+}
+
+function purge(endpoints: EndpointRegistry, cache: AdminParts['cache'], logger: Logger): RequestHandler {
+  return async (request, response) => {
+    const scope = readPurgeScope(endpoints, request.body);
+    await cache.purge(scope);
+    logger.info('cache purged', { ...scope });
+    response.json({ purged: scope });
+  };
+}

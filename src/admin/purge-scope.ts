@@ -1,0 +1,38 @@
+import Joi from 'joi';
+
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import { Failure } from '../errors.js';
+import type { PurgeScope } from '../execution/answer-store.js';
+import { keyOf } from '../execution/call.js';
+import { validateParameters } from '../execution/validate-parameters.js';
+
+interface PurgeRequest {
+  readonly endpoint?: string;
+  readonly parameters?: Readonly<Record<string, string>>;
+}
+
+const SCHEMA = Joi.object<PurgeRequest>({
+  endpoint: Joi.string(),
+  parameters: Joi.object().pattern(Joi.string(), Joi.string().allow('')),
+})
+  .with('parameters', 'endpoint')
+  .prefs({ abortEarly: false });
+
+/**
+ * What a purge request means: `{}` all, `{"endpoint"}` one endpoint, with `"parameters"` one parameter set of it.
+ *
+ * @throws Failure BAD_REQUEST, ENDPOINT_NOT_FOUND or INVALID_PARAMETERS
+ */
+export function readPurgeScope(endpoints: EndpointRegistry, body: unknown): PurgeScope {
+  const result = SCHEMA.validate(body ?? {});
+  if (result.error)
+    throw new Failure('BAD_REQUEST', `The purge is not as it should be: ${result.error.message}.`);
+  const { endpoint: idOrName, parameters } = result.value;
+  if (idOrName === undefined) return {};
+  const endpoint = endpoints.find(idOrName);
+  if (!endpoint) throw new Failure('ENDPOINT_NOT_FOUND', `There is no endpoint ${idOrName}.`);
+  if (!parameters) return { endpointId: endpoint.id };
+  const raw = new Map(Object.entries(parameters).map(([name, text]) => [name, { text, times: 1 }]));
+  const { endpointId, hash } = keyOf({ endpoint, values: validateParameters(endpoint, raw), scope: '' });
+  return { endpointId, hash };
+}

@@ -1,0 +1,81 @@
+import { LRUCache } from 'lru-cache';
+
+import { sizeOf, type Answer } from '../execution/answer.js';
+import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
+import type { CacheKey } from '../execution/cache-key.js';
+import type { Clock } from '../execution/ports.js';
+
+/** What an entry costs beside its bodies: key, facts, and the cache's own bookkeeping. */
+const ENTRY_OVERHEAD_BYTES = 1024;
+
+interface Entry {
+  readonly endpointId: string;
+  readonly answer: Answer;
+  readonly keepUntil: number;
+}
+
+/** What the process keeps, in figures. */
+export interface MemoryUse {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/** Answers in the process: the least recently used go first when the bytes are used up. */
+export class MemoryStore implements AnswerStore {
+  private readonly entries: LRUCache<string, Entry>;
+
+  /**
+   * @param maxBytes bound on all entries together.
+   * @param onEvicted told of each entry that had to go for another.
+   */
+  constructor(
+    maxBytes: number,
+    private readonly clock: Clock,
+    onEvicted: () => void = () => undefined,
+  ) {
+    this.entries = new LRUCache({
+      maxSize: maxBytes,
+      sizeCalculation: ({ answer }) => sizeOf(answer) + ENTRY_OVERHEAD_BYTES,
+      dispose: (_entry, _hash, reason) => {
+        if (reason === 'evict') onEvicted();
+      },
+    });
+  }
+
+  /** The same as {@link get}, at once: what makes a hit cheap. */
+  peek(hash: string): Answer | undefined {
+    const entry = this.entries.get(hash);
+    if (!entry) return undefined;
+    if (this.clock().getTime() < entry.keepUntil) return entry.answer;
+    this.entries.delete(hash);
+    return undefined;
+  }
+
+  readonly get = (key: CacheKey): Promise<Answer | undefined> => Promise.resolve(this.peek(key.hash));
+
+  readonly set = (key: CacheKey, answer: Answer, keepUntil: number): Promise<void> => {
+    this.entries.set(key.hash, { endpointId: key.endpointId, answer, keepUntil });
+    return Promise.resolve();
+  };
+
+  readonly purge = ({ endpointId, hash, bornUntil = Infinity }: PurgeScope): Promise<void> => {
+    for (const [kept, entry] of this.entries.entries()) {
+      const meant =
+        (hash === undefined || kept === hash) &&
+        (endpointId === undefined || entry.endpointId === endpointId) &&
+        entry.answer.bornAt <= bornUntil;
+      if (meant) this.entries.delete(kept);
+    }
+    return Promise.resolve();
+  };
+
+  /** Entries and bytes, by endpoint id. */
+  use(): ReadonlyMap<string, MemoryUse> {
+    const byEndpoint = new Map<string, MemoryUse>();
+    for (const { endpointId, answer } of this.entries.values()) {
+      const { entries, bytes } = byEndpoint.get(endpointId) ?? { entries: 0, bytes: 0 };
+      byEndpoint.set(endpointId, { entries: entries + 1, bytes: bytes + sizeOf(answer) });
+    }
+    return byEndpoint;
+  }
+}

@@ -1,0 +1,63 @@
+import { Cluster, Redis, type RedisOptions } from 'ioredis';
+
+/** A Redis, a Sentinel's master or a Cluster: the same commands. */
+export type RedisClient = Redis | Cluster;
+
+const CONNECT_TIMEOUT_MS = 1000;
+/** A cache that answers later than this is slower than what it saves. */
+const COMMAND_TIMEOUT_MS = 250;
+const REDIS_PORT = 6379;
+const SENTINEL_PORT = 26_379;
+const MAX_RECONNECT_PAUSE_MS = 1000;
+
+const OPTIONS = {
+  connectTimeout: CONNECT_TIMEOUT_MS,
+  commandTimeout: COMMAND_TIMEOUT_MS,
+  // A command that can't go out now fails now; the caller has another way.
+  enableOfflineQueue: false,
+  maxRetriesPerRequest: 0,
+  autoResendUnfulfilledCommands: false,
+  retryStrategy: (attempt: number) => Math.min(attempt * 50, MAX_RECONNECT_PAUSE_MS),
+} satisfies RedisOptions;
+
+/**
+ * Connects, in the background, to what a URL names:
+ * `redis://` and `rediss://` (TLS) one server, `redis+sentinel://HOST:PORT,…/MASTER` the master that Sentinels name,
+ * `redis+cluster://HOST:PORT,…` a Cluster; `rediss+sentinel` and `rediss+cluster` with TLS. User and password stand
+ * before the `@`, a database number after the last slash (`?db=` with Sentinels).
+ */
+export function connectRedis(url: string, onError: (error: Error) => void): RedisClient {
+  const client = clientOf(url);
+  client.on('error', onError);
+  return client;
+}
+
+function clientOf(url: string): RedisClient {
+  const match = /^(rediss?)\+(sentinel|cluster):\/\/(?:([^@/]*)@)?([^/?]+)(?:\/([^?]*))?(?:\?(.*))?$/.exec(
+    url,
+  );
+  if (!match) return new Redis(url, OPTIONS);
+  const [, scheme, kind, userInfo = '', hosts = '', path = '', query = ''] = match;
+  const options = { ...OPTIONS, ...credentialsOf(userInfo), ...(scheme === 'rediss' && { tls: {} }) };
+  if (kind === 'sentinel') {
+    const db = Number(new URLSearchParams(query).get('db') ?? 0);
+    return new Redis({ ...options, sentinels: nodesOf(hosts, SENTINEL_PORT), name: path, db });
+  }
+  return new Cluster(nodesOf(hosts, REDIS_PORT), {
+    redisOptions: options,
+    enableOfflineQueue: false,
+    clusterRetryStrategy: OPTIONS.retryStrategy,
+  });
+}
+
+function credentialsOf(userInfo: string): Pick<RedisOptions, 'username' | 'password'> {
+  const [username = '', password = ''] = userInfo.split(':').map(decodeURIComponent);
+  return { ...(username !== '' && { username }), ...(password !== '' && { password }) };
+}
+
+function nodesOf(hosts: string, defaultPort: number): { host: string; port: number }[] {
+  return hosts.split(',').map((text) => {
+    const { hostname, port } = new URL(`redis://${text}`);
+    return { host: hostname, port: port === '' ? defaultPort : Number(port) };
+  });
+}

@@ -1,0 +1,40 @@
+import type { CacheKey } from '../execution/cache-key.js';
+
+/**
+ * The names under which gateways that share a Redis meet. All keys of one question hold its hash in braces, so that a
+ * Redis Cluster keeps them in one slot.
+ */
+export class RedisKeys {
+  constructor(private readonly prefix: string) {}
+
+  answer({ endpointId, hash }: CacheKey): string {
+    return `${this.prefix}answer:${endpointId}:{${hash}}`;
+  }
+
+  /** Glob of the answers of an endpoint, or of all. */
+  answersOf(endpointId = '*'): string {
+    return `${globEscaped(this.prefix)}answer:${endpointId}:*`;
+  }
+
+  lock({ hash }: CacheKey): string {
+    return `${this.prefix}lock:{${hash}}`;
+  }
+
+  failure({ hash }: CacheKey, token: string): string {
+    return `${this.prefix}failure:{${hash}}:${token}`;
+  }
+
+  get leader(): string {
+    return `${this.prefix}warming:leader`;
+  }
+
+  usage(endpointId: string): string {
+    return `${this.prefix}usage:${endpointId}`;
+  }
+
+  get purges(): string {
+    return `${this.prefix}purges`;
+  }
+}
+
+const globEscaped = (text: string): string => text.replaceAll(/[*?[\]\\]/g, '\\$&');

@@ -1,0 +1,58 @@
+import { Cluster } from 'ioredis';
+
+import type { PurgeScope } from '../execution/answer-store.js';
+import type { GuardedRedis } from './guarded-redis.js';
+import type { RedisClient } from './redis-connection.js';
+import type { RedisKeys } from './redis-keys.js';
+
+/** Longer than any gateway can be without Redis and still hold an answer from before. */
+const REMEMBERED_SECONDS = 24 * 3600;
+
+/**
+ * Tells all gateways of a purge, through a channel; and leaves word of it, for those that had no connection then and
+ * come back with answers from before.
+ */
+export class RedisPurges {
+  private readonly subscriber: RedisClient;
+
+  constructor(
+    client: RedisClient,
+    private readonly redis: GuardedRedis,
+    private readonly keys: RedisKeys,
+    private readonly onPurge: (scope: PurgeScope) => void,
+  ) {
+    this.subscriber = duplicate(client);
+    // Its trouble is that of the connection it was made from, which is logged there.
+    this.subscriber.on('error', () => undefined);
+    this.subscriber.on('ready', () => void this.listen().catch(() => undefined));
+    this.subscriber.on('message', (_channel: string, message: string) => {
+      this.onPurge(JSON.parse(message) as PurgeScope);
+    });
+  }
+
+  /** @param scope with the time of the purge as `bornUntil`. */
+  async tell(scope: PurgeScope): Promise<void> {
+    const { endpointId = '', hash = '' } = scope;
+    const message = JSON.stringify(scope);
+    await this.redis.write(async (client) => {
+      await client.hset(this.keys.purges, `${endpointId}:${hash}`, message);
+      await client.expire(this.keys.purges, REMEMBERED_SECONDS);
+      return client.publish(this.keys.purges, message);
+    });
+  }
+
+  close(): void {
+    this.subscriber.disconnect();
+  }
+
+  private async listen(): Promise<void> {
+    await this.subscriber.subscribe(this.keys.purges);
+    const missed = await this.redis.read((client) => client.hvals(this.keys.purges));
+    for (const message of missed ?? []) this.onPurge(JSON.parse(message) as PurgeScope);
+  }
+}
+
+/** The types of the two kinds of client share no signature of it. */
+function duplicate(client: RedisClient): RedisClient {
+  return client instanceof Cluster ? client.duplicate() : client.duplicate();
+}

@@ -1,0 +1,79 @@
+import { Cluster } from 'ioredis';
+
+import { sizeOf, type Answer } from '../execution/answer.js';
+import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
+import type { CacheKey } from '../execution/cache-key.js';
+import { BIRTH_END, BIRTH_START, decodeAnswer, encodeAnswer } from './answer-codec.js';
+import type { GuardedRedis } from './guarded-redis.js';
+import type { RedisClient } from './redis-connection.js';
+import type { RedisKeys } from './redis-keys.js';
+
+const SCAN_COUNT = 500;
+
+/**
+ * Fencing by birth: whoever comes late, a holder that lost its lock or a leader that lost its lease, never replaces an
+ * answer with an older one. A value that is no answer has no digits there, and is replaced.
+ */
+const SET_IF_NEWER = `
+  local kept = redis.call('getrange', KEYS[1], ${BIRTH_START}, ${BIRTH_END - 1})
+  if string.match(kept, '^%d+$') and kept > ARGV[2] then return 0 end
+  redis.call('set', KEYS[1], ARGV[1], 'PXAT', ARGV[3])
+  return 1`;
+
+/** Answers in Redis, for all gateways that share it; every key has an expiry. */
+export class RedisStore implements AnswerStore {
+  /** @param maxAnswerBytes larger answers are left to the processes. */
+  constructor(
+    private readonly redis: GuardedRedis,
+    private readonly keys: RedisKeys,
+    private readonly maxAnswerBytes: number,
+  ) {}
+
+  readonly get = async (key: CacheKey): Promise<Answer | undefined> => {
+    const bytes = await this.redis.read((client) => client.getBuffer(this.keys.answer(key)));
+    return bytes ? decodeAnswer(bytes) : undefined;
+  };
+
+  readonly set = async (key: CacheKey, answer: Answer, keepUntil: number): Promise<void> => {
+    if (!this.takes(answer)) return;
+    await this.redis.write((client) =>
+      client.eval(
+        SET_IF_NEWER,
+        1,
+        this.keys.answer(key),
+        encodeAnswer(answer),
+        String(answer.bornAt).padStart(BIRTH_END - BIRTH_START, '0'),
+        Math.ceil(keepUntil),
+      ),
+    );
+  };
+
+  readonly purge = async ({ endpointId, hash }: PurgeScope): Promise<void> => {
+    if (endpointId !== undefined && hash !== undefined) {
+      await this.redis.write((client) => client.unlink(this.keys.answer({ endpointId, hash })));
+      return;
+    }
+    await this.redis.write((client) => unlinkMatching(client, this.keys.answersOf(endpointId)));
+  };
+
+  /** Whether an answer is small enough to be shared. */
+  takes(answer: Answer): boolean {
+    return sizeOf(answer) <= this.maxAnswerBytes;
+  }
+}
+
+async function unlinkMatching(client: RedisClient, pattern: string): Promise<number> {
+  const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+  let unlinked = 0;
+  for (const node of nodes) {
+    let cursor = '0';
+    do {
+      const [next, found] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
+      // One by one, since keys of a Cluster's node are in many slots.
+      const results = await Promise.all(found.map((key) => node.unlink(key)));
+      unlinked += results.length;
+      cursor = next;
+    } while (cursor !== '0');
+  }
+  return unlinked;
+}

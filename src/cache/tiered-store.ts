@@ -1,0 +1,35 @@
+import type { Answer } from '../execution/answer.js';
+import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
+import type { CacheKey } from '../execution/cache-key.js';
+
+/** A near store over a far one: what the far one has is kept near as well. */
+export class TieredStore implements AnswerStore {
+  /**
+   * @param keepUntilOf until when an answer found far is of use; milliseconds since 1970.
+   * @param onFarHit told of each answer that only the far store had.
+   */
+  constructor(
+    private readonly near: AnswerStore,
+    private readonly far: AnswerStore,
+    private readonly keepUntilOf: (key: CacheKey, answer: Answer) => number,
+    private readonly onFarHit: (key: CacheKey) => void = () => undefined,
+  ) {}
+
+  readonly get = async (key: CacheKey): Promise<Answer | undefined> => {
+    const near = await this.near.get(key);
+    if (near) return near;
+    const far = await this.far.get(key);
+    if (!far) return undefined;
+    this.onFarHit(key);
+    await this.near.set(key, far, this.keepUntilOf(key, far));
+    return far;
+  };
+
+  readonly set = async (key: CacheKey, answer: Answer, keepUntil: number): Promise<void> => {
+    await Promise.all([this.near.set(key, answer, keepUntil), this.far.set(key, answer, keepUntil)]);
+  };
+
+  readonly purge = async (scope: PurgeScope): Promise<void> => {
+    await Promise.all([this.near.purge(scope), this.far.purge(scope)]);
+  };
+}

@@ -1,0 +1,34 @@
+/** A body as ClickHouse wrote it and, where it is worth it, compressed. */
+export interface Bodies {
+  readonly identity: Buffer;
+  readonly gzip?: Buffer;
+  readonly br?: Buffer;
+}
+
+export type Encoding = keyof Bodies;
+
+/** A complete result as it is served and cached: its final bytes and all that is told of it. */
+export interface Answer {
+  /** When its query began; milliseconds since 1970. */
+  readonly bornAt: number;
+  /** From when on it is no longer fresh; milliseconds since 1970. Every tier of the cache goes by this alone. */
+  readonly expiresAt: number;
+  /** Digest of the uncompressed bytes, 22 characters; what ETags are made from. */
+  readonly digest: string;
+  readonly rowCount: number;
+  readonly truncated: boolean;
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+  readonly clickhouseMs: number;
+  readonly bodies: Bodies;
+}
+
+/** Bytes of all of an answer's bodies together. */
+export function sizeOf({ bodies: { identity, gzip, br } }: Answer): number {
+  return identity.length + (gzip?.length ?? 0) + (br?.length ?? 0);
+}
+
+/** Whether an answer may be served without asking again. */
+export function isFresh(answer: Answer, now: number): boolean {
+  return now < answer.expiresAt;
+}

@@ -1,0 +1,48 @@
+import type { Values } from '../endpoint/bind.js';
+import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../endpoint/definition.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import type { Answer } from './answer.js';
+import { cacheKeyOf, type CacheKey, type RowScope } from './cache-key.js';
+
+/** One question to an endpoint: validated parameters, and what of the caller decides the rows. */
+export interface Question {
+  readonly endpoint: Endpoint;
+  readonly values: Values;
+  readonly scope: RowScope;
+}
+
+/** What a caller demands of the cache (RFC 9111, request directives). */
+export type CacheDemand = 'any' | 'fresh' | 'only-cached';
+
+/** A caller's question. */
+export interface Call extends Question {
+  readonly requestId: string;
+  /** Aborted when the caller has gone. */
+  readonly signal: AbortSignal;
+  readonly demand: CacheDemand;
+}
+
+/** How an answer came about. */
+export type CacheStatus = 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
+
+export interface Answered {
+  readonly answer: Answer;
+  readonly status: CacheStatus;
+  /** Whether the answer is kept for the next one who asks. */
+  readonly stored: boolean;
+  /** Whether the caller shared somebody else's query. */
+  readonly collapsed: boolean;
+}
+
+/** Representation of the one format that there is. */
+const REPRESENTATION = 'json';
+
+/** What the answer to a question is kept under. */
+export function keyOf({ endpoint, values, scope }: Question): CacheKey {
+  return cacheKeyOf(endpoint, values, scope, REPRESENTATION);
+}
+
+/** Milliseconds since 1970 until which an answer of an endpoint is of use to anybody, expired or not. */
+export function keepUntil(answer: Answer, { settings }: Endpoint): number {
+  return answer.expiresAt + (settings.staleIfError ?? DEFAULT_STALE_IF_ERROR_SECONDS) * 1000;
+}

@@ -1,0 +1,115 @@
+import { bindQuery } from '../endpoint/bind.js';
+import { rowCap, type Endpoint } from '../endpoint/endpoint.js';
+import { Failure } from '../errors.js';
+import type { Answer } from './answer.js';
+import type { AnswerStore } from './answer-store.js';
+import type { CacheKey } from './cache-key.js';
+import { keepUntil, type Question } from './call.js';
+import { digestOf, encodeBodies } from './encode-bodies.js';
+import type { Clock, RunQuery } from './ports.js';
+import { SharedFlights } from './share-flights.js';
+import { invalidParameters } from './validate-parameters.js';
+
+/** A question that the cache could not answer. */
+export interface Fetch extends Question {
+  readonly requestId: string;
+  readonly signal: AbortSignal;
+  /** Whether the answer has to be newer than the question, whatever others have or ask. */
+  readonly refresh: boolean;
+}
+
+export interface Fetched {
+  readonly answer: Answer;
+  /** Whether the query was somebody else's. */
+  readonly collapsed: boolean;
+}
+
+/** @throws Failure */
+export type FetchAnswer = (fetch: Fetch, key: CacheKey) => Promise<Fetched>;
+
+/** Asks ClickHouse; the answer is stored when it is told. */
+export type AskClickHouse = (signal: AbortSignal) => Promise<Answer>;
+
+/**
+ * Lets one of several gateways ask what all of them miss; the others get its answer, or its error.
+ *
+ * @param ask what the one that asks does.
+ * @param until until when an answer is of use; milliseconds since 1970.
+ */
+export type ShareAcross = (
+  key: CacheKey,
+  signal: AbortSignal,
+  ask: AskClickHouse,
+  until: (answer: Answer) => number,
+) => Promise<Fetched>;
+
+export interface FetchParts {
+  readonly runQuery: RunQuery;
+  readonly store: AnswerStore;
+  readonly shareAcross: ShareAcross;
+  readonly clock: Clock;
+  /** Told of each question that shared a query of another, and whose. */
+  readonly onJoined: (where: 'process' | 'gateways') => void;
+}
+
+/** Asks ClickHouse once for equal questions at the same time, in this process and across gateways. */
+export function createFetcher(parts: FetchParts): FetchAnswer {
+  const flights = new SharedFlights<Fetched>();
+  return async (fetch, key) => {
+    const { endpoint, signal, refresh } = fetch;
+    const ask: AskClickHouse = (flightSignal) => askClickHouse(parts, { ...fetch, signal: flightSignal });
+    if (endpoint.settings.caching === 'disabled') return { answer: await ask(signal), collapsed: false };
+    const until = (answer: Answer): number => keepUntil(answer, endpoint);
+    const share = refresh ? shareWithNobody(parts.store) : parts.shareAcross;
+    const flight = refresh ? `${key.hash} refresh` : key.hash;
+    const { value, joined } = await flights.join(flight, signal, (flightSignal) =>
+      share(key, flightSignal, ask, until),
+    );
+    if (joined) parts.onJoined('process');
+    else if (value.collapsed) parts.onJoined('gateways');
+    return joined ? { ...value, collapsed: true } : value;
+  };
+}
+
+async function askClickHouse({ runQuery, clock }: FetchParts, fetch: Fetch): Promise<Answer> {
+  const { endpoint, values, requestId, signal } = fetch;
+  const cap = rowCap(endpoint);
+  const now = clock();
+  const query = bindQuery(endpoint.query, values, now, cap + 1);
+  try {
+    const { body, ...facts } = await runQuery({
+      query,
+      columns: endpoint.columns,
+      rowCap: cap,
+      requestId,
+      signal,
+    });
+    const { caching } = endpoint.settings;
+    const bodies = caching === 'disabled' ? { identity: body } : await encodeBodies(body);
+    const bornAt = now.getTime();
+    const expiresAt = caching === 'disabled' ? bornAt : bornAt + caching * 1000;
+    return { ...facts, bornAt, expiresAt, digest: digestOf(body), bodies };
+  } catch (error) {
+    throw blameParameters(endpoint, error);
+  }
+}
+
+/** Only ClickHouse knows whether a regular expression compiles; its refusal is the caller's problem, by name. */
+function blameParameters(endpoint: Endpoint, error: unknown): unknown {
+  if (!(error instanceof Failure) || error.code !== 'BAD_REGULAR_EXPRESSION') return error;
+  const expressions = [...endpoint.parameters].filter(([, { format }]) => format === 're2');
+  const problem = 'is not a regular expression that RE2 compiles';
+  return invalidParameters(
+    endpoint.name,
+    expressions.map(([param]) => ({ param, problem })),
+  );
+}
+
+/** One gateway alone: it asks, and stores what it is told. */
+export function shareWithNobody(store: AnswerStore): ShareAcross {
+  return async (key, signal, ask, until) => {
+    const answer = await ask(signal);
+    await store.set(key, answer, until(answer));
+    return { answer, collapsed: false };
+  };
+}

@@ -1,0 +1,55 @@
+import type { Answered, CacheDemand } from '../execution/call.js';
+
+/** What a caller that may bypass the cache demands of it, by its `Cache-Control` (RFC 9111, 5.2.1). */
+export function cacheDemandOf(cacheControl: string | undefined): CacheDemand {
+  const directives = (cacheControl ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((directive) => directive.trim());
+  if (directives.includes('only-if-cached')) return 'only-cached';
+  return directives.includes('no-cache') ? 'fresh' : 'any';
+}
+
+/** What decides the bytes of an answer beside its URL. */
+export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization';
+
+/**
+ * The headers that tell how an answer came about and how long it is good.
+ *
+ * @param caching whether the endpoint's results are cached at all.
+ * @param now milliseconds since 1970.
+ */
+export function cacheHeaders(
+  { answer, status, stored, collapsed }: Answered,
+  caching: boolean,
+  now: number,
+): Readonly<Record<string, string>> {
+  if (!caching)
+    return { 'X-Cache': status, 'Cache-Status': 'querygate; fwd=bypass', 'Cache-Control': 'no-store' };
+  const left = Math.floor((answer.expiresAt - now) / 1000);
+  return {
+    'X-Cache': status,
+    'Cache-Status': cacheStatus(status, left, stored, collapsed),
+    Age: String(Math.max(0, Math.floor((now - answer.bornAt) / 1000))),
+    'Cache-Control': `private, max-age=${Math.max(0, left)}`,
+  };
+}
+
+/** `Cache-Status` (RFC 9211); a negative `ttl` is that of a stale answer. */
+function cacheStatus(status: Answered['status'], left: number, stored: boolean, collapsed: boolean): string {
+  switch (status) {
+    case 'HIT':
+      return `querygate; hit; ttl=${left}`;
+    case 'STALE':
+      return `querygate; hit; ttl=${left}; detail=stale-if-error`;
+    case 'MISS':
+    case 'BYPASS':
+      return [
+        'querygate',
+        status === 'MISS' ? 'fwd=miss' : 'fwd=request',
+        ...(stored ? ['stored'] : []),
+        ...(collapsed ? ['collapsed'] : []),
+        `ttl=${left}`,
+      ].join('; ');
+  }
+}

@@ -1,0 +1,140 @@
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+
+import type { CacheStatus } from '../execution/call.js';
+
+/** What the cache holds now, by endpoint name. */
+export interface CacheUse {
+  readonly endpoint: string;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/** What is read when somebody looks, not counted as it happens. */
+export interface Observed {
+  readonly cacheUse: () => readonly CacheUse[];
+  readonly isRedisOpen: () => boolean;
+  readonly isLeader: () => boolean;
+}
+
+const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+
+/**
+ * The gateway's metrics in Prometheus' form. No label takes a value that a caller can invent: endpoints are those that
+ * there are, statuses those that the gateway answers.
+ */
+export class Metrics {
+  readonly registry = new Registry();
+  private readonly requests = this.counter('requests_total', 'Requests answered.', [
+    'endpoint',
+    'status',
+    'cache',
+  ]);
+  private readonly gatewaySeconds = this.histogram(
+    'gateway_seconds',
+    'Time in the gateway, without ClickHouse.',
+  );
+  private readonly clickhouseSeconds = this.histogram('clickhouse_seconds', 'Time of queries in ClickHouse.');
+  private readonly coalesced = this.counter(
+    'coalesced_waiters_total',
+    'Requests that shared a query of another: in this process, or of another gateway.',
+    ['where'],
+  );
+  private readonly evictions = this.counter(
+    'cache_evictions_total',
+    'Answers that had to go for others.',
+    [],
+  );
+  private readonly warmingRuns = this.counter('warming_refreshes_total', 'Refreshes.', [
+    'endpoint',
+    'outcome',
+  ]);
+  private readonly warmingSeconds = this.counter(
+    'warming_clickhouse_seconds_total',
+    'Time in ClickHouse spent on warming.',
+    ['endpoint'],
+  );
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Notes a request that was answered. */
+  answered(
+    endpoint: string,
+    status: number,
+    cache: CacheStatus | '',
+    gatewayMs: number,
+    clickhouseMs?: number,
+  ): void {
+    this.requests.inc({ endpoint, status, cache });
+    this.gatewaySeconds.observe({ endpoint }, gatewayMs / 1000);
+    if (clickhouseMs !== undefined) this.clickhouseSeconds.observe({ endpoint }, clickhouseMs / 1000);
+  }
+
+  waiterCoalesced(where: 'process' | 'gateways'): void {
+    this.coalesced.inc({ where });
+  }
+
+  answerEvicted(): void {
+    this.evictions.inc();
+  }
+
+  refreshed(endpoint: string, outcome: 'ok' | 'failed', clickhouseMs: number): void {
+    this.warmingRuns.inc({ endpoint, outcome });
+    this.warmingSeconds.inc({ endpoint }, clickhouseMs / 1000);
+  }
+
+  /** Adds what is read at each look. */
+  observe({ cacheUse, isRedisOpen, isLeader }: Observed): void {
+    const entries = this.gauge('cache_entries', 'Answers kept in the process.', ['endpoint']);
+    this.gauge('cache_bytes', 'Bytes of the answers kept in the process.', ['endpoint'], (bytes) => {
+      bytes.reset();
+      entries.reset();
+      for (const use of cacheUse()) {
+        bytes.set({ endpoint: use.endpoint }, use.bytes);
+        entries.set({ endpoint: use.endpoint }, use.entries);
+      }
+    });
+    this.gauge('redis_breaker_open', '1 while Redis is let alone.', [], (gauge) => {
+      gauge.set(Number(isRedisOpen()));
+    });
+    this.gauge('warming_leader', '1 where this gateway warms.', [], (gauge) => {
+      gauge.set(Number(isLeader()));
+    });
+  }
+
+  private counter<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+  ): Counter<Label> {
+    return new Counter({ name: `querygate_${name}`, help, labelNames, registers: [this.registry] });
+  }
+
+  private histogram(name: string, help: string): Histogram<'endpoint'> {
+    return new Histogram({
+      name: `querygate_${name}`,
+      help,
+      labelNames: ['endpoint'],
+      buckets: SECONDS_BUCKETS,
+      registers: [this.registry],
+    });
+  }
+
+  private gauge<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: (gauge: Gauge<Label>) => void = () => undefined,
+  ): Gauge<Label> {
+    return new Gauge({
+      name: `querygate_${name}`,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        read(this);
+      },
+    });
+  }
+}

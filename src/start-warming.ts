@@ -1,0 +1,82 @@
+import type { Config } from './config/config.js';
+import type { EndpointRegistry } from './endpoint/registry.js';
+import { keyOf, type Question } from './execution/call.js';
+import type { FetchAnswer } from './execution/fetch-answer.js';
+import type { Clock } from './execution/ports.js';
+import { validateParameters } from './execution/validate-parameters.js';
+import { describeError, type Logger } from './log/logger.js';
+import type { OpenCache } from './open-cache.js';
+import { QueryBudget } from './warming/query-budget.js';
+import type { UsageLedger } from './warming/usage-ledger.js';
+import { Warmer, type WarmerParts } from './warming/warmer.js';
+
+/** How often the worker looks for what is due. */
+const TICK_MS = 1000;
+
+export interface WarmingSurroundings {
+  readonly endpoints: EndpointRegistry;
+  readonly cache: OpenCache;
+  readonly ledger: UsageLedger;
+  readonly fetchAnswer: FetchAnswer;
+  readonly isBusy: () => boolean;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly onRefreshed: WarmerParts['onRefreshed'];
+}
+
+/** The interval worker while it runs. */
+export interface Warming {
+  readonly warmer: Warmer;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the interval worker, with the parameter sets that endpoints declare for it. */
+export function startWarming(config: Config, surroundings: WarmingSurroundings): Warming {
+  const { endpoints, cache, ledger, fetchAnswer, isBusy, logger, clock, onRefreshed } = surroundings;
+  const stopping = new AbortController();
+  for (const question of declaredQuestions(endpoints)) {
+    ledger.declare(keyOf(question), question);
+  }
+  const warmer = new Warmer({
+    endpoints: endpoints.all(),
+    setsInUse: cache.usage.sets,
+    forget: cache.usage.forget,
+    refresh: async (question, key) => {
+      const fetch = { ...question, requestId: `warming-${key.hash.slice(0, 16)}`, signal: stopping.signal };
+      return (await fetchAnswer({ ...fetch, refresh: true }, key)).answer;
+    },
+    isLeader: cache.isLeader,
+    isBusy,
+    budget: new QueryBudget(config.warming.budget, clock),
+    maxSets: config.warming.maxSets,
+    concurrency: config.warming.concurrency,
+    clock,
+    onRefreshed,
+  });
+  const tick = async (): Promise<void> => {
+    try {
+      await cache.keepInTouch();
+      await warmer.tick();
+    } catch (error) {
+      logger.error('a round of warming failed', describeError(error));
+    }
+  };
+  const timer = setInterval(() => void tick(), TICK_MS);
+  return {
+    warmer,
+    stop: () => {
+      clearInterval(timer);
+      stopping.abort();
+      return warmer.idle();
+    },
+  };
+}
+
+function declaredQuestions(endpoints: EndpointRegistry): readonly Question[] {
+  return endpoints.all().flatMap((endpoint) =>
+    endpoint.warm.map((parameters) => {
+      const raw = new Map(Object.entries(parameters).map(([name, text]) => [name, { text, times: 1 }]));
+      return { endpoint, values: validateParameters(endpoint, raw), scope: '' };
+    }),
+  );
+}

@@ -1,0 +1,57 @@
+import type { CacheKey } from '../execution/cache-key.js';
+import type { UsedSet } from './usage-ledger.js';
+
+/** What the worker knows of a set that it has refreshed. */
+export interface WarmedSet {
+  readonly key: CacheKey;
+  /** Of the last two refreshes, the older first; milliseconds since 1970. */
+  readonly refreshedAt: readonly number[];
+  /** When the query of its newest answer began; milliseconds since 1970. */
+  readonly bornAt: number;
+  /** Failures in a row. */
+  readonly failures: number;
+  /** Not to be tried before; milliseconds since 1970. */
+  readonly notBefore: number;
+  readonly lastMs: number;
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+  /** How often the set had been asked for when it was last refreshed. */
+  readonly asksAtRefresh: number;
+}
+
+/** Share of the interval by which a refresh can come early. */
+const MAX_JITTER = 0.1;
+/** A backed-off set is tried at least every so many intervals. */
+const MAX_BACKOFF_INTERVALS = 8;
+
+/** Whether a set was asked for since its last two refreshes. */
+export function isInUse(set: UsedSet, warmed: WarmedSet | undefined): boolean {
+  const [beforeLast] = warmed?.refreshedAt.length === 2 ? warmed.refreshedAt : [];
+  return beforeLast === undefined || set.askedAt > beforeLast;
+}
+
+/**
+ * When a set is to be refreshed: an interval after its newest answer began, less a jitter, so that sets that were
+ * asked for together drift apart; later after failures. Milliseconds since 1970.
+ *
+ * @param jitter 0 to 1, constant for a set.
+ */
+export function dueAt(
+  set: UsedSet,
+  warmed: WarmedSet | undefined,
+  intervalMs: number,
+  jitter: number,
+): number {
+  const bornAt = Math.max(set.bornAt, warmed?.bornAt ?? 0);
+  return Math.max(bornAt + intervalMs * (1 - MAX_JITTER * jitter), warmed?.notBefore ?? 0);
+}
+
+/** Until when a set that failed is left alone: one interval, then two, four, … */
+export function backOffUntil(now: number, failures: number, intervalMs: number): number {
+  return now + intervalMs * Math.min(2 ** (failures - 1), MAX_BACKOFF_INTERVALS);
+}
+
+/** A number from 0 to 1 that is the same for a set each time. */
+export function jitterOf({ hash }: CacheKey): number {
+  return parseInt(hash.slice(0, 8), 16) / 0xffff_ffff;
+}
