@@ -93,6 +93,7 @@ export default defineConfig(
       'src/main.ts',
       'src/cli/**',
       'src/clickhouse/embedded/engine-host.mjs',
+      'src/bench/baseline-server.ts',
       'test/**',
       '*.config.mjs',
     ],

@@ -1,12 +1,13 @@
-import express, { Router, type Express, type RequestHandler } from 'express';
+import express, { Router, type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
 import type { PurgeScope } from '../execution/answer-store.js';
 import type { HitCounter } from '../execution/hit-counts.js';
 import { answerProblem } from '../http/problem.js';
+import { contextOf } from '../http/request-context.js';
 import { assignRequestId } from '../http/request-id.js';
-import type { Logger } from '../log/logger.js';
+import { describeError, type Logger } from '../log/logger.js';
 import type { Warmer } from '../warming/warmer.js';
 import { describeCache, type CacheInfo } from './describe-cache.js';
 import { describeWarming } from './describe-warming.js';
@@ -31,12 +32,34 @@ export interface AdminParts {
 export function createAdminApp(parts: AdminParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  app.use(assignRequestId(), express.json({ limit: '64kb' }), routes(parts));
+  app.use(assignRequestId(), readJson(), routes(parts));
   app.use(() => {
     throw new Failure('NOT_FOUND', 'There are /cache, /cache/purge, /warming, /warming/run and /metrics.');
   });
-  app.use(answerProblem());
+  app.use(logFault(parts.logger), answerProblem());
   return app;
+}
+
+/** Whatever Content-Type says: a body that is not read would count as none, and purge everything. */
+function readJson(): RequestHandler {
+  const read = express.json({ limit: '64kb', type: () => true });
+  return (request, response, next) => {
+    read(request, response, (cause?: unknown) => {
+      if (cause === undefined) next();
+      else next(new Failure('BAD_REQUEST', 'The body is no JSON object, or is over 64 KiB.', { cause }));
+    });
+  };
+}
+
+/** A failure tells the operator all there is; of a fault, the cause is in the log alone. */
+function logFault(logger: Logger): ErrorRequestHandler {
+  return (error: unknown, request, _response, next) => {
+    const { requestId } = contextOf(request);
+    if (!(error instanceof Failure)) {
+      logger.error('the operator’s view failed', { requestId, ...describeError(error) });
+    }
+    next(error);
+  };
 }
 
 function routes({ endpoints, cache, hits, warmer, metrics, logger }: AdminParts): Router {

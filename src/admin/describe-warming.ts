@@ -17,7 +17,8 @@ export function describeWarming(
     bytesRead: warmed?.bytesRead ?? null,
     failures: warmed?.failures ?? 0,
     asks,
-    hitsSince: asks - (warmed?.asksAtRefresh ?? 0),
+    // A set that dropped out of a full ledger and came back is counted anew.
+    hitsSince: Math.max(0, asks - (warmed?.asksAtRefresh ?? 0)),
     nextRun: isoTime(dueAt),
   }));
 }

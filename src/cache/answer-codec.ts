@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-import type { Answer, Bodies } from '../execution/answer.js';
+import { inOwnMemory, type Answer, type Bodies } from '../execution/answer.js';
 
 /** Four bytes that no other value begins with; the last is the version of the format. */
-const MAGIC = Buffer.from('QGA1');
+export const MAGIC = Buffer.from('QGA1');
 const BIRTH_DIGITS = 13;
 const CHECKSUM_BYTES = 16;
 const LENGTH_BYTES = 4;
 
 /** Where the birth stands: decimal digits, so that Redis can compare two values by it. */
-export const BIRTH_START = MAGIC.length;
+const BIRTH_START = MAGIC.length;
 export const BIRTH_END = BIRTH_START + BIRTH_DIGITS;
 
 const CHECKED_START = BIRTH_END + CHECKSUM_BYTES;
@@ -30,8 +30,12 @@ export function encodeAnswer({ bodies, ...facts }: Answer): Buffer {
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(json.length);
   const rest = Buffer.concat([length, json, identity, gzip, br]);
-  const birth = Buffer.from(String(facts.bornAt).padStart(BIRTH_DIGITS, '0'));
-  return Buffer.concat([MAGIC, birth, checksumOf(rest), rest]);
+  return Buffer.concat([MAGIC, Buffer.from(birthOf(facts)), checksumOf(rest), rest]);
+}
+
+/** An answer's birth as it stands in its bytes. */
+export function birthOf({ bornAt }: Pick<Answer, 'bornAt'>): string {
+  return String(bornAt).padStart(BIRTH_DIGITS, '0');
 }
 
 /** Reads such bytes; anything else, cut, foreign or of another version, is undefined. */
@@ -42,7 +46,8 @@ export function decodeAnswer(bytes: Buffer): Answer | undefined {
   // Whole, unchanged and of this version: what follows is as encodeAnswer wrote it.
   const headerEnd = HEADER_START + bytes.readUInt32BE(CHECKED_START);
   const { lengths, ...facts } = JSON.parse(bytes.toString('utf8', HEADER_START, headerEnd)) as Header;
-  return { ...facts, bodies: bodiesOf(bytes.subarray(headerEnd), lengths) };
+  if (bytes.toString('latin1', BIRTH_START, BIRTH_END) !== birthOf(facts)) return undefined;
+  return { ...facts, bodies: bodiesOf(inOwnMemory(bytes.subarray(headerEnd)), lengths) };
 }
 
 function bodiesOf(bytes: Buffer, { identity, gzip, br }: Header['lengths']): Bodies {

@@ -35,16 +35,17 @@ export class CircuitBreaker {
   /** Runs a call, or gives undefined without running it while the breaker is open. A failure gives undefined too. */
   async run<T>(call: () => Promise<T>): Promise<T | undefined> {
     if (!this.admits()) return undefined;
-    this.trying = this.current === 'open';
+    const isTrial = this.current === 'open';
+    if (isTrial) this.trying = true;
     try {
       const result = await call();
       this.succeeded();
       return result;
     } catch {
-      this.failed();
+      this.failed(isTrial);
       return undefined;
     } finally {
-      this.trying = false;
+      if (isTrial) this.trying = false;
     }
   }
 
@@ -59,7 +60,9 @@ export class CircuitBreaker {
     this.change('closed');
   }
 
-  private failed(): void {
+  private failed(isTrial: boolean): void {
+    // A call from before it opened says nothing new, and many such calls must not add up to the longest pause.
+    if (this.current === 'open' && !isTrial) return;
     this.failures += 1;
     if (this.failures < this.options.failuresToOpen) return;
     if (this.current === 'open') this.pauseMs = Math.min(this.pauseMs * 2, this.options.maxPauseMs);

@@ -24,7 +24,12 @@ export class GuardedRedis {
     return this.breaker.run(async () => this.unlessRefused(command));
   }
 
-  /** Runs commands that write; a full Redis refuses these alone. */
+  /** Runs commands that change or delete what is there; a full Redis takes them all the same. */
+  async touch<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
+    return this.breaker.run(async () => this.unlessRefused(command));
+  }
+
+  /** Runs commands that write; a full Redis refuses these alone, and one that it takes shows that there is room. */
   async write<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
     const result = await this.breaker.run(async () => this.unlessRefused(command));
     if (result !== undefined && this.refusing) {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import { sizeOf, type Answer } from '../execution/answer.js';
+import { isFresh, sizeOf, type Answer } from '../execution/answer.js';
 import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
 import type { CacheKey } from '../execution/cache-key.js';
 import type { Clock } from '../execution/ports.js';
@@ -51,9 +51,17 @@ export class MemoryStore implements AnswerStore {
     return undefined;
   }
 
+  /** Whether an answer is fresh by the clock of this store. */
+  isFresh(answer: Answer): boolean {
+    return isFresh(answer, this.clock().getTime());
+  }
+
   readonly get = (key: CacheKey): Promise<Answer | undefined> => Promise.resolve(this.peek(key.hash));
 
+  /** An answer that comes late never replaces a newer one. */
   readonly set = (key: CacheKey, answer: Answer, keepUntil: number): Promise<void> => {
+    const kept = this.peek(key.hash);
+    if (kept && kept.bornAt > answer.bornAt) return Promise.resolve();
     this.entries.set(key.hash, { endpointId: key.endpointId, answer, keepUntil });
     return Promise.resolve();
   };

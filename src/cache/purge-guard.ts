@@ -10,11 +10,17 @@ const REMEMBERED = 10_000;
 /** Keeps answers out whose query began before a purge of them: it may not have seen what the purge was for. */
 export class PurgeGuard implements AnswerStore {
   private readonly purgedAt = new LRUCache<string, number>({ max: REMEMBERED });
-  readonly get: AnswerStore['get'];
 
-  constructor(private readonly store: AnswerStore) {
-    this.get = store.get;
-  }
+  constructor(private readonly store: AnswerStore) {}
+
+  readonly get = async (key: CacheKey): Promise<Answer | undefined> => {
+    const answer = await this.store.get(key);
+    const purgedAt = this.lastPurge(key);
+    if (!answer || answer.bornAt > purgedAt) return answer;
+    // Redis was away at that time, or the answer was on its way from there.
+    await this.store.purge({ ...key, bornUntil: purgedAt });
+    return undefined;
+  };
 
   readonly set = async (key: CacheKey, answer: Answer, keepUntil: number): Promise<void> => {
     if (answer.bornAt <= this.lastPurge(key)) return;
@@ -28,7 +34,9 @@ export class PurgeGuard implements AnswerStore {
 
   /** Remembers a purge, whoever made it. */
   note({ endpointId, hash, bornUntil }: PurgeScope): void {
-    if (bornUntil !== undefined) this.purgedAt.set(hash ?? endpointId ?? '', bornUntil);
+    if (bornUntil === undefined) return;
+    const scope = hash ?? endpointId ?? '';
+    this.purgedAt.set(scope, Math.max(bornUntil, this.purgedAt.get(scope) ?? 0));
   }
 
   private lastPurge({ endpointId, hash }: CacheKey): number {

@@ -6,6 +6,8 @@ export type RedisClient = Redis | Cluster;
 const CONNECT_TIMEOUT_MS = 1000;
 /** A cache that answers later than this is slower than what it saves. */
 const COMMAND_TIMEOUT_MS = 250;
+/** A connection that is silent for so long while it owes an answer is dead (its other end has gone without a word). */
+const SOCKET_TIMEOUT_MS = 2000;
 const REDIS_PORT = 6379;
 const SENTINEL_PORT = 26_379;
 const MAX_RECONNECT_PAUSE_MS = 1000;
@@ -13,6 +15,7 @@ const MAX_RECONNECT_PAUSE_MS = 1000;
 const OPTIONS = {
   connectTimeout: CONNECT_TIMEOUT_MS,
   commandTimeout: COMMAND_TIMEOUT_MS,
+  socketTimeout: SOCKET_TIMEOUT_MS,
   // A command that can't go out now fails now; the caller has another way.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,

@@ -19,11 +19,11 @@ export function redisLease(redis: GuardedRedis, key: string): LeaseStore {
       return reply?.taken;
     },
     renew: async (token, leaseMs) => {
-      const reply = await redis.write((client) => client.eval(RENEW, 1, key, token, leaseMs));
+      const reply = await redis.touch((client) => client.eval(RENEW, 1, key, token, leaseMs));
       return reply === undefined ? undefined : reply === 1;
     },
     release: async (token) => {
-      await redis.write((client) => client.eval(RELEASE, 1, key, token));
+      await redis.touch((client) => client.eval(RELEASE, 1, key, token));
     },
   };
 }

@@ -26,7 +26,7 @@ export class RedisPurges {
     this.subscriber.on('error', () => undefined);
     this.subscriber.on('ready', () => void this.listen().catch(() => undefined));
     this.subscriber.on('message', (_channel: string, message: string) => {
-      this.onPurge(JSON.parse(message) as PurgeScope);
+      this.heard(message);
     });
   }
 
@@ -48,7 +48,22 @@ export class RedisPurges {
   private async listen(): Promise<void> {
     await this.subscriber.subscribe(this.keys.purges);
     const missed = await this.redis.read((client) => client.hvals(this.keys.purges));
-    for (const message of missed ?? []) this.onPurge(JSON.parse(message) as PurgeScope);
+    for (const message of missed ?? []) this.heard(message);
+  }
+
+  /** Whoever can write to Redis can write here: what is no purge is ignored. */
+  private heard(message: string): void {
+    const scope = scopeIn(message);
+    if (scope) this.onPurge(scope);
+  }
+}
+
+function scopeIn(message: string): PurgeScope | undefined {
+  try {
+    const scope: unknown = JSON.parse(message);
+    return typeof scope === 'object' && scope !== null ? scope : undefined;
+  } catch {
+    return undefined;
   }
 }
 

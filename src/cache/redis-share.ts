@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { Failure, type ErrorCode } from '../errors.js';
+import { ERRORS, Failure, type ErrorCode } from '../errors.js';
 import { isFresh, type Answer } from '../execution/answer.js';
 import type { AnswerStore } from '../execution/answer-store.js';
 import type { CacheKey } from '../execution/cache-key.js';
@@ -17,6 +17,9 @@ const POLL_MS = 25;
 /** How long an error is there for those who wait for its query. */
 const FAILURE_MS = 3000;
 
+const LOCK = `
+  if redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return ARGV[1] end
+  return redis.call('get', KEYS[1])`;
 const RENEW = `
   if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
   return redis.call('pexpire', KEYS[1], ARGV[2])`;
@@ -42,18 +45,19 @@ export interface RedisShareParts {
 export function shareThroughRedis(parts: RedisShareParts): ShareAcross {
   return async (key, signal, ask, until) => {
     const token = randomBytes(16).toString('hex');
+    const asking = { signal, ask, until };
     const giveUpAt = performance.now() + parts.maxWaitMs;
-    let holder: string | undefined;
+    let before: string | undefined;
     while (performance.now() < giveUpAt) {
-      const taken = await takeLock(parts, key, token);
-      if (taken === 'mine') return askAsHolder(parts, key, token, { signal, ask, until });
-      if (taken === 'unknown') break;
-      const found = await lookAround(parts, key, holder);
-      if (found.answer) return { answer: found.answer, collapsed: true };
-      holder = found.holder ?? holder;
+      const holder = await takeLock(parts, key, token);
+      if (holder === undefined) break;
+      if (holder === token) return askAsHolder(parts, key, { token, before }, asking);
+      const left = holder === before ? undefined : await findLeft(parts, key, before);
+      if (left) return left;
+      before = holder;
       await delay(POLL_MS, undefined, { signal });
     }
-    return askAndStore(parts, key, { signal, ask, until });
+    return askAndStore(parts, key, asking);
   };
 }
 
@@ -63,34 +67,41 @@ interface Asking {
   readonly until: (answer: Answer) => number;
 }
 
+/** Whose the lock is now: the token itself where it was free; undefined where Redis does not say. */
 async function takeLock(
   { redis, keys }: RedisShareParts,
   key: CacheKey,
   token: string,
-): Promise<'mine' | 'held' | 'unknown'> {
-  const reply = await redis.write((client) => client.set(keys.lock(key), token, 'PX', LEASE_MS, 'NX'));
-  if (reply === undefined) return 'unknown';
-  return reply === 'OK' ? 'mine' : 'held';
+): Promise<string | undefined> {
+  const reply = await redis.write((client) => client.eval(LOCK, 1, keys.lock(key), token, LEASE_MS));
+  return typeof reply === 'string' ? reply : undefined;
+}
+
+interface Holding {
+  readonly token: string;
+  /** Token of the one that held the lock before, as far as was seen. */
+  readonly before: string | undefined;
 }
 
 async function askAsHolder(
   parts: RedisShareParts,
   key: CacheKey,
-  token: string,
+  { token, before }: Holding,
   asking: Asking,
 ): Promise<Fetched> {
   const { redis, keys } = parts;
   const renewal = setInterval(() => {
-    void redis.write((client) => client.eval(RENEW, 1, keys.lock(key), token, LEASE_MS));
+    void redis.touch((client) => client.eval(RENEW, 1, keys.lock(key), token, LEASE_MS));
   }, RENEW_MS);
   try {
-    return await askAndStore(parts, key, asking);
+    // Whoever held the lock until now may have got what is asked for.
+    return (await findLeft(parts, key, before)) ?? (await askAndStore(parts, key, asking));
   } catch (error) {
     if (!asking.signal.aborted) await leaveFailure(parts, key, token, error);
     throw error;
   } finally {
     clearInterval(renewal);
-    await redis.write((client) => client.eval(UNLOCK, 1, keys.lock(key), token));
+    await redis.touch((client) => client.eval(UNLOCK, 1, keys.lock(key), token));
   }
 }
 
@@ -120,26 +131,30 @@ async function leaveFailure(
 }
 
 /**
- * What the holder has left: its answer, or its failure, which is thrown.
+ * What others have left: an answer, or the failure of the one that held the lock before, which is thrown.
  *
- * @param holder token of the lock that was seen before.
+ * @param before token of that one.
  */
-async function lookAround(
+async function findLeft(
   { redis, keys, store, clock }: RedisShareParts,
   key: CacheKey,
-  holder: string | undefined,
-): Promise<{ readonly answer?: Answer; readonly holder?: string }> {
+  before: string | undefined,
+): Promise<Fetched | undefined> {
   const answer = await store.get(key);
-  if (answer && isFresh(answer, clock().getTime())) return { answer };
-  if (holder !== undefined) {
-    const left = await redis.read((client) => client.get(keys.failure(key, holder)));
-    if (left) throw failureFrom(left);
-  }
-  const current = await redis.read((client) => client.get(keys.lock(key)));
-  return current ? { holder: current } : {};
+  if (answer && isFresh(answer, clock().getTime())) return { answer, collapsed: true };
+  if (before === undefined) return undefined;
+  const left = await redis.read((client) => client.get(keys.failure(key, before)));
+  const failure = typeof left === 'string' ? failureFrom(left) : undefined;
+  if (failure) throw failure;
+  return undefined;
 }
 
-function failureFrom(left: string): Failure {
-  const { code, message, ...details } = JSON.parse(left) as LeftFailure;
-  return new Failure(code, message, { ...details, diagnosis: 'the query was asked by another gateway' });
+function failureFrom(left: string): Failure | undefined {
+  try {
+    const { code, message, ...details } = JSON.parse(left) as LeftFailure;
+    if (!Object.hasOwn(ERRORS, code)) return undefined;
+    return new Failure(code, message, { ...details, diagnosis: 'the query was asked by another gateway' });
+  } catch {
+    return undefined;
+  }
 }

@@ -1,9 +1,9 @@
-import { Cluster } from 'ioredis';
+import { Cluster, ReplyError } from 'ioredis';
 
 import { sizeOf, type Answer } from '../execution/answer.js';
 import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
 import type { CacheKey } from '../execution/cache-key.js';
-import { BIRTH_END, BIRTH_START, decodeAnswer, encodeAnswer } from './answer-codec.js';
+import { BIRTH_END, birthOf, decodeAnswer, encodeAnswer, MAGIC } from './answer-codec.js';
 import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisClient } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
@@ -12,11 +12,11 @@ const SCAN_COUNT = 500;
 
 /**
  * Fencing by birth: whoever comes late, a holder that lost its lock or a leader that lost its lease, never replaces an
- * answer with an older one. A value that is no answer has no digits there, and is replaced.
+ * answer with an older one. A value that is no answer, whatever its type, is replaced.
  */
 const SET_IF_NEWER = `
-  local kept = redis.call('getrange', KEYS[1], ${BIRTH_START}, ${BIRTH_END - 1})
-  if string.match(kept, '^%d+$') and kept > ARGV[2] then return 0 end
+  local kept = redis.pcall('getrange', KEYS[1], 0, ${BIRTH_END - 1})
+  if type(kept) == 'string' and string.match(kept, '^${MAGIC.toString()}%d+$') and kept > ARGV[2] then return 0 end
   redis.call('set', KEYS[1], ARGV[1], 'PXAT', ARGV[3])
   return 1`;
 
@@ -30,8 +30,10 @@ export class RedisStore implements AnswerStore {
   ) {}
 
   readonly get = async (key: CacheKey): Promise<Answer | undefined> => {
-    const bytes = await this.redis.read((client) => client.getBuffer(this.keys.answer(key)));
-    return bytes ? decodeAnswer(bytes) : undefined;
+    const value: unknown = await this.redis.read((client) =>
+      client.getBuffer(this.keys.answer(key)).catch(missIfOtherType),
+    );
+    return Buffer.isBuffer(value) ? decodeAnswer(value) : undefined;
   };
 
   readonly set = async (key: CacheKey, answer: Answer, keepUntil: number): Promise<void> => {
@@ -42,7 +44,7 @@ export class RedisStore implements AnswerStore {
         1,
         this.keys.answer(key),
         encodeAnswer(answer),
-        String(answer.bornAt).padStart(BIRTH_END - BIRTH_START, '0'),
+        MAGIC.toString() + birthOf(answer),
         Math.ceil(keepUntil),
       ),
     );
@@ -50,16 +52,22 @@ export class RedisStore implements AnswerStore {
 
   readonly purge = async ({ endpointId, hash }: PurgeScope): Promise<void> => {
     if (endpointId !== undefined && hash !== undefined) {
-      await this.redis.write((client) => client.unlink(this.keys.answer({ endpointId, hash })));
+      await this.redis.touch((client) => client.unlink(this.keys.answer({ endpointId, hash })));
       return;
     }
-    await this.redis.write((client) => unlinkMatching(client, this.keys.answersOf(endpointId)));
+    await this.redis.touch((client) => unlinkMatching(client, this.keys.answersOf(endpointId)));
   };
 
   /** Whether an answer is small enough to be shared. */
   takes(answer: Answer): boolean {
     return sizeOf(answer) <= this.maxAnswerBytes;
   }
+}
+
+/** A key of ours that holds a list, say, is no trouble of Redis. */
+function missIfOtherType(error: unknown): null {
+  if (error instanceof ReplyError && (error as Error).message.startsWith('WRONGTYPE')) return null;
+  throw error;
 }
 
 async function unlinkMatching(client: RedisClient, pattern: string): Promise<number> {

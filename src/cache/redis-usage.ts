@@ -75,14 +75,21 @@ export class RedisUsage {
     });
   }
 
-  /** A set written by a gateway with another definition of the endpoint has another hash, and is left to that one. */
+  /**
+   * A set written by a gateway with another definition of the endpoint has another hash, and is left to that one; what
+   * is no set at all is ignored.
+   */
   private parse(endpointId: string, field: string, json: string): readonly UsedSet[] {
     const endpoint = this.endpoints.find(endpointId);
-    const { values, scope, askedAt, asks, bornAt } = JSON.parse(json) as SharedSet;
     if (!endpoint) return [];
-    const question = { endpoint, values: new Map(Object.entries(values)), scope };
-    const key = keyOf(question);
-    return field.endsWith(`:${key.hash}`) ? [{ key, question, askedAt, asks, bornAt }] : [];
+    try {
+      const { values, scope, askedAt, asks, bornAt } = JSON.parse(json) as SharedSet;
+      const question = { endpoint, values: new Map(Object.entries(values)), scope };
+      const key = keyOf(question);
+      return field.endsWith(`:${key.hash}`) ? [{ key, question, askedAt, asks, bornAt }] : [];
+    } catch {
+      return [];
+    }
   }
 }
 

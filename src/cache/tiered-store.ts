@@ -2,14 +2,19 @@ import type { Answer } from '../execution/answer.js';
 import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
 import type { CacheKey } from '../execution/cache-key.js';
 
+/** A store that can tell, by its clock, whether an answer is fresh. */
+export interface NearStore extends AnswerStore {
+  readonly isFresh: (answer: Answer) => boolean;
+}
+
 /** A near store over a far one: what the far one has is kept near as well. */
 export class TieredStore implements AnswerStore {
   /**
    * @param keepUntilOf until when an answer found far is of use; milliseconds since 1970.
-   * @param onFarHit told of each answer that only the far store had.
+   * @param onFarHit told of each answer that only the far store had, or had in a newer one.
    */
   constructor(
-    private readonly near: AnswerStore,
+    private readonly near: NearStore,
     private readonly far: AnswerStore,
     private readonly keepUntilOf: (key: CacheKey, answer: Answer) => number,
     private readonly onFarHit: (key: CacheKey) => void = () => undefined,
@@ -17,9 +22,9 @@ export class TieredStore implements AnswerStore {
 
   readonly get = async (key: CacheKey): Promise<Answer | undefined> => {
     const near = await this.near.get(key);
-    if (near) return near;
+    if (near && this.near.isFresh(near)) return near;
     const far = await this.far.get(key);
-    if (!far) return undefined;
+    if (!far || (near && near.bornAt >= far.bornAt)) return near;
     this.onFarHit(key);
     await this.near.set(key, far, this.keepUntilOf(key, far));
     return far;

@@ -1,13 +1,11 @@
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { Command } from 'commander';
 
 import { fillBenchmarkData } from '../bench/fill-benchmark-data.js';
+import { startGateway } from '../bench/gateway-process.js';
 import { invocationStatsIndexUse } from '../bench/index-use.js';
 import { binder, measure, type Measurement, type Question } from '../bench/measure-endpoints.js';
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
@@ -73,12 +71,8 @@ async function fill(connection: ClickHouseConnection, rows: number, now: string)
 
 async function measureAll(server: EmbeddedServer, rounds: number): Promise<void> {
   const apiKey = generateApiKey();
-  const gateway = fork(fileURLToPath(new URL('../main.js', import.meta.url)), {
-    env: environmentOf(server.readerConnection, apiKey),
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
-  });
+  const gateway = await startGateway(server.readerConnection, apiKey);
   try {
-    const url = await readyUrl(gateway);
     const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
     const client = connectClickHouse(server.readerConnection, {
       maxOpenConnections: 2,
@@ -86,39 +80,14 @@ async function measureAll(server: EmbeddedServer, rounds: number): Promise<void>
     });
     const { questions, total, small } = await chooseQuestions(client);
     const measurements: Measurement[] = [];
-    for (const question of questions) {
-      measurements.push(await measure({ endpoints, gateway: { url, apiKey }, client }, question, rounds));
-    }
+    const subjects = { endpoints, gateway: { url: gateway.url, apiKey }, client };
+    for (const question of questions) measurements.push(await measure(subjects, question, rounds));
     report(measurements, total, rounds);
     await reportIndexUse(client, endpoints, small);
     await client.close();
   } finally {
-    gateway.kill('SIGTERM');
-    await once(gateway, 'exit');
+    await gateway.stop();
   }
-}
-
-function environmentOf({ url, username, password }: ClickHouseConnection, apiKey: string): NodeJS.ProcessEnv {
-  return {
-    PORT: '0',
-    API_KEY: apiKey,
-    CLICKHOUSE_URL: url,
-    CLICKHOUSE_USER: username,
-    CLICKHOUSE_PASSWORD: password,
-    LOG_LEVEL: 'info',
-  };
-}
-
-async function readyUrl(gateway: ReturnType<typeof fork>): Promise<string> {
-  return new Promise((resolve, reject) => {
-    gateway.once('exit', () => {
-      reject(new Error('the gateway ended before it was ready'));
-    });
-    gateway.stdout?.on('data', (chunk: Buffer) => {
-      const url = /"url":"([^"]+)"/.exec(chunk.toString())?.[1];
-      if (url !== undefined) resolve(url);
-    });
-  });
 }
 
 /** One project among the largest, and one of about a tenth of a percent of all rows. */

@@ -40,6 +40,8 @@ async function load(table: string, source: string, { shiftToNow = false }: Optio
     } finally {
       progress.end();
       await client.close();
+      // Left open, it would keep the process alive after an error.
+      process.stdin.destroy();
     }
   });
 }

@@ -28,6 +28,17 @@ export function sizeOf({ bodies: { identity, gzip, br } }: Answer): number {
   return identity.length + (gzip?.length ?? 0) + (br?.length ?? 0);
 }
 
+/**
+ * The same bytes, without the larger buffer of which they are a part (what a socket or zlib filled): that one would
+ * live as long as they do, and count for nobody.
+ */
+export function inOwnMemory(bytes: Buffer): Buffer {
+  if (bytes.buffer.byteLength === bytes.length) return bytes;
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+}
+
 /** Whether an answer may be served without asking again. */
 export function isFresh(answer: Answer, now: number): boolean {
   return now < answer.expiresAt;

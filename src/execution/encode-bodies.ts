@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-import type { Bodies } from './answer.js';
+import { inOwnMemory, type Bodies } from './answer.js';
 
 /** Smaller bodies gain nothing that a caller would notice. */
 const WORTHWHILE_BYTES = 1024;
@@ -12,7 +12,7 @@ const compressGzip = promisify(gzip);
 
 /** Compresses a body once for all who will ask for it, away from the thread that answers. */
 export async function encodeBodies(identity: Buffer): Promise<Bodies> {
-  if (identity.length <= WORTHWHILE_BYTES) return { identity };
+  if (identity.length <= WORTHWHILE_BYTES) return { identity: inOwnMemory(identity) };
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: 5,
     [constants.BROTLI_PARAM_SIZE_HINT]: identity.length,
@@ -21,7 +21,7 @@ export async function encodeBodies(identity: Buffer): Promise<Bodies> {
     compressBrotli(identity, { params }),
     compressGzip(identity, { level: 6 }),
   ]);
-  return { identity, br, gzip: gzipped };
+  return { identity: inOwnMemory(identity), br: inOwnMemory(br), gzip: inOwnMemory(gzipped) };
 }
 
 /** The digest that ETags are made from: the first 128 bits of SHA-256. */

@@ -15,6 +15,7 @@ export class QuerySlots {
   /** The same, within the bound; one whose caller leaves while it waits never runs. */
   limit(runQuery: RunQuery): RunQuery {
     return async (request) => {
+      request.signal.throwIfAborted();
       if (this.running >= this.slots) await this.place(request.signal);
       else this.running += 1;
       try {
@@ -36,10 +37,6 @@ export class QuerySlots {
         this.queue.splice(this.queue.indexOf(take), 1);
         reject(signal.reason as Error);
       };
-      if (signal.aborted) {
-        reject(signal.reason as Error);
-        return;
-      }
       signal.addEventListener('abort', giveUp, { once: true });
       this.queue.push(take);
     });

@@ -59,6 +59,7 @@ function isOrdinary({ method, headers }: IncomingMessage): boolean {
     (method === 'GET' || method === 'HEAD') &&
     TAKES_JSON.has(headers.accept) &&
     headers['cache-control'] === undefined &&
-    headers.origin === undefined
+    headers.origin === undefined &&
+    headers.host !== undefined
   );
 }

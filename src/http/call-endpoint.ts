@@ -65,7 +65,8 @@ export function noteAnswer(context: RequestContext, { answer, status, collapsed 
 
 function checkRepresentation(request: Request): void {
   // A charset is no part of JSON's media type (RFC 8259, 11), and callers name it all the same.
-  const accept = (request.headers.accept || '*/*').replaceAll(/;\s*charset=[^;,]*/gi, '');
+  const accept = request.headers.accept?.replaceAll(/;\s*charset=[^;,]*/gi, '');
+  if (accept === '') return;
   if (new Negotiator({ headers: { accept } }).mediaType(['application/json']) !== undefined) return;
   throw new Failure('NOT_ACCEPTABLE', 'The result can be had as application/json only.');
 }

@@ -86,14 +86,11 @@ export class Metrics {
 
   /** Adds what is read at each look. */
   observe({ cacheUse, isRedisOpen, isLeader }: Observed): void {
-    const entries = this.gauge('cache_entries', 'Answers kept in the process.', ['endpoint']);
-    this.gauge('cache_bytes', 'Bytes of the answers kept in the process.', ['endpoint'], (bytes) => {
-      bytes.reset();
-      entries.reset();
-      for (const use of cacheUse()) {
-        bytes.set({ endpoint: use.endpoint }, use.bytes);
-        entries.set({ endpoint: use.endpoint }, use.entries);
-      }
+    this.gauge('cache_entries', 'Answers kept in the process.', ['endpoint'], (gauge) => {
+      for (const { endpoint, entries } of cacheUse()) gauge.set({ endpoint }, entries);
+    });
+    this.gauge('cache_bytes', 'Bytes of the answers kept in the process.', ['endpoint'], (gauge) => {
+      for (const { endpoint, bytes } of cacheUse()) gauge.set({ endpoint }, bytes);
     });
     this.gauge('redis_breaker_open', '1 while Redis is let alone.', [], (gauge) => {
       gauge.set(Number(isRedisOpen()));

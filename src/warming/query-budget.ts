@@ -34,7 +34,9 @@ export class QueryBudget {
 
   private fill(): void {
     const now = this.clock().getTime();
-    this.allowanceMs = Math.min(this.capMs, this.allowanceMs + (now - this.filledAt) * this.share);
+    // A clock that was set back has filled nothing, and taken nothing either.
+    const passedMs = Math.max(0, now - this.filledAt);
+    this.allowanceMs = Math.min(this.capMs, this.allowanceMs + passedMs * this.share);
     this.filledAt = now;
   }
 }

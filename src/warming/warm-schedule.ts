@@ -32,7 +32,7 @@ export function isInUse(set: UsedSet, warmed: WarmedSet | undefined): boolean {
 
 /**
  * When a set is to be refreshed: an interval after its newest answer began, less a jitter, so that sets that were
- * asked for together drift apart; later after failures. Milliseconds since 1970.
+ * asked for together drift apart; later after failures. Milliseconds since 1970; 0 for at once.
  *
  * @param jitter 0 to 1, constant for a set.
  */
@@ -43,7 +43,8 @@ export function dueAt(
   jitter: number,
 ): number {
   const bornAt = Math.max(set.bornAt, warmed?.bornAt ?? 0);
-  return Math.max(bornAt + intervalMs * (1 - MAX_JITTER * jitter), warmed?.notBefore ?? 0);
+  const intervalOver = bornAt === 0 ? 0 : bornAt + intervalMs * (1 - MAX_JITTER * jitter);
+  return Math.max(intervalOver, warmed?.notBefore ?? 0);
 }
 
 /** Until when a set that failed is left alone: one interval, then two, four, … */

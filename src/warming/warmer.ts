@@ -40,9 +40,12 @@ export interface WarmingState {
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly asks: number;
   readonly warmed: WarmedSet | undefined;
-  /** Milliseconds since 1970. */
+  /** Milliseconds since 1970; 0 for at once. */
   readonly dueAt: number;
 }
+
+/** After so many intervals without a refresh, and without being listed as in use, nothing is known of a set. */
+const INTERVALS_REMEMBERED = 2;
 
 /** Refreshes the cached answers that are in use, each at its endpoint's interval, the most used first. */
 export class Warmer {
@@ -54,9 +57,10 @@ export class Warmer {
   /**
    * Refreshes what is due; while it still does so from the last time, does nothing.
    *
-   * @param all also what is in use and not due yet.
+   * @param all also what is in use and not due yet, once what still runs is over.
    */
   async tick({ all = false } = {}): Promise<void> {
+    if (all) await this.idle();
     if (this.running || !this.parts.isLeader()) return this.running;
     this.running = this.run(all).finally(() => (this.running = undefined));
     return this.running;
@@ -113,6 +117,7 @@ export class Warmer {
       sets.filter((set) => !isInUse(set, this.warmed.get(set.key.hash))),
     ];
     for (const { key } of unused) this.forget(key);
+    this.forgetUnlisted(endpoint, sets, now);
     return used
       .toSorted((a, b) => b.asks - a.asks)
       .slice(0, this.parts.maxSets)
@@ -122,6 +127,19 @@ export class Warmer {
 
   private dueAt({ settings }: Endpoint, set: UsedSet): number {
     return dueAt(set, this.warmed.get(set.key.hash), settings.warming * 1000, jitterOf(set.key));
+  }
+
+  /**
+   * What dropped out of a full ledger is listed no more, and would be remembered for ever. Not at once: while Redis
+   * hesitates, the sets of other gateways are not listed either.
+   */
+  private forgetUnlisted({ id, settings }: Endpoint, sets: readonly UsedSet[], now: number): void {
+    const listed = new Set(sets.map(({ key }) => key.hash));
+    const rememberedMs = INTERVALS_REMEMBERED * settings.warming * 1000;
+    for (const [hash, { key, bornAt, notBefore }] of this.warmed) {
+      if (key.endpointId !== id || listed.has(hash)) continue;
+      if (Math.max(bornAt, notBefore) + rememberedMs < now) this.warmed.delete(hash);
+    }
   }
 
   private forget(key: CacheKey): void {

@@ -26,6 +26,8 @@ export interface EmbeddedServerOptions {
   readonly readerUserFile: string;
   /** Told when the server ends without having been asked to, with what it said; it is started again after a pause. */
   readonly onCrash: (message: string) => void;
+  /** More of ClickHouse's configuration (XML), merged into the server's. */
+  readonly extraConfig?: string;
 }
 
 const HOST_SCRIPT = fileURLToPath(new URL('./engine-host.mjs', import.meta.url));
@@ -99,7 +101,7 @@ export class EmbeddedServer {
     const library = engineLibraryPath();
     const folder = path.join(this.options.dataDir, 'clickhouse');
     await mkdir(this.options.dataDir, { recursive: true, mode: 0o700 });
-    const configFile = await writeServerFiles(folder, this.port, this.options.readerUserFile);
+    const configFile = await writeServerFiles(folder, { ...this.options, port: this.port });
     const child = spawn(process.execPath, [HOST_SCRIPT, library, configFile], {
       cwd: folder,
       // A process group of its own: Ctrl-C is for the gateway, which first finishes what runs.

@@ -9,6 +9,12 @@ export const ADMIN_USER = 'querygate_admin';
 /** The user of `clickhouse-schema/users.d/querygate.xml`: the embedded server serves with the production user's rights. */
 export const READER_USER = 'querygate';
 
+export interface ServerFilesOptions {
+  readonly port: number;
+  readonly readerUserFile: string;
+  readonly extraConfig?: string;
+}
+
 /**
  * Writes the embedded server's configuration below its folder, for its owner's eyes only.
  *
@@ -16,14 +22,17 @@ export const READER_USER = 'querygate';
  */
 export async function writeServerFiles(
   folder: string,
-  port: number,
-  readerUserFile: string,
+  { port, readerUserFile, extraConfig }: ServerFilesOptions,
 ): Promise<string> {
   const usersFolder = path.join(folder, 'users.d');
   await mkdir(usersFolder, { recursive: true, mode: 0o700 });
   const configFile = path.join(folder, 'config.xml');
   await writeFile(configFile, configXml(folder, port), { mode: 0o600 });
   await writeFile(path.join(folder, 'users.xml'), USERS_XML, { mode: 0o600 });
+  if (extraConfig !== undefined) {
+    await mkdir(path.join(folder, 'config.d'), { recursive: true, mode: 0o700 });
+    await writeFile(path.join(folder, 'config.d', 'extra.xml'), extraConfig, { mode: 0o600 });
+  }
   await copyFile(readerUserFile, path.join(usersFolder, path.basename(readerUserFile)));
   return configFile;
 }
