@@ -7,7 +7,7 @@ CREATE TABLE IF NOT EXISTS edge_logs
     metadata String DEFAULT '{}' COMMENT 'JSON object with all else that is known, kept as it was sent' CODEC(ZSTD(1)),
     method LowCardinality(String) DEFAULT JSONExtractString(metadata, 'request', 'method') COMMENT 'HTTP method of the request',
     url String DEFAULT JSONExtractString(metadata, 'request', 'url') COMMENT 'Full URL of the request' CODEC(ZSTD(1)),
-    path String DEFAULT ifNull(JSONExtract(metadata, 'request', 'path', 'Nullable(String)'), path(url)) COMMENT 'Path of the request; where it is absent, that of the URL' CODEC(ZSTD(1)),
+    path String DEFAULT ifNull(JSONExtract(metadata, 'request', 'path', 'Nullable(String)'), path(cutQueryStringAndFragment(url))) COMMENT 'Path of the request; where it is absent, that of the URL' CODEC(ZSTD(1)),
     status_code Nullable(UInt16) DEFAULT JSONExtract(metadata, 'response', 'status_code', 'Nullable(UInt16)') COMMENT 'HTTP status of the response; null where there was none',
     INDEX url_ngrams url TYPE ngrambf_v1(4, 4096, 2, 0) GRANULARITY 1
 )

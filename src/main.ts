@@ -25,10 +25,16 @@ try {
     if (closing) process.exit(1);
     closing = true;
     logger.info('stopping', { signal });
-    void gateway.close().then(() => {
-      logger.info('stopped');
-      process.exit(0);
-    });
+    gateway.close().then(
+      () => {
+        logger.info('stopped');
+        process.exit(0);
+      },
+      (error: unknown) => {
+        logger.error('stopped, not all in order', describeError(error));
+        process.exit(1);
+      },
+    );
   };
   process.on('SIGTERM', stop).on('SIGINT', stop);
 } catch (error) {

@@ -14,6 +14,7 @@ import type { Warmer } from './warming/warmer.js';
 
 /** Queries at a time; further ones wait for a place. */
 const MAX_CONCURRENT_QUERIES = 16;
+const MAX_WAITING_QUERIES = 1024;
 /** Sets whose use is remembered, for each that may be warmed. */
 const REMEMBERED_SETS_PER_WARMED = 4;
 
@@ -56,7 +57,11 @@ export async function openExecution(
     },
   });
   onClose(cache.close);
-  const slots = new QuerySlots(MAX_CONCURRENT_QUERIES);
+  const slots = new QuerySlots({
+    slots: MAX_CONCURRENT_QUERIES,
+    maxWaiting: MAX_WAITING_QUERIES,
+    maxWaitMs: config.queryTimeoutMs,
+  });
   const fetchAnswer = createFetcher({
     runQuery: slots.limit(runQuery),
     store: cache.store,

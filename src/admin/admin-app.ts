@@ -32,7 +32,9 @@ export interface AdminParts {
 export function createAdminApp(parts: AdminParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  app.use(assignRequestId(), readJson(), routes(parts));
+  // Whatever Content-Type says: a body that is not read would count as none, and purge everything.
+  app.use(assignRequestId(), express.json({ limit: '64kb', type: () => true }), refuseBody());
+  app.use(routes(parts));
   app.use(() => {
     throw new Failure('NOT_FOUND', 'There are /cache, /cache/purge, /warming, /warming/run and /metrics.');
   });
@@ -40,14 +42,10 @@ export function createAdminApp(parts: AdminParts): Express {
   return app;
 }
 
-/** Whatever Content-Type says: a body that is not read would count as none, and purge everything. */
-function readJson(): RequestHandler {
-  const read = express.json({ limit: '64kb', type: () => true });
-  return (request, response, next) => {
-    read(request, response, (cause?: unknown) => {
-      if (cause === undefined) next();
-      else next(new Failure('BAD_REQUEST', 'The body is no JSON object, or is over 64 KiB.', { cause }));
-    });
+/** Told of what the reader of bodies can't read. */
+function refuseBody(): ErrorRequestHandler {
+  return (cause: unknown, _request, _response, next) => {
+    next(new Failure('BAD_REQUEST', 'The body is no JSON object, or is over 64 KiB.', { cause }));
   };
 }
 

@@ -3,6 +3,9 @@ import { ReplyError } from 'ioredis';
 import type { CircuitBreaker } from './circuit-breaker.js';
 import type { RedisClient } from './redis-connection.js';
 
+/** Milliseconds without a refusal after which Redis counts as taking commands again: on the brink of full it does both. */
+const QUIET_MS = 3000;
+
 /** Told when Redis begins to refuse commands (it is full, say), and when it takes them again; once a change. */
 export type OnRefusing = (refusing: boolean, reason: string) => void;
 
@@ -12,11 +15,13 @@ export type OnRefusing = (refusing: boolean, reason: string) => void;
  */
 export class GuardedRedis {
   private refusing = false;
+  private refusedAt = 0;
 
   constructor(
     private readonly client: RedisClient,
     private readonly breaker: CircuitBreaker,
     private readonly onRefusing: OnRefusing,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
   /** Runs commands that only read. */
@@ -24,15 +29,15 @@ export class GuardedRedis {
     return this.breaker.run(async () => this.unlessRefused(command));
   }
 
-  /** Runs commands that change or delete what is there; a full Redis takes them all the same. */
+  /** Runs commands that need no room to speak of (locks, deletions): that Redis takes them does not show that it is well. */
   async touch<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
     return this.breaker.run(async () => this.unlessRefused(command));
   }
 
-  /** Runs commands that write; a full Redis refuses these alone, and one that it takes shows that there is room. */
+  /** Runs commands that write something of size. */
   async write<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
     const result = await this.breaker.run(async () => this.unlessRefused(command));
-    if (result !== undefined && this.refusing) {
+    if (result !== undefined && this.refusing && this.now() - this.refusedAt >= QUIET_MS) {
       this.refusing = false;
       this.onRefusing(false, '');
     }
@@ -45,6 +50,7 @@ export class GuardedRedis {
       return await command(this.client);
     } catch (error) {
       if (!(error instanceof ReplyError)) throw error;
+      this.refusedAt = this.now();
       if (!this.refusing) {
         this.refusing = true;
         this.onRefusing(true, (error as Error).message.slice(0, 200));

@@ -13,7 +13,7 @@ export function redisLease(redis: GuardedRedis, key: string): LeaseStore {
   return {
     take: async (token, leaseMs) => {
       // NX gives null where somebody holds it, which is not the undefined of a Redis that is away.
-      const reply = await redis.write(async (client) => ({
+      const reply = await redis.touch(async (client) => ({
         taken: (await client.set(key, token, 'PX', leaseMs, 'NX')) === 'OK',
       }));
       return reply?.taken;

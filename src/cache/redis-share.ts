@@ -73,7 +73,7 @@ async function takeLock(
   key: CacheKey,
   token: string,
 ): Promise<string | undefined> {
-  const reply = await redis.write((client) => client.eval(LOCK, 1, keys.lock(key), token, LEASE_MS));
+  const reply = await redis.touch((client) => client.eval(LOCK, 1, keys.lock(key), token, LEASE_MS));
   return typeof reply === 'string' ? reply : undefined;
 }
 

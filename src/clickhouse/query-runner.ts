@@ -1,4 +1,5 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
@@ -30,6 +31,8 @@ export function createQueryRunner(client: ClickHouseClient, limits: QueryLimits)
     const timeout = AbortSignal.timeout(limits.timeoutMs);
     const signal = AbortSignal.any([request.signal, timeout]);
     try {
+      // The client notices only what is aborted after it was called.
+      signal.throwIfAborted();
       return await run(client, request, signal, limits);
     } catch (error) {
       if (request.signal.aborted) {
@@ -81,12 +84,15 @@ async function collect(stream: Readable, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const abort = (): void => void stream.destroy(new Error('aborted'));
   signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
   try {
     for await (const chunk of stream) chunks.push(chunk as Buffer);
   } finally {
     signal.removeEventListener('abort', abort);
   }
-  return Buffer.concat(chunks);
+  const bytes = Buffer.concat(chunks);
+  // Logs hold what was sent to them, and the Template format passes it on; an answer is UTF-8 all the same.
+  return isUtf8(bytes) ? bytes : Buffer.from(bytes.toString('utf8'));
 }
 
 function brokenAnswer(cause: string): Failure {

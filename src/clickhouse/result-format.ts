@@ -25,6 +25,5 @@ export function resultFormatSettings(columns: ReadonlyMap<string, Column>): Clic
     output_format_json_quote_64bit_integers: 0,
     output_format_json_quote_denormals: 0,
     output_format_json_escape_forward_slashes: 0,
-    output_format_json_validate_utf8: 1,
   };
 }

@@ -8,6 +8,19 @@ interface Translation {
   readonly retryAfterSeconds?: number;
 }
 
+/** An error of ClickHouse's, by what its `system.errors` calls it. */
+interface KnownError {
+  readonly name: string;
+  /** Where it is not simply ClickHouse's failure. */
+  readonly translation?: Translation;
+  /** What an operator can do about it. */
+  readonly hint?: string;
+}
+
+const BAD_EXPRESSION: Translation = {
+  code: 'BAD_REGULAR_EXPRESSION',
+  message: 'A regular expression of the request does not compile.',
+};
 const TOO_EXPENSIVE: Translation = {
   code: 'QUERY_TOO_EXPENSIVE',
   message:
@@ -35,31 +48,35 @@ const UNREACHABLE: Translation = {
   retryAfterSeconds: 1,
 };
 
-/** ClickHouse's error types (the names in its `system.errors`) that are not simply its failure. */
-const BY_TYPE: Readonly<Record<string, Translation>> = {
-  CANNOT_COMPILE_REGEXP: {
-    code: 'BAD_REGULAR_EXPRESSION',
-    message: 'A regular expression of the request does not compile.',
+/**
+ * By ClickHouse's error number, which begins every text of an exception. The name stands at its end, where the client
+ * can take a part of the query, or of a caller's regular expression, for it.
+ */
+const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
+  60: { name: 'UNKNOWN_TABLE', hint: 'has the schema been applied (npm run migrate)?' },
+  81: {
+    name: 'UNKNOWN_DATABASE',
+    hint: 'has the schema been applied (npm run migrate), and is CLICKHOUSE_DATABASE right?',
   },
-  TIMEOUT_EXCEEDED: TIMEOUT,
-  TOO_SLOW: TIMEOUT,
-  MEMORY_LIMIT_EXCEEDED: TOO_EXPENSIVE,
-  TOO_MANY_ROWS: TOO_EXPENSIVE,
-  TOO_MANY_BYTES: TOO_EXPENSIVE,
-  TOO_MANY_ROWS_OR_BYTES: TOO_EXPENSIVE,
-  TOO_MANY_SIMULTANEOUS_QUERIES: BUSY,
-};
-
-/** What an operator can do about the errors that a wrong set-up gives. */
-const HINTS: Readonly<Record<string, string>> = {
-  UNKNOWN_TABLE: 'has the schema been applied (npm run migrate)?',
-  UNKNOWN_DATABASE: 'has the schema been applied (npm run migrate), and is CLICKHOUSE_DATABASE right?',
-  AUTHENTICATION_FAILED: 'are CLICKHOUSE_USER and CLICKHOUSE_PASSWORD right?',
-  REQUIRED_PASSWORD: 'is CLICKHOUSE_PASSWORD set?',
-  ACCESS_DENIED: 'may the ClickHouse user SELECT from the log tables?',
-  READONLY: 'the ClickHouse user needs readonly = 2; with 1 no limit can be set for a query',
-  SETTING_CONSTRAINT_VIOLATION:
-    'is QUERY_TIMEOUT_SECONDS above what the profile of the ClickHouse user allows?',
+  158: { name: 'TOO_MANY_ROWS', translation: TOO_EXPENSIVE },
+  159: { name: 'TIMEOUT_EXCEEDED', translation: TIMEOUT },
+  160: { name: 'TOO_SLOW', translation: TIMEOUT },
+  164: {
+    name: 'READONLY',
+    hint: 'the ClickHouse user needs readonly = 2; with 1 no limit can be set for a query',
+  },
+  194: { name: 'REQUIRED_PASSWORD', hint: 'is CLICKHOUSE_PASSWORD set?' },
+  202: { name: 'TOO_MANY_SIMULTANEOUS_QUERIES', translation: BUSY },
+  241: { name: 'MEMORY_LIMIT_EXCEEDED', translation: TOO_EXPENSIVE },
+  307: { name: 'TOO_MANY_BYTES', translation: TOO_EXPENSIVE },
+  396: { name: 'TOO_MANY_ROWS_OR_BYTES', translation: TOO_EXPENSIVE },
+  427: { name: 'CANNOT_COMPILE_REGEXP', translation: BAD_EXPRESSION },
+  452: {
+    name: 'SETTING_CONSTRAINT_VIOLATION',
+    hint: 'is QUERY_TIMEOUT_SECONDS above what the profile of the ClickHouse user allows?',
+  },
+  497: { name: 'ACCESS_DENIED', hint: 'may the ClickHouse user SELECT from the log tables?' },
+  516: { name: 'AUTHENTICATION_FAILED', hint: 'are CLICKHOUSE_USER and CLICKHOUSE_PASSWORD right?' },
 };
 
 /** The failure that a caller sees for an error of ClickHouse or of the way to it; the error itself is its cause. */
@@ -74,21 +91,24 @@ export function translateClickHouseError(error: unknown): Failure {
 }
 
 function translationOf(error: unknown): Translation {
-  if (error instanceof ClickHouseError) return BY_TYPE[error.type ?? ''] ?? FAILED;
-  return isConnectionError(error) ? UNREACHABLE : FAILED;
+  if (error instanceof ClickHouseError) return BY_NUMBER[error.code]?.translation ?? FAILED;
+  return connectionFault(error) === undefined ? FAILED : UNREACHABLE;
 }
 
+/** Without any text of ClickHouse's, in which values of the request can stand. */
 function diagnosisOf(error: unknown): string {
-  if (error instanceof ClickHouseError) {
-    const type = error.type ?? 'an unknown error';
-    const hint = HINTS[type];
-    return `ClickHouse: ${type} (code ${error.code})${hint === undefined ? '' : `; ${hint}`}`;
+  if (!(error instanceof ClickHouseError)) {
+    return connectionFault(error) ?? 'an answer that is neither a result nor an exception of ClickHouse';
   }
-  return error instanceof Error ? error.message : 'unknown';
+  const known = BY_NUMBER[error.code];
+  if (!known) return `ClickHouse: an error (code ${error.code})`;
+  const { name, hint } = known;
+  return `ClickHouse: ${name} (code ${error.code})${hint === undefined ? '' : `; ${hint}`}`;
 }
 
-/** Errors of Node's sockets, name resolution and TLS have a code; those of the client itself are known by name. */
-function isConnectionError(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return 'code' in error || /socket hang up|aborted|timeout error/i.test(error.message);
+/** Text of an error of Node's sockets, name resolution or TLS, which have a code, or of the client's own timeout. */
+function connectionFault(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('message' in error)) return undefined;
+  const message = String(error.message);
+  return 'code' in error || message === 'Timeout error.' ? message : undefined;
 }

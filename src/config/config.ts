@@ -81,7 +81,7 @@ interface Variables {
 const url = (...scheme: string[]): Joi.StringSchema => Joi.string().uri({ scheme });
 
 /** Names, defaults and limits of the environment variables; README.md has them as a table. */
-const SCHEMA = Joi.object<Variables, true>({
+export const VARIABLES = Joi.object<Variables, true>({
   HOST: Joi.string().default('127.0.0.1'),
   PORT: Joi.number().integer().min(0).max(65_535).default(8080),
   DATA_DIR: Joi.string().default('.data'),
@@ -122,7 +122,7 @@ const SCHEMA = Joi.object<Variables, true>({
  */
 export function readConfig(environment: Environment): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const result = SCHEMA.validate(given);
+  const result = VARIABLES.validate(given);
   if (result.error) {
     const problems = result.error.details.map(({ message }) => `  ${message}`);
     throw new Error(`The environment is not as it should be:\n${problems.join('\n')}`);

@@ -102,6 +102,8 @@ export class EmbeddedServer {
     const folder = path.join(this.options.dataDir, 'clickhouse');
     await mkdir(this.options.dataDir, { recursive: true, mode: 0o700 });
     const configFile = await writeServerFiles(folder, { ...this.options, port: this.port });
+    // Asked to stop while it was about to start again.
+    if (this.stopping) return;
     const child = spawn(process.execPath, [HOST_SCRIPT, library, configFile], {
       cwd: folder,
       // A process group of its own: Ctrl-C is for the gateway, which first finishes what runs.

@@ -1,0 +1,126 @@
+import { once } from 'node:events';
+import { get as httpGet } from 'node:http';
+
+import { Failure } from '../../src/errors.js';
+import { createHttpServer } from '../../src/http/server.js';
+import { whileListening } from '../support/raw-exchange.js';
+import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
+
+const SECRET = 'Zq7secretValue';
+
+describe('the access log', () => {
+  it('has one line for a request, with all that an operator asks for', async () => {
+    const { get, logger, runQuery } = await createTestGateway();
+    runQuery.answer([{ a: 1 }, { a: 2 }]);
+    await get(GOOD_CALL).set('X-Request-Id', 'request-1');
+    const { level, fields } = await logger.line('request');
+    expect(level).toBe('info');
+    expect(fields).toMatchObject({
+      requestId: 'request-1',
+      method: 'GET',
+      path: '/api/endpoints/query/usage.api-counts',
+      key: 'tester',
+      endpoint: 'usage.api-counts',
+      status: 200,
+      rows: 2,
+      clickhouseMs: 1.5,
+      ms: expect.any(Number) as number,
+    });
+    expect(logger.lines).toHaveLength(1);
+  });
+
+  it.each([
+    ['a path that is nowhere', '/api/nothing', 404, 'NOT_FOUND'],
+    ['an endpoint that is none', '/api/endpoints/query/nothing', 404, 'ENDPOINT_NOT_FOUND'],
+    ['wrong parameters', '/api/endpoints/query/logs.all', 400, 'INVALID_PARAMETERS'],
+  ])('names the whole path and the code for %s', async (_what, url, status, code) => {
+    const { get, logger } = await createTestGateway();
+    await get(`${url}?x=${SECRET}`);
+    expect((await logger.line('request')).fields).toMatchObject({ path: url, status, code });
+  });
+
+  it('names no key where there was none', async () => {
+    const { ask, logger } = await createTestGateway();
+    await ask().get(GOOD_CALL);
+    const { fields } = await logger.line('request');
+    expect(fields).toMatchObject({ status: 401, code: 'API_KEY_MISSING' });
+    expect(fields['key']).toBeUndefined();
+  });
+
+  it('holds neither key nor parameter values, whatever becomes of the request', async () => {
+    const { ask, get, logger, runQuery } = await createTestGateway();
+    const url = `/api/endpoints/query/usage.api-counts?interval=daily&project=${SECRET}`;
+    const cause = new Error(`SELECT '${SECRET}'`);
+    for (const code of ['CLICKHOUSE_FAILED', 'QUERY_TIMEOUT'] as const) {
+      runQuery.fail(new Failure(code, 'Failed.', { cause, diagnosis: 'UNKNOWN_TABLE' }));
+      await get(url);
+    }
+    runQuery.answer([{ a: SECRET }]);
+    await get(url);
+    await get(url);
+    await get(`${url}&interval=${SECRET}`);
+    await get(`/api/endpoints/query/logs.all?iso_timestamp_start=${SECRET}`);
+    await ask().get(url).set('X-API-KEY', SECRET);
+    await ask().get(url).set('Authorization', `Bearer ${SECRET}`);
+    const written = JSON.stringify(logger.lines.filter(({ level }) => level !== 'debug'));
+    expect(written.match(/"request"/g)).toHaveLength(8);
+    expect(written).not.toContain(SECRET);
+    expect(written).not.toContain(KEY);
+  });
+
+  it('keeps the cause of a failure for the level debug, and tells the diagnosis at every level', async () => {
+    const { get, logger, runQuery } = await createTestGateway();
+    const cause = new Error('Table edge_logs does not exist');
+    runQuery.fail(
+      new Failure('CLICKHOUSE_FAILED', 'Failed.', { cause, diagnosis: 'ClickHouse: UNKNOWN_TABLE' }),
+    );
+    await get(GOOD_CALL);
+    const { level, fields } = await logger.line('request');
+    expect(level).toBe('error');
+    expect(fields).toMatchObject({ code: 'CLICKHOUSE_FAILED', diagnosis: 'ClickHouse: UNKNOWN_TABLE' });
+    expect(JSON.stringify(fields)).not.toContain('edge_logs');
+    const debug = logger.lines.filter((line) => line.level === 'debug');
+    expect(JSON.stringify(debug)).toContain('Table edge_logs does not exist');
+  });
+
+  it('tells the text and stack of a fault that nobody foresaw', async () => {
+    const { get, logger, runQuery } = await createTestGateway();
+    runQuery.fail(new TypeError('x is not a function'));
+    await get(GOOD_CALL);
+    const { level, fields } = await logger.line('request');
+    expect(level).toBe('error');
+    expect(fields).toMatchObject({ status: 500, code: 'INTERNAL', error: 'x is not a function' });
+    expect(fields['stack']).toContain('TypeError');
+  });
+
+  it('cuts a path that is very long', async () => {
+    const { get, logger } = await createTestGateway();
+    await get(`/${'x'.repeat(100_000)}`);
+    expect(String((await logger.line('request')).fields['path']).length).toBeLessThan(1000);
+  });
+});
+
+describe('a caller that hangs up', () => {
+  it('has its query cancelled, and is logged as 499', async () => {
+    const { listener, logger, runQuery } = await createTestGateway();
+    const cancelled = new Promise<void>((resolve) => {
+      runQuery.answerWith(({ signal }) => {
+        const gone = once(signal, 'abort').then(() => {
+          resolve();
+          throw new Failure('CALLER_GONE', 'The caller has gone.');
+        });
+        request.destroy();
+        return gone;
+      });
+    });
+    let request: ReturnType<typeof httpGet>;
+    await whileListening(createHttpServer(listener, logger), async (port) => {
+      request = httpGet({ port, path: GOOD_CALL, headers: { 'X-API-KEY': KEY } }).on(
+        'error',
+        () => undefined,
+      );
+      await cancelled;
+      expect((await logger.line('request')).fields).toMatchObject({ status: 499 });
+    });
+  });
+});

@@ -1,0 +1,105 @@
+import request from 'supertest';
+
+import { createAdminApp } from '../../src/admin/admin-app.js';
+import { endpoints, operated } from '../support/operated-gateway.js';
+import { problemOf } from '../support/test-gateway.js';
+
+const COUNTS = 'usage.api-counts';
+const STATS = 'functions.invocation-stats';
+const counts = (project: string): Readonly<Record<string, string>> => ({ project, interval: 'daily' });
+
+describe('POST /cache/purge', () => {
+  /** Which of three questions are in the cache after a purge. */
+  async function leftAfter(body: unknown): Promise<readonly string[]> {
+    const left: string[] = [];
+    await operated(async ({ post, ask, clock }) => {
+      await ask(COUNTS, counts('a'));
+      await ask(COUNTS, counts('b'));
+      await ask(STATS);
+      clock.advance(1);
+      expect((await post('/cache/purge', body)).status).toBe(200);
+      clock.advance(1);
+      if ((await ask(COUNTS, counts('a'))) === 'HIT') left.push('a');
+      if ((await ask(COUNTS, counts('b'))) === 'HIT') left.push('b');
+      if ((await ask(STATS)) === 'HIT') left.push('stats');
+    });
+    return left;
+  }
+
+  it.each([
+    ['everything without a body', undefined, []],
+    ['everything for an empty object', {}, []],
+    ['an endpoint', { endpoint: COUNTS }, ['stats']],
+    ['an endpoint by its id', { endpoint: endpoints.find(COUNTS)?.id }, ['stats']],
+    ['one parameter set of an endpoint', { endpoint: COUNTS, parameters: counts('a') }, ['b', 'stats']],
+    [
+      'nothing for a set that is not cached',
+      { endpoint: COUNTS, parameters: counts('c') },
+      ['a', 'b', 'stats'],
+    ],
+  ])('purges %s', async (_what, body, left) => {
+    expect(await leftAfter(body)).toEqual(left);
+  });
+
+  it('tells what it purged, to the caller and in the log', async () => {
+    await operated(async ({ post, logger }) => {
+      const response = await post('/cache/purge', { endpoint: COUNTS });
+      const scope = { endpointId: endpoints.find(COUNTS)?.id };
+      expect(response.body).toEqual({ purged: scope });
+      expect((await logger.line('cache purged')).fields).toEqual(scope);
+    });
+  });
+
+  it.each([
+    ['a broken one', 'application/json', '{"endpoint":', 'BAD_REQUEST'],
+    ['a list', 'application/json', '[]', 'BAD_REQUEST'],
+    ['a text', 'application/json', '"usage.api-counts"', 'BAD_REQUEST'],
+    ['one over 64 KiB', 'application/json', JSON.stringify({ endpoint: 'x'.repeat(70_000) }), 'BAD_REQUEST'],
+    ['an unknown member', 'application/json', '{"endpiont":"usage.api-counts"}', 'BAD_REQUEST'],
+    ['an endpoint that is no text', 'application/json', '{"endpoint":1}', 'BAD_REQUEST'],
+    ['an empty endpoint', 'application/json', '{"endpoint":""}', 'BAD_REQUEST'],
+    ['parameters without an endpoint', 'application/json', '{"parameters":{}}', 'BAD_REQUEST'],
+    [
+      'parameters that are no texts',
+      'application/json',
+      '{"endpoint":"logs.all","parameters":{"a":1}}',
+      'BAD_REQUEST',
+    ],
+    [
+      'wrong parameters',
+      'application/json',
+      '{"endpoint":"usage.api-counts","parameters":{}}',
+      'INVALID_PARAMETERS',
+    ],
+    ['a form', 'application/x-www-form-urlencoded', 'endpoint=usage.api-counts', 'BAD_REQUEST'],
+  ])('answers 400 to a body that is %s, and purges nothing', async (_what, type, body, code) => {
+    await operated(async ({ ask, clock, ...execution }) => {
+      await ask(COUNTS);
+      clock.advance(1);
+      const app = createAdminApp({ ...execution, endpoints });
+      const response = await request(app).post('/cache/purge').set('Content-Type', type).send(body);
+      expect(problemOf(response)).toMatchObject({ status: 400, code });
+      expect(await ask(COUNTS)).toBe('HIT');
+    });
+  });
+
+  it('reads a body as JSON whatever its Content-Type says, as curl sends it', async () => {
+    await operated(async ({ ask, clock, ...execution }) => {
+      await ask(COUNTS);
+      clock.advance(1);
+      const response = await request(createAdminApp({ ...execution, endpoints }))
+        .post('/cache/purge')
+        .set('Content-Type', 'application/x-www-form-urlencoded')
+        .send(`{"endpoint":"${STATS}"}`);
+      expect(response.body).toEqual({ purged: { endpointId: endpoints.find(STATS)?.id } });
+      expect(await ask(COUNTS)).toBe('HIT');
+    });
+  });
+
+  it('answers 404 for an endpoint that there is not', async () => {
+    await operated(async ({ post }) => {
+      const response = await post('/cache/purge', { endpoint: 'nothing' });
+      expect(problemOf(response)).toMatchObject({ status: 404, code: 'ENDPOINT_NOT_FOUND' });
+    });
+  });
+});

@@ -1,0 +1,176 @@
+import { once } from 'node:events';
+import request from 'supertest';
+
+import { createAdminApp } from '../../src/admin/admin-app.js';
+import { createApp } from '../../src/http/app.js';
+import { KnownTargets } from '../../src/http/known-targets.js';
+import { RequestLog } from '../../src/http/request-log.js';
+import { metricSamples } from '../support/metric-samples.js';
+import { endpoints, operated } from '../support/operated-gateway.js';
+import { KEY, problemOf } from '../support/test-gateway.js';
+
+const COUNTS = 'usage.api-counts';
+const STATS = 'functions.invocation-stats';
+const counts = (project: string): Readonly<Record<string, string>> => ({ project, interval: 'daily' });
+
+describe('GET /cache', () => {
+  it('tells entries, bytes and hit ratio of every endpoint', async () => {
+    await operated(async ({ get, ask }) => {
+      for (let asked = 0; asked < 4; asked += 1) await ask(COUNTS);
+      const response = await get('/cache');
+      expect(response.status).toBe(200);
+      const described = response.body as { endpoints: { endpoint: string }[] };
+      expect(described.endpoints.map(({ endpoint }) => endpoint)).toEqual(
+        endpoints.all().map(({ name }) => name),
+      );
+      expect(described.endpoints.find(({ endpoint }) => endpoint === COUNTS)).toEqual({
+        endpoint: COUNTS,
+        caching: 900,
+        entries: 1,
+        bytes: '{"result":[]}'.length,
+        asked: 4,
+        hits: 3,
+        misses: 1,
+        stale: 0,
+        bypassed: 0,
+        hitRatio: { all: 0.75, memory: 0.75, redis: 0 },
+      });
+      expect(described.endpoints.find(({ endpoint }) => endpoint === STATS)).toMatchObject({
+        asked: 0,
+        hitRatio: { all: null, memory: null, redis: null },
+      });
+    });
+  });
+});
+
+describe('GET /warming', () => {
+  it('tells of each set in use its last run and next, its cost, and what it has earned', async () => {
+    await operated(async ({ get, post, ask, clock }) => {
+      await ask(COUNTS, counts('a'));
+      clock.advance(10);
+      await post('/warming/run');
+      await ask(COUNTS, counts('a'));
+      await ask(COUNTS, counts('a'));
+      const response = await get('/warming');
+      expect(response.status).toBe(200);
+      expect(response.body).toMatchObject({
+        leader: true,
+        sets: [
+          {
+            endpoint: COUNTS,
+            parameters: counts('a'),
+            lastRun: '2026-05-17T10:05:13.000Z',
+            clickhouseMs: 1.5,
+            rowsRead: 10,
+            bytesRead: 100,
+            failures: 0,
+            asks: 3,
+            hitsSince: 2,
+            nextRun: expect.stringMatching(/^2026-05-17T10:(09|10):/) as string,
+          },
+        ],
+      });
+    });
+  });
+
+  it('is an empty list where nothing was asked', async () => {
+    await operated(async ({ get }) => {
+      expect((await get('/warming')).body).toEqual({ leader: true, sets: [] });
+    });
+  });
+});
+
+describe('POST /warming/run', () => {
+  it('refreshes what is in use at once, and tells how it went', async () => {
+    await operated(async ({ post, ask, runQuery, clock }) => {
+      await ask(COUNTS, counts('a'));
+      await ask(COUNTS, counts('b'));
+      clock.advance(10);
+      const response = await post('/warming/run');
+      expect(response.status).toBe(200);
+      expect((response.body as { sets: unknown[] }).sets).toHaveLength(2);
+      expect(runQuery.requests).toHaveLength(4);
+      runQuery.fail(new Error('away'));
+      const failed = await post('/warming/run');
+      expect(failed.body).toMatchObject({ sets: [{ failures: 1 }, { failures: 1 }] });
+    });
+  });
+});
+
+describe('GET /metrics', () => {
+  it('is Prometheus’ text, with labels from known values alone, whatever callers invent', async () => {
+    await operated(async ({ get, ask, answerCall, metrics, logger, clock }) => {
+      const app = createApp({
+        endpoints,
+        answerCall,
+        targets: new KnownTargets(),
+        clock: clock.read,
+        findKey: (key) => (key === KEY ? { name: 'tester', mayBypassCache: false } : undefined),
+        isClickHouseUp: () => Promise.resolve(true),
+        isDraining: () => false,
+        log: new RequestLog(logger, (...answered) => {
+          metrics.answered(...answered);
+        }),
+        corsOrigins: [],
+      });
+      await ask(COUNTS);
+      const called = ['invented', 'invented%22%7D', '%FF', COUNTS, 'logs.all?project=invented'];
+      for (const path of called.map((name) => `/api/endpoints/query/${name}`)) {
+        await request(app).get(path).set('X-API-KEY', KEY).set('X-Request-Id', 'invented');
+        await request(app).post(path).set('X-API-KEY', 'invented');
+      }
+      await request(app).get('/api/endpoints/invented').set('X-API-KEY', KEY);
+      await request(app).get('/invented');
+      const { status, headers, text } = await get('/metrics');
+      expect([status, headers['content-type']]).toEqual([200, 'text/plain; version=0.0.4; charset=utf-8']);
+      const samples = metricSamples(text);
+      const valuesOf = (label: string): Set<string | undefined> =>
+        new Set(samples.filter(({ labels }) => label in labels).map(({ labels }) => labels[label]));
+      const names = new Set(['', ...endpoints.all().map(({ name }) => name)]);
+      expect([...valuesOf('endpoint')].filter((name) => !names.has(name ?? '?'))).toEqual([]);
+      expect([...valuesOf('status')].toSorted()).toEqual(['200', '400', '401', '404']);
+      expect([...valuesOf('cache')].toSorted()).toEqual(['', 'BYPASS']);
+      expect(text).not.toContain('invented');
+    });
+  });
+});
+
+describe('the operator’s view', () => {
+  it.each([
+    ['GET', '/'],
+    ['GET', '/nothing'],
+    ['GET', '/cache/purge'],
+    ['POST', '/cache'],
+    ['DELETE', '/warming'],
+  ])('answers 404 to %s %s, and says what there is', async (method, path) => {
+    await operated(async (execution) => {
+      const server = createAdminApp({ ...execution, endpoints }).listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const asked = method === 'GET' ? 'get' : method === 'POST' ? 'post' : 'delete';
+      const response = await request(server)[asked](path);
+      server.close();
+      const problem = problemOf(response);
+      expect(problem).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+      expect(problem.detail).toContain('/cache/purge');
+    });
+  });
+
+  it('logs the cause of a fault, and does not tell it', async () => {
+    await operated(async ({ logger, ...execution }) => {
+      const memory = {
+        use: () => {
+          throw new TypeError('x is not a function');
+        },
+      };
+      const cache = { ...execution.cache, memory };
+      const response = await request(createAdminApp({ ...execution, cache, logger, endpoints })).get(
+        '/cache',
+      );
+      const problem = problemOf(response);
+      expect(problem).toMatchObject({ status: 500, code: 'INTERNAL' });
+      const { fields } = await logger.line('the operator’s view failed');
+      expect(fields).toMatchObject({ error: 'x is not a function', requestId: problem.requestId });
+      expect(response.text).not.toContain('not a function');
+    });
+  });
+});

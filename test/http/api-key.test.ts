@@ -1,0 +1,76 @@
+import type { Test } from 'supertest';
+
+import { createTestGateway, GOOD_CALL, KEY, problemOf } from '../support/test-gateway.js';
+
+const { ask } = await createTestGateway();
+const call = (headers: Readonly<Record<string, string>>, url = GOOD_CALL): Test =>
+  ask().get(url).set(headers);
+
+describe('the API key', () => {
+  it.each([
+    ['in X-API-KEY', { 'X-API-KEY': KEY }],
+    [
+      'in X-API-KEY with the specification’s Content-Type',
+      {
+        'X-API-KEY': KEY,
+        'Content-Type': 'application/json; charset=utf-8',
+      },
+    ],
+    ['as Authorization: Bearer', { Authorization: `Bearer ${KEY}` }],
+    ['as authorization: bearer', { Authorization: `bearer ${KEY}` }],
+    ['in X-API-KEY beside another Authorization', { 'X-API-KEY': KEY, Authorization: 'Basic eA==' }],
+    ['in X-API-KEY beside a wrong bearer', { 'X-API-KEY': KEY, Authorization: 'Bearer wrong' }],
+  ])('is accepted %s', async (_where, headers) => {
+    expect((await call(headers)).status).toBe(200);
+  });
+
+  it.each([
+    ['nowhere', {}],
+    ['empty', { 'X-API-KEY': '' }],
+    ['under another scheme', { Authorization: `Basic ${KEY}` }],
+    ['without a scheme', { Authorization: KEY }],
+    ['as an empty bearer', { Authorization: 'Bearer ' }],
+    ['in a cookie', { Cookie: `X-API-KEY=${KEY}` }],
+  ])('that is %s is answered 401 API_KEY_MISSING', async (_where, headers) => {
+    const response = await call(headers);
+    expect(problemOf(response)).toMatchObject({ status: 401, code: 'API_KEY_MISSING' });
+    expect(response.headers['www-authenticate']).toBe('Bearer realm="querygate"');
+  });
+
+  it('in the query string is answered 401, and not looked at', async () => {
+    expect(problemOf(await call({}, `${GOOD_CALL}&api_key=${KEY}&X-API-KEY=${KEY}`)).code).toBe(
+      'API_KEY_MISSING',
+    );
+  });
+
+  it.each([
+    ['unknown', { 'X-API-KEY': 'wrong' }],
+    ['garbled', { 'X-API-KEY': `${KEY}\u00e9` }],
+    ['given twice', { 'X-API-KEY': `${KEY}, ${KEY}` }],
+    ['very long', { 'X-API-KEY': 'x'.repeat(100_000) }],
+    ['wrong beside a good bearer', { 'X-API-KEY': 'wrong', Authorization: `Bearer ${KEY}` }],
+    ['an unknown bearer', { Authorization: 'Bearer wrong' }],
+  ])('that is %s is answered 401 API_KEY_INVALID', async (_what, headers) => {
+    const response = await call(headers);
+    expect(problemOf(response)).toMatchObject({ status: 401, code: 'API_KEY_INVALID' });
+    expect(response.headers['www-authenticate']).toBe('Bearer realm="querygate"');
+  });
+
+  it.each([
+    '/api',
+    '/api/endpoints',
+    '/api/endpoints/logs.all',
+    '/api/endpoints/nothing',
+    '/api/endpoints/query/nothing',
+    '/api/endpoints/query/8f0c7f5e-3a8d-4c55-9a0e-000000000000',
+    '/api/endpoints/query/%FF',
+    '/api/nothing',
+  ])('is asked for at %s before anything else is told', async (url) => {
+    expect(problemOf(await call({}, url)).code).toBe('API_KEY_MISSING');
+    expect(problemOf(await call({ 'X-API-KEY': 'wrong' }, url)).code).toBe('API_KEY_INVALID');
+  });
+
+  it.each(['post', 'put', 'delete', 'options'] as const)('is asked for with %s too', async (method) => {
+    expect(problemOf(await ask()[method](GOOD_CALL)).code).toBe('API_KEY_MISSING');
+  });
+});

@@ -1,0 +1,130 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+
+import { useCachedQuestions, VARY, WAYS } from '../support/cached-questions.js';
+import type { Headers, NetworkAnswer } from '../support/caching-gateway.js';
+
+const { gateway, cachedQuestion } = useCachedQuestions();
+const { clock, runQuery } = gateway;
+
+function decompressed({ headers, body }: NetworkAnswer): string {
+  if (headers['content-encoding'] === 'br') return brotliDecompressSync(body).toString();
+  if (headers['content-encoding'] === 'gzip') return gunzipSync(body).toString();
+  return body.toString();
+}
+
+describe.each(WAYS)('a cached answer, by the %s', (way) => {
+  const ask = (url: string, headers?: Headers, method?: string): Promise<NetworkAnswer> =>
+    gateway.ask(way, url, headers, method);
+
+  it.each([
+    [undefined, 'identity'],
+    ['br', 'br'],
+    ['gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['gzip;q=1, br;q=0.5', 'gzip'],
+    ['gzip;q=0.5, br;q=0.5', 'br'],
+    ['br;q=0', 'identity'],
+    ['br;q=0, *', 'gzip'],
+    ['br;q=0, gzip', 'gzip'],
+    ['identity, gzip;q=0.5', 'identity'],
+    ['*', 'br'],
+    ['*;q=0', 'identity'],
+    ['identity;q=0', 'identity'],
+    ['identity;q=0, gzip', 'gzip'],
+    ['identity;q=0, *', 'br'],
+    ['deflate', 'identity'],
+    [',,;;q=', 'identity'],
+  ])('is sent for Accept-Encoding %s as %s', async (accepted, encoding) => {
+    const url = await cachedQuestion();
+    const plain = await ask(url);
+    const answer = await ask(url, accepted === undefined ? {} : { 'Accept-Encoding': accepted });
+    expect(answer.headers['content-encoding'] ?? 'identity').toBe(encoding);
+    expect(answer.headers['content-length']).toBe(String(answer.body.length));
+    expect(answer.headers.vary).toBe(VARY);
+    expect(decompressed(answer)).toBe(plain.body.toString());
+    if (encoding !== 'identity') expect(answer.body.length).toBeLessThan(plain.body.length);
+  });
+
+  it('has a strong ETag of its own in each encoding, which a second request finds again', async () => {
+    const url = await cachedQuestion();
+    const tags: unknown[] = [];
+    for (const encoding of ['identity', 'gzip', 'br']) {
+      const { headers } = await ask(url, { 'Accept-Encoding': encoding });
+      expect(headers.etag).toMatch(/^"[\w-]{22}(-gzip|-br)?"$/);
+      expect((await ask(url, { 'Accept-Encoding': encoding })).headers.etag).toBe(headers.etag);
+      tags.push(headers.etag);
+    }
+    expect(new Set(tags).size).toBe(3);
+  });
+
+  it('keeps its ETag when a refresh brings the same bytes, and changes it with them', async () => {
+    const url = await cachedQuestion();
+    const { headers: before } = await ask(url);
+    clock.advance(60);
+    const { headers: same } = await ask(url);
+    expect([same['x-cache'], same.etag]).toEqual(['MISS', before.etag]);
+    runQuery.answer([{ city: 'other' }]);
+    clock.advance(60);
+    expect((await ask(url)).headers.etag).not.toBe(before.etag);
+  });
+
+  it('is not compressed where it is small', async () => {
+    const url = await cachedQuestion('village');
+    const { headers, body } = await ask(url, { 'Accept-Encoding': 'br, gzip' });
+    expect(headers).not.toHaveProperty('content-encoding');
+    expect(headers.vary).toBe(VARY);
+    expect(JSON.parse(body.toString())).toHaveProperty('result');
+  });
+
+  it.each([
+    ['the tag', (tag: string) => tag],
+    ['the tag, weak', (tag: string) => `W/${tag}`],
+    ['a list with the tag', (tag: string) => `"other", W/"more",${tag} , "last"`],
+    ['any tag', () => '*'],
+  ])('is 304 without a body where If-None-Match has %s', async (_what, listed) => {
+    const url = await cachedQuestion();
+    for (const encoding of ['identity', 'gzip', 'br']) {
+      const whole = await ask(url, { 'Accept-Encoding': encoding });
+      const answer = await ask(url, {
+        'Accept-Encoding': encoding,
+        'If-None-Match': listed(whole.headers.etag ?? ''),
+      });
+      expect([answer.status, answer.body.length]).toEqual([304, 0]);
+      for (const name of ['etag', 'vary', 'cache-control', 'age', 'x-cache', 'cache-status']) {
+        expect(answer.headers[name]).toBe(whole.headers[name]);
+      }
+      expect(answer.headers).not.toHaveProperty('content-encoding');
+      expect(answer.headers).not.toHaveProperty('content-type');
+    }
+  });
+
+  it('is 304 on HEAD as well', async () => {
+    const url = await cachedQuestion();
+    const { etag = '' } = (await ask(url)).headers;
+    expect(await ask(url, { 'If-None-Match': etag }, 'HEAD')).toMatchObject({ status: 304 });
+  });
+
+  it.each([
+    ['another tag', () => '"other"'],
+    ['the tag without its quotes', (tag: string) => tag.replaceAll('"', '')],
+    ['the tag of another encoding', (tag: string) => tag.replace(/"$/, '-br"')],
+    ['nothing', () => ' '],
+  ])('is sent whole where If-None-Match has %s', async (_what, listed) => {
+    const url = await cachedQuestion();
+    const whole = await ask(url);
+    const answer = await ask(url, { 'If-None-Match': listed(whole.headers.etag ?? '') });
+    expect([answer.status, answer.body.toString()]).toEqual([200, whole.body.toString()]);
+  });
+
+  it.each(['identity', 'gzip', 'br'])(
+    'has on HEAD the headers of GET and no body, as %s',
+    async (encoding) => {
+      const url = await cachedQuestion();
+      const get = await ask(url, { 'Accept-Encoding': encoding, 'X-Request-Id': 'same' });
+      const head = await ask(url, { 'Accept-Encoding': encoding, 'X-Request-Id': 'same' }, 'HEAD');
+      expect(head.body).toHaveLength(0);
+      expect({ ...head.headers, date: '' }).toEqual({ ...get.headers, date: '' });
+    },
+  );
+});

@@ -1,0 +1,185 @@
+import { Failure } from '../../src/errors.js';
+import { useCachedQuestions, VARY, WAYS } from '../support/cached-questions.js';
+import { BYPASS_KEY, type Headers, type NetworkAnswer } from '../support/caching-gateway.js';
+import { resultOf } from '../support/fake-run-query.js';
+import { pollUntil } from '../support/poll-until.js';
+import { problemOfText } from '../support/problem-of-text.js';
+
+const { gateway, answerAsUsual, newQuestion, cachedQuestion } = useCachedQuestions();
+const { clock, runQuery } = gateway;
+
+describe.each(WAYS)('a cached answer, by the %s', (way) => {
+  const ask = (url: string, headers?: Headers, method?: string): Promise<NetworkAnswer> =>
+    gateway.ask(way, url, headers, method);
+
+  it('tells that it is a hit, its age, and for how long it is good', async () => {
+    const url = await cachedQuestion();
+    clock.advance(17.9);
+    const { status, headers } = await ask(url);
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'x-cache': 'HIT',
+      'cache-status': 'querygate; hit; ttl=42',
+      age: '17',
+      'cache-control': 'private, max-age=42',
+      vary: VARY,
+      'content-type': 'application/json; charset=utf-8',
+      'x-row-count': '200',
+    });
+  });
+
+  it('is good until its lifetime is over, and not a millisecond longer', async () => {
+    const url = await cachedQuestion();
+    clock.advance(59.999);
+    expect((await ask(url)).headers).toMatchObject({
+      'x-cache': 'HIT',
+      'cache-control': 'private, max-age=0',
+    });
+    clock.advance(0.001);
+    expect((await ask(url)).headers).toMatchObject({
+      'x-cache': 'MISS',
+      'cache-status': 'querygate; fwd=miss; stored; ttl=60',
+      age: '0',
+      'cache-control': 'private, max-age=60',
+    });
+  });
+
+  it.each(['no-cache', 'only-if-cached', 'no-store', 'max-age=0'])(
+    'is a hit for a key that may not bypass the cache, and sends Cache-Control: %s',
+    async (directive) => {
+      const url = await cachedQuestion();
+      const { status, headers } = await ask(url, { 'Cache-Control': directive });
+      expect([status, headers['x-cache']]).toEqual([200, 'HIT']);
+    },
+  );
+
+  it.each(['no-cache', 'NO-CACHE', 'max-age=0, no-cache'])(
+    'is made anew for a key that may, and replaced, on Cache-Control: %s',
+    async (directive) => {
+      const url = await cachedQuestion();
+      clock.advance(10);
+      runQuery.answer([{ city: 'newer' }]);
+      const fresh = await ask(url, { 'X-API-KEY': BYPASS_KEY, 'Cache-Control': directive });
+      expect(fresh.headers).toMatchObject({
+        'x-cache': 'BYPASS',
+        'cache-status': 'querygate; fwd=request; stored; ttl=60',
+        age: '0',
+      });
+      const next = await ask(url);
+      expect(next.headers).toMatchObject({ 'x-cache': 'HIT', age: '0', etag: fresh.headers.etag });
+      expect(next.body.toString()).toBe('{"result":[{"city":"newer"}]}');
+    },
+  );
+
+  it('is a hit for only-if-cached while it is fresh, and 504 afterwards', async () => {
+    const url = await cachedQuestion();
+    const headers = { 'X-API-KEY': BYPASS_KEY, 'Cache-Control': 'only-if-cached' };
+    const asked = runQuery.requests.length;
+    expect((await ask(url, headers)).headers['x-cache']).toBe('HIT');
+    clock.advance(60);
+    const answer = await ask(url, headers);
+    expect(problemOfText(answer)).toMatchObject({ status: 504, code: 'NOT_CACHED' });
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(runQuery.requests).toHaveLength(asked);
+  });
+
+  it('stands in, marked as stale and with its true age, while ClickHouse fails', async () => {
+    const url = await cachedQuestion();
+    const { headers: before, body } = await ask(url);
+    runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'Away.'));
+    clock.advance(60 + 599);
+    const stale = await ask(url);
+    expect(stale.headers).toMatchObject({
+      'x-cache': 'STALE',
+      'cache-status': 'querygate; hit; ttl=-599; detail=stale-if-error',
+      age: '659',
+      'cache-control': 'private, max-age=0',
+      etag: before.etag,
+    });
+    expect(stale.body.equals(body)).toBe(true);
+    clock.advance(1);
+    expect(problemOfText(await ask(url))).toMatchObject({ status: 503, code: 'CLICKHOUSE_UNREACHABLE' });
+  });
+
+  it('is nobody’s without a good key', async () => {
+    const url = await cachedQuestion();
+    for (const key of ['', 'qg_unknown', `${BYPASS_KEY}x`]) {
+      const answer = await ask(url, { 'X-API-KEY': key });
+      expect(answer.status).toBe(401);
+      expect(answer.headers['cache-control']).toBe('no-store');
+      expect(answer.headers).not.toHaveProperty('etag');
+      expect(answer.headers).not.toHaveProperty('x-cache');
+    }
+  });
+});
+
+describe.each(WAYS)('an answer of an endpoint without caching, by the %s', (way) => {
+  it('may not be stored by anybody, and is asked for anew each time', async () => {
+    const url = newQuestion('city', 'uncached');
+    const asked = runQuery.requests.length;
+    for (const time of [1, 2]) {
+      const { headers } = await gateway.ask(way, url);
+      expect(headers).toMatchObject({
+        'x-cache': 'BYPASS',
+        'cache-status': 'querygate; fwd=bypass',
+        'cache-control': 'no-store',
+        vary: VARY,
+      });
+      expect(headers).not.toHaveProperty('age');
+      expect(runQuery.requests).toHaveLength(asked + time);
+    }
+  });
+
+  it('is 504 for only-if-cached', async () => {
+    const headers = { 'X-API-KEY': BYPASS_KEY, 'Cache-Control': 'only-if-cached' };
+    const answer = await gateway.ask(way, newQuestion('city', 'uncached'), headers);
+    expect(problemOfText(answer)).toMatchObject({ status: 504, code: 'NOT_CACHED' });
+  });
+});
+
+describe('an error', () => {
+  it.each([
+    ['400', '/api/endpoints/query/cached?city=a&city=b', {}],
+    ['401', '/api/endpoints/query/cached?city=a', { 'X-API-KEY': '' }],
+    ['404', '/api/endpoints/query/nothing', {}],
+    ['406', '/api/endpoints/query/cached?city=a', { Accept: 'text/html' }],
+  ])('of status %s may not be stored by anybody', async (status, url, headers) => {
+    for (const way of WAYS) {
+      const answer = await gateway.ask(way, url, headers);
+      expect([String(answer.status), answer.headers['cache-control']]).toEqual([status, 'no-store']);
+      expect(answer.headers).not.toHaveProperty('etag');
+    }
+  });
+
+  it('of ClickHouse is not cached by the gateway either', async () => {
+    const url = newQuestion();
+    runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'Failed.'));
+    const answer = await gateway.ask('application', url);
+    expect([answer.status, answer.headers['cache-control']]).toEqual([502, 'no-store']);
+    answerAsUsual();
+    expect((await gateway.ask('application', url)).headers['x-cache']).toBe('MISS');
+  });
+});
+
+describe('equal questions at the same time', () => {
+  it('share one query, and those that shared it say so', async () => {
+    const url = newQuestion();
+    const before = runQuery.requests.length;
+    let end: (() => void) | undefined;
+    runQuery.answerWith(async () => {
+      await new Promise<void>((resolve) => (end = resolve));
+      return resultOf([]);
+    });
+    const arrived = gateway.arrived;
+    const asking = WAYS.flatMap((way) => [1, 2, 3].map(() => gateway.ask(way, url)));
+    await pollUntil('all have come', () => gateway.arrived === arrived + 6 || undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+    end?.();
+    const answers = await Promise.all(asking);
+    expect(runQuery.requests).toHaveLength(before + 1);
+    const statuses = answers.map(({ headers }) => headers['cache-status']);
+    expect(new Set(statuses)).toEqual(
+      new Set(['querygate; fwd=miss; stored; ttl=60', 'querygate; fwd=miss; stored; collapsed; ttl=60']),
+    );
+  });
+});

@@ -1,0 +1,51 @@
+import { createTestGateway, GOOD_CALL, problemOf } from '../support/test-gateway.js';
+
+const ORIGIN = 'https://dashboard.example';
+const corsHeadersOf = (headers: object): readonly string[] =>
+  Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+
+describe('CORS', () => {
+  it('is off unless it is configured', async () => {
+    const { get, ask } = await createTestGateway();
+    expect(corsHeadersOf((await get(GOOD_CALL).set('Origin', ORIGIN)).headers)).toEqual([]);
+    const preflight = await ask()
+      .options(GOOD_CALL)
+      .set({ Origin: ORIGIN, 'Access-Control-Request-Method': 'GET' });
+    expect(corsHeadersOf(preflight.headers)).toEqual([]);
+    expect(problemOf(preflight).code).toBe('API_KEY_MISSING');
+  });
+
+  it('lets pages of a configured origin read answers, errors and their headers', async () => {
+    const { get } = await createTestGateway({ corsOrigins: ['https://other.example', ORIGIN] });
+    for (const url of [GOOD_CALL, '/api/endpoints/query/nothing']) {
+      const { headers } = await get(url).set('Origin', ORIGIN);
+      expect(headers['access-control-allow-origin']).toBe(ORIGIN);
+      expect(headers['access-control-expose-headers']).toContain('X-Row-Count');
+      expect(headers['access-control-expose-headers']).toContain('X-Request-Id');
+      expect(headers['vary']).toContain('Origin');
+      expect(headers).not.toHaveProperty('access-control-allow-credentials');
+    }
+  });
+
+  it('answers a preflight, which carries no key', async () => {
+    const { ask } = await createTestGateway({ corsOrigins: [ORIGIN] });
+    const response = await ask().options(GOOD_CALL).set({
+      Origin: ORIGIN,
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': 'x-api-key',
+    });
+    expect(response.status).toBe(204);
+    expect(response.headers['access-control-allow-origin']).toBe(ORIGIN);
+    expect(response.headers['access-control-allow-headers']).toBe('x-api-key');
+    expect(response.headers['access-control-allow-methods']).toBe('GET,HEAD');
+  });
+
+  it.each(['https://evil.example', `${ORIGIN}.evil.example`, 'null', ORIGIN.toUpperCase()])(
+    'lets pages of %s read nothing',
+    async (origin) => {
+      const { get } = await createTestGateway({ corsOrigins: [ORIGIN] });
+      const { headers } = await get(GOOD_CALL).set('Origin', origin);
+      expect(headers).not.toHaveProperty('access-control-allow-origin');
+    },
+  );
+});

@@ -1,0 +1,100 @@
+import { createTestGateway, problemOf } from '../support/test-gateway.js';
+
+interface Resource {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly query: string;
+  readonly parameters: readonly { readonly name: string; readonly required: boolean }[];
+  readonly columns: readonly { readonly name: string }[];
+}
+
+const NAMES = [
+  'functions.invocation-stats',
+  'get-grouped-stats-events-logs',
+  'get-grouped-stats-redirects',
+  'logs.all',
+  'usage.api-counts',
+];
+const { get } = await createTestGateway();
+const list = async (): Promise<readonly Resource[]> =>
+  ((await get('/api/endpoints')).body as { readonly result: readonly Resource[] }).result;
+const one = async (idOrName: string): Promise<Resource> =>
+  (await get(`/api/endpoints/${idOrName}`)).body as Resource;
+
+describe('GET /api/endpoints', () => {
+  it('lists the five endpoints by name', async () => {
+    const response = await get('/api/endpoints');
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(Object.keys(response.body as object)).toEqual(['result']);
+    expect((await list()).map(({ name }) => name)).toEqual(NAMES);
+  });
+
+  it('gives each as a resource with every field', async () => {
+    for (const resource of await list()) {
+      expect(Object.keys(resource)).toEqual(
+        expect.arrayContaining([
+          ...['id', 'name', 'description', 'query', 'maxRows', 'caching', 'warming', 'sandboxing'],
+          ...['parameters', 'columns'],
+        ]),
+      );
+      expect(resource.description).not.toBe('');
+      for (const { name } of resource.parameters) expect(resource.query).toContain(`@${name}`);
+    }
+  });
+
+  it('prints no placeholder of ClickHouse’s and no value', async () => {
+    for (const { query } of await list()) expect(query).not.toMatch(/\{\w+:|undefined|\[object/);
+  });
+});
+
+describe('GET /api/endpoints/ID_OR_NAME', () => {
+  it('gives the settings, parameters and columns of usage.api-counts', async () => {
+    expect(await one('usage.api-counts')).toMatchObject({
+      id: 'c5a3f2b9-1f6e-4a57-8d94-2b7f8f0e3c44',
+      name: 'usage.api-counts',
+      maxRows: 1000,
+      caching: 900,
+      warming: 300,
+      sandboxing: 'disabled',
+      parameters: [
+        { name: 'project', required: true },
+        { name: 'interval', required: true, choices: ['minutely', 'hourly', 'daily'] },
+      ],
+      columns: [
+        { name: 'timestamp' },
+        { name: 'total_rest_requests' },
+        { name: 'total_storage_requests' },
+        { name: 'total_auth_requests' },
+        { name: 'total_realtime_requests' },
+      ],
+    });
+  });
+
+  it('says “disabled” where results are not cached', async () => {
+    expect(await one('logs.all')).toMatchObject({ caching: 'disabled', warming: 0 });
+  });
+
+  it('shows the nine kinds of source that logs.all defines', async () => {
+    const { query } = await one('logs.all');
+    const tables = [...query.matchAll(/FROM (\w+_logs)\b/g)].map(([, table]) => table);
+    expect(new Set(tables).size).toBe(9);
+    expect(query).toMatch(/LIMIT 100$/);
+  });
+
+  it('gives the same by name, by id and by id in upper case, as in the list', async () => {
+    for (const resource of await list()) {
+      expect(await one(resource.name)).toEqual(resource);
+      expect(await one(resource.id)).toEqual(resource);
+      expect(await one(resource.id.toUpperCase())).toEqual(resource);
+    }
+  });
+
+  it.each(['nothing', 'query', '__proto__', '8f0c7f5e-3a8d-4c55-9a0e-000000000000'])(
+    'is a 404 for %s',
+    async (idOrName) => {
+      const problem = problemOf(await get(`/api/endpoints/${idOrName}`));
+      expect(problem).toMatchObject({ status: 404, code: 'ENDPOINT_NOT_FOUND' });
+    },
+  );
+});

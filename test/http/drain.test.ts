@@ -1,0 +1,77 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { drain } from '../../src/http/drain.js';
+import { createHttpServer } from '../../src/http/server.js';
+import { resultOf } from '../support/fake-run-query.js';
+import { exchange, send, type RawAnswer } from '../support/raw-exchange.js';
+import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
+
+const REQUEST = `GET ${GOOD_CALL} HTTP/1.1\r\nHost: gateway\r\nX-API-KEY: ${KEY}\r\n\r\n`;
+
+/** A server that listens, and has a request whose query runs. */
+interface BusyServer {
+  readonly server: Server;
+  readonly port: number;
+  readonly answers: Promise<readonly RawAnswer[]>;
+  readonly finishQuery: () => void;
+  /** Resolves when the gateway gives the query up. */
+  readonly aborted: Promise<unknown>;
+}
+
+async function startBusyServer(): Promise<BusyServer> {
+  const { listener, logger, runQuery } = await createTestGateway();
+  const finishing = new AbortController();
+  const running = new Promise<AbortSignal>((resolve) => {
+    runQuery.answerWith(async ({ signal }) => {
+      resolve(signal);
+      await once(finishing.signal, 'abort', { signal });
+      return resultOf([]);
+    });
+  });
+  const server = createHttpServer(listener, logger);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const answers = exchange(port, REQUEST);
+  const signal = await running;
+  return {
+    server,
+    port,
+    answers,
+    finishQuery: () => {
+      finishing.abort();
+    },
+    aborted: once(signal, 'abort'),
+  };
+}
+
+describe('drain', () => {
+  it('takes no more connections, finishes what runs, and hangs up', async () => {
+    const { server, port, answers, finishQuery } = await startBusyServer();
+    const drained = drain(server, 20_000);
+    await expect(exchange(port, REQUEST)).rejects.toThrow('ECONNREFUSED');
+    finishQuery();
+    expect((await answers).map(({ status, body }) => [status, body])).toEqual([[200, '{"result":[]}']]);
+    await drained;
+  });
+
+  it('does not wait for a connection on which nothing came', async () => {
+    const { server, port, answers, finishQuery } = await startBusyServer();
+    const idle = send(port, '');
+    await once(idle, 'connect');
+    finishQuery();
+    await drain(server, 20_000);
+    await answers;
+    idle.destroy();
+  });
+
+  it('cuts off what is not finished in time, and cancels its query', async () => {
+    const { server, answers, aborted } = await startBusyServer();
+    const cut = answers.catch(() => []);
+    await drain(server, 50);
+    await aborted;
+    expect(await cut).toEqual([]);
+  });
+});

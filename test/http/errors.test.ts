@@ -1,0 +1,84 @@
+import { translateClickHouseError } from '../../src/clickhouse/translate-error.js';
+import { ERRORS, Failure, type ErrorCode } from '../../src/errors.js';
+import { ClickHouseError } from '@clickhouse/client';
+import { createTestGateway, GOOD_CALL, problemOf } from '../support/test-gateway.js';
+
+const SECRETS = /SELECT|edge_logs|DB::Exception|at Object|\.ts:|\.js:|10\.0\.0\.1/;
+const SQL = 'DB::Exception: Table edge_logs: SELECT secret FROM edge_logs (10.0.0.1:8123)';
+
+/** Failures that come out of the execution of a query. */
+const CODES: readonly ErrorCode[] = [
+  'CLICKHOUSE_FAILED',
+  'CLICKHOUSE_ANSWER_BROKEN',
+  'CLICKHOUSE_UNREACHABLE',
+  'CLICKHOUSE_BUSY',
+  'QUERY_TOO_EXPENSIVE',
+  'QUERY_TIMEOUT',
+  'FORBIDDEN',
+  'INTERNAL',
+];
+
+describe('a failure', () => {
+  it.each(CODES)('%s is answered as a problem document with its status and title', async (code) => {
+    const { get, runQuery } = await createTestGateway();
+    const cause = new Error(SQL);
+    runQuery.fail(new Failure(code, 'Told to the caller.', { cause, diagnosis: SQL, retryAfterSeconds: 7 }));
+    const response = await get(GOOD_CALL).set('X-Request-Id', 'request-1');
+    expect(problemOf(response)).toEqual({
+      type: `urn:querygate:problem:${code.toLowerCase().replaceAll('_', '-')}`,
+      title: ERRORS[code].title,
+      status: ERRORS[code].status,
+      detail: 'Told to the caller.',
+      code,
+      requestId: 'request-1',
+      error: 'Told to the caller.',
+    });
+    expect(response.headers['retry-after']).toBe('7');
+    expect(response.headers['cache-control']).toBe('no-store');
+    expect(JSON.stringify([response.headers, response.text])).not.toMatch(SECRETS);
+  });
+
+  it.each([
+    ['UNKNOWN_TABLE', '60', 502, 'CLICKHOUSE_FAILED'],
+    ['SYNTAX_ERROR', '62', 502, 'CLICKHOUSE_FAILED'],
+    ['TIMEOUT_EXCEEDED', '159', 504, 'QUERY_TIMEOUT'],
+    ['MEMORY_LIMIT_EXCEEDED', '241', 422, 'QUERY_TOO_EXPENSIVE'],
+    ['TOO_MANY_SIMULTANEOUS_QUERIES', '202', 503, 'CLICKHOUSE_BUSY'],
+  ])(
+    'of ClickHouse, %s (%s), is a %i %s without a word of ClickHouse’s',
+    async (type, number, status, code) => {
+      const { get, runQuery } = await createTestGateway();
+      runQuery.fail(translateClickHouseError(new ClickHouseError({ message: SQL, code: number, type })));
+      const response = await get(GOOD_CALL);
+      expect(problemOf(response)).toMatchObject({ status, code });
+      expect(JSON.stringify([response.headers, response.text])).not.toMatch(SECRETS);
+      expect(response.headers['retry-after']).toBe(status === 503 ? '1' : undefined);
+    },
+  );
+
+  it('that nobody foresaw is a 500 without its text or stack', async () => {
+    const { get, runQuery } = await createTestGateway();
+    runQuery.fail(new TypeError(SQL));
+    const response = await get(GOOD_CALL);
+    expect(problemOf(response)).toMatchObject({ status: 500, code: 'INTERNAL' });
+    expect(JSON.stringify([response.headers, response.text])).not.toMatch(SECRETS);
+  });
+
+  it('leaves the gateway as good as before', async () => {
+    const { get, runQuery } = await createTestGateway();
+    runQuery.fail(new Error(SQL));
+    await get(GOOD_CALL);
+    runQuery.answer([{ total: 1 }]);
+    expect((await get(GOOD_CALL)).body).toEqual({ result: [{ total: 1 }] });
+  });
+
+  it('of a regular expression names the parameter that holds it', async () => {
+    const { get, runQuery } = await createTestGateway();
+    runQuery.fail(new Failure('BAD_REGULAR_EXPRESSION', 'A regular expression does not compile.'));
+    expect(problemOf(await get(GOOD_CALL))).toMatchObject({
+      status: 400,
+      code: 'INVALID_PARAMETERS',
+      problems: [{ param: 'project', problem: 'is not a regular expression that RE2 compiles' }],
+    });
+  });
+});

@@ -1,0 +1,159 @@
+import { BYPASS_KEY, CachingGateway, type Headers } from '../support/caching-gateway.js';
+import { resultOf } from '../support/fake-run-query.js';
+import { exchange } from '../support/raw-exchange.js';
+import { sampleEndpoint } from '../support/sample-endpoint.js';
+import { KEY } from '../support/test-gateway.js';
+
+const CACHED = sampleEndpoint({ name: 'cached', caching: 60, staleIfError: 600 });
+const UNCACHED = sampleEndpoint({
+  id: '22222222-2222-4333-8444-555555555555',
+  name: 'uncached',
+  caching: 'disabled',
+});
+const URL = '/api/endpoints/query/cached?city=Rome';
+
+/** Runs a test's body with a gateway that has the answer to URL in memory. */
+async function withHit(use: (gateway: CachingGateway) => Promise<void>): Promise<void> {
+  const gateway = new CachingGateway([CACHED, UNCACHED]);
+  gateway.runQuery.answerWith(() =>
+    Promise.resolve(resultOf(Array.from({ length: 200 }, (_, row) => ({ row })))),
+  );
+  await gateway.listen();
+  try {
+    await gateway.ask('application', URL);
+    gateway.clock.advance(10);
+    await use(gateway);
+  } finally {
+    await gateway.close();
+  }
+}
+
+describe('a hit by the short way', () => {
+  it.each<[string, Headers, string]>([
+    ['nothing else', {}, 'GET'],
+    ['a key as a bearer', { 'X-API-KEY': '', Authorization: `Bearer ${KEY}` }, 'GET'],
+    ['a key that may bypass the cache', { 'X-API-KEY': BYPASS_KEY }, 'GET'],
+    ['HEAD', {}, 'HEAD'],
+    ['Accept: */*', { Accept: '*/*' }, 'GET'],
+    ['Accept: application/json', { Accept: 'application/json' }, 'GET'],
+    ['axios’ Accept', { Accept: 'application/json, text/plain, */*' }, 'GET'],
+    ['a Content-Type', { 'Content-Type': 'application/json' }, 'GET'],
+    ['gzip', { 'Accept-Encoding': 'gzip' }, 'GET'],
+    ['brotli', { 'Accept-Encoding': 'gzip, deflate, br' }, 'GET'],
+    ['brotli, HEAD', { 'Accept-Encoding': 'gzip, deflate, br' }, 'HEAD'],
+    ['q-values', { 'Accept-Encoding': 'br;q=0.1, gzip;q=0.5, *;q=0' }, 'GET'],
+    ['no encoding at all', { 'Accept-Encoding': '*;q=0' }, 'GET'],
+    ['any tag', { 'If-None-Match': '*' }, 'GET'],
+    ['any tag, HEAD', { 'If-None-Match': '*' }, 'HEAD'],
+    ['another tag', { 'If-None-Match': '"other"' }, 'GET'],
+  ])(
+    'is the same as through the application, status, headers and bytes: %s',
+    async (_what, headers, method) => {
+      await withHit(async (gateway) => {
+        const answer = await gateway.askBoth(URL, headers, method);
+        expect(answer.headers['x-cache']).toBe('HIT');
+        expect(gateway.answeredShortly).toBe(1);
+      });
+    },
+  );
+
+  it.each([
+    ['another origin', { Origin: 'https://example.com' }],
+    ['a caller’s Cache-Control', { 'Cache-Control': 'max-age=0' }],
+    ['Accept with q-values', { Accept: 'application/json;q=0.9, text/html' }],
+    ['no Accept that JSON would do for', { Accept: 'text/html' }],
+    ['no key', { 'X-API-KEY': '' }],
+    ['an unknown key', { 'X-API-KEY': 'qg_unknown' }],
+    ['an unknown key before a good bearer', { 'X-API-KEY': 'qg_unknown', Authorization: `Bearer ${KEY}` }],
+  ])('is left to the application, and the same: %s', async (_what, headers) => {
+    await withHit(async (gateway) => {
+      await gateway.askBoth(URL, headers);
+      expect(gateway.answeredShortly).toBe(0);
+    });
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('is none for %s', async (method) => {
+    await withHit(async (gateway) => {
+      await gateway.askBoth(URL, {}, method);
+      expect(gateway.answeredShortly).toBe(0);
+    });
+  });
+
+  it('is none for a request without Host, which stays 400', async () => {
+    await withHit(async (gateway) => {
+      const bytes = `GET ${URL} HTTP/1.1\r\nX-API-KEY: ${KEY}\r\nConnection: close\r\n\r\n`;
+      for (const way of ['application', 'short way'] as const) {
+        const [answer] = await exchange(gateway.port(way), bytes);
+        expect(answer?.status).toBe(400);
+      }
+    });
+  });
+
+  it('is none once the answer has expired, and again one when it was made anew', async () => {
+    await withHit(async (gateway) => {
+      gateway.clock.advance(50);
+      expect((await gateway.ask('short way', URL)).headers['x-cache']).toBe('MISS');
+      expect(gateway.answeredShortly).toBe(0);
+      expect((await gateway.ask('short way', URL)).headers['x-cache']).toBe('HIT');
+      expect(gateway.answeredShortly).toBe(1);
+    });
+  });
+
+  it('is none for an answer that was purged', async () => {
+    await withHit(async (gateway) => {
+      await gateway.store.purge({ endpointId: CACHED.id });
+      expect((await gateway.ask('short way', URL)).headers['x-cache']).toBe('MISS');
+    });
+  });
+
+  it('is none for a question that is the same in other words, until it was asked in those', async () => {
+    await withHit(async (gateway) => {
+      const words = `/api/endpoints/query/${CACHED.id}?x=1&city=%52ome`;
+      expect((await gateway.ask('short way', words)).headers['x-cache']).toBe('HIT');
+      expect(gateway.answeredShortly).toBe(0);
+      await gateway.askBoth(words);
+      expect(gateway.answeredShortly).toBe(1);
+    });
+  });
+
+  it('is none for an endpoint without caching, however often it is asked', async () => {
+    await withHit(async (gateway) => {
+      const url = '/api/endpoints/query/uncached?city=Rome';
+      for (let asked = 0; asked < 3; asked += 1) await gateway.askBoth(url);
+      expect(gateway.answeredShortly).toBe(0);
+      expect(gateway.runQuery.requests).toHaveLength(1 + 6);
+    });
+  });
+
+  it('asks ClickHouse nothing, and counts as a question', async () => {
+    await withHit(async (gateway) => {
+      await gateway.ask('short way', URL);
+      expect(gateway.runQuery.requests).toHaveLength(1);
+      expect(gateway.statuses).toEqual(['MISS', 'HIT']);
+    });
+  });
+
+  it('has the same line in the log and the same count in the metrics', async () => {
+    await withHit(async (gateway) => {
+      gateway.logger.lines.splice(0);
+      await gateway.askBoth(URL);
+      const lines = gateway.logger.lines.map(({ level, message, fields }) => ({
+        level,
+        message,
+        ...fields,
+        ms: expect.any(Number) as number,
+      }));
+      expect(lines).toHaveLength(2);
+      expect(lines[1]).toEqual(lines[0]);
+      expect(lines[0]).toMatchObject({
+        status: 200,
+        cache: 'HIT',
+        key: 'tester',
+        endpoint: 'cached',
+        rows: 200,
+      });
+      const metrics = await gateway.metrics.registry.metrics();
+      expect(metrics).toContain('querygate_requests_total{endpoint="cached",status="200",cache="HIT"} 2');
+    });
+  });
+});

@@ -1,0 +1,56 @@
+import { sampleEndpoint } from '../support/sample-endpoint.js';
+import { createTestGateway, problemOf } from '../support/test-gateway.js';
+
+const ID = 'aaaaaaaa-2222-4333-8444-555555555555';
+const { get, runQuery } = await createTestGateway({
+  endpoints: [
+    sampleEndpoint({ id: ID, name: 'sample' }),
+    sampleEndpoint({ id: '11111111-2222-4333-8444-555555555556', name: 'logs-all-staging' }),
+  ],
+});
+runQuery.answer([{ city: 'Rome' }]);
+
+describe('an endpoint', () => {
+  it.each([
+    ['its name', 'sample'],
+    ['its id', ID],
+    ['its id in upper case', ID.toUpperCase()],
+    ['a name of 16 bytes, which some take for a UUID', 'logs-all-staging'],
+    ['its name, percent-encoded', 's%61mple'],
+  ])('is found by %s', async (_what, idOrName) => {
+    const response = await get(`/api/endpoints/query/${idOrName}`);
+    expect([response.status, response.body]).toEqual([200, { result: [{ city: 'Rome' }] }]);
+  });
+
+  it.each([
+    ['a name that no endpoint has', 'simple'],
+    ['its name in upper case', 'SAMPLE'],
+    ['its id without hyphens', ID.replaceAll('-', '')],
+    ['an id that no endpoint has', ID.replace('a', 'b')],
+    ['a name with something after it', 'sample%20'],
+    ['a name with a null byte', 'sample%00'],
+    ['a name out of an object’s prototype', '__proto__'],
+    ['a path that climbs', '..%2f..%2fetc%2fpasswd'],
+    ['a very long name', 'x'.repeat(100_000)],
+  ])('is not found by %s: 404 ENDPOINT_NOT_FOUND', async (_what, idOrName) => {
+    const problem = problemOf(await get(`/api/endpoints/query/${idOrName}`));
+    expect(problem).toMatchObject({ status: 404, code: 'ENDPOINT_NOT_FOUND' });
+  });
+
+  it.each(['%FF', '%', '%E0%A4', '%C0%AE'])('with the broken escape %s is a 400', async (name) => {
+    const problem = problemOf(await get(`/api/endpoints/query/${name}`));
+    expect(problem).toMatchObject({ status: 400, code: 'BAD_REQUEST', problems: [] });
+  });
+
+  it.each([
+    '/',
+    '/api',
+    '/api/',
+    '/API/endpoints',
+    '/api/Endpoints',
+    '/api/endpoints/query/a/b',
+    '/favicon.ico',
+  ])('is nowhere at %s: 404 NOT_FOUND', async (url) => {
+    expect(problemOf(await get(url))).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+  });
+});

@@ -1,0 +1,133 @@
+import fc from 'fast-check';
+
+import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { createTestGateway, problemOf, type TestGateway } from '../support/test-gateway.js';
+
+const EVENTS = '/api/endpoints/query/get-grouped-stats-events-logs';
+const COUNTS = '/api/endpoints/query/usage.api-counts';
+const NASTY = [
+  "'",
+  "''",
+  '"',
+  '\\',
+  "\\'",
+  '\t',
+  '\n',
+  '\\N',
+  'NULL',
+  '{x:String}',
+  '%',
+  '_',
+  'É',
+  '😀',
+  ' ',
+  '-- x',
+];
+
+let database: TestDatabase;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gateway = await createTestGateway({ clock: () => new Date() });
+  gateway.runQuery.answerWith(createQueryRunner(database.client, { timeoutMs: 10_000 }));
+  const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
+  await database.insert(
+    'custom_events',
+    NASTY.map((event_name) => ({ timestamp, event_name })),
+  );
+  await database.insert(
+    'edge_logs',
+    Array.from({ length: 150 }, (_, index) => ({
+      timestamp,
+      project: 'aurora',
+      url: 'https://aurora.example/rest/v1',
+      event_message: `line ${index}\n"quoted"\t\\`,
+      metadata: '{\n  "pretty": [1,\n 2]\n}',
+    })),
+  );
+});
+
+afterAll(() => database.close());
+
+const rowsOf = async (url: string): Promise<readonly Readonly<Record<string, unknown>>[]> => {
+  const response = await gateway.get(url);
+  expect(response.status).toBe(200);
+  return (JSON.parse(response.text) as { result: Record<string, unknown>[] }).result;
+};
+const withParameters = (url: string, parameters: Readonly<Record<string, string>>): string =>
+  `${url}?${new URLSearchParams(parameters).toString()}`;
+
+describe('rows out of ClickHouse', () => {
+  it.each(NASTY)('are found by %j, and by nothing that it could be mistaken for', async (event_name) => {
+    const rows = await rowsOf(withParameters(EVENTS, { event_name }));
+    expect(rows.map((row) => [row['event_name'], row['total_hits']])).toEqual([[event_name, 1]]);
+  });
+
+  it('are found by none of any other texts', async () => {
+    const text = fc.string({ unit: 'binary', minLength: 3 }).filter((value) => !value.includes('\0'));
+    await fc.assert(
+      fc.asyncProperty(text, async (event_name) => {
+        expect(await rowsOf(withParameters(EVENTS, { event_name, city: event_name }))).toEqual([]);
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('are cut exactly at the limit of logs.all, and the answer says so', async () => {
+    const response = await gateway.get('/api/endpoints/query/logs.all?project=aurora');
+    const { result } = JSON.parse(response.text) as { result: Record<string, unknown>[] };
+    expect([response.status, result.length]).toEqual([200, 100]);
+    expect(response.headers).toMatchObject({ 'x-row-count': '100', 'x-truncated': 'true' });
+    expect(Object.keys(result[0] ?? {})).toEqual(['id', 'timestamp', 'event_message', 'metadata']);
+    expect(result[0]?.['timestamp']).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
+    expect(result[0]?.['event_message']).toMatch(/^line \d+\n"quoted"\t\\$/);
+  });
+
+  it('hold metadata as an object, even where it was written over several lines', async () => {
+    const [row] = await rowsOf('/api/endpoints/query/logs.all?project=aurora');
+    expect(row?.['metadata']).toEqual({ pretty: [1, 2] });
+  });
+});
+
+describe('a regular expression', () => {
+  it.each([
+    'aurora',
+    '^https://aurora\\.',
+    'au|x',
+    '(?i)AURORA',
+    '[a-z]+/rest',
+    '(a*)*b*',
+    '.',
+    'É|a',
+    '\\Qa\\E',
+  ])('that RE2 compiles is tested: %s', async (project) => {
+    const rows = await rowsOf(withParameters(COUNTS, { project, interval: 'daily' }));
+    expect(rows.reduce((sum, row) => sum + Number(row['total_rest_requests']), 0)).toBe(150);
+  });
+
+  it.each([
+    '(',
+    ')',
+    '[',
+    '*',
+    'a\\',
+    '(?=a)',
+    '(?<!a)b',
+    'a{1001}',
+    '((a{30}){30}){30}',
+    '(TIMEOUT_EXCEEDED)(',
+    'Exception: (NETWORK_ERROR)[',
+    "'(",
+    '{x:String}(',
+  ])('that RE2 does not compile is a 400 naming its parameter: %s', async (project) => {
+    const response = await gateway.get(withParameters(COUNTS, { project, interval: 'daily' }));
+    expect(problemOf(response)).toMatchObject({
+      status: 400,
+      code: 'INVALID_PARAMETERS',
+      problems: [{ param: 'project', problem: 'is not a regular expression that RE2 compiles' }],
+    });
+    expect(response.text).not.toMatch(/TIMEOUT_EXCEEDED|NETWORK_ERROR|match\(|edge_logs/);
+  });
+});

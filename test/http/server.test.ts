@@ -1,0 +1,134 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { PassThrough } from 'node:stream';
+
+import { createHttpServer } from '../../src/http/server.js';
+import { pollUntil } from '../support/poll-until.js';
+import { answersOn, exchange, send, whileListening, type RawAnswer } from '../support/raw-exchange.js';
+import { createTestGateway, GOOD_CALL, KEY, type ProblemDocument } from '../support/test-gateway.js';
+
+const { listener, logger, runQuery } = await createTestGateway();
+runQuery.answer([{ total: 1 }]);
+const newServer = (): Server => createHttpServer(listener, logger);
+const headers = `Host: gateway\r\nX-API-KEY: ${KEY}\r\n`;
+
+const problemIn = (answer: RawAnswer | undefined): ProblemDocument => {
+  expect(answer?.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+  const problem = JSON.parse(answer?.body ?? '') as ProblemDocument;
+  expect(problem.status).toBe(answer?.status);
+  expect(problem.requestId).toBe(answer?.headers['x-request-id']);
+  return problem;
+};
+
+const connectionsOf = (server: Server): Promise<number> =>
+  new Promise((resolve) => {
+    server.getConnections((_error, count) => {
+      resolve(count);
+    });
+  });
+
+describe('the server', () => {
+  it.each([
+    ['garbage', 'garbage\r\n\r\n'],
+    ['bytes that are no text', Buffer.from([0, 255, 1, 254, 13, 10, 13, 10])],
+    ['a TLS handshake', Buffer.from([0x16, 3, 1, 0, 0xa5, 1, 0, 0, 0xa1, 3, 3])],
+    ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a space in the path', `GET /a b HTTP/1.1\r\n${headers}\r\n`],
+    ['a header without a colon', `GET / HTTP/1.1\r\n${headers}garbage\r\n\r\n`],
+    ['a null byte in a header', `GET / HTTP/1.1\r\n${headers}X: a\0b\r\n\r\n`],
+    ['two lengths', `POST / HTTP/1.1\r\n${headers}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx`],
+    [
+      'a length beside chunks',
+      `POST / HTTP/1.1\r\n${headers}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['no Host', `GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n`],
+  ])('answers %s with a problem document, 400', async (_what, bytes) => {
+    await whileListening(newServer(), async (port) => {
+      const [answer] = await exchange(port, bytes);
+      expect(problemIn(answer)).toMatchObject({ status: 400, code: 'BAD_REQUEST', problems: [] });
+    });
+  });
+
+  it('answers a URL over 512 KiB with a problem document, 431', async () => {
+    await whileListening(newServer(), async (port) => {
+      const [answer] = await exchange(port, `GET /${'x'.repeat(600 * 1024)} HTTP/1.1\r\n${headers}\r\n`);
+      expect(problemIn(answer)).toMatchObject({ status: 431, code: 'HEADERS_TOO_LARGE' });
+    });
+  });
+
+  it('says nothing of what it could not read', async () => {
+    await whileListening(newServer(), async (port) => {
+      const [answer] = await exchange(port, 'GET /?key=secret HTTP/9.9\r\nX-API-KEY: secret\r\n\r\n');
+      expect(JSON.stringify(answer)).not.toContain('secret');
+      expect(JSON.stringify(logger.lines)).not.toContain('secret');
+    });
+  });
+
+  it('answers requests one after the other on one connection', async () => {
+    await whileListening(newServer(), async (port) => {
+      const request = `GET ${GOOD_CALL} HTTP/1.1\r\n${headers}`;
+      const answers = await exchange(port, `${request}\r\n${request}\r\n${request}Connection: close\r\n\r\n`);
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(3);
+      expect(answers[0]?.headers['connection']).toBe('keep-alive');
+      expect(answers[2]?.headers['connection']).toBe('close');
+    });
+  });
+
+  it('answers a good request, and then the garbage that follows it', async () => {
+    await whileListening(newServer(), async (port) => {
+      const socket = send(port, `GET ${GOOD_CALL} HTTP/1.1\r\n${headers}\r\n`);
+      await once(socket, 'readable');
+      socket.write('garbage\r\n\r\n');
+      expect((await answersOn(socket)).map(({ status }) => status)).toEqual([200, 400]);
+    });
+  });
+
+  it('answers HTTP/1.0 and an expectation that it does not know', async () => {
+    await whileListening(newServer(), async (port) => {
+      const [old] = await exchange(port, `GET ${GOOD_CALL} HTTP/1.0\r\nX-API-KEY: ${KEY}\r\n\r\n`);
+      expect(old?.status).toBe(200);
+      const request = `GET ${GOOD_CALL} HTTP/1.1\r\n${headers}Connection: close\r\nExpect: more\r\n\r\n`;
+      const [expecting] = await exchange(port, request);
+      expect(expecting?.status).toBe(200);
+    });
+  });
+
+  it('sends no body to HEAD, not even with a failure', async () => {
+    await whileListening(newServer(), async (port) => {
+      for (const path of [GOOD_CALL, '/nothing']) {
+        const [answer] = await exchange(port, `HEAD ${path} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
+        expect(answer?.headers['content-type']).toContain('json');
+        expect(answer?.body).toBe('');
+      }
+    });
+  });
+
+  it('answers a request that is not sent in time with a problem document, 408', async () => {
+    const socket = new PassThrough();
+    const error = Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
+    newServer().emit('clientError', error, socket);
+    const written = (await socket.toArray()).join('');
+    expect(written).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(written).toContain('"code":"REQUEST_TIMEOUT"');
+  });
+
+  it('refuses a request without Host also where it has the answer in memory', async () => {
+    await whileListening(newServer(), async (port) => {
+      const request = `GET ${GOOD_CALL} HTTP/1.1\r\nX-API-KEY: ${KEY}\r\nConnection: close\r\n`;
+      const [known] = await exchange(port, `${request}Host: gateway\r\n\r\n`);
+      const [refused] = await exchange(port, `${request}\r\n`);
+      expect([known?.status, refused?.status]).toEqual([200, 400]);
+    });
+  });
+
+  it('hangs up on a caller that sent garbage and does not hang up itself', async () => {
+    const server = newServer();
+    await whileListening(server, async (port) => {
+      const socket = send(port, 'garbage\r\n\r\n');
+      await once(socket, 'readable');
+      await pollUntil('no connection is open', async () => (await connectionsOf(server)) === 0 || undefined);
+      socket.destroy();
+    });
+  });
+});

@@ -1,0 +1,159 @@
+import { MemoryStore } from '../../../src/cache/memory-store.js';
+import { PurgeGuard } from '../../../src/cache/purge-guard.js';
+import { RedisStore } from '../../../src/cache/redis-store.js';
+import { TieredStore } from '../../../src/cache/tiered-store.js';
+import { isFresh } from '../../../src/execution/answer.js';
+import type { AnswerStore } from '../../../src/execution/answer-store.js';
+import { pollUntil } from '../../support/poll-until.js';
+import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
+import { SettableClock } from '../../support/settable-clock.js';
+import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
+
+const KEY = sampleKey('a question');
+const OTHER_ENDPOINT = '99999999-2222-4333-8444-555555555555';
+const MAX_BYTES = 100_000;
+
+let server: TestRedis;
+let time: SettableClock;
+
+beforeEach(async () => {
+  server = await openTestRedis();
+  time = new SettableClock();
+});
+afterEach(() => {
+  server.close();
+});
+
+const memory = (): MemoryStore => new MemoryStore(MAX_BYTES, time.clock);
+const redis = (): RedisStore => new RedisStore(server.redis, server.keys, MAX_BYTES);
+const tiered = (): TieredStore => new TieredStore(memory(), redis(), (_key, { expiresAt }) => expiresAt);
+
+const STORES: readonly (readonly [string, () => AnswerStore])[] = [
+  ['MemoryStore', memory],
+  ['RedisStore', redis],
+  ['TieredStore', tiered],
+  ['PurgeGuard over a MemoryStore', () => new PurgeGuard(memory())],
+  ['PurgeGuard over a TieredStore', () => new PurgeGuard(tiered())],
+];
+
+/** The same on both clocks: the test's and, since a Redis has its own, the real one. */
+const elapse = async (ms: number): Promise<void> => {
+  const end = time.now + ms;
+  time.advance(ms);
+  await pollUntil(`the real time is ${end}`, () => Date.now() >= end || undefined);
+};
+
+describe.each(STORES)('%s', (_name, open) => {
+  let store: AnswerStore;
+
+  beforeEach(() => {
+    store = open();
+  });
+
+  it('gives back what was set, byte for byte, with all facts and encodings', async () => {
+    const answer = sampleAnswer({ bornAt: time.now });
+    await store.set(KEY, answer, time.now + 60_000);
+    expect(await store.get(KEY)).toEqual(answer);
+  });
+
+  it('gives back an answer that has no other encoding than its own, and no bytes at all', async () => {
+    const answer = sampleAnswer({ bornAt: time.now, bodies: { identity: Buffer.alloc(0) } });
+    await store.set(KEY, answer, time.now + 60_000);
+    expect(await store.get(KEY)).toEqual(answer);
+  });
+
+  it('misses what was never set', async () => {
+    await store.set(sampleKey('another question'), sampleAnswer({ bornAt: time.now }), time.now + 60_000);
+    expect(await store.get(KEY)).toBeUndefined();
+  });
+
+  it('still gives an answer that has expired, until nobody can use it', async () => {
+    const answer = sampleAnswer({ bornAt: time.now, expiresAt: time.now + 50 });
+    await store.set(KEY, answer, time.now + 10_000);
+    await elapse(100);
+    const kept = await store.get(KEY);
+    expect(kept).toEqual(answer);
+    expect(kept && isFresh(kept, time.now)).toBe(false);
+  });
+
+  it('has nothing more from keepUntil on, however often it was read', async () => {
+    const keepUntil = time.now + 300;
+    await store.set(KEY, sampleAnswer({ bornAt: time.now, expiresAt: keepUntil }), keepUntil);
+    await elapse(100);
+    expect(await store.get(KEY)).toBeDefined();
+    await elapse(200);
+    await pollUntil('the answer is gone', async () => !(await store.get(KEY)) || undefined, 100);
+  });
+
+  it('replaces an answer with a newer one, and never with an older one', async () => {
+    const [older, newer] = [sampleAnswer({ bornAt: time.now - 5 }), sampleAnswer({ bornAt: time.now })];
+    await store.set(KEY, older, time.now + 60_000);
+    await store.set(KEY, newer, time.now + 60_000);
+    await store.set(KEY, older, time.now + 60_000);
+    expect(await store.get(KEY)).toEqual(newer);
+  });
+
+  it.each([
+    ['all answers', {}, [false, false, false]],
+    ['those of an endpoint', { endpointId: KEY.endpointId }, [false, false, true]],
+    ['one', KEY, [false, true, true]],
+  ])('purges %s', async (_scope, scope, left) => {
+    const keys = [KEY, sampleKey('second'), sampleKey('third', OTHER_ENDPOINT)];
+    for (const key of keys) await store.set(key, sampleAnswer({ bornAt: time.now }), time.now + 60_000);
+    await store.purge({ ...scope, bornUntil: time.now });
+    expect((await Promise.all(keys.map(store.get))).map((answer) => answer !== undefined)).toEqual(left);
+  });
+
+  it('keeps an answer that is born after a purge', async () => {
+    await store.purge({ bornUntil: time.now });
+    time.advance(1);
+    await store.set(KEY, sampleAnswer({ bornAt: time.now }), time.now + 60_000);
+    expect(await store.get(KEY)).toBeDefined();
+  });
+});
+
+describe('MemoryStore and RedisStore as a TieredStore', () => {
+  it('finds what another process has replaced, once its own has expired', async () => {
+    const near = memory();
+    const farHits: string[] = [];
+    const store = new TieredStore(
+      near,
+      redis(),
+      (_key, { expiresAt }) => expiresAt + 60_000,
+      ({ hash }) => farHits.push(hash),
+    );
+    const own = sampleAnswer({ bornAt: time.now, expiresAt: time.now + 100 });
+    await store.set(KEY, own, time.now + 60_000);
+    time.advance(100);
+    expect(await store.get(KEY)).toEqual(own);
+    const others = sampleAnswer({ bornAt: time.now });
+    await redis().set(KEY, others, time.now + 60_000);
+    expect(await store.get(KEY)).toEqual(others);
+    expect(near.peek(KEY.hash)).toEqual(others);
+    expect(farHits).toEqual([KEY.hash]);
+  });
+
+  it('keeps near what it found far for as long as it is of use, and no longer', async () => {
+    const near = memory();
+    const store = new TieredStore(near, redis(), (_key, { expiresAt }) => expiresAt + 500);
+    const answer = sampleAnswer({ bornAt: time.now, expiresAt: time.now + 500 });
+    await redis().set(KEY, answer, time.now + 60_000);
+    await store.get(KEY);
+    time.advance(999);
+    expect(near.peek(KEY.hash)).toEqual(answer);
+    time.advance(1);
+    expect(near.peek(KEY.hash)).toBeUndefined();
+  });
+
+  it('keeps huge answers in the process, out of Redis', async () => {
+    const near = new MemoryStore(10 * MAX_BYTES, time.clock);
+    const store = new TieredStore(near, redis(), (_key, { expiresAt }) => expiresAt);
+    const huge = (bytes: number) =>
+      sampleAnswer({ bornAt: time.now, bodies: { identity: Buffer.alloc(bytes, 'a') } });
+    await store.set(KEY, huge(MAX_BYTES + 1), time.now + 60_000);
+    expect(await store.get(KEY)).toBeDefined();
+    expect(await server.names()).toEqual([]);
+    await store.set(sampleKey('just small enough'), huge(MAX_BYTES), time.now + 60_000);
+    expect(await server.names()).toHaveLength(1);
+  });
+});

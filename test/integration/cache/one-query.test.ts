@@ -1,0 +1,265 @@
+import { fileURLToPath } from 'node:url';
+
+import { RedisKeys } from '../../../src/cache/redis-keys.js';
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
+import { Failure } from '../../../src/errors.js';
+import { keyOf, type Answered } from '../../../src/execution/call.js';
+import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { FakeRunQuery } from '../../support/fake-run-query.js';
+import { holdQueries } from '../../support/held-query.js';
+import { pollUntil } from '../../support/poll-until.js';
+import { sampleEndpoint } from '../../support/sample-endpoint.js';
+import { startProcess } from '../../support/start-process.js';
+import { openTestExecution, type TestExecution } from '../../support/test-execution.js';
+import { newPrefix, openTestRedis, sharedRedisUrl, type TestRedis } from '../../support/test-redis.js';
+
+/** How long a dead holder's lock lasts, and what a slow machine adds. */
+const TAKEN_OVER_WITHIN_MS = 1500 + 1000;
+
+let runQuery: FakeRunQuery;
+let prefix: string;
+let server: TestRedis;
+let gateways: TestExecution[];
+
+beforeEach(async () => {
+  runQuery = new FakeRunQuery();
+  prefix = newPrefix();
+  server = await openTestRedis();
+  gateways = [];
+});
+afterEach(async () => {
+  for (const gateway of gateways) await gateway.close();
+  server.close();
+});
+
+/** Gateways with one Redis and one ClickHouse, each with connections of its own. */
+const open = async (count: number, options: Parameters<typeof openTestExecution>[0] = {}) => {
+  const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix };
+  for (let n = 0; n < count; n += 1) {
+    gateways.push(await openTestExecution({ environment, runQuery, ...options }));
+  }
+  return gateways;
+};
+
+/** One of those that are open. */
+const gateway = (index: number): TestExecution => {
+  const found = gateways[index];
+  if (!found) throw new Error(`there is no gateway ${index}`);
+  return found;
+};
+
+const textOf = ({ answer }: Answered): string => answer.bodies.identity.toString();
+const untilAsked = (times: number): Promise<true> =>
+  pollUntil(`ClickHouse is asked ${times} times`, () => runQuery.requests.length >= times || undefined);
+
+/** Lets every gateway ask, the first one first, and waits until each of the others has seen that one's lock. */
+const askEverywhere = async (): Promise<Promise<Answered>[]> => {
+  const others = gateways.slice(1);
+  const asked = [gateway(0).ask('Rome')];
+  await untilAsked(1);
+  asked.push(...others.map(({ ask }) => ask('Rome')));
+  for (const promise of asked) promise.catch(() => undefined);
+  await untilWaiting(others);
+  return asked;
+};
+
+/** A waiter looks for the answer before it begins to poll; both show as reads of its connection. */
+const untilWaiting = async (others: readonly TestExecution[]): Promise<void> => {
+  const locks = new RedisKeys(prefix);
+  const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
+  const monitor = await (
+    server.client as typeof server.client & { monitor: () => Promise<Monitor> }
+  ).monitor();
+  const seen = new Map<string, number>();
+  monitor.on('monitor', (_time, args, source) => {
+    if (args.includes(locks.lock({ endpointId: '', hash })) && !args.includes('lua')) {
+      seen.set(source, (seen.get(source) ?? 0) + 1);
+    }
+  });
+  const waiting = (): boolean => [...seen.values()].filter((polls) => polls >= 3).length >= others.length;
+  await pollUntil('the others wait', () => waiting() || undefined);
+  monitor.disconnect();
+};
+
+interface Monitor {
+  readonly on: (event: 'monitor', heard: (time: string, args: string[], source: string) => void) => void;
+  readonly disconnect: () => void;
+}
+
+describe('equal questions', () => {
+  it('ask ClickHouse once for a thousand in one process, and all get the same bytes', async () => {
+    runQuery.answer([{ city: 'Rome' }]);
+    await open(1);
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => gateway(0).ask('Rome')));
+    expect(runQuery.requests).toHaveLength(1);
+    expect(new Set(answers.map((answered) => answered.answer)).size).toBe(1);
+    expect(answers.filter((answered) => answered.collapsed)).toHaveLength(999);
+  });
+
+  it.each([2, 3])('ask ClickHouse once on %i gateways that share a Redis', async (count) => {
+    const held = holdQueries(runQuery);
+    await open(count);
+    const asked = await askEverywhere();
+    held.answer([{ city: 'Rome' }]);
+    const answers = await Promise.all(asked);
+    expect(runQuery.requests).toHaveLength(1);
+    expect(new Set(answers.map(textOf))).toEqual(new Set(['{"result":[{"city":"Rome"}]}']));
+    expect(answers.map(({ collapsed }) => collapsed)).toEqual([
+      false,
+      ...Array<boolean>(count - 1).fill(true),
+    ]);
+    expect(new Set(answers.map(({ answer }) => answer.bornAt)).size).toBe(1);
+  });
+
+  it('ask ClickHouse once for a thousand on three gateways at once, whatever the order', async () => {
+    await open(3);
+    for (let round = 0; round < 10; round += 1) {
+      const asked = gateways.flatMap(({ ask }) => Array.from({ length: 333 }, () => ask(`city ${round}`)));
+      await Promise.all(asked);
+      expect(runQuery.requests).toHaveLength(round + 1);
+    }
+  });
+
+  it('leave no lock behind, and give an expiry to every key', async () => {
+    await open(2);
+    await Promise.all(gateways.map(({ ask }) => ask('Rome')));
+    const names = await server.client.keys(`${prefix}*`);
+    expect(names.filter((name) => name.startsWith(`${prefix}lock:`))).toEqual([]);
+    expect(names.filter((name) => name.startsWith(`${prefix}answer:`))).toHaveLength(1);
+    const lives = await Promise.all(names.map((name) => server.client.pttl(name)));
+    expect(lives.filter((ms) => ms <= 0)).toEqual([]);
+  });
+
+  it('get the holder’s failure on every gateway; it is not cached', async () => {
+    const held = holdQueries(runQuery);
+    await open(3);
+    const asked = await askEverywhere();
+    held.fail(new Failure('CLICKHOUSE_BUSY', 'ClickHouse is busy.', { retryAfterSeconds: 7 }));
+    for (const { reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
+      expect(reason).toMatchObject({
+        code: 'CLICKHOUSE_BUSY',
+        message: 'ClickHouse is busy.',
+        details: { retryAfterSeconds: 7 },
+      });
+    }
+    expect(runQuery.requests).toHaveLength(1);
+    runQuery.answer([{ city: 'Rome' }]);
+    expect((await gateway(1).ask('Rome')).status).toBe('MISS');
+    expect(runQuery.requests).toHaveLength(2);
+  });
+
+  it('each ask on gateways that keep their answers in different places', async () => {
+    await open(1);
+    prefix = newPrefix();
+    await open(1);
+    await Promise.all(gateways.map(({ ask }) => ask('Rome')));
+    expect(runQuery.requests).toHaveLength(2);
+  });
+});
+
+describe('a caller that leaves', () => {
+  it('does not end the query for the others', async () => {
+    const held = holdQueries(runQuery);
+    await open(1);
+    const leaving = new AbortController();
+    const left = gateway(0).ask('Rome', { signal: leaving.signal });
+    const stayed = gateway(0).ask('Rome');
+    await untilAsked(1);
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    expect(runQuery.onlyRequest.signal.aborted).toBe(false);
+    held.answer([{ city: 'Rome' }]);
+    expect((await stayed).status).toBe('MISS');
+    expect(runQuery.requests).toHaveLength(1);
+  });
+
+  it('ends the query when it is the last one, and another gateway that waits asks at once', async () => {
+    holdQueries(runQuery);
+    await open(2);
+    const leaving = new AbortController();
+    const left = gateway(0).ask('Rome', { signal: leaving.signal });
+    await untilAsked(1);
+    const stayed = gateway(1).ask('Rome');
+    await untilWaiting(gateways.slice(1));
+    runQuery.answer([{ city: 'Rome' }]);
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    expect(runQuery.onlyRequest.signal.aborted).toBe(true);
+    expect((await stayed).status).toBe('MISS');
+    expect(runQuery.requests).toHaveLength(2);
+  });
+});
+
+describe('a holder that dies', () => {
+  it('is followed by exactly one of two other gateways, within its lease', async () => {
+    const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('usage.api-counts');
+    if (!endpoint) throw new Error('usage.api-counts is missing');
+    const holder = startProcess(fileURLToPath(new URL('../../support/hold-question.mjs', import.meta.url)), {
+      REDIS_URL: sharedRedisUrl(),
+      CACHE_KEY_PREFIX: prefix,
+      QUESTION: 'abc',
+    });
+    await holder.untilWritten(/asking/);
+    await open(2, { endpoint });
+    const values = new Map([['project', 'abc']]);
+    const asked = gateways.map(({ answerCall }) =>
+      answerCall({
+        endpoint,
+        values,
+        scope: '',
+        requestId: 'x',
+        demand: 'any',
+        signal: new AbortController().signal,
+      }),
+    );
+    // It lives for longer than a lease, and is waited for.
+    const key = new RedisKeys(prefix).lock(keyOf({ endpoint, values, scope: '' }));
+    const alive = performance.now();
+    await pollUntil('a lease is over', () => performance.now() - alive > 1800 || undefined);
+    expect(runQuery.requests).toEqual([]);
+    expect(await server.client.exists(key)).toBe(1);
+    const killed = performance.now();
+    holder.child.kill('SIGKILL');
+    await Promise.all(asked);
+    expect(performance.now() - killed).toBeLessThan(TAKEN_OVER_WITHIN_MS);
+    expect(runQuery.requests).toHaveLength(1);
+  });
+
+  it('is followed even where its lock names nobody who ever was', async () => {
+    await open(1);
+    const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
+    await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), 'nobody', 'PX', 200);
+    await gateway(0).ask('Rome');
+    expect(runQuery.requests).toHaveLength(1);
+  });
+
+  it('is not waited for longer than a query may take, even if its lock is kept alive', async () => {
+    const environment = {
+      REDIS_URL: sharedRedisUrl(),
+      CACHE_KEY_PREFIX: prefix,
+      QUERY_TIMEOUT_SECONDS: '0.3',
+    };
+    await open(1, { environment });
+    const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
+    await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), 'nobody', 'PX', 60_000);
+    const began = performance.now();
+    expect((await gateway(0).ask('Rome')).status).toBe('MISS');
+    expect(performance.now() - began).toBeLessThan(1500);
+  });
+});
+
+describe('a caller that demands a fresh answer', () => {
+  it('gets one that replaces the kept one, here and for gateways that have none', async () => {
+    runQuery.answer([{ city: 'old' }]);
+    await open(2);
+    await gateway(0).ask('Rome');
+    runQuery.answer([{ city: 'new' }]);
+    const fresh = await gateway(0).ask('Rome', { demand: 'fresh' });
+    expect([fresh.status, runQuery.requests.length]).toEqual(['BYPASS', 2]);
+    for (const { ask } of gateways) {
+      const next = await ask('Rome');
+      expect([next.status, textOf(next)]).toEqual(['HIT', '{"result":[{"city":"new"}]}']);
+    }
+    expect(runQuery.requests).toHaveLength(2);
+  });
+});

@@ -1,0 +1,125 @@
+import { RedisKeys } from '../../../src/cache/redis-keys.js';
+import { Failure } from '../../../src/errors.js';
+import { FakeRunQuery } from '../../support/fake-run-query.js';
+import { pollUntil } from '../../support/poll-until.js';
+import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
+import { SettableClock } from '../../support/settable-clock.js';
+import { openTestExecution, type TestExecution } from '../../support/test-execution.js';
+import { newPrefix, openTestRedis, sharedRedisUrl, type TestRedis } from '../../support/test-redis.js';
+
+const ENDPOINT = sampleEndpoint({ caching: 60, staleIfError: 300 });
+
+let time: SettableClock;
+let runQuery: FakeRunQuery;
+let prefix: string;
+let server: TestRedis;
+let gateways: TestExecution[];
+
+beforeEach(async () => {
+  time = new SettableClock();
+  runQuery = new FakeRunQuery();
+  prefix = newPrefix();
+  server = await openTestRedis();
+  gateways = [];
+});
+afterEach(async () => {
+  for (const { close } of gateways) await close();
+  server.close();
+});
+
+const openGateway = async (): Promise<TestExecution> => {
+  const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix };
+  const gateway = await openTestExecution({ environment, runQuery, endpoint: ENDPOINT, clock: time.clock });
+  gateways.push(gateway);
+  return gateway;
+};
+const asked = (): number => runQuery.requests.length;
+const entriesOf = ({ cache }: TestExecution): number => cache.memory.use().get(ENDPOINT.id)?.entries ?? 0;
+
+describe('gateways that share a Redis', () => {
+  it('give each other’s answers, as old as they are', async () => {
+    const [first, second] = [await openGateway(), await openGateway()];
+    const { answer } = await first.ask('Rome');
+    time.advance(30_000);
+    const far = await second.ask('Rome');
+    expect([far.status, far.answer]).toEqual(['HIT', answer]);
+    time.advance(30_000);
+    expect((await second.ask('Rome')).status).toBe('MISS');
+    // The first one's own answer has expired too; the second one's stands in Redis.
+    expect((await first.ask('Rome')).status).toBe('HIT');
+    expect(asked()).toBe(2);
+  });
+
+  it('serve what has expired while ClickHouse fails, a gateway that has just begun too, and never past the bound', async () => {
+    const first = await openGateway();
+    const { answer } = await first.ask('Rome');
+    time.advance(60_000 + 200_000);
+    runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is away.'));
+    const second = await openGateway();
+    for (const { ask } of [first, second]) {
+      const stale = await ask('Rome');
+      expect([stale.status, stale.answer]).toEqual(['STALE', answer]);
+    }
+    time.advance(100_000);
+    for (const { ask } of [first, second]) {
+      await expect(ask('Rome')).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
+    }
+  });
+
+  it('lose what one of them purges, all within a second', async () => {
+    const [first, second] = [await openGateway(), await openGateway()];
+    for (const city of ['Rome', 'Oslo']) for (const { ask } of [first, second]) await ask(city);
+    expect([asked(), entriesOf(second)]).toEqual([2, 2]);
+    await first.cache.purge({ endpointId: SAMPLE.id });
+    expect(entriesOf(first)).toBe(0);
+    await pollUntil('the other gateway has purged', () => entriesOf(second) === 0 || undefined, 1000);
+    time.advance(1);
+    expect((await second.ask('Rome')).status).toBe('MISS');
+  });
+
+  it('go on where somebody else writes to their channel and their keys', async () => {
+    const gateway = await openGateway();
+    await gateway.ask('Rome');
+    await gateway.cache.keepInTouch();
+    const keys = new RedisKeys(prefix);
+    const garbage = ['', 'no JSON', 'null', '7', '"text"', '{', '[]x'];
+    for (const message of garbage) {
+      await server.client.hset(keys.purges, message, message);
+      await server.client.hset(keys.usage(SAMPLE.id), `other:${message}`, message);
+      await server.client.publish(keys.purges, message);
+    }
+    await server.client.publish(keys.purges, JSON.stringify({ hash: 'heard' }));
+    expect((await gateway.cache.usage.sets(SAMPLE.id)).map(({ asks }) => asks)).toEqual([1]);
+    const late = await openGateway();
+    expect((await late.ask('Rome')).status).toBe('HIT');
+    expect(await late.cache.usage.sets(SAMPLE.id)).toHaveLength(1);
+    // A purge among the garbage is heard all the same, by a gateway that comes later too.
+    await gateway.cache.purge({});
+    await pollUntil('the late gateway has purged', () => entriesOf(late) === 0 || undefined, 1000);
+    expect(gateway.logger.lines).toEqual([]);
+  });
+
+  it('ask for themselves where the failure left for them is none', async () => {
+    const gateway = await openGateway();
+    const { endpointId, hash } = await keyOfRome(gateway);
+    const keys = new RedisKeys(prefix);
+    await server.client.set(keys.lock({ endpointId, hash }), 'nobody', 'PX', 300);
+    await server.client.set(
+      keys.failure({ endpointId, hash }, 'nobody'),
+      '{"code":"NO_SUCH_CODE"}',
+      'EX',
+      60,
+    );
+    expect((await gateway.ask('Rome')).status).toBe('MISS');
+  });
+});
+
+/** Without a question of the test's own: the ledger knows the key of what was asked. */
+async function keyOfRome(gateway: TestExecution): Promise<{ endpointId: string; hash: string }> {
+  await gateway.ask('Rome');
+  const [set] = await gateway.cache.usage.sets(SAMPLE.id);
+  if (!set) throw new Error('nothing was asked');
+  await gateway.cache.purge({});
+  time.advance(1);
+  return set.key;
+}

@@ -1,0 +1,259 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
+import { answersPing } from '../../src/clickhouse/embedded/running-server.js';
+import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { migrate } from '../../src/clickhouse/schema/migrate.js';
+import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
+import { bindQuery } from '../../src/endpoint/bind.js';
+import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
+import { validateParameters } from '../../src/execution/validate-parameters.js';
+import { ENDPOINTS_FOLDER, READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
+import { pollUntil } from '../support/poll-until.js';
+import { rawParameters } from '../support/raw-parameters.js';
+import { startProcess } from '../support/start-process.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+let dataDir: string;
+let server: EmbeddedServer;
+const crashes: string[] = [];
+
+const start = (
+  folder: string,
+  onCrash: (message: string) => void = () => undefined,
+): Promise<EmbeddedServer> =>
+  EmbeddedServer.start({ dataDir: folder, database: 'logs', readerUserFile: READER_USER_FILE, onCrash });
+
+/** Status and text that ClickHouse answers a query with, sent as it is. */
+const ask = async (
+  { url, username, password }: Partial<ClickHouseConnection>,
+  query: string,
+): Promise<{ readonly status: number; readonly text: string }> => {
+  const headers: Record<string, string> = {};
+  if (username !== undefined) headers['X-ClickHouse-User'] = username;
+  if (password !== undefined) headers['X-ClickHouse-Key'] = password;
+  const response = await fetch(`${url ?? ''}/?database=logs`, { method: 'POST', body: query, headers });
+  return { status: response.status, text: await response.text() };
+};
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
+  server = await start(dataDir, (message) => crashes.push(message));
+  await migrate({ connection: server.adminConnection, migrations: await readMigrations(SCHEMA_FOLDER) });
+  await ask(server.adminConnection, "INSERT INTO edge_logs (project) VALUES ('kept')");
+});
+
+afterAll(async () => {
+  await server.stop();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe('the data folder', () => {
+  it('is refused to a second server, naming who has it and what to do', async () => {
+    await expect(start(dataDir)).rejects.toThrow(
+      `The data folder ${dataDir} is in use by the gateway with process id ${process.pid}. ` +
+        'Stop that one, or set DATA_DIR to another folder.',
+    );
+  });
+
+  it('is refused by the engine itself where the first server’s word is lost', async () => {
+    const word = path.join(dataDir, 'running-server.json');
+    const text = await readFile(word, 'utf8');
+    await rm(word);
+    await expect(start(dataDir)).rejects.toThrow(
+      `The data folder ${dataDir} is in use by another ClickHouse`,
+    );
+    await writeFile(word, text, { mode: 0o600 });
+    expect((await ask(server.adminConnection, 'SELECT count() FROM edge_logs')).text).toBe('1\n');
+  });
+
+  it('holds no password but in the word to the tools of the same user', async () => {
+    const passwords = [server.adminConnection.password, server.readerConnection.password];
+    const folder = path.join(dataDir, 'clickhouse');
+    const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.xml'));
+    expect(files).toEqual(expect.arrayContaining(['config.xml', 'users.xml']));
+    for (const file of files) {
+      const text = await readFile(path.join(folder, file), 'utf8');
+      for (const password of passwords) expect(text).not.toContain(password);
+    }
+    expect((await stat(path.join(dataDir, 'running-server.json'))).mode & 0o777).toBe(0o600);
+    expect((await stat(folder)).mode & 0o077).toBe(0);
+  });
+});
+
+describe('a stranger on the same machine', () => {
+  it.each([
+    ['without a name', () => ({})],
+    ['as default', () => ({ username: 'default', password: '' })],
+    ['as default with a password', () => ({ username: 'default', password: 'guess' })],
+    ['as the administrator without a password', () => ({ ...server.adminConnection, password: '' })],
+    [
+      'as the administrator with the reader’s password',
+      () => ({ ...server.adminConnection, password: server.readerConnection.password }),
+    ],
+    ['as the reader with a guess', () => ({ ...server.readerConnection, password: 'guess' })],
+    ['as nobody', () => ({ username: 'nobody', password: '' })],
+  ])('gets nothing %s', async (_how, credentials) => {
+    const { status, text } = await ask({ ...credentials(), url: server.adminConnection.url }, 'SELECT 42');
+    expect([401, 403]).toContain(status);
+    expect(text).not.toContain('42');
+  });
+});
+
+describe('the reader', () => {
+  it.each([
+    "INSERT INTO edge_logs (project) VALUES ('x')",
+    'ALTER TABLE edge_logs DELETE WHERE true',
+    'TRUNCATE TABLE edge_logs',
+    'DROP TABLE edge_logs',
+    'DROP DATABASE logs',
+    'CREATE TABLE mine (x UInt8) ENGINE = Memory',
+    'CREATE TEMPORARY TABLE mine (x UInt8) ENGINE = Memory',
+    "CREATE USER mine IDENTIFIED BY 'x'",
+    'GRANT ALL ON *.* TO querygate',
+    'SYSTEM SHUTDOWN',
+    'KILL QUERY WHERE true',
+  ])('can’t write: %s', async (query) => {
+    const { status, text } = await ask(server.readerConnection, query);
+    expect(status).not.toBe(200);
+    expect(text).toMatch(/ACCESS_DENIED|READONLY/);
+  });
+
+  it.each([
+    'SELECT * FROM system.processes',
+    'SELECT * FROM system.users',
+    'SELECT * FROM system.disks',
+    'SELECT * FROM system.parts',
+    'SELECT * FROM system.server_settings',
+    'SELECT * FROM system.numbers LIMIT 1',
+    'SELECT * FROM logs.schema_migrations',
+    "SELECT * FROM url('http://127.0.0.1:1/', 'CSV', 'x String')",
+    "SELECT * FROM file('/etc/passwd', 'LineAsString', 'x String')",
+    "SELECT * FROM remote('127.0.0.1:1', system.one)",
+    "SELECT * FROM mysql('127.0.0.1:1', 'a', 'b', 'c', 'd')",
+    "SELECT * FROM executable('id', 'CSV', 'x String')",
+  ])('reads the log tables alone: %s', async (query) => {
+    const { status, text } = await ask(server.readerConnection, query);
+    expect(status).not.toBe(200);
+    expect(text).toContain('ACCESS_DENIED');
+  });
+
+  it.each([
+    ['max_execution_time', ['0', '301']],
+    ['max_memory_usage', ['0', '4000000001']],
+    ['max_rows_to_read', ['0', '20000000001']],
+    ['max_bytes_to_read', ['0', '2000000000001']],
+    ['max_result_rows', ['0', '1000001']],
+    ['max_result_bytes', ['0', '1000000001']],
+    ['result_overflow_mode', ["'break'"]],
+    ['read_overflow_mode', ["'break'"]],
+    ['timeout_overflow_mode', ["'break'"]],
+    ['readonly', ['0', '1']],
+    ['allow_introspection_functions', ['1']],
+  ])('can’t lift the limit %s', async (setting, values) => {
+    for (const value of values) {
+      const { status, text } = await ask(server.readerConnection, `SELECT 1 SETTINGS ${setting} = ${value}`);
+      expect(status).not.toBe(200);
+      expect(text).toMatch(/SETTING_CONSTRAINT_VIOLATION|READONLY/);
+    }
+  });
+
+  it('may all that serving takes: every endpoint’s example runs', async () => {
+    const client = connectClickHouse(server.readerConnection, {
+      maxOpenConnections: 2,
+      requestTimeoutMs: 20_000,
+    });
+    const runQuery = createQueryRunner(client, { timeoutMs: 10_000 });
+    const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+    for (const endpoint of registry.all()) {
+      const values = validateParameters(endpoint, rawParameters(endpoint.example));
+      const result = await runQuery({
+        query: bindQuery(endpoint.query, values, new Date(), 11),
+        columns: endpoint.columns,
+        rowCap: 10,
+        requestId: 'reader-test',
+        signal: new AbortController().signal,
+      });
+      expect(result.truncated).toBe(false);
+    }
+    await client.close();
+  });
+});
+
+describe('the server', () => {
+  it('starts again under the same address after its process was killed, with its data', async () => {
+    const { pid } = server;
+    process.kill(pid ?? 0, 'SIGKILL');
+    const answer = await pollUntil('the new process answers', async () => {
+      if (server.pid === pid) return undefined;
+      return ask(server.readerConnection, 'SELECT project FROM edge_logs').catch(() => undefined);
+    });
+    expect(answer).toEqual({ status: 200, text: 'kept\n' });
+    expect(crashes).toHaveLength(1);
+  });
+
+  it('is gone once it was stopped, gives its folder back, and has its data the next time', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const first = await start(folder);
+      await migrate({ connection: first.adminConnection, migrations: [] });
+      await ask(first.adminConnection, 'CREATE TABLE t ENGINE = MergeTree ORDER BY x AS SELECT 7 AS x');
+      await first.stop();
+      expect(await answersPing(first.adminConnection.url)).toBe(false);
+      expect(await readdir(folder)).toEqual(['clickhouse']);
+      const second = await start(folder);
+      expect((await ask(second.adminConnection, 'SELECT x FROM t')).text).toBe('7\n');
+      expect(second.adminConnection.password).not.toBe(first.adminConnection.password);
+      await second.stop();
+    });
+  });
+
+  it('stays stopped where it is stopped just after its process was killed', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const { promise: crashed, resolve: onCrash } = withResolvers<string>();
+      const short = await start(folder, onCrash);
+      const { url } = short.adminConnection;
+      process.kill(short.pid ?? 0, 'SIGKILL');
+      await crashed;
+      await short.stop();
+      const answers = async (): Promise<true | undefined> => ((await answersPing(url)) ? true : undefined);
+      await expect(pollUntil('it answers', answers, 1500)).rejects.toThrow('not within 1500 ms');
+    });
+  });
+
+  it('dies within a second with its parent, even where that is killed', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const module = new URL('../../dist/src/clickhouse/embedded/embedded-server.js', import.meta.url);
+      const script = path.join(folder, 'parent.mjs');
+      await writeFile(
+        script,
+        `import { EmbeddedServer } from ${JSON.stringify(fileURLToPath(module))};
+         const server = await EmbeddedServer.start({
+           dataDir: ${JSON.stringify(path.join(folder, 'data'))},
+           database: 'logs',
+           readerUserFile: ${JSON.stringify(READER_USER_FILE)},
+           onCrash: () => undefined,
+         });
+         console.log('server ' + server.adminConnection.url);`,
+      );
+      const parent = startProcess(script);
+      const [, url = ''] = await parent.untilWritten(/server (\S+)/);
+      expect(await answersPing(url)).toBe(true);
+      parent.child.kill('SIGKILL');
+      await pollUntil('nobody answers', async () => ((await answersPing(url)) ? undefined : true), 1000);
+      // The engine locks its folder for as long as its process lives.
+      const next = await start(path.join(folder, 'data'));
+      await next.stop();
+    });
+  });
+});
+
+/** A promise that somebody else resolves. */
+function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
+  let resolve: ((value: T) => void) | undefined;
+  const promise = new Promise<T>((settle) => (resolve = settle));
+  return { promise, resolve: (value) => resolve?.(value) };
+}

@@ -1,0 +1,138 @@
+import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+
+const TIMESTAMP = '2096-03-01T00:00:00Z';
+const REQUEST = { method: 'POST', url: 'https://aurora.example/rest/v1?a=/auth', path: '/auth/v1' };
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+/** Some columns of the one record that a shipper sent. */
+async function stored(table: string, columns: string, record: object): Promise<readonly unknown[]> {
+  await database.client.command({ query: `TRUNCATE TABLE ${table}` });
+  await database.insert(table, [{ timestamp: TIMESTAMP, ...record }]);
+  const answer = await database.client.query({
+    query: `SELECT ${columns} FROM ${table}`,
+    format: 'JSONCompactEachRow',
+  });
+  const [row = []] = await answer.json<unknown[]>();
+  return row;
+}
+
+describe('columns of a request that are absent come from metadata', () => {
+  it.each([
+    ['edge_logs', 'method, url, path, status_code', ['POST', REQUEST.url, '/auth/v1', 404]],
+    [
+      'function_relay_logs',
+      'function_id, method, url, status_code, execution_time_ms',
+      ['f1', 'POST', REQUEST.url, 404, 12.5],
+    ],
+    ['function_event_logs', 'function_id', ['f1']],
+    ['auth_logs', 'path, status_code', ['/auth/v1', 404]],
+  ])('in %s', async (table, columns, values) => {
+    const metadata = {
+      request: REQUEST,
+      response: { status_code: 404 },
+      execution_time_ms: 12.5,
+      function_id: 'f1',
+    };
+    expect(await stored(table, columns, { metadata })).toEqual(values);
+    expect(await stored(table, columns, { metadata: JSON.stringify(metadata, null, 2) })).toEqual(values);
+  });
+
+  it.each([
+    ['absent', {}],
+    ['null', { metadata: null }],
+    ['empty', { metadata: '' }],
+    ['no JSON', { metadata: 'plain text' }],
+    ['no object', { metadata: [REQUEST] }],
+    ['an object of others', { metadata: { request: null, response: [], function_id: null } }],
+  ])('or are empty where metadata is %s', async (_what, record) => {
+    expect(await stored('edge_logs', 'method, url, path, status_code', record)).toEqual(['', '', '', null]);
+    expect(
+      await stored('function_relay_logs', 'function_id, method, url, status_code, execution_time_ms', record),
+    ).toEqual(['', '', '', null, null]);
+    expect(await stored('auth_logs', 'path, status_code', record)).toEqual(['', null]);
+  });
+
+  it('and stay as they were sent where they were sent', async () => {
+    const own = { method: 'GET', url: 'https://x.example/', path: '/y', status_code: 200 };
+    const metadata = { request: REQUEST, response: { status_code: 404 } };
+    expect(await stored('edge_logs', 'method, url, path, status_code', { ...own, metadata })).toEqual(
+      Object.values(own),
+    );
+  });
+
+  it.each([
+    ['https://aurora.example/storage/v1/a%2Fb/é?x=/rest#/auth', '/storage/v1/a%2Fb/é'],
+    ['https://aurora.example:8443/', '/'],
+    ['https://aurora.example', ''],
+    ['https://aurora.example?x=/rest', ''],
+    ['/rest/v1', '/rest/v1'],
+  ])('the path of %s is %j', async (url, path) => {
+    expect(await stored('edge_logs', 'path', { url })).toEqual([path]);
+    expect(await stored('edge_logs', 'path', { metadata: { request: { url } } })).toEqual([path]);
+  });
+});
+
+describe('metadata', () => {
+  it.each(['edge_logs', 'database_logs', 'pooler_logs', 'custom_events'])(
+    'of %s is kept as it was sent, and is an empty object where absent',
+    async (table) => {
+      const metadata = '{ "b":1.50,"a":{"c":[null]},"n":18446744073709551616 }';
+      expect(await stored(table, 'metadata', { metadata })).toEqual([metadata]);
+      expect(await stored(table, 'metadata', { metadata: { b: 1, a: {} } })).toEqual(['{"b":1,"a":{}}']);
+      expect(await stored(table, 'metadata', {})).toEqual(['{}']);
+    },
+  );
+});
+
+describe('the filterable columns of custom events', () => {
+  const COLUMNS = [
+    'level',
+    'user_id',
+    'profile_id',
+    'view_id',
+    'event_type',
+    'event_target',
+    'event_id',
+    'event_name',
+    'referrer',
+    'city',
+    'country',
+    'device',
+    'language',
+    'utm_params',
+  ];
+
+  it('are null where they are absent or null, and empty where they are empty', async () => {
+    const filledWith = (value: unknown): object => Object.fromEntries(COLUMNS.map((name) => [name, value]));
+    const nulls = COLUMNS.map(() => null);
+    expect(await stored('custom_events', COLUMNS.join(), {})).toEqual(nulls);
+    expect(await stored('custom_events', COLUMNS.join(), filledWith(null))).toEqual(nulls);
+    expect(await stored('custom_events', COLUMNS.join(), filledWith(''))).toEqual(COLUMNS.map(() => ''));
+  });
+});
+
+describe('retention', () => {
+  it.each(['edge_logs', 'function_relay_logs', 'custom_events'])(
+    'rows of %s older than 90 days are dropped by ClickHouse itself, others kept',
+    async (table) => {
+      const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+      await database.client.command({ query: `TRUNCATE TABLE ${table}` });
+      await database.insert(
+        table,
+        [89, 92].map((days) => ({ timestamp: daysAgo(days), event_message: String(days) })),
+      );
+      await database.client.command({ query: `OPTIMIZE TABLE ${table} FINAL` });
+      const answer = await database.client.query({
+        query: `SELECT event_message FROM ${table}`,
+        format: 'JSONEachRow',
+      });
+      expect(await answer.json()).toEqual([{ event_message: '89' }]);
+    },
+  );
+});

@@ -1,0 +1,86 @@
+import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import { MemoryStore } from '../../../src/cache/memory-store.js';
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
+import type { QueryResult } from '../../../src/execution/ports.js';
+import { keyOf } from '../../../src/execution/call.js';
+import { createFetcher, shareWithNobody } from '../../../src/execution/fetch-answer.js';
+import { validateParameters } from '../../../src/execution/validate-parameters.js';
+import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { rawParameters } from '../../support/raw-parameters.js';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** An answer of an endpoint, read. */
+export interface Answer extends QueryResult {
+  readonly text: string;
+  readonly rows: readonly Row[];
+}
+
+/** An endpoint on a database of its own, called as the gateway calls it, with a clock that stands still. */
+export interface EndpointUnderTest {
+  readonly database: TestDatabase;
+  /** Makes these rows all that a table holds, sent as a log shipper sends them. */
+  readonly fill: (table: string, rows: readonly object[]) => Promise<void>;
+  /** Adds lines of NDJSON as they are. */
+  readonly insertLines: (table: string, ...lines: readonly string[]) => Promise<void>;
+  /** @throws Failure: what a caller is told instead of rows. */
+  readonly answer: (parameters: Readonly<Record<string, string>>, now?: Date) => Promise<Answer>;
+  /** The rows of the answer alone. */
+  readonly rows: (parameters: Readonly<Record<string, string>>, now?: Date) => Promise<readonly Row[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens an endpoint by its name; `now` is what its clock shows where a call does not say otherwise. */
+export async function openEndpoint(name: string, now: Date): Promise<EndpointUnderTest> {
+  const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find(name);
+  if (!endpoint) throw new Error(`there is no endpoint ${name}`);
+  const database = await createTestDatabase();
+  const runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
+  const answer: EndpointUnderTest['answer'] = async (parameters, at = now) => {
+    const clock = (): Date => at;
+    const store = new MemoryStore(1e7, clock);
+    const fetchAnswer = createFetcher({
+      runQuery,
+      store,
+      shareAcross: shareWithNobody(store),
+      clock,
+      onJoined: () => undefined,
+    });
+    const question = {
+      endpoint,
+      values: validateParameters(endpoint, rawParameters(parameters)),
+      scope: '',
+    };
+    const { signal } = new AbortController();
+    const fetch = { ...question, requestId: 'endpoint-test', signal, refresh: true };
+    const { answer: fetched } = await fetchAnswer(fetch, keyOf(question));
+    return read({ ...fetched, body: fetched.bodies.identity }, [...endpoint.columns.keys()]);
+  };
+  return {
+    database,
+    answer,
+    rows: async (parameters, at) => (await answer(parameters, at)).rows,
+    fill: async (table, rows) => {
+      await database.client.command({ query: `TRUNCATE TABLE ${table}` });
+      if (rows.length > 0) await database.insert(table, rows);
+    },
+    insertLines: async (table, ...lines) => {
+      await database.client.command({
+        query: `INSERT INTO ${table} FORMAT JSONEachRow\n${lines.join('\n')}`,
+      });
+    },
+    close: () => database.close(),
+  };
+}
+
+/** @throws Error where a body is not what every answer of a gateway is. */
+function read(result: QueryResult, columns: readonly string[]): Answer {
+  const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(result.body);
+  const { result: rows, ...rest } = JSON.parse(text) as { readonly result: readonly Row[] };
+  const asDeclared = rows.every((row) => Object.keys(row).join() === columns.join());
+  if (!asDeclared || Object.keys(rest).length > 0 || rows.length !== result.rowCount) {
+    throw new Error(`not an answer of ${columns.join()} in ${result.rowCount} rows: ${text}`);
+  }
+  return { ...result, text, rows };
+}

@@ -1,0 +1,118 @@
+import * as fc from 'fast-check';
+
+import {
+  invocationStats,
+  seriesOf,
+  type Between,
+  type InvocationStats,
+  type RelayRecord,
+} from '../../support/models/functions.invocation-stats.js';
+import { clockAt, DAY, HOUR, microsOf, printMicros, startOf } from '../../support/models/time.js';
+import { asSent, clockAround, nastyText, timeAround } from './arbitraries.js';
+import { openEndpoint, type EndpointUnderTest, type Row } from './endpoint-under-test.js';
+
+const MOMENT = microsOf('2096-03-01T00:00:00Z');
+const INTERVALS = ['5min', '15min', '1hr', '1day', '7day', 'other'];
+
+/** Both ends of the series of every interval. */
+const EDGES = INTERVALS.flatMap((interval) => {
+  const { unit, length } = seriesOf(interval);
+  return [startOf(unit, MOMENT - length), startOf(unit, MOMENT), startOf(unit, MOMENT) + unit];
+});
+
+const project = fc.oneof({ weight: 5, arbitrary: fc.constant('p') }, { weight: 1, arbitrary: nastyText });
+const functionId = fc.oneof(fc.constantFrom('f', 'g', ''), nastyText);
+
+const record: fc.Arbitrary<RelayRecord> = fc.record({
+  timestamp: timeAround(MOMENT - 7n * DAY - HOUR, ...EDGES),
+  project,
+  function_id: functionId,
+  status_code: fc.option(fc.constantFrom(200, 399, 400, 404, 599)),
+  execution_time_ms: fc.option(
+    fc.oneof(fc.constantFrom(0, 1, 1.5, 250), fc.double({ min: 1e-3, max: 1e9, noNaN: true })),
+  ),
+});
+
+const call = fc.record({
+  now: clockAround(MOMENT),
+  parameters: fc.record(
+    { project, function_id: functionId, interval: fc.oneof(fc.constantFrom(...INTERVALS), nastyText) },
+    { requiredKeys: ['project'] },
+  ),
+});
+
+let endpoint: EndpointUnderTest;
+
+beforeAll(async () => {
+  endpoint = await openEndpoint('functions.invocation-stats', clockAt(MOMENT));
+});
+afterAll(() => endpoint.close());
+
+/** The row, with what is approximated in the model's terms where it is as near as it should be. */
+function inTermsOf(model: InvocationStats | undefined, row: Row): Row {
+  const near = (name: keyof InvocationStats, isNear: (value: number) => boolean): object => {
+    const value = row[name];
+    return typeof value === 'number' && model !== undefined && isNear(value) ? { [name]: model[name] } : {};
+  };
+  // Float32 has 24 bits.
+  const inside = (between: Between | null | undefined) => (value: number) =>
+    !!between && value >= between.from * (1 - 2 ** -22) && value <= between.to * (1 + 2 ** -22);
+  const average = model?.avg_execution_time ?? NaN;
+  return {
+    ...row,
+    ...near('avg_execution_time', (value) => Math.abs(value - average) <= 1e-12 * average),
+    ...near('p95_execution_time', inside(model?.p95_execution_time)),
+    ...near('p99_execution_time', inside(model?.p99_execution_time)),
+  };
+}
+
+it('answers what the model answers, on any records, for any parameters', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(record, { maxLength: 60, size: 'max' }),
+      fc.array(call, { minLength: 1, maxLength: 12, size: 'max' }),
+      async (records, calls) => {
+        await endpoint.fill(
+          'function_relay_logs',
+          records.map((fields) => ({ ...fields, timestamp: printMicros(fields.timestamp) })),
+        );
+        await Promise.all(
+          calls.map(async ({ now, parameters }) => {
+            const rows = await endpoint.rows(asSent(parameters), clockAt(now));
+            const expected = invocationStats(records, parameters, now);
+            expect(rows.map((row, index) => inTermsOf(expected[index], row))).toEqual(expected);
+          }),
+        );
+      },
+    ),
+    { numRuns: 30, interruptAfterTimeLimit: 20_000 },
+  );
+});
+
+it('answers quantiles within 1 % of rank on any distribution', async () => {
+  const shape = fc.record({
+    count: fc.integer({ min: 1, max: 3000 }),
+    exponent: fc.constantFrom(-3, -1.5, -0.2, 0, 1, 4),
+    step: fc.constantFrom(1, 7, 1009),
+    distinct: fc.constantFrom(1, 2, 10, 5000),
+  });
+  await fc.assert(
+    fc.asyncProperty(shape, async ({ count, exponent, step, distinct }) => {
+      const records: readonly RelayRecord[] = Array.from({ length: count }, (_, index) => ({
+        timestamp: MOMENT,
+        project: 'p',
+        function_id: '',
+        status_code: null,
+        execution_time_ms: (1 - (((index * step) % count) % distinct) / count) ** exponent,
+      }));
+      await endpoint.fill(
+        'function_relay_logs',
+        records.map((fields) => ({ ...fields, timestamp: printMicros(fields.timestamp) })),
+      );
+      const rows = await endpoint.rows({ project: 'p' });
+      const expected = invocationStats(records, { project: 'p' }, MOMENT);
+      expect(rows.map((row, index) => inTermsOf(expected[index], row))).toEqual(expected);
+    }),
+    { numRuns: 10, interruptAfterTimeLimit: 20_000 },
+  );
+});

@@ -1,0 +1,203 @@
+import * as fc from 'fast-check';
+
+import {
+  groupedRedirects,
+  type RedirectEvent,
+  type RedirectsParameters,
+} from '../../support/models/get-grouped-stats-redirects.js';
+import { clockAt, DAY, microsOf, printMicros } from '../../support/models/time.js';
+import { scalarTexts } from '../../support/models/scalar-texts.js';
+import { asSent, boundAround, fewOf, nastyText, nullableText, timeAround } from './arbitraries.js';
+import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
+
+const MOMENT = microsOf('2096-02-29T00:00:00Z');
+const TIMES = [MOMENT - 7n, MOMENT, MOMENT + 1_000n, MOMENT + DAY] as const;
+
+const NUMBERS = [
+  ...[
+    '0',
+    '-0',
+    '1',
+    '42',
+    '-7',
+    '1e3',
+    '1E5',
+    '1.50',
+    '-0.0',
+    '0.1',
+    '1e-7',
+    '0.000001',
+    '3.0',
+    '1e21',
+    '123e20',
+  ],
+  ...['9007199254740993', '9223372036854775807', '-9223372036854775808', '18446744073709551615'],
+  ...[
+    '18446744073709551616',
+    '-9223372036854775809',
+    '123456789012345678901234567890',
+    '1e308',
+    '1e400',
+    '5e-324',
+  ],
+  ...['100000000000000000000.0', '12345678901234567890.0', '123456789.123456789'],
+];
+const KEYS = ['', 'utm_source', 'a', 'A', 'é', '0', '-1', 'a.b', '$', '"', '\\', '\n', 's'];
+
+const key = fc.oneof(fc.constantFrom(...KEYS), nastyText);
+const space = fc.constantFrom('', '', '', ' ', '\n\t');
+
+/** JSON text of a string, every character or none as a \\u escape. */
+const stringToken = fc
+  .tuple(nastyText, fc.boolean())
+  .map(([text, escaped]) =>
+    escaped
+      ? `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`
+      : JSON.stringify(text),
+  );
+const token = fc.oneof(
+  { weight: 3, arbitrary: stringToken },
+  {
+    weight: 3,
+    arbitrary: fc.oneof(
+      fc.constantFrom(...NUMBERS),
+      fc.double({ noNaN: true }).map((n) => JSON.stringify(n)),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.constantFrom('true', 'false', 'null', '[]', '{}', '["a"]', '{"a":"a"}', '[1e400]'),
+  },
+  { weight: 1, arbitrary: fc.json() },
+);
+const objectText = fc
+  .tuple(fc.uniqueArray(fc.tuple(key, token, space), { selector: ([name]) => name, maxLength: 4 }), space)
+  .map(
+    ([members, gap]) =>
+      `${gap}{${members.map(([name, value, pad]) => `${pad}${JSON.stringify(name)}${pad}:${value}`).join()}}${gap}`,
+  );
+const utmParams = fc.oneof(
+  { weight: 6, arbitrary: objectText },
+  { weight: 1, arbitrary: nullableText },
+  { weight: 1, arbitrary: fc.json() },
+  { weight: 1, arbitrary: objectText.map((text) => text.slice(0, -1)) },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(objectText, fc.constantFrom('x', ',', '{}', '\\')).map((texts) => texts.join('')),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(
+      '{"s":"\\ud83d"}',
+      '{"s":"\\ude00\\ud83d"}',
+      '{"s":tru}',
+      '{"s":01}',
+      "{'s':1}",
+    ),
+  },
+);
+
+/** The texts that a value may be asked for as: as it is written, and in other forms that are or are not the same. */
+const utmValue = fc.oneof(
+  nastyText,
+  fc.constantFrom(
+    'true',
+    'false',
+    'null',
+    '',
+    '[]',
+    '{}',
+    '["a"]',
+    '1000',
+    '100000',
+    '1.5',
+    '3',
+    '1e21',
+    '1.23e22',
+  ),
+  fc.constantFrom(...NUMBERS),
+);
+
+const grouped = {
+  event_name: nullableText,
+  country: nullableText,
+  device: nullableText,
+  language: nullableText,
+  referrer: nullableText,
+  utm_params: utmParams,
+};
+const ungrouped = {
+  timestamp: timeAround(...TIMES),
+  event_type: fc.constantFrom(
+    ...Array.from({ length: 9 }, () => 'url_redirect'),
+    ...['view', '', 'URL_REDIRECT', null],
+  ),
+};
+
+/** Families of records: of one group, or of groups that differ in a single column. */
+const records = fc
+  .array(
+    fc.tuple(
+      fc.record({ ...grouped, ...ungrouped }),
+      fc.array(fc.tuple(fc.record(ungrouped), fewOf(grouped, 1)), { maxLength: 5, size: 'max' }),
+    ),
+    { maxLength: 12, size: 'max' },
+  )
+  .map((families) =>
+    families.flatMap(([first, others]) => [
+      first,
+      ...others.map(([own, column]) => ({ ...first, ...own, ...column })),
+    ]),
+  );
+
+const parameters: fc.Arbitrary<RedirectsParameters> = fc.oneof(
+  fc.record({ utm_key: key, utm_value: utmValue }, { requiredKeys: [] }),
+  fewOf(
+    {
+      event_name: nastyText,
+      country: nastyText,
+      device: nastyText,
+      language: nastyText,
+      referrer: nastyText,
+      start_time: boundAround(...TIMES),
+      end_time: boundAround(...TIMES),
+    },
+    2,
+  ),
+);
+
+/** Asks for what some records have in utm_params, so that much is found. */
+const whatIsThere = (records: readonly RedirectEvent[]): readonly RedirectsParameters[] =>
+  records
+    .flatMap(({ utm_params }) => [...scalarTexts(utm_params)])
+    .filter((pair) => !pair.join('').includes('\0'))
+    .slice(0, 8)
+    .map(([utm_key, utm_value]) => ({ utm_key, utm_value }));
+
+let endpoint: EndpointUnderTest;
+
+beforeAll(async () => {
+  endpoint = await openEndpoint('get-grouped-stats-redirects', clockAt(MOMENT));
+});
+afterAll(() => endpoint.close());
+
+it('answers what the model answers, on any records, for any parameters', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      records,
+      fc.array(parameters, { minLength: 1, maxLength: 16, size: 'max' }),
+      async (stored, calls) => {
+        await endpoint.fill(
+          'custom_events',
+          stored.map((fields) => ({ ...fields, timestamp: printMicros(fields.timestamp) })),
+        );
+        await Promise.all(
+          [...calls, ...whatIsThere(stored)].map(async (call) => {
+            expect(await endpoint.rows(asSent(call))).toEqual(groupedRedirects(stored, call));
+          }),
+        );
+      },
+    ),
+    { numRuns: 30, interruptAfterTimeLimit: 20_000 },
+  );
+});

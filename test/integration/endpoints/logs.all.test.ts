@@ -1,0 +1,221 @@
+import { clockAt, DAY, microsOf, printMicros } from '../../support/models/time.js';
+import { openEndpoint, type EndpointUnderTest, type Row } from './endpoint-under-test.js';
+
+const TABLE = 'edge_logs';
+const NOW = microsOf('2096-03-01T00:00:30.500Z');
+
+let endpoint: EndpointUnderTest;
+
+beforeAll(async () => {
+  endpoint = await openEndpoint('logs.all', clockAt(NOW));
+});
+afterAll(() => endpoint.close());
+
+const record = (fields: object): object => ({ project: 'aurora', timestamp: '2096-03-01', ...fields });
+
+const column = (rows: readonly Row[], name: string): readonly unknown[] => rows.map((row) => row[name]);
+
+/** Records named after what is special about their time. */
+const fillNamed = (times: Readonly<Record<string, bigint>>): Promise<void> =>
+  endpoint.fill(
+    TABLE,
+    Object.entries(times).map(([event_message, time]) =>
+      record({ event_message, timestamp: printMicros(time) }),
+    ),
+  );
+
+const messages = async (parameters: Readonly<Record<string, string>>): Promise<readonly unknown[]> =>
+  column(await endpoint.rows({ project: 'aurora', ...parameters }), 'event_message');
+
+describe('rows', () => {
+  it('answers id, timestamp, message and metadata, and nothing else', async () => {
+    await endpoint.fill(TABLE, [
+      record({
+        id: '0F1E2D3C-4b5a-6978-8796-a5b4c3d2e1f0',
+        timestamp: '2096-02-29T23:59:59.000120Z',
+        event_message: 'GET "/" → 200\n\t\\',
+        metadata: { request: { url: 'https://aurora.example/' } },
+      }),
+    ]);
+    const { text } = await endpoint.answer({ project: 'aurora' });
+    expect(text).toBe(
+      '{"result":[{"id":"0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0","timestamp":"2096-02-29T23:59:59.000120Z",' +
+        '"event_message":"GET \\"/\\" → 200\\n\\t\\\\","metadata":{"request":{"url":"https://aurora.example/"}}}]}',
+    );
+  });
+
+  it('makes an id for a record without one', async () => {
+    await endpoint.fill(TABLE, [record({}), record({})]);
+    const ids = column(await endpoint.rows({ project: 'aurora' }), 'id');
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){4}[0-9a-f]{8}$/);
+  });
+
+  it('answers the edge request logs alone', async () => {
+    const others = [
+      'database',
+      'function_relay',
+      'function_event',
+      'auth',
+      'realtime',
+      'storage',
+      'rest',
+      'pooler',
+    ];
+    for (const other of others) await endpoint.fill(`${other}_logs`, [record({ event_message: other })]);
+    await endpoint.fill(TABLE, [record({ event_message: 'edge' })]);
+    expect(await messages({})).toEqual(['edge']);
+    await endpoint.fill(TABLE, []);
+    expect(await messages({})).toEqual([]);
+  });
+
+  it('answers the records of the project alone', async () => {
+    const projects = ['aurora', 'Aurora', 'aurora ', '', 'auror', "'", 'au%'];
+    await endpoint.fill(
+      TABLE,
+      projects.map((project) => record({ project, event_message: project })),
+    );
+    for (const project of projects) expect(await messages({ project })).toEqual([project]);
+  });
+
+  it('refuses a call without a project', async () => {
+    await expect(endpoint.rows({ project_tier: 'PRO' })).rejects.toMatchObject({
+      code: 'INVALID_PARAMETERS',
+      details: { problems: [{ param: 'project', problem: 'is required' }] },
+    });
+  });
+
+  it('still gives a body of valid UTF-8 for a message and metadata that are none', async () => {
+    await endpoint.fill(TABLE, []);
+    await endpoint.database.client.command({
+      query: `
+        INSERT INTO ${TABLE} (project, timestamp, event_message, metadata)
+        SELECT 'aurora', '2096-03-01', unhex('61FF62C328'), concat('{"a":"', unhex('FE'), '"}')`,
+    });
+    expect(await endpoint.rows({ project: 'aurora' })).toMatchObject([
+      { event_message: 'a\ufffdb\ufffd(', metadata: { raw: '{"a":"\ufffd"}' } },
+    ]);
+  });
+});
+
+describe('order and limit', () => {
+  const minutesAgo = (minutes: number): string => printMicros(NOW - BigInt(minutes) * 60_000_000n);
+
+  it('answers the newest first, whatever the order in which they came', async () => {
+    await fillNamed({ b: NOW - 2n, d: NOW - DAY / 2n, a: NOW - 1n, c: NOW - 3n });
+    expect(await messages({})).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  it.each([99, 100, 101, 250])(
+    'answers at most 100 of %d records, the newest, and says whether it cut',
+    async (count) => {
+      const records = Array.from({ length: count }, (_, index) =>
+        record({ timestamp: minutesAgo(index), event_message: String(index) }),
+      );
+      await endpoint.fill(TABLE, records.reverse());
+      const { rows, truncated } = await endpoint.answer({ project: 'aurora' });
+      const newest = Array.from({ length: Math.min(count, 100) }, (_, index) => String(index));
+      expect(column(rows, 'event_message')).toEqual(newest);
+      expect(truncated).toBe(count > 100);
+    },
+  );
+
+  it('breaks ties by the remaining columns, so that the same records give the same rows', async () => {
+    const tied = Array.from({ length: 150 }, (_, index) => {
+      const id = `00000000-0000-0000-0000-${String(100 + (index % 30)).padStart(12, '0')}`;
+      return record({ id, event_message: `m${(index * 7) % 5}`, metadata: { n: index } });
+    });
+    await endpoint.fill(TABLE, tied);
+    const first = await endpoint.answer({ project: 'aurora' });
+    await endpoint.fill(TABLE, []);
+    for (const half of [tied.slice(40), tied.slice(0, 40)]) {
+      await endpoint.database.insert(TABLE, half.reverse());
+    }
+    const again = await endpoint.answer({ project: 'aurora' });
+    expect(again.text).toBe(first.text);
+    expect(again.truncated).toBe(true);
+  });
+
+  it('finds the rows in the order of the ties where many share the time at which it cuts', async () => {
+    const newer = Array.from({ length: 60 }, (_, index) => record({ timestamp: minutesAgo(index) }));
+    const tied = Array.from({ length: 80 }, (_, index) =>
+      record({
+        timestamp: minutesAgo(60),
+        id: `00000000-0000-0000-0000-${String(900 - index).padStart(12, '0')}`,
+        event_message: 'tied',
+      }),
+    );
+    await endpoint.fill(TABLE, [...tied, ...newer]);
+    const rows = await endpoint.rows({ project: 'aurora' });
+    const ids = column(rows.slice(60), 'id').map((id) => Number(String(id).slice(-12)));
+    expect(ids).toEqual(Array.from({ length: 40 }, (_, index) => 821 + index));
+  });
+});
+
+describe('project_tier', () => {
+  it.each([
+    ['FREE', 1n],
+    ['PRO', 7n],
+    ['PAYG', 90n],
+    ['ENTERPRISE', 90n],
+    ['free', 1n],
+    ['Pro', 1n],
+    ['payg', 1n],
+    ['enterprise', 1n],
+    ['PRO ', 1n],
+    ['TEAM', 1n],
+    ['', 1n],
+    [undefined, 1n],
+  ])('%j keeps records strictly newer than %d days', async (tier, days) => {
+    const edge = NOW - days * DAY;
+    await fillNamed({
+      'the edge': edge,
+      older: edge - 1n,
+      'just newer': edge + 1n,
+      now: NOW,
+      later: NOW + DAY,
+    });
+    const parameters = tier === undefined ? {} : { project_tier: tier };
+    expect(await messages(parameters)).toEqual(['later', 'now', 'just newer']);
+  });
+});
+
+describe('iso_timestamp_start and iso_timestamp_end', () => {
+  const BOUND = microsOf('2096-02-29T10:05:03.123456Z');
+
+  beforeAll(() => fillNamed({ before: BOUND - 1n, at: BOUND, after: BOUND + 1n }));
+
+  it.each([
+    '2096-02-29T10:05:03.123456Z',
+    '2096-02-29 10:05:03.123456',
+    '2096-02-29T12:05:03.123456+02:00',
+    '2096-02-29T10:05:03.1234567Z',
+  ])('at %s: strictly later than the start, up to the end with it', async (bound) => {
+    expect(await messages({ iso_timestamp_start: bound })).toEqual(['after']);
+    expect(await messages({ iso_timestamp_end: bound })).toEqual(['at', 'before']);
+    expect(await messages({ iso_timestamp_start: bound, iso_timestamp_end: bound })).toEqual([]);
+  });
+
+  it('take together what lies between them', async () => {
+    const [start, end] = [printMicros(BOUND - 1n), printMicros(BOUND)];
+    expect(await messages({ iso_timestamp_start: start, iso_timestamp_end: end })).toEqual(['at']);
+  });
+
+  it('bound nothing where they are empty', async () => {
+    expect(await messages({ iso_timestamp_start: '', iso_timestamp_end: '' })).toHaveLength(3);
+  });
+
+  it('never reach beyond the retention', async () => {
+    await fillNamed({ old: NOW - DAY - 1n });
+    expect(await messages({ iso_timestamp_start: '1900-01-01' })).toEqual([]);
+    expect(await messages({ iso_timestamp_start: '1900-01-01', project_tier: 'PRO' })).toEqual(['old']);
+  });
+
+  it.each(['now', '2096-02-30', ' ', '2300-01-01'])('are refused as %j, both named', async (wrong) => {
+    const parameters = { project: 'aurora', iso_timestamp_start: wrong, iso_timestamp_end: wrong };
+    await expect(endpoint.rows(parameters)).rejects.toMatchObject({
+      code: 'INVALID_PARAMETERS',
+      details: { problems: [{ param: 'iso_timestamp_start' }, { param: 'iso_timestamp_end' }] },
+    });
+  });
+});

@@ -1,0 +1,124 @@
+import * as fc from 'fast-check';
+
+import { clockAt, DAY, HOUR, microsOf, MINUTE, printMicros } from '../../support/models/time.js';
+import { apiCounts, type RequestRecord } from '../../support/models/usage.api-counts.js';
+import { clockAround, timeAround } from './arbitraries.js';
+import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
+
+const MOMENT = microsOf('2096-03-01T00:00:00Z');
+const INTERVALS = ['minutely', 'hourly', 'daily'] as const;
+
+const PIECES = [
+  '/rest',
+  '/storage',
+  '/auth',
+  '/realtime',
+  '/v1',
+  'rest',
+  '/',
+  'a',
+  'ab',
+  'aurora',
+  '.example',
+  'é',
+  'É',
+];
+const path = fc
+  .array(fc.constantFrom(...PIECES, '/REST', '/rest'), { maxLength: 4 })
+  .map((pieces) => pieces.join(''));
+const url = fc
+  .tuple(
+    fc.constantFrom('https://', 'http://', ''),
+    fc.array(fc.constantFrom(...PIECES, '?', '=', '#', '%2F', '+', '\n', '(', '\\'), { maxLength: 6 }),
+  )
+  .map(([scheme, pieces]) => scheme + pieces.join(''));
+
+const record: fc.Arbitrary<RequestRecord> = fc.record({
+  timestamp: timeAround(
+    MOMENT - 8n * DAY,
+    MOMENT - 7n * DAY,
+    MOMENT - HOUR,
+    MOMENT - MINUTE,
+    MOMENT,
+    MOMENT + DAY,
+  ),
+  url,
+  path,
+});
+
+/**
+ * What an expression can consist of. A letter beyond ASCII stands in a class, since ClickHouse takes the first of its
+ * bytes for required where `?`, `*` or `{0}` follows it: `match('abc', 'abcé?')` is 0.
+ */
+const WORDS = [
+  '\\/rest',
+  '\\/auth',
+  'storage',
+  'rest',
+  'aurora',
+  '\\.example',
+  'ab',
+  'a',
+  '[é]',
+  '[^É]',
+  '%',
+  '=',
+];
+const SIGNS = ['.', '[ab]', '[^a/]', '\\d', '\\w', '\\?', '\\+', '\\(', '\\\\', '\\n', '\\/'];
+const REPEATS = ['', '', '', '?', '{0}', '{1,2}'];
+
+const repeated = (atom: fc.Arbitrary<string>, ...more: readonly string[]): fc.Arbitrary<string> =>
+  fc.tuple(atom, fc.constantFrom(...REPEATS, ...more)).map((parts) => parts.join(''));
+
+/**
+ * Expressions that RE2 and JavaScript (with its flags s and u) read alike. They are shallow and repeat no group without
+ * end, since JavaScript goes back over a text as often as there are ways to divide it.
+ */
+const { expression } = fc.letrec<{ expression: string; sequence: string; step: string; group: string }>(
+  (tie) => ({
+    expression: fc.array(tie('sequence'), { minLength: 1, maxLength: 2 }).map((sides) => sides.join('|')),
+    sequence: fc.array(tie('step'), { minLength: 1, maxLength: 3 }).map((steps) => steps.join('')),
+    step: fc.oneof(
+      { maxDepth: 2 },
+      { weight: 1, arbitrary: fc.constantFrom('^', '$', '\\b') },
+      { weight: 5, arbitrary: repeated(fc.constantFrom(...WORDS, ...SIGNS), '*', '+') },
+      { weight: 1, arbitrary: repeated(tie('group')) },
+    ),
+    group: fc.tuple(fc.constantFrom('(', '(?:'), tie('expression')).map((parts) => `${parts.join('')})`),
+  }),
+);
+
+const call = fc.record({
+  now: clockAround(MOMENT),
+  interval: fc.constantFrom(...INTERVALS),
+  project: fc.oneof(expression, fc.constantFrom('.', '^', 'x*')),
+});
+
+let endpoint: EndpointUnderTest;
+
+beforeAll(async () => {
+  endpoint = await openEndpoint('usage.api-counts', clockAt(MOMENT));
+});
+afterAll(() => endpoint.close());
+
+it('answers what the model answers, on any records, for any parameters', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(record, { maxLength: 40, size: 'max' }),
+      fc.array(call, { minLength: 1, maxLength: 16, size: 'max' }),
+      async (records, calls) => {
+        await endpoint.fill(
+          'edge_logs',
+          records.map((fields) => ({ ...fields, timestamp: printMicros(fields.timestamp) })),
+        );
+        await Promise.all(
+          calls.map(async ({ now, interval, project }) => {
+            const rows = await endpoint.rows({ project, interval }, clockAt(now));
+            expect(rows).toEqual(apiCounts(records, { project: new RegExp(project, 'su'), interval }, now));
+          }),
+        );
+      },
+    ),
+    { numRuns: 30, interruptAfterTimeLimit: 20_000 },
+  );
+});

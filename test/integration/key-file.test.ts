@@ -1,0 +1,102 @@
+import { rename, rm, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { hashApiKey } from '../../src/keys/api-key.js';
+import { openKeys, type Keys } from '../../src/keys/open-keys.js';
+import type { KeyFileEvents } from '../../src/keys/watched-key-file.js';
+import { pollUntil } from '../support/poll-until.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+/** Keeps what it is told. */
+class RecordingEvents implements KeyFileEvents {
+  readonly reloads: number[] = [];
+  readonly refusals: string[] = [];
+  readonly onReloaded = (keys: number): void => void this.reloads.push(keys);
+  readonly onRefused = (reason: string): void => void this.refusals.push(reason);
+
+  untilReloaded(times: number): Promise<true> {
+    return pollUntil('the file is read again', () => (this.reloads.length >= times ? true : undefined));
+  }
+
+  untilRefused(times: number): Promise<string> {
+    return pollUntil('the file is refused', () => this.refusals[times - 1]);
+  }
+}
+
+const fileOf = (...names: readonly string[]): string =>
+  JSON.stringify({ keys: names.map((name) => ({ name, sha256: [hashApiKey(`key of ${name}`)] })) });
+
+/** Whose keys are accepted, of these three. */
+const accepted = (keys: Keys): readonly string[] =>
+  ['ada', 'ben', 'cy'].filter((name) => keys.find(`key of ${name}`)?.name === name);
+
+async function withKeyFile(
+  use: (parts: {
+    readonly folder: string;
+    readonly file: string;
+    readonly keys: Keys;
+    readonly events: RecordingEvents;
+  }) => Promise<void>,
+): Promise<void> {
+  await withTemporaryFolder(async (folder) => {
+    const file = path.join(folder, 'keys.json');
+    await writeFile(path.join(folder, 'first.json'), fileOf('ada'));
+    await symlink('first.json', file);
+    const events = new RecordingEvents();
+    const keys = await openKeys({ apiKey: 'fixed', apiKeysFile: file }, events);
+    try {
+      await use({ folder, file, keys, events });
+    } finally {
+      keys.close();
+    }
+  });
+}
+
+describe('the keys’ file', () => {
+  it('is read again when it changes: new keys are accepted, removed ones are not', async () => {
+    await withKeyFile(async ({ file, keys, events }) => {
+      expect(accepted(keys)).toEqual(['ada']);
+      await writeFile(file, fileOf('ben', 'cy'));
+      await events.untilReloaded(1);
+      expect(accepted(keys)).toEqual(['ben', 'cy']);
+      expect(keys.find('fixed')).toMatchObject({ name: 'API_KEY' });
+      expect(events.reloads).toEqual([2]);
+      expect(events.refusals).toEqual([]);
+    });
+  });
+
+  it('is refused where it is broken, the keys from before stay, and it is taken once it is mended', async () => {
+    await withKeyFile(async ({ file, keys, events }) => {
+      await writeFile(file, fileOf('ada', 'ben').slice(0, -20));
+      const reason = await events.untilRefused(1);
+      expect(reason).toContain(file);
+      expect(reason).not.toMatch(/[0-9a-f]{8}/);
+      expect(accepted(keys)).toEqual(['ada']);
+      await writeFile(file, fileOf('ada', 'ben'));
+      await events.untilReloaded(1);
+      expect(accepted(keys)).toEqual(['ada', 'ben']);
+    });
+  });
+
+  it('is refused where it is gone, the keys from before stay, and it is taken once it is back', async () => {
+    await withKeyFile(async ({ folder, file, keys, events }) => {
+      await rm(file);
+      expect(await events.untilRefused(1)).toContain('ENOENT');
+      expect(accepted(keys)).toEqual(['ada']);
+      await writeFile(path.join(folder, 'new.json'), fileOf('cy'));
+      await rename(path.join(folder, 'new.json'), file);
+      await events.untilReloaded(1);
+      expect(accepted(keys)).toEqual(['cy']);
+    });
+  });
+
+  it('is read again where a link is turned to another file, as mounted secrets are', async () => {
+    await withKeyFile(async ({ folder, file, keys, events }) => {
+      await writeFile(path.join(folder, 'second.json'), fileOf('ben'));
+      await symlink('second.json', path.join(folder, 'link'));
+      await rename(path.join(folder, 'link'), file);
+      await events.untilReloaded(1);
+      expect(accepted(keys)).toEqual(['ben']);
+    });
+  });
+});

@@ -1,0 +1,178 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { utimes } from 'node:fs/promises';
+import path from 'node:path';
+import type { ClickHouseClient } from '@clickhouse/client';
+
+import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
+import { migrate } from '../../src/clickhouse/schema/migrate.js';
+import { readMigrations, type Migration } from '../../src/clickhouse/schema/migration-files.js';
+import { SCHEMA_FOLDER } from '../../src/project-files.js';
+import { adminConnection } from '../support/clickhouse.js';
+import { pollUntil } from '../support/poll-until.js';
+
+const LOCK = 'schema_migrations_lock';
+
+/** A database that is not there yet, and a client that can look into it. */
+interface EmptyDatabase {
+  readonly connection: ClickHouseConnection;
+  readonly client: ClickHouseClient;
+  /** First column of a query on the system tables, where `{database}` is the database. */
+  readonly ask: (query: string) => Promise<readonly string[]>;
+  readonly tables: () => Promise<readonly string[]>;
+}
+
+async function withEmptyDatabase(use: (database: EmptyDatabase) => Promise<void>): Promise<void> {
+  const connection = adminConnection(`test_${randomBytes(6).toString('hex')}`);
+  const { database } = connection;
+  const client = connectClickHouse(adminConnection('default'), {
+    maxOpenConnections: 4,
+    requestTimeoutMs: 30_000,
+  });
+  const ask = async (query: string): Promise<readonly string[]> => {
+    const result = await client.query({ query, query_params: { database }, format: 'JSONCompactEachRow' });
+    return (await result.json<[string]>()).map(([value]) => value);
+  };
+  const tables = (): Promise<readonly string[]> =>
+    ask('SELECT name FROM system.tables WHERE database = {database:String} ORDER BY name');
+  try {
+    await use({ connection, client, ask, tables });
+  } finally {
+    await client.command({
+      query: 'DROP DATABASE IF EXISTS {database:Identifier} SYNC',
+      query_params: { database },
+    });
+    await client.close();
+  }
+}
+
+const migration = (name: string, ...statements: readonly string[]): Migration => ({
+  name,
+  statements,
+  checksum: `checksum of ${name}`,
+});
+const ONE = migration('0001_one', 'CREATE TABLE one (x UInt8) ENGINE = Memory');
+const TWO = migration('0002_two', 'CREATE TABLE two (x UInt8) ENGINE = Memory', 'INSERT INTO two VALUES (1)');
+
+const RECORDED = 'SELECT name FROM {database:Identifier}.schema_migrations ORDER BY name';
+
+describe('migrate', () => {
+  it('gives an empty database the whole schema, and has nothing left to do', async () => {
+    await withEmptyDatabase(async ({ connection, ask, tables }) => {
+      const migrations = await readMigrations(SCHEMA_FOLDER);
+      const names = migrations.map(({ name }) => name);
+      const told: string[] = [];
+      const applied = await migrate({ connection, migrations, onApplied: (name) => told.push(name) });
+      expect(applied).toEqual(names);
+      expect(told).toEqual(names);
+      expect(await ask(RECORDED)).toEqual(names);
+      expect(await tables()).toEqual(
+        expect.arrayContaining([
+          ...['edge_logs', 'database_logs', 'function_relay_logs', 'function_event_logs', 'auth_logs'],
+          ...['realtime_logs', 'storage_logs', 'rest_logs', 'pooler_logs', 'custom_events'],
+        ]),
+      );
+      expect(await migrate({ connection, migrations })).toEqual([]);
+      expect(await ask(RECORDED)).toEqual(names);
+    });
+  });
+
+  it.each([2, 5])('applies each file once where %i start at once', async (starters) => {
+    await withEmptyDatabase(async ({ connection, ask, tables }) => {
+      const migrations = [ONE, TWO];
+      const runs = Array.from({ length: starters }, () => migrate({ connection, migrations }));
+      const applied = (await Promise.all(runs)).flat();
+      expect([...applied].sort()).toEqual(['0001_one', '0002_two']);
+      expect(await ask(RECORDED)).toEqual(['0001_one', '0002_two']);
+      expect(await ask('SELECT toString(count()) FROM {database:Identifier}.two')).toEqual(['1']);
+      expect(await tables()).toEqual(['one', 'schema_migrations', 'two']);
+    });
+  });
+
+  it('applies what is new, and that alone', async () => {
+    await withEmptyDatabase(async ({ connection }) => {
+      expect(await migrate({ connection, migrations: [ONE] })).toEqual(['0001_one']);
+      expect(await migrate({ connection, migrations: [ONE, TWO] })).toEqual(['0002_two']);
+    });
+  });
+
+  it('refuses a file that was changed after it was applied, by name, and applies nothing', async () => {
+    await withEmptyDatabase(async ({ connection, tables }) => {
+      await migrate({ connection, migrations: [ONE] });
+      const changed = { ...ONE, checksum: 'another' };
+      await expect(migrate({ connection, migrations: [changed, TWO] })).rejects.toThrow(
+        '0001_one.sql was changed after it was applied',
+      );
+      expect(await tables()).toEqual(['one', 'schema_migrations']);
+    });
+  });
+
+  it('refuses to go on where an applied file is lost, by name, and applies nothing', async () => {
+    await withEmptyDatabase(async ({ connection, tables }) => {
+      await migrate({ connection, migrations: [ONE] });
+      await expect(migrate({ connection, migrations: [TWO] })).rejects.toThrow(
+        '0001_one.sql is recorded in the database but not among the files',
+      );
+      expect(await tables()).toEqual(['one', 'schema_migrations']);
+    });
+  });
+
+  it('keeps what was applied before a file that fails, frees the lock, and goes on from there', async () => {
+    await withEmptyDatabase(async ({ connection, ask, tables }) => {
+      const broken = migration('0002_two', 'CREATE TABLE two (x Nonsense) ENGINE = Memory');
+      await expect(migrate({ connection, migrations: [ONE, broken] })).rejects.toThrow('Nonsense');
+      expect(await ask(RECORDED)).toEqual(['0001_one']);
+      expect(await tables()).toEqual(['one', 'schema_migrations']);
+      expect(await migrate({ connection, migrations: [ONE, TWO] })).toEqual(['0002_two']);
+    });
+  });
+});
+
+describe('the migration lock', () => {
+  const createLock = async ({ connection, client }: EmptyDatabase): Promise<void> => {
+    const { database } = connection;
+    await client.command({
+      query: 'CREATE DATABASE IF NOT EXISTS {database:Identifier}',
+      query_params: { database },
+    });
+    await client.command({
+      query: `CREATE TABLE {database:Identifier}.${LOCK} (at DateTime) ENGINE = Memory`,
+      query_params: { database },
+    });
+  };
+
+  it('is waited for while somebody holds it', async () => {
+    await withEmptyDatabase(async (database) => {
+      const { connection, client, tables } = database;
+      await createLock(database);
+      const migrating = migrate({ connection, migrations: [ONE] });
+      await pollUntil('the migration has begun', async () =>
+        (await tables()).includes('schema_migrations') ? true : undefined,
+      );
+      expect(await tables()).toEqual(['schema_migrations', LOCK]);
+      await client.command({
+        query: `DROP TABLE {database:Identifier}.${LOCK} SYNC`,
+        query_params: { database: connection.database },
+      });
+      expect(await migrating).toEqual(['0001_one']);
+    });
+  });
+
+  it('is taken over where its holder has not touched it for half a minute, by one of three', async () => {
+    await withEmptyDatabase(async (database) => {
+      const { connection, ask, tables } = database;
+      await createLock(database);
+      const [file = ''] = await ask(
+        `SELECT concat((SELECT any(path) FROM system.disks WHERE name = 'default'), metadata_path)
+         FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`,
+      );
+      // Out of reach where the server runs in a container.
+      if (!existsSync(path.resolve(file))) return;
+      const longAgo = new Date(Date.now() - 31_000);
+      await utimes(file, longAgo, longAgo);
+      const runs = [1, 2, 3].map(() => migrate({ connection, migrations: [ONE, TWO] }));
+      expect((await Promise.all(runs)).flat().sort()).toEqual(['0001_one', '0002_two']);
+      expect(await tables()).toEqual(['one', 'schema_migrations', 'two']);
+    });
+  });
+});

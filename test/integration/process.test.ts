@@ -1,0 +1,190 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { writeFile } from 'node:fs/promises';
+
+import { answerWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { pollUntil } from '../support/poll-until.js';
+import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+const READY = /"url":"(http:\/\/127\.0\.0\.1:\d+)"/;
+const CALL = '/api/endpoints/query/usage.api-counts?project=a&interval=daily';
+
+/** Runs the built gateway for a test's body, and kills it afterwards where it still runs. */
+async function withGateway(
+  environment: Readonly<Record<string, string>>,
+  use: (gateway: RunningProcess) => Promise<void>,
+): Promise<void> {
+  const gateway = startProcess(GATEWAY, { PORT: '0', ...environment });
+  try {
+    await use(gateway);
+  } finally {
+    gateway.child.kill('SIGKILL');
+    await gateway.ended;
+  }
+}
+
+const urlOf = async (gateway: RunningProcess): Promise<string> =>
+  (await gateway.untilWritten(READY))[1] ?? '';
+
+describe('the gateway', () => {
+  it('prints a curl line for each endpoint that gives rows, and stops on SIGTERM with exit code 0', async () => {
+    await withTemporaryFolder(async (dataDir) => {
+      await withGateway({ DATA_DIR: dataDir }, async (gateway) => {
+        await gateway.untilWritten(/This key is good until the gateway stops/);
+        const lines = [...gateway.stdout().matchAll(/curl -s -H '(X-API-KEY): (\S+)' '(http\S+)'/g)];
+        expect(lines).toHaveLength(5);
+        for (const [, header = '', key = '', url = ''] of lines) {
+          const response = await fetch(url, { headers: { [header]: key } });
+          const { result } = (await response.json()) as { result: unknown[] };
+          expect([response.status, result.length > 0]).toEqual([200, true]);
+        }
+        gateway.child.kill('SIGTERM');
+        expect(await gateway.ended).toBe(0);
+        expect(gateway.stderr()).toBe('');
+      });
+    });
+  });
+
+  it('keeps its data, and is refused on a data folder that another gateway uses', async () => {
+    await withTemporaryFolder(async (dataDir) => {
+      const environment = { DATA_DIR: dataDir, DEMO_DATA: 'off', API_KEY: 'k' };
+      await withGateway(environment, async (first) => {
+        const url = await urlOf(first);
+        await withGateway(environment, async (second) => {
+          expect(await second.ended).toBe(1);
+          expect(second.stderr()).toContain('querygate can’t start: The data folder');
+          expect(second.stderr()).toContain(`in use by the gateway with process id ${first.child.pid ?? ''}`);
+          expect(second.stderr()).toContain('set DATA_DIR to another folder');
+        });
+        expect((await fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } })).status).toBe(200);
+        first.child.kill('SIGINT');
+        expect(await first.ended).toBe(0);
+      });
+      await withGateway(environment, async (third) => {
+        expect(await urlOf(third)).not.toBe('');
+      });
+    });
+  });
+
+  it('finishes a request that runs when SIGTERM comes, takes no more, and exits with 0', async () => {
+    let release: (() => void) | undefined;
+    const slow = new Promise<void>((resolve) => (release = resolve));
+    let asked = false;
+    await withLyingClickHouse(
+      (request, response) => {
+        asked = true;
+        void slow.then(() => {
+          answerWith('{"result":[]}', 0)(request, response);
+        });
+      },
+      async (clickhouse) => {
+        await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'k' }, async (gateway) => {
+          const url = await urlOf(gateway);
+          const answer = fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
+          await pollUntil('the query has been sent', () => asked || undefined);
+          gateway.child.kill('SIGTERM');
+          await gateway.untilWritten(/"message":"stopping"/);
+          await expect(fetch(`${url}/health/live`)).rejects.toThrow('fetch failed');
+          release?.();
+          const response = await answer;
+          expect([response.status, await response.text()]).toEqual([200, '{"result":[]}']);
+          expect(await gateway.ended).toBe(0);
+        });
+      },
+    );
+  });
+
+  it('stops waiting for a request after SHUTDOWN_TIMEOUT_SECONDS', async () => {
+    let asked = false;
+    await withLyingClickHouse(
+      () => {
+        asked = true;
+      },
+      async (clickhouse) => {
+        const environment = { CLICKHOUSE_URL: clickhouse.url, API_KEY: 'k', SHUTDOWN_TIMEOUT_SECONDS: '0.2' };
+        await withGateway(environment, async (gateway) => {
+          const url = await urlOf(gateway);
+          const answer = fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
+          const cut = expect(answer).rejects.toThrow('fetch failed');
+          await pollUntil('the query has been sent', () => asked || undefined);
+          gateway.child.kill('SIGTERM');
+          expect(await gateway.ended).toBe(0);
+          await cut;
+        });
+      },
+    );
+  });
+
+  it('starts where ClickHouse does not answer, and says so when it is asked', async () => {
+    const environment = { CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k' };
+    await withGateway(environment, async (gateway) => {
+      const url = await urlOf(gateway);
+      expect((await fetch(`${url}/health/live`)).status).toBe(200);
+      expect((await fetch(`${url}/health/ready`)).status).toBe(503);
+      const response = await fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
+      expect(response.status).toBe(503);
+      expect(response.headers.get('retry-after')).not.toBeNull();
+    });
+  });
+
+  it('logs one line of JSON a request, without key or values', async () => {
+    await withLyingClickHouse(answerWith('{"result":[]}', 0), async (clickhouse) => {
+      await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'secret-key' }, async (gateway) => {
+        const url = await urlOf(gateway);
+        const call = `${url}/api/endpoints/query/usage.api-counts?project=secret-value&interval=daily`;
+        await fetch(call, { headers: { 'X-API-KEY': 'secret-key', 'X-Request-Id': 'request-1' } });
+        const [line] = await gateway.untilWritten(/.*"requestId":"request-1".*/);
+        expect(JSON.parse(line)).toMatchObject({ message: 'request', status: 200, key: 'API_KEY', rows: 0 });
+        expect(gateway.stdout()).not.toMatch(/secret-key|secret-value/);
+      });
+    });
+  });
+});
+
+describe('a start that can’t be', () => {
+  const failureOf = async (environment: Readonly<Record<string, string>>): Promise<string> => {
+    const gateway = startProcess(GATEWAY, environment);
+    expect(await gateway.ended).toBe(1);
+    expect(gateway.stderr()).not.toMatch(/\n\s+at /);
+    return gateway.stderr();
+  };
+
+  it('lists everything that is wrong in the environment, and exits with 1', async () => {
+    const text = await failureOf({
+      PORT: 'eighty',
+      CLICKHOUSE_URL: 'tcp://127.0.0.1:9000',
+      QUERY_TIMEOUT_SECONDS: '-1',
+      LOG_LEVEL: 'loud',
+    });
+    expect(text).toContain('querygate can’t start');
+    for (const name of ['PORT', 'CLICKHOUSE_URL', 'QUERY_TIMEOUT_SECONDS', 'LOG_LEVEL']) {
+      expect(text).toContain(`  ${name} `);
+    }
+  });
+
+  it('names the file of keys or settings that is no good', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const file = path.join(folder, 'broken.json');
+      await writeFile(file, '{"nothing.here":{"maxRows":1}}');
+      const clickhouse = { CLICKHOUSE_URL: 'http://127.0.0.1:1' };
+      const [keys, settings] = await Promise.all([
+        failureOf({ ...clickhouse, API_KEYS_FILE: file }),
+        failureOf({ ...clickhouse, ENDPOINT_SETTINGS_FILE: file }),
+      ]);
+      expect(keys).toContain(file);
+      expect(settings).toContain(`${file}: there is no endpoint "nothing.here"; there are functions.`);
+    });
+  });
+
+  it('names the port that is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const text = await failureOf({ CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k', PORT: String(port) });
+    expect(text).toContain(`address already in use 127.0.0.1:${port}`);
+    taken.close();
+  });
+});

@@ -1,0 +1,270 @@
+import fc from 'fast-check';
+
+import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { column, jsonColumn } from '../../src/endpoint/definition.js';
+import { formatClickHouseTimestamp, parseIsoTimestamp } from '../../src/endpoint/iso-timestamp.js';
+import type { QueryResult, RunQuery } from '../../src/execution/ports.js';
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { pollUntil } from '../support/poll-until.js';
+import { failureOf, queryRequest as request, rowsOf } from '../support/query-requests.js';
+
+const TIMEOUT_MS = 10_000;
+
+let database: TestDatabase;
+let runQuery: RunQuery;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  runQuery = createQueryRunner(database.client, { timeoutMs: TIMEOUT_MS });
+});
+
+afterAll(() => database.close());
+
+/** How many queries run in ClickHouse whose text holds the marker. */
+const running = async (marker: string): Promise<number> => {
+  const query = `SELECT count() AS n FROM system.processes WHERE query LIKE '%${marker}%' AND query NOT LIKE '%system.processes%'`;
+  const result = await database.client.query({ query, format: 'JSONEachRow' });
+  const [row] = await result.json<{ n: number | string }>();
+  return Number(row?.n);
+};
+const untilGone = (marker: string): Promise<true> =>
+  pollUntil('the query is gone from system.processes', async () =>
+    (await running(marker)) === 0 ? true : undefined,
+  );
+const untilRuns = (marker: string): Promise<true> =>
+  pollUntil('the query is in system.processes', async () => ((await running(marker)) > 0 ? true : undefined));
+
+/** Runs for half a minute where nobody stops it. */
+const slowQuery = (marker: string): string =>
+  `SELECT number AS n, '${marker}' FROM numbers(30) WHERE sleepEachRow(1) = 0 SETTINGS max_block_size = 1`;
+
+describe('the row cap', () => {
+  const cut = async (rows: number, rowCap: number): Promise<QueryResult> => {
+    const text = 'SELECT number AS n FROM numbers({rows:UInt64}) ORDER BY n LIMIT {row_limit:UInt64}';
+    return runQuery(request(text, { rowCap, parameters: { rows, row_limit: rowCap + 1 } }));
+  };
+
+  // 65,409 rows are a block of ClickHouse.
+  it.each([1, 10, 1000, 70_000])(
+    'of %i gives exactly as many rows, and tells that there were more',
+    async (cap) => {
+      const result = await cut(cap + 1, cap);
+      expect([result.rowCount, result.truncated]).toEqual([cap, true]);
+      const rows = rowsOf(result);
+      expect(rows).toHaveLength(cap);
+      expect(rows.at(-1)).toEqual({ n: cap - 1 });
+    },
+  );
+
+  it.each([1, 10, 1000, 70_000])('of %i is no cut where there are exactly as many rows', async (cap) => {
+    const result = await cut(cap, cap);
+    expect([result.rowCount, result.truncated]).toEqual([cap, false]);
+    expect(rowsOf(result)).toHaveLength(cap);
+  });
+
+  it('is told where there are many more rows', async () => {
+    const result = await cut(1_000_000, 1000);
+    expect([result.rowCount, result.truncated]).toEqual([1000, true]);
+  });
+
+  it('is no matter where there are no rows', async () => {
+    const result = await cut(0, 1000);
+    expect([result.rowCount, result.truncated, result.body.toString()]).toEqual([0, false, '{"result":[]}']);
+  });
+});
+
+describe('a result', () => {
+  it('has values as the contract writes them', async () => {
+    const expressions: Readonly<Record<string, readonly [sql: string, value: unknown]>> = {
+      micros: ["toDateTime64('2026-05-17 10:05:03.123456', 6, 'UTC')", '2026-05-17T10:05:03.123456Z'],
+      bucket: ["toDateTime('2026-05-17 10:00:00', 'UTC')", '2026-05-17T10:00:00Z'],
+      day: ["toDateTime64('2026-05-17', 0, 'UTC')", '2026-05-17T00:00:00Z'],
+      early: ["toDateTime64('1900-01-01 00:00:00.000001', 6, 'UTC')", '1900-01-01T00:00:00.000001Z'],
+      count: ['toUInt64(9007199254740991)', 9007199254740991],
+      average: ['0.1::Float64', 0.1],
+      nan: ['nan', null],
+      infinity: ['inf', null],
+      null: ['CAST(NULL AS Nullable(String))', null],
+      id: ["toUUID('8f0c7f5e-3a8d-4c55-9a0e-6f1f0b6a2d11')", '8f0c7f5e-3a8d-4c55-9a0e-6f1f0b6a2d11'],
+      text: ["'a\\tb\\nc\"d/e\\\\f\\0g'", 'a\tb\nc"d/e\\f\0g'],
+      bytes: ["unhex('61FF62')", 'a\uFFFDb'],
+      empty: ["''", ''],
+    };
+    const columns = new Map(Object.keys(expressions).map((name) => [name, column('any', '')]));
+    const text = `SELECT ${Object.entries(expressions)
+      .map(([name, [sql]]) => `${sql} AS ${name}`)
+      .join(', ')}`;
+    const [row] = rowsOf(await runQuery(request(text, { columns })));
+    expect(row).toEqual(
+      Object.fromEntries(Object.entries(expressions).map(([name, [, value]]) => [name, value])),
+    );
+    expect(Object.keys(row ?? {})).toEqual(Object.keys(expressions));
+  });
+
+  it('has a JSON column as the object that it holds', async () => {
+    const columns = new Map([['metadata', jsonColumn('Anything.')]]);
+    const text = `SELECT '{"a":{"b":[1,"x"]},"c":null}' AS metadata`;
+    expect(rowsOf(await runQuery(request(text, { columns })))).toEqual([
+      { metadata: { a: { b: [1, 'x'] }, c: null } },
+    ]);
+  });
+
+  it('tells what ClickHouse read for it, and how long that took', async () => {
+    const result = await runQuery(request('SELECT sum(number) AS n FROM numbers(1000)'));
+    expect(result.rowsRead).toBe(1000);
+    expect(result.bytesRead).toBeGreaterThan(0);
+    expect(result.clickhouseMs).toBeGreaterThan(0);
+  });
+});
+
+describe('a parameter', () => {
+  const text = fc.string({ unit: 'binary', maxLength: 20 });
+  const awkward = fc.constantFrom(
+    '\\N',
+    'NULL',
+    "'",
+    '\\',
+    '\t',
+    '\n',
+    '{a:String}',
+    '[',
+    "','",
+    '%',
+    '\u2028',
+  );
+
+  it('arrives as it was sent, whatever it holds', async () => {
+    const columns = new Map(['one', 'maybe', 'list'].map((name) => [name, column('any', '')]));
+    const query =
+      'SELECT {one:String} AS one, {maybe:Nullable(String)} AS maybe, {list:Array(String)} AS list';
+    await fc.assert(
+      fc.asyncProperty(
+        fc.oneof(text, awkward),
+        fc.option(fc.oneof(text, awkward)),
+        fc.array(fc.oneof(text, awkward), { minLength: 1, maxLength: 4 }),
+        async (one, maybe, list) => {
+          const parameters = { one, maybe, list };
+          expect(rowsOf(await runQuery(request(query, { columns, parameters })))).toEqual([parameters]);
+        },
+      ),
+      { numRuns: 100 },
+    );
+  });
+});
+
+describe('a timestamp', () => {
+  it('arrives to the microsecond, over the whole range that is accepted', async () => {
+    const columns = new Map([['at', column("DateTime64(6, 'UTC')", 'A time.')]]);
+    const [earliest, latest] = ['1900-01-01', '2299-12-31T23:59:59.999999Z'].map((text) =>
+      parseIsoTimestamp(text),
+    );
+    const micros = fc.bigInt(earliest ?? 0n, latest ?? 0n);
+    const query = "SELECT arrayJoin({at:Array(DateTime64(6, 'UTC'))}) AS at";
+    await fc.assert(
+      fc.asyncProperty(fc.array(micros, { minLength: 1, maxLength: 20 }), async (times) => {
+        const at = [earliest ?? 0n, latest ?? 0n, ...times].map(formatClickHouseTimestamp);
+        const rows = rowsOf(await runQuery(request(query, { columns, parameters: { at } })));
+        expect(rows).toEqual(at.map((text) => ({ at: `${text.replace(' ', 'T')}Z` })));
+      }),
+      { numRuns: 20 },
+    );
+  });
+});
+
+describe('a query that ClickHouse refuses', () => {
+  it.each([
+    ['of a table that is not there', 'SELECT n FROM nowhere.secret_table', 'CLICKHOUSE_FAILED', 'UNKNOWN_'],
+    ['that is no SQL', 'SELEKT secret_table', 'CLICKHOUSE_FAILED', '62'],
+    [
+      'that fails after many rows',
+      "SELECT throwIf(number = 300000, 'secret_table') AS n FROM numbers(400000) SETTINGS max_block_size = 1000",
+      'CLICKHOUSE_FAILED',
+      '395',
+    ],
+    [
+      'that is over ClickHouse’s own time limit',
+      'SELECT sleepEachRow(0.1) AS n FROM numbers(100) SETTINGS max_execution_time = 0.3, max_block_size = 1',
+      'QUERY_TIMEOUT',
+      'TIMEOUT_EXCEEDED',
+    ],
+    [
+      'that needs too much memory',
+      'SELECT length(groupArray(number)) AS n FROM numbers(10000000) SETTINGS max_memory_usage = 1000000',
+      'QUERY_TOO_EXPENSIVE',
+      'MEMORY_LIMIT_EXCEEDED',
+    ],
+    [
+      'that reads too many rows',
+      'SELECT count() AS n FROM numbers(1000000) SETTINGS max_rows_to_read = 1000',
+      'QUERY_TOO_EXPENSIVE',
+      'TOO_MANY_ROWS',
+    ],
+    [
+      'whose regular expression does not compile',
+      "SELECT match('', {p:String}) AS n",
+      'BAD_REGULAR_EXPRESSION',
+      'CANNOT_COMPILE_REGEXP',
+    ],
+    [
+      'whose regular expression does not compile and looks like another error',
+      "SELECT match('', concat('Exception: (SECRET_VALUE) (TIMEOUT_EXCEEDED)', {p:String})) AS n",
+      'BAD_REGULAR_EXPRESSION',
+      'CANNOT_COMPILE_REGEXP',
+    ],
+    ['that writes', 'INSERT INTO edge_logs (project) SELECT 1', 'CLICKHOUSE_FAILED', 'READONLY'],
+  ])('%s is a failure without its words', async (_what, text, code, diagnosis) => {
+    const failure = await failureOf(runQuery(request(text, { parameters: { p: '(' } })));
+    expect(failure.code).toBe(code);
+    expect(failure.message).not.toMatch(/secret_table|SECRET_VALUE|DB::Exception|SELECT|numbers/);
+    expect(failure.details.diagnosis).toContain(diagnosis);
+    expect(failure.details.diagnosis).not.toMatch(/secret_table|SECRET_VALUE|SELEKT|DB::Exception/);
+  });
+
+  it('for its table is one that the operator is told the remedy of', async () => {
+    const failure = await failureOf(runQuery(request('SELECT n FROM secret_table')));
+    expect(failure.details.diagnosis).toContain('has the schema been applied (npm run migrate)?');
+  });
+});
+
+describe('a query that takes too long', () => {
+  it('is answered 504 at the gateway’s limit, and ends in ClickHouse', async () => {
+    const impatient = createQueryRunner(database.client, { timeoutMs: 300 });
+    const started = performance.now();
+    const failure = await failureOf(impatient(request(slowQuery('marker-timeout'))));
+    expect([failure.code, failure.status]).toEqual(['QUERY_TIMEOUT', 504]);
+    expect(failure.message).toContain('0.3 seconds');
+    expect(performance.now() - started).toBeLessThan(5000);
+    await untilGone('marker-timeout');
+  });
+
+  it('ends in ClickHouse when the caller has gone', async () => {
+    const caller = new AbortController();
+    const answer = failureOf(runQuery(request(slowQuery('marker-gone'), { signal: caller.signal })));
+    await untilRuns('marker-gone');
+    caller.abort();
+    expect((await answer).code).toBe('CALLER_GONE');
+    await untilGone('marker-gone');
+  });
+
+  it('leaves the connections free for the next', async () => {
+    expect(rowsOf(await runQuery(request('SELECT 1 AS n')))).toEqual([{ n: 1 }]);
+  });
+});
+
+describe('the request id', () => {
+  it('is in ClickHouse’s query log, as comment and in the query id, even where it comes twice at once', async () => {
+    const requestId = `request-${Date.now()}`;
+    const one = request('SELECT 1 AS n', { requestId });
+    await Promise.all([runQuery(one), runQuery(one)]);
+    await database.client.command({ query: 'SYSTEM FLUSH LOGS' });
+    const logged = await database.client.query({
+      query: `SELECT query_id FROM system.query_log
+              WHERE type = 'QueryFinish' AND log_comment = {requestId:String}`,
+      query_params: { requestId },
+      format: 'JSONEachRow',
+    });
+    const ids = (await logged.json<{ query_id: string }>()).map(({ query_id }) => query_id);
+    expect(new Set(ids).size).toBe(2);
+    for (const id of ids) expect(id.startsWith(`${requestId}-`)).toBe(true);
+  });
+});

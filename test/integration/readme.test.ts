@@ -1,0 +1,94 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { VARIABLES } from '../../src/config/config.js';
+import { fillDemoData } from '../../src/demo-data/fill-demo-data.js';
+import { bindQuery } from '../../src/endpoint/bind.js';
+import type { Endpoint } from '../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
+import { ERRORS } from '../../src/errors.js';
+import { validateParameters } from '../../src/execution/validate-parameters.js';
+import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import { createTestDatabase } from '../support/clickhouse.js';
+import { rawParameters } from '../support/raw-parameters.js';
+
+const root = path.dirname(ENDPOINTS_FOLDER);
+const readme = await readFile(path.join(root, 'README.md'), 'utf8');
+
+/** Cells of the table rows whose first cell matches. */
+function rows(firstCell: RegExp): readonly (readonly string[])[] {
+  const cells = readme
+    .split('\n')
+    .filter((line) => line.startsWith('|'))
+    .map((line) =>
+      line
+        .split('|')
+        .slice(1, -1)
+        .map((cell) => cell.trim()),
+    );
+  return cells.filter(([first = '']) => firstCell.test(first));
+}
+
+const codesIn = (cell = ''): readonly string[] =>
+  [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+
+describe('the README', () => {
+  it('names every environment variable that there is, and no other', () => {
+    const named = rows(/^`[A-Z_]+`/).flatMap(([first]) => codesIn(first));
+    const known = Object.keys((VARIABLES.describe() as { keys: object }).keys);
+    expect([...named].sort()).toEqual([...known].sort());
+  });
+
+  it('names every error code with its status, and no other', () => {
+    const named = rows(/^\d{3}(, \d{3})?$/).flatMap(([status = '', codes]) =>
+      codesIn(codes).map((code) => [code, status.split(', ').map(Number)] as const),
+    );
+    expect(named.map(([code]) => code).sort()).toEqual(Object.keys(ERRORS).sort());
+    for (const [code, statuses] of named)
+      expect(statuses).toContain(ERRORS[code as keyof typeof ERRORS].status);
+  });
+
+  it('tells the endpoints and their settings as they are', async () => {
+    const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+    const told = rows(/^`[a-z.-]+`$/).filter((cells) => cells.length === 5);
+    expect(told.map(([name]) => codesIn(name)[0])).toEqual(registry.all().map(({ name }) => name));
+    for (const [name, , , caching, warming] of told) {
+      const { settings } = registry.find(codesIn(name)[0] ?? '') ?? {};
+      expect(caching).toBe(settings?.caching === 'disabled' ? 'disabled' : `${settings?.caching} s`);
+      expect(warming).toBe(settings?.warming === 0 ? 'never' : `${settings?.warming} s`);
+    }
+  });
+
+  it('has an example of an endpoint that works', async () => {
+    const source = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
+    const folder = await mkdtemp(path.join(tmpdir(), 'querygate-readme-'));
+    const database = await createTestDatabase();
+    try {
+      const file = path.join(folder, 'auth.failures.ts');
+      await writeFile(
+        file,
+        source.replace('../src/endpoint/index.js', path.join(root, 'src/endpoint/index.ts')),
+      );
+      const { default: endpoint } = (await import(file)) as { default: Endpoint };
+      await fillDemoData(database.client, new Date());
+      const result = await createQueryRunner(database.client, { timeoutMs: 20_000 })({
+        query: bindQuery(
+          endpoint.query,
+          validateParameters(endpoint, rawParameters(endpoint.example)),
+          new Date(),
+          endpoint.settings.maxRows + 1,
+        ),
+        columns: endpoint.columns,
+        rowCap: endpoint.settings.maxRows,
+        requestId: 'readme',
+        signal: new AbortController().signal,
+      });
+      expect(result.rowCount).toBeGreaterThan(0);
+    } finally {
+      await database.close();
+      await rm(folder, { recursive: true, force: true });
+    }
+  });
+});

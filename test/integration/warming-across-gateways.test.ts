@@ -1,0 +1,182 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import request from 'supertest';
+
+import { createAdminApp } from '../../src/admin/admin-app.js';
+import { EndpointRegistry } from '../../src/endpoint/registry.js';
+import { pollUntil } from '../support/poll-until.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+import { sampleEndpoint } from '../support/sample-endpoint.js';
+import { AheadClock, SharedGateway } from '../support/shared-gateway.js';
+import { startRedis } from '../support/start-redis.mjs';
+
+/** A leader that is gone is followed within two of its leases. */
+const TWO_LEASES_MS = 6000;
+const INTERVAL = 300;
+const ENDPOINT = sampleEndpoint({ caching: 900, warming: INTERVAL });
+
+let folder: string;
+let redis: Awaited<ReturnType<typeof startRedis>>;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
+  redis = await startRedis(folder);
+});
+afterAll(async () => {
+  await redis.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+/** Runs a test's body with so many gateways that share a Redis, and no other. */
+async function withGateways(
+  count: number,
+  use: (gateways: readonly SharedGateway[], clock: AheadClock) => Promise<void>,
+  redisUrl = redis.url,
+): Promise<void> {
+  const clock = new AheadClock();
+  const keyPrefix = `${randomBytes(6).toString('hex')}:`;
+  const options = { redisUrl, keyPrefix, clock, endpoints: [ENDPOINT] };
+  const gateways = await Promise.all(Array.from({ length: count }, () => SharedGateway.open(options)));
+  try {
+    await Promise.all(gateways.map((gateway) => gateway.round()));
+    await use(gateways, clock);
+  } finally {
+    for (const gateway of gateways) await gateway.close();
+  }
+}
+
+const leaderOf = (gateways: readonly SharedGateway[]): SharedGateway | undefined =>
+  gateways.find(({ isLeader }) => isLeader);
+
+async function untilLed(
+  gateways: readonly SharedGateway[],
+  withinMs?: number,
+): Promise<{ leader: SharedGateway; others: readonly SharedGateway[] }> {
+  const leader = await pollUntil('one gateway leads', () => leaderOf(gateways), withinMs);
+  return { leader, others: gateways.filter((gateway) => gateway !== leader) };
+}
+
+const refreshesOf = (gateways: readonly SharedGateway[]): readonly unknown[] =>
+  gateways.flatMap(({ refreshed }) => refreshed);
+
+describe('gateways that share a Redis', () => {
+  it('have one leader, and the same one for as long as it lives', async () => {
+    await withGateways(3, async (gateways) => {
+      const { leader } = await untilLed(gateways);
+      for (let round = 0; round < 20; round += 1) {
+        await Promise.all(gateways.map((gateway) => gateway.round()));
+        expect(gateways.filter(({ isLeader }) => isLeader)).toEqual([leader]);
+      }
+    });
+  });
+
+  it('warm what any of them was asked, each set once and by the leader, for all of them', async () => {
+    await withGateways(3, async (gateways, clock) => {
+      const { leader, others } = await untilLed(gateways);
+      const [one, other] = others;
+      await one?.ask(ENDPOINT, 'Rome');
+      await one?.ask(ENDPOINT, 'Oslo');
+      await other?.ask(ENDPOINT, 'Oslo');
+      await leader.ask(ENDPOINT, 'Paris');
+      for (const gateway of gateways) await gateway.round();
+      clock.advance(INTERVAL);
+      for (let round = 0; round < 3; round += 1) {
+        await Promise.all(gateways.map((gateway) => gateway.round()));
+      }
+      expect([...leader.refreshed].toSorted()).toEqual(['Oslo', 'Paris', 'Rome']);
+      expect(refreshesOf(others)).toEqual([]);
+    });
+  });
+
+  it('have no miss for a set in use when its first answer expires', async () => {
+    await withGateways(2, async (gateways, clock) => {
+      const { leader, others } = await untilLed(gateways);
+      const [other] = others;
+      await other?.ask(ENDPOINT, 'Rome');
+      for (const gateway of gateways) await gateway.round();
+      for (let interval = 0; interval < 4; interval += 1) {
+        clock.advance(INTERVAL);
+        expect(await other?.ask(ENDPOINT, 'Rome')).toBe('HIT');
+        for (const gateway of gateways) await gateway.round();
+      }
+      expect(leader.refreshed.length).toBeGreaterThanOrEqual(3);
+      expect(other?.runQuery.requests).toHaveLength(1);
+    });
+  });
+
+  it('have a new leader as soon as the old one has closed', async () => {
+    await withGateways(2, async (gateways) => {
+      const { leader, others } = await untilLed(gateways);
+      await leader.close();
+      await others[0]?.round();
+      expect(others[0]?.isLeader).toBe(true);
+    });
+  });
+
+  it('have a new leader within two leases of the old one’s stall, and it warms on', async () => {
+    await withGateways(2, async (gateways, clock) => {
+      const { leader, others } = await untilLed(gateways);
+      await leader.ask(ENDPOINT, 'Rome');
+      await leader.round();
+      await leader.stall();
+      const { leader: next } = await untilLed(others, TWO_LEASES_MS);
+      expect(leader.isLeader).toBe(false);
+      clock.advance(INTERVAL);
+      await next.round();
+      expect(next.refreshed).toEqual(['Rome']);
+      await leader.round();
+      expect(refreshesOf([leader])).toEqual([]);
+    });
+  });
+
+  it('each warm for themselves while Redis is away', async () => {
+    const lost = await startRedis(path.join(folder, 'lost'));
+    await withGateways(
+      2,
+      async (gateways, clock) => {
+        await untilLed(gateways);
+        await lost.stop();
+        for (const gateway of gateways) await gateway.ask(ENDPOINT, 'Rome');
+        await pollUntil('each leads', () => gateways.every(({ isLeader }) => isLeader) || undefined);
+        clock.advance(INTERVAL);
+        for (const gateway of gateways) await gateway.round();
+        expect(refreshesOf(gateways)).toEqual(['Rome', 'Rome']);
+      },
+      lost.url,
+    );
+  });
+
+  it('forget a set that nobody asks for any more, wherever it was asked', async () => {
+    await withGateways(2, async (gateways, clock) => {
+      const { leader, others } = await untilLed(gateways);
+      await others[0]?.ask(ENDPOINT, 'Rome');
+      await others[0]?.round();
+      for (let interval = 0; interval < 5; interval += 1) {
+        clock.advance(INTERVAL);
+        await leader.round();
+      }
+      expect(leader.refreshed).toEqual(['Rome', 'Rome']);
+      expect(await leader.execution.warmer.state()).toEqual([]);
+    });
+  });
+
+  it('drop an answer within a second when one of them is told to', async () => {
+    await withGateways(2, async ([one, other], clock) => {
+      if (!one || !other) throw new Error('there are two');
+      await one.ask(ENDPOINT, 'Rome');
+      expect(await other.ask(ENDPOINT, 'Rome')).toBe('HIT');
+      clock.advance(1);
+      const endpoints = new EndpointRegistry([ENDPOINT]);
+      const app = createAdminApp({ ...one.execution, endpoints, logger: new RecordingLogger() });
+      await request(app)
+        .post('/cache/purge')
+        .send({ endpoint: 'sample', parameters: { city: 'Rome' } })
+        .expect(200);
+      const { memory } = other.execution.cache;
+      await pollUntil('the other gateway drops it', () => memory.use().size === 0 || undefined, 1000);
+      clock.advance(1);
+      expect(await other.ask(ENDPOINT, 'Rome')).toBe('MISS');
+    });
+  });
+});

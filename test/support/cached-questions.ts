@@ -1,0 +1,48 @@
+import { CachingGateway, type Way } from './caching-gateway.js';
+import { resultOf } from './fake-run-query.js';
+import { sampleEndpoint } from './sample-endpoint.js';
+
+const CACHED = sampleEndpoint({ name: 'cached', caching: 60, staleIfError: 600 });
+const UNCACHED = sampleEndpoint({
+  id: '22222222-2222-4333-8444-555555555555',
+  name: 'uncached',
+  caching: 'disabled',
+});
+
+export const WAYS: readonly Way[] = ['application', 'short way'];
+export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization';
+
+/** A gateway for the tests of a file, and questions to its endpoints `cached` (for 60 s) and `uncached`. */
+export interface CachedQuestions {
+  readonly gateway: CachingGateway;
+  /** Has ClickHouse answer again with many rows, or with one to questions about a village. */
+  readonly answerAsUsual: () => void;
+  /** A question that no test before has asked. */
+  readonly newQuestion: (kind?: string, endpoint?: string) => string;
+  /** A question whose answer is in the cache. */
+  readonly cachedQuestion: (kind?: string) => Promise<string>;
+}
+
+/** Opens such a gateway before the tests of the file, and closes it after them. */
+export function useCachedQuestions(): CachedQuestions {
+  const gateway = new CachingGateway([CACHED, UNCACHED]);
+  const answerAsUsual = (): void => {
+    gateway.runQuery.answerWith(({ query }) => {
+      const city = String(query.parameters['city']);
+      const rows = city.startsWith('village') ? 1 : 200;
+      return Promise.resolve(resultOf(Array.from({ length: rows }, (_, row) => ({ city, row }))));
+    });
+  };
+  beforeAll(() => gateway.listen());
+  beforeEach(answerAsUsual);
+  afterAll(() => gateway.close());
+  let questions = 0;
+  const newQuestion = (kind = 'city', endpoint = 'cached'): string =>
+    `/api/endpoints/query/${endpoint}?city=${kind}-${(questions += 1)}`;
+  const cachedQuestion = async (kind?: string): Promise<string> => {
+    const url = newQuestion(kind);
+    expect((await gateway.ask('application', url)).headers['x-cache']).toBe('MISS');
+    return url;
+  };
+  return { gateway, answerAsUsual, newQuestion, cachedQuestion };
+}

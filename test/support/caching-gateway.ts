@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { request, type IncomingHttpHeaders, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { MemoryStore } from '../../src/cache/memory-store.js';
+import type { Endpoint } from '../../src/endpoint/endpoint.js';
+import { EndpointRegistry } from '../../src/endpoint/registry.js';
+import { createAnswerer, createHitFinder, type OnAnswered } from '../../src/execution/answer-call.js';
+import type { CacheStatus } from '../../src/execution/call.js';
+import { createFetcher, shareWithNobody } from '../../src/execution/fetch-answer.js';
+import { createHitAnswerer } from '../../src/http/answer-hit.js';
+import { createApp } from '../../src/http/app.js';
+import { KnownTargets } from '../../src/http/known-targets.js';
+import { RequestLog } from '../../src/http/request-log.js';
+import { createHttpServer } from '../../src/http/server.js';
+import { hashApiKey } from '../../src/keys/api-key.js';
+import { KeyRing } from '../../src/keys/key-ring.js';
+import { Metrics } from '../../src/metrics/metrics.js';
+import { FakeRunQuery } from './fake-run-query.js';
+import { RecordingLogger } from './recording-logger.js';
+import { TestClock } from './test-clock.js';
+import { KEY } from './test-gateway.js';
+
+/** A key whose holder may bypass the cache. */
+export const BYPASS_KEY = 'qg_may-bypass-only-for-tests';
+
+/** An answer as it came over the network: nothing decompressed, nothing left out. */
+export interface NetworkAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+}
+
+export type Way = 'application' | 'short way';
+export type Headers = Readonly<Record<string, string>>;
+
+/**
+ * One gateway on two servers, which share cache, keys and clock: on one every request takes the way through the
+ * application, on the other the short way first, as in production.
+ */
+export class CachingGateway {
+  readonly clock = new TestClock();
+  readonly runQuery = new FakeRunQuery();
+  readonly logger = new RecordingLogger();
+  readonly metrics = new Metrics();
+  readonly store = new MemoryStore(1e8, this.clock.read);
+  /** How each question to an endpoint that caches was answered. */
+  readonly statuses: CacheStatus[] = [];
+  /** Requests that have reached either server. */
+  arrived = 0;
+  /** Requests that took the short way to their end. */
+  answeredShortly = 0;
+  private readonly servers: Readonly<Record<Way, Server>>;
+
+  constructor(endpoints: readonly Endpoint[]) {
+    const clock = this.clock.read;
+    const onAnswered: OnAnswered = (_question, _key, { status }) => this.statuses.push(status);
+    const fetchAnswer = createFetcher({
+      runQuery: this.runQuery.run,
+      store: this.store,
+      shareAcross: shareWithNobody(this.store),
+      clock,
+      onJoined: () => undefined,
+    });
+    const ring = new KeyRing([
+      { holder: { name: 'tester', mayBypassCache: false }, hashes: [hashApiKey(KEY)] },
+      { holder: { name: 'bypasser', mayBypassCache: true }, hashes: [hashApiKey(BYPASS_KEY)] },
+    ]);
+    const shared = {
+      targets: new KnownTargets(),
+      clock,
+      findKey: (key: string) => ring.find(key),
+      log: new RequestLog(this.logger, (...answered) => {
+        this.metrics.answered(...answered);
+      }),
+    };
+    const app = createApp({
+      ...shared,
+      endpoints: new EndpointRegistry(endpoints),
+      answerCall: createAnswerer({ store: this.store, fetchAnswer, clock, onAnswered }),
+      isClickHouseUp: () => Promise.resolve(true),
+      isDraining: () => false,
+      corsOrigins: [],
+    });
+    const peek = (hash: string): ReturnType<MemoryStore['peek']> => this.store.peek(hash);
+    const answerHit = createHitAnswerer({ ...shared, findHit: createHitFinder({ peek, clock, onAnswered }) });
+    this.servers = {
+      application: createHttpServer(app, this.logger),
+      'short way': createHttpServer((incoming, response) => {
+        if (answerHit(incoming, response)) this.answeredShortly += 1;
+        else app(incoming, response);
+      }, this.logger),
+    };
+    for (const server of Object.values(this.servers)) server.on('request', () => (this.arrived += 1));
+  }
+
+  async listen(): Promise<void> {
+    await Promise.all(
+      Object.values(this.servers).map((server) => once(server.listen(0, '127.0.0.1'), 'listening')),
+    );
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(Object.values(this.servers).map((server) => once(server.close(), 'close')));
+  }
+
+  port(way: Way): number {
+    return (this.servers[way].address() as AddressInfo).port;
+  }
+
+  /** A request with the ordinary key and no other header than those given; an empty one is left out. */
+  async ask(way: Way, path: string, headers: Headers = {}, method = 'GET'): Promise<NetworkAnswer> {
+    const sent = Object.entries({ 'X-API-KEY': KEY, ...headers }).filter(([, value]) => value !== '');
+    const outgoing = request({
+      port: this.port(way),
+      path,
+      method,
+      agent: false,
+      headers: Object.fromEntries(sent),
+    });
+    const [response] = (await once(outgoing.end(), 'response')) as [NodeJS.ReadableStream & Incoming];
+    const chunks: Buffer[] = [];
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+    return {
+      status: response.statusCode ?? 0,
+      headers: response.headers,
+      body: Buffer.concat(chunks),
+    };
+  }
+
+  /** The same request on both ways, whose answers must be the same but for the second in which they were sent. */
+  async askBoth(path: string, headers: Headers = {}, method = 'GET'): Promise<NetworkAnswer> {
+    const identified = { 'X-Request-Id': 'on-both-ways', ...headers };
+    const long = withoutDate(await this.ask('application', path, identified, method));
+    const short = withoutDate(await this.ask('short way', path, identified, method));
+    expect(short).toEqual(long);
+    return long;
+  }
+}
+
+interface Incoming {
+  readonly statusCode?: number;
+  readonly headers: IncomingHttpHeaders;
+}
+
+function withoutDate({ headers, ...rest }: NetworkAnswer): NetworkAnswer {
+  const { date, ...others } = headers;
+  expect(date).toBeDefined();
+  return { ...rest, headers: others };
+}

@@ -1,0 +1,35 @@
+/**
+ * A gateway's execution, out of the build, that asks ClickHouse a question and never gets an answer.
+ *
+ * Environment: REDIS_URL, CACHE_KEY_PREFIX; QUESTION, the value of usage.api-counts' `project`.
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const build = fileURLToPath(new URL('../../dist/src', import.meta.url));
+const { readConfig } = await import(path.join(build, 'config/config.js'));
+const { loadEndpoints } = await import(path.join(build, 'endpoint/load-endpoints.js'));
+const { openExecution } = await import(path.join(build, 'open-execution.js'));
+const { ENDPOINTS_FOLDER } = await import(path.join(build, 'project-files.js'));
+
+const ignore = () => undefined;
+const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
+const runQuery = () => {
+  process.stdout.write('asking\n');
+  return new Promise(ignore);
+};
+const logger = { error: ignore, warn: ignore, info: ignore, debug: ignore };
+const clock = () => new Date();
+const { answerCall } = await openExecution(
+  readConfig(process.env),
+  { endpoints, runQuery, logger, clock },
+  ignore,
+);
+await answerCall({
+  endpoint: endpoints.find('usage.api-counts'),
+  values: new Map([['project', process.env['QUESTION']]]),
+  scope: '',
+  requestId: 'held',
+  signal: new AbortController().signal,
+  demand: 'any',
+});

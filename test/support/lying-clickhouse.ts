@@ -1,0 +1,46 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ClickHouseClient } from '@clickhouse/client';
+
+import { connectClickHouse } from '../../src/clickhouse/connection.js';
+
+/** An HTTP server that says it is ClickHouse, with a client that believes it. */
+export interface LyingClickHouse {
+  readonly url: string;
+  readonly client: ClickHouseClient;
+}
+
+/** Runs a test's body with such a server, which answers every query as the listener does. */
+export async function withLyingClickHouse(
+  answer: RequestListener,
+  use: (clickhouse: LyingClickHouse) => Promise<void>,
+): Promise<void> {
+  const server = createServer(answer);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = connectClickHouse(
+    { url, username: 'default', password: '', database: 'logs' },
+    { maxOpenConnections: 2, requestTimeoutMs: 20_000 },
+  );
+  try {
+    await use({ url, client });
+  } finally {
+    await client.close();
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+/** What ClickHouse tells of a query in `X-ClickHouse-Summary`, with so many rows in its result. */
+export const summaryOf = (rows: number): string =>
+  JSON.stringify({ read_rows: '7', read_bytes: '70', result_rows: String(rows), elapsed_ns: '1500000' });
+
+/** Answers with status 200 and this body, whole, as if the result had so many rows. */
+export function answerWith(body: string, rows: number): RequestListener {
+  return (request: IncomingMessage, response: ServerResponse) => {
+    request.resume();
+    response.writeHead(200, { 'X-ClickHouse-Summary': summaryOf(rows) }).end(body);
+  };
+}

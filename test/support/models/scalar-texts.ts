@@ -1,0 +1,56 @@
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
+const HALF_OF_A_PAIR = /\p{Surrogate}/u;
+
+/**
+ * The scalars of a JSON object by key, as texts: a string without its quotes, a boolean as written, a number in its
+ * shortest form. There are none where the text is null, no JSON object, or one that ClickHouse's JSON functions refuse:
+ * with a number beyond 64 bits or with half of a surrogate pair.
+ */
+export function scalarTexts(text: string | null): ReadonlyMap<string, string> {
+  const object = text === null ? undefined : readObject(text);
+  return new Map(Object.entries(object ?? {}).flatMap(([key, value]) => scalarEntry(key.slice(1), value)));
+}
+
+/** Every string with an `s` before it, every number as a string with an `n`, since `JSON.parse` would round numbers. */
+function readObject(text: string): object | undefined {
+  if (!isJson(text)) return undefined;
+  const tokens = text.match(STRING_OR_NUMBER) ?? [];
+  if (tokens.some(isRefused)) return undefined;
+  const marked = text.replace(STRING_OR_NUMBER, (token) =>
+    isString(token) ? `"s${token.slice(1)}` : `"n${token}"`,
+  );
+  const value: unknown = JSON.parse(marked);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+}
+
+function scalarEntry(key: string, value: unknown): readonly (readonly [string, string])[] {
+  if (typeof value === 'boolean') return [[key, String(value)]];
+  if (typeof value !== 'string') return [];
+  const text = value.startsWith('n') ? shortestForm(value.slice(1)) : value.slice(1);
+  return text === undefined ? [] : [[key, text]];
+}
+
+/** The number that ClickHouse writes for a number of a JSON text, or undefined where it can't hold it. */
+function shortestForm(written: string): string | undefined {
+  if (/^-?\d+$/.test(written)) {
+    const integer = BigInt(written);
+    return integer >= -(2n ** 63n) && integer < 2n ** 64n ? integer.toString() : undefined;
+  }
+  const number = Number(written);
+  if (Object.is(number, -0)) return '-0';
+  return Number.isFinite(number) ? String(number).replace('e+', 'e') : undefined;
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const isString = (token: string): boolean => token.startsWith('"');
+
+const isRefused = (token: string): boolean =>
+  isString(token) ? HALF_OF_A_PAIR.test(JSON.parse(token) as string) : shortestForm(token) === undefined;

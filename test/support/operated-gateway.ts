@@ -1,0 +1,61 @@
+import request, { type Response } from 'supertest';
+
+import { createAdminApp } from '../../src/admin/admin-app.js';
+import { readConfig } from '../../src/config/config.js';
+import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
+import type { CacheDemand } from '../../src/execution/call.js';
+import { validateParameters } from '../../src/execution/validate-parameters.js';
+import { openExecution, type Execution } from '../../src/open-execution.js';
+import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import { FakeRunQuery } from './fake-run-query.js';
+import { rawParameters } from './raw-parameters.js';
+import { RecordingLogger } from './recording-logger.js';
+import { TestClock } from './test-clock.js';
+
+/** The specification's endpoints. */
+export const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
+
+/** A gateway's execution with its operator's view, and who asks it. */
+export interface Operated extends Execution {
+  readonly clock: TestClock;
+  readonly runQuery: FakeRunQuery;
+  readonly logger: RecordingLogger;
+  readonly get: (path: string) => Promise<Response>;
+  readonly post: (path: string, body?: unknown) => Promise<Response>;
+  /** A caller's question; its status. */
+  readonly ask: (name: string, parameters?: Readonly<Record<string, string>>) => Promise<string>;
+}
+
+/** Runs a test's body with the operator's view of a gateway without Redis. */
+export async function operated(use: (gateway: Operated) => Promise<void>): Promise<void> {
+  const closers: (() => Promise<void> | void)[] = [];
+  const [clock, runQuery, logger] = [new TestClock(), new FakeRunQuery(), new RecordingLogger()];
+  const surroundings = { endpoints, runQuery: runQuery.run, logger, clock: clock.read };
+  const execution = await openExecution(readConfig({}), surroundings, (close) => closers.push(close));
+  const app = createAdminApp({ ...execution, endpoints, logger });
+  const ask = async (name: string, parameters?: Readonly<Record<string, string>>): Promise<string> => {
+    const endpoint = endpoints.find(name);
+    if (!endpoint) throw new Error(`there is no endpoint ${name}`);
+    const values = validateParameters(endpoint, rawParameters(parameters ?? endpoint.example));
+    const { signal } = new AbortController();
+    const demand: CacheDemand = 'any';
+    return (await execution.answerCall({ endpoint, values, scope: '', requestId: 'r', signal, demand }))
+      .status;
+  };
+  try {
+    await use({
+      ...execution,
+      clock,
+      runQuery,
+      logger,
+      ask,
+      get: (path) => request(app).get(path),
+      post: (path, body) =>
+        request(app)
+          .post(path)
+          .send(body as object),
+    });
+  } finally {
+    for (const close of closers.reverse()) await close();
+  }
+}

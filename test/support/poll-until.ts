@@ -1,0 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const PAUSE_MS = 20;
+
+/**
+ * Asks again and again until the answer is one, for what nobody announces (another process, another server).
+ *
+ * @throws Error saying what was awaited, when it did not come in time.
+ */
+export async function pollUntil<T>(
+  awaited: string,
+  ask: () => Promise<T | undefined> | T | undefined,
+  withinMs = 10_000,
+): Promise<T> {
+  const deadline = performance.now() + withinMs;
+  while (performance.now() < deadline) {
+    const answer = await ask();
+    if (answer !== undefined) return answer;
+    await delay(PAUSE_MS);
+  }
+  throw new Error(`${awaited}: not within ${withinMs} ms`);
+}

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import { connect, type AddressInfo, type Socket } from 'node:net';
+
+/** An answer as it came over the socket. */
+export interface RawAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** Runs a test's body while a server listens on a free loopback port. */
+export async function whileListening(server: Server, use: (port: number) => Promise<void>): Promise<void> {
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    await use((server.address() as AddressInfo).port);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+    await once(server, 'close');
+  }
+}
+
+/** Connects, sends bytes as they are, and leaves its own side of the connection open. */
+export function send(port: number, bytes: string | Uint8Array): Socket {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.write(bytes);
+  return socket;
+}
+
+/** Sends bytes as they are, and gives the answers that come until the server hangs up. */
+export function exchange(port: number, bytes: string | Uint8Array): Promise<readonly RawAnswer[]> {
+  return answersOn(send(port, bytes));
+}
+
+/** The answers that come on a connection until the server hangs up. */
+export async function answersOn(socket: Socket): Promise<readonly RawAnswer[]> {
+  try {
+    const chunks: Buffer[] = [];
+    for await (const chunk of socket) chunks.push(chunk as Buffer);
+    return answersIn(Buffer.concat(chunks).toString());
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Answers one after the other, each with its length told. */
+function answersIn(text: string): readonly RawAnswer[] {
+  const answers: RawAnswer[] = [];
+  for (let rest = text; rest !== '';) {
+    const end = rest.indexOf('\r\n\r\n');
+    const [statusLine = '', ...lines] = rest.slice(0, end).split('\r\n');
+    const headers = Object.fromEntries(
+      lines.map((line): [string, string] => {
+        const colon = line.indexOf(':');
+        return [line.slice(0, colon).toLowerCase(), line.slice(colon + 1).trim()];
+      }),
+    );
+    const start = end + 4;
+    const length = Number(headers['content-length'] ?? rest.length - start);
+    answers.push({
+      status: Number(statusLine.split(' ')[1]),
+      headers,
+      body: rest.slice(start, start + length),
+    });
+    rest = rest.slice(start + length);
+  }
+  return answers;
+}

@@ -1,0 +1,35 @@
+import type { Fields, Logger } from '../../src/log/logger.js';
+
+/** A line as a logger was given it. */
+export interface LogLine {
+  readonly level: keyof Logger;
+  readonly message: string;
+  readonly fields: Fields;
+}
+
+/** A logger that keeps its lines, and lets a test wait for one. */
+export class RecordingLogger implements Logger {
+  readonly lines: LogLine[] = [];
+  private readonly waiting: (() => void)[] = [];
+
+  readonly error = this.recorder('error');
+  readonly warn = this.recorder('warn');
+  readonly info = this.recorder('info');
+  readonly debug = this.recorder('debug');
+
+  /** The first line with this message, as soon as there is one. */
+  async line(message: string): Promise<LogLine> {
+    for (;;) {
+      const line = this.lines.find((candidate) => candidate.message === message);
+      if (line) return line;
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    }
+  }
+
+  private recorder(level: keyof Logger): (message: string, fields?: Fields) => void {
+    return (message, fields = {}) => {
+      this.lines.push({ level, message, fields });
+      for (const resume of this.waiting.splice(0)) resume();
+    };
+  }
+}

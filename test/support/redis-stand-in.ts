@@ -1,0 +1,63 @@
+import { once } from 'node:events';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+
+/** What stands where a Redis should be: it answers with bytes of its own, or passes on, or loses what it is sent. */
+export interface RedisStandIn {
+  readonly url: string;
+  /** From now on nothing that was sent on today's connections arrives, and nobody is told; new ones are well. */
+  readonly loseConnections: () => void;
+  readonly close: () => Promise<void>;
+}
+
+/** Answers whatever comes with the same bytes. */
+export function answerGarbage(garbage: string | Buffer): Promise<RedisStandIn> {
+  return listen((socket) => {
+    socket.on('data', () => socket.write(garbage));
+    return () => undefined;
+  });
+}
+
+/** Passes everything on to a Redis. */
+export function passOn(port: number): Promise<RedisStandIn> {
+  return listen((socket) => {
+    const far = connect(port, '127.0.0.1');
+    socket.pipe(far).pipe(socket);
+    for (const [end, other] of [
+      [socket, far],
+      [far, socket],
+    ] as const) {
+      end.on('error', () => undefined);
+      end.on('close', () => other.destroy());
+    }
+    return () => {
+      socket.unpipe(far);
+      far.unpipe(socket);
+      socket.resume();
+    };
+  });
+}
+
+async function listen(accept: (socket: Socket) => () => void): Promise<RedisStandIn> {
+  const sockets = new Set<Socket>();
+  const losing: (() => void)[] = [];
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    socket.on('close', () => sockets.delete(socket));
+    losing.push(accept(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    loseConnections: () => {
+      for (const lose of losing.splice(0)) lose();
+    },
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { createHash } from 'node:crypto';
+
+import type { Answer } from '../../src/execution/answer.js';
+import type { CacheKey } from '../../src/execution/cache-key.js';
+
+/** An answer with every fact set, fresh for a minute, with bytes that are not text. */
+export function sampleAnswer(changes: Partial<Answer> & Pick<Answer, 'bornAt'>): Answer {
+  return {
+    expiresAt: changes.bornAt + 60_000,
+    digest: 'abcdefghijklmnopqrstuv',
+    rowCount: 24,
+    truncated: true,
+    rowsRead: 123_456_789,
+    bytesRead: 9_007_199_254_740_991,
+    clickhouseMs: 12.25,
+    bodies: { identity: Buffer.from([0, 255, 10, 13, 195, 40]), gzip: Buffer.of(31, 139), br: Buffer.of(7) },
+    ...changes,
+  };
+}
+
+/** A key as an endpoint's question has it; questions with other texts have other keys. */
+export function sampleKey(question: string, endpointId = '11111111-2222-4333-8444-555555555555'): CacheKey {
+  return { endpointId, hash: createHash('sha256').update(question).digest('hex') };
+}

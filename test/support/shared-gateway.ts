@@ -1,0 +1,93 @@
+import { readConfig } from '../../src/config/config.js';
+import type { Endpoint } from '../../src/endpoint/endpoint.js';
+import { EndpointRegistry } from '../../src/endpoint/registry.js';
+import type { CacheStatus } from '../../src/execution/call.js';
+import { validateParameters } from '../../src/execution/validate-parameters.js';
+import { openExecution, type Execution } from '../../src/open-execution.js';
+import { FakeRunQuery } from './fake-run-query.js';
+import { rawParameters } from './raw-parameters.js';
+import { RecordingLogger } from './recording-logger.js';
+
+/** Time that runs as it does, but ahead by as much as a test says; Redis goes by the true time. */
+export class AheadClock {
+  private aheadMs = 0;
+
+  readonly read = (): Date => new Date(Date.now() + this.aheadMs);
+
+  advance(seconds: number): void {
+    this.aheadMs += seconds * 1000;
+  }
+}
+
+export interface SharedGatewayOptions {
+  readonly redisUrl: string;
+  readonly keyPrefix: string;
+  readonly clock: AheadClock;
+  readonly endpoints: readonly Endpoint[];
+}
+
+/** One of several gateways that share a Redis: cache and warming as in production, ClickHouse a stand-in. */
+export class SharedGateway {
+  readonly runQuery = new FakeRunQuery();
+  private readonly closers: (() => Promise<void> | void)[] = [];
+  private opened: Execution | undefined;
+
+  static async open(options: SharedGatewayOptions): Promise<SharedGateway> {
+    const gateway = new SharedGateway();
+    const { redisUrl: REDIS_URL, keyPrefix: CACHE_KEY_PREFIX, clock, endpoints } = options;
+    gateway.opened = await openExecution(
+      readConfig({ REDIS_URL, CACHE_KEY_PREFIX, WARM_BUDGET: '1' }),
+      {
+        endpoints: new EndpointRegistry(endpoints),
+        runQuery: gateway.runQuery.run,
+        logger: new RecordingLogger(),
+        clock: clock.read,
+      },
+      (close) => gateway.closers.push(close),
+    );
+    return gateway;
+  }
+
+  get execution(): Execution {
+    if (!this.opened) throw new Error('the gateway is not open');
+    return this.opened;
+  }
+
+  get isLeader(): boolean {
+    return this.execution.cache.isLeader();
+  }
+
+  /** Cities whose answers were refreshed here. */
+  get refreshed(): readonly unknown[] {
+    const byWarming = this.runQuery.requests.filter(({ requestId }) => requestId.startsWith('warming-'));
+    return byWarming.map(({ query }) => query.parameters['city']);
+  }
+
+  /** A caller's question about a city. */
+  async ask(endpoint: Endpoint, city: string): Promise<CacheStatus> {
+    const answered = await this.execution.answerCall({
+      endpoint,
+      values: validateParameters(endpoint, rawParameters({ city })),
+      scope: '',
+      requestId: 'caller',
+      signal: new AbortController().signal,
+      demand: 'any',
+    });
+    return answered.status;
+  }
+
+  /** What the worker does each second. */
+  async round(): Promise<void> {
+    await this.execution.cache.keepInTouch();
+    await this.execution.warmer.tick();
+  }
+
+  /** Stops the worker's timer and nothing else: what is left of a gateway whose process has stalled. */
+  async stall(): Promise<void> {
+    await this.closers.pop()?.();
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.closers.splice(0).reverse()) await close();
+  }
+}

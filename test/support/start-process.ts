@@ -1,0 +1,56 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+import { pollUntil } from './poll-until.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** A program out of the build that runs as a process of its own. */
+export interface RunningProcess {
+  readonly child: ChildProcess;
+  /** All that it wrote so far. */
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** The first match in its output, as soon as there is one. */
+  readonly untilWritten: (pattern: RegExp) => Promise<RegExpExecArray>;
+  /** Its exit code once it ended; null where a signal ended it. */
+  readonly ended: Promise<number | null>;
+}
+
+/** Starts `node SCRIPT` with these environment variables and no others but PATH. */
+export function startProcess(
+  script: string,
+  environment: Readonly<Record<string, string>> = {},
+): RunningProcess {
+  const child = spawn(process.execPath, [script], {
+    cwd: ROOT,
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const stdout = collect(child.stdout);
+  const stderr = collect(child.stderr);
+  const ended = once(child, 'close').then(([code]) => code as number | null);
+  let over = false;
+  void ended.then(() => (over = true));
+  const untilWritten = (pattern: RegExp): Promise<RegExpExecArray> =>
+    pollUntil(
+      `the process writes ${String(pattern)}`,
+      () => {
+        const match = pattern.exec(stdout());
+        if (!match && over) throw new Error(`the process ended: ${stdout()}${stderr()}`);
+        return match ?? undefined;
+      },
+      25_000,
+    );
+  return { child, stdout, stderr, untilWritten, ended };
+}
+
+/** The main program out of the build. */
+export const GATEWAY = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+
+function collect(stream: NodeJS.ReadableStream): () => string {
+  let text = '';
+  stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+  return () => text;
+}

@@ -1,0 +1,51 @@
+import { readConfig, type Environment } from '../../src/config/config.js';
+import type { Endpoint } from '../../src/endpoint/endpoint.js';
+import { EndpointRegistry } from '../../src/endpoint/registry.js';
+import type { Answered, Call } from '../../src/execution/call.js';
+import type { Clock } from '../../src/execution/ports.js';
+import { openExecution, type Execution } from '../../src/open-execution.js';
+import { FakeRunQuery } from './fake-run-query.js';
+import { RecordingLogger } from './recording-logger.js';
+import { sampleEndpoint } from './sample-endpoint.js';
+
+/** Where questions are answered, as in a gateway, on a ClickHouse that is none. */
+export interface TestExecution extends Execution {
+  readonly runQuery: FakeRunQuery;
+  readonly logger: RecordingLogger;
+  /** Asks for a city. */
+  readonly ask: (city: string, call?: Partial<Call>) => Promise<Answered>;
+  readonly close: () => Promise<void>;
+}
+
+export interface TestExecutionOptions {
+  readonly environment?: Environment;
+  readonly endpoint?: Endpoint;
+  readonly clock?: Clock;
+  readonly runQuery?: FakeRunQuery;
+}
+
+export async function openTestExecution(options: TestExecutionOptions = {}): Promise<TestExecution> {
+  const { environment = {}, endpoint = sampleEndpoint(), clock = () => new Date() } = options;
+  const { runQuery = new FakeRunQuery() } = options;
+  const logger = new RecordingLogger();
+  const closers: (() => Promise<void> | void)[] = [];
+  const endpoints = new EndpointRegistry([endpoint]);
+  const surroundings = { endpoints, runQuery: runQuery.run, logger, clock };
+  const execution = await openExecution(readConfig(environment), surroundings, (close) =>
+    closers.push(close),
+  );
+  const ask: TestExecution['ask'] = (city, call = {}) =>
+    execution.answerCall({
+      endpoint,
+      values: new Map([['city', city]]),
+      scope: '',
+      requestId: 'test-execution',
+      signal: new AbortController().signal,
+      demand: 'any',
+      ...call,
+    });
+  const close = async (): Promise<void> => {
+    for (const closer of closers.reverse()) await closer();
+  };
+  return { ...execution, runQuery, logger, ask, close };
+}

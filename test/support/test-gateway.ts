@@ -1,0 +1,116 @@
+import type { RequestListener } from 'node:http';
+import request, { type Response, type Test } from 'supertest';
+
+import { MemoryStore } from '../../src/cache/memory-store.js';
+import type { Endpoint } from '../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
+import { EndpointRegistry } from '../../src/endpoint/registry.js';
+import { createAnswerer, createHitFinder } from '../../src/execution/answer-call.js';
+import { createFetcher, shareWithNobody } from '../../src/execution/fetch-answer.js';
+import type { Clock } from '../../src/execution/ports.js';
+import { createHitAnswerer } from '../../src/http/answer-hit.js';
+import { createApp, type AppParts } from '../../src/http/app.js';
+import { KnownTargets } from '../../src/http/known-targets.js';
+import { RequestLog } from '../../src/http/request-log.js';
+import { createHttpServer } from '../../src/http/server.js';
+import { hashApiKey } from '../../src/keys/api-key.js';
+import { KeyRing, type KeyHolder } from '../../src/keys/key-ring.js';
+import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import { FakeRunQuery } from './fake-run-query.js';
+import { RecordingLogger } from './recording-logger.js';
+
+/** The key that the test gateway accepts; its holder is `tester`. */
+export const KEY = 'qg_only-for-tests';
+
+/** A request that any gateway with the specification's endpoints answers. */
+export const GOOD_CALL = '/api/endpoints/query/usage.api-counts?project=a&interval=daily';
+
+/** A gateway without a server or ClickHouse: its HTTP interface on fakes, and a cache of its own. */
+export interface TestGateway {
+  readonly listener: RequestListener;
+  readonly runQuery: FakeRunQuery;
+  readonly logger: RecordingLogger;
+  /** Starts a request without a key, on a server of its own with the gateway's limits. */
+  readonly ask: () => ReturnType<typeof request>;
+  /** A request with the good key. */
+  readonly get: (url: string) => Test;
+}
+
+export interface TestGatewayOptions extends Partial<
+  Pick<AppParts, 'isClickHouseUp' | 'isDraining' | 'corsOrigins'>
+> {
+  /** Instead of the specification's. */
+  readonly endpoints?: readonly Endpoint[];
+  /** Instead of one that stands still. */
+  readonly clock?: Clock;
+}
+
+const stoppedClock: Clock = () => new Date('2026-05-17T10:05:03.000Z');
+
+/** Makes a gateway on fakes. */
+export async function createTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
+  const { endpoints: own, clock = stoppedClock, ...parts } = options;
+  const endpoints = own ? new EndpointRegistry(own) : await loadEndpoints(ENDPOINTS_FOLDER);
+  const runQuery = new FakeRunQuery();
+  const logger = new RecordingLogger();
+  const listener = listenerOf(endpoints, runQuery, logger, { clock, ...parts });
+  const ask = (): ReturnType<typeof request> => request(createHttpServer(listener, logger));
+  return { listener, runQuery, logger, ask, get: (url) => ask().get(url).set('X-API-KEY', KEY) };
+}
+
+function listenerOf(
+  endpoints: EndpointRegistry,
+  runQuery: FakeRunQuery,
+  logger: RecordingLogger,
+  { clock, ...parts }: Partial<AppParts> & { readonly clock: Clock },
+): RequestListener {
+  const store = new MemoryStore(10_000_000, clock);
+  const onAnswered = (): undefined => undefined;
+  const shareAcross = shareWithNobody(store);
+  const fetchAnswer = createFetcher({
+    runQuery: runQuery.run,
+    store,
+    shareAcross,
+    clock,
+    onJoined: onAnswered,
+  });
+  const holder = { name: 'tester', mayBypassCache: true };
+  const ring = new KeyRing([{ holder, hashes: [hashApiKey(KEY)] }]);
+  const findKey = (key: string): KeyHolder | undefined => ring.find(key);
+  const shared = { endpoints, targets: new KnownTargets(), clock, findKey, log: new RequestLog(logger) };
+  const app = createApp({
+    ...shared,
+    answerCall: createAnswerer({ store, fetchAnswer, clock, onAnswered }),
+    isClickHouseUp: () => Promise.resolve(true),
+    isDraining: () => false,
+    corsOrigins: [],
+    ...parts,
+  });
+  const findHit = createHitFinder({ peek: (hash) => store.peek(hash), clock, onAnswered });
+  const answerHit = createHitAnswerer({ ...shared, findHit });
+  return (incoming, response) => {
+    if (!answerHit(incoming, response)) app(incoming, response);
+  };
+}
+
+/** The body of an error. */
+export interface ProblemDocument {
+  readonly type: string;
+  readonly title: string;
+  readonly status: number;
+  readonly detail: string;
+  readonly code: string;
+  readonly requestId: string;
+  readonly error: string;
+  readonly problems?: readonly { readonly param: string; readonly problem: string }[];
+}
+
+/** The problem document of an answer, once it is sure that it is one. */
+export function problemOf(response: Response): ProblemDocument {
+  expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+  const problem = JSON.parse(response.text) as ProblemDocument;
+  expect(problem.status).toBe(response.status);
+  expect(problem.requestId).toBe(response.headers['x-request-id']);
+  expect(problem.error).toBe(problem.detail);
+  return problem;
+}

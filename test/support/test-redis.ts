@@ -1,0 +1,52 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+
+import { CircuitBreaker, type BreakerState } from '../../src/cache/circuit-breaker.js';
+import { GuardedRedis } from '../../src/cache/guarded-redis.js';
+import { connectRedis, type RedisClient } from '../../src/cache/redis-connection.js';
+import { RedisKeys } from '../../src/cache/redis-keys.js';
+import { variable } from './clickhouse.js';
+
+/** A connection to the run's shared Redis, as the cache has it, under a prefix that no other test uses. */
+export interface TestRedis {
+  readonly client: RedisClient;
+  readonly redis: GuardedRedis;
+  readonly keys: RedisKeys;
+  readonly prefix: string;
+  /** What breaker and guard told, in order. */
+  readonly told: readonly (BreakerState | 'refusing' | 'taking')[];
+  /** All keys under the prefix. */
+  readonly names: () => Promise<readonly string[]>;
+  readonly close: () => void;
+}
+
+export const sharedRedisUrl = (): string => variable('TEST_REDIS_URL');
+
+/** A prefix of a test's own. */
+export const newPrefix = (): string => `test-${randomBytes(6).toString('hex')}:`;
+
+export async function openTestRedis(url = sharedRedisUrl()): Promise<TestRedis> {
+  const prefix = newPrefix();
+  const told: TestRedis['told'][number][] = [];
+  const client = connectRedis(url, () => undefined);
+  if (client.status !== 'ready') await once(client, 'ready');
+  const breaker = new CircuitBreaker({
+    failuresToOpen: 3,
+    firstPauseMs: 100,
+    maxPauseMs: 100,
+    clock: () => new Date(),
+    onChange: (state) => told.push(state),
+  });
+  const redis = new GuardedRedis(client, breaker, (refusing) => told.push(refusing ? 'refusing' : 'taking'));
+  return {
+    client,
+    redis,
+    keys: new RedisKeys(prefix),
+    prefix,
+    told,
+    names: () => client.keys(`${prefix}*`),
+    close: () => {
+      client.disconnect();
+    },
+  };
+}

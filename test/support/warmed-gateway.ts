@@ -1,0 +1,154 @@
+import { MemoryStore } from '../../src/cache/memory-store.js';
+import type { Endpoint } from '../../src/endpoint/endpoint.js';
+import { createAnswerer, type AnswerCall } from '../../src/execution/answer-call.js';
+import type { CacheKey } from '../../src/execution/cache-key.js';
+import { keyOf, type Answered, type Question } from '../../src/execution/call.js';
+import { createFetcher, shareWithNobody } from '../../src/execution/fetch-answer.js';
+import type { QueryResult } from '../../src/execution/ports.js';
+import { validateParameters } from '../../src/execution/validate-parameters.js';
+import { QueryBudget } from '../../src/warming/query-budget.js';
+import { UsageLedger } from '../../src/warming/usage-ledger.js';
+import { Warmer, type WarmerParts } from '../../src/warming/warmer.js';
+import { resultOf } from './fake-run-query.js';
+import { rawParameters } from './raw-parameters.js';
+import { TestClock } from './test-clock.js';
+
+/** A query that reached the stand-in for ClickHouse. */
+export interface SeenQuery {
+  readonly by: 'caller' | 'warming';
+  /** Seconds since the gateway was made. */
+  readonly at: number;
+  readonly parameters: Readonly<Record<string, unknown>>;
+}
+
+export interface WarmedGatewayOptions extends Partial<
+  Pick<WarmerParts, 'maxSets' | 'concurrency' | 'isBusy' | 'isLeader'>
+> {
+  /** Share of wall time. */
+  readonly budget?: number;
+}
+
+/** The way from a question to its answer with the worker beside it: real parts on a stand-in for ClickHouse. */
+export class WarmedGateway {
+  readonly clock = new TestClock();
+  readonly queries: SeenQuery[] = [];
+  readonly outcomes: string[] = [];
+  readonly store = new MemoryStore(1e8, this.clock.read);
+  readonly ledger = new UsageLedger(1000);
+  readonly warmer: Warmer;
+  /** What a query gives; each result has as its only row which query it was. */
+  respond: () => Promise<QueryResult> = () => Promise.resolve(resultOf([{ query: this.queries.length }]));
+  private readonly startedAt = this.clock.milliseconds;
+  private readonly answerCall: AnswerCall;
+
+  constructor(endpoints: readonly Endpoint[], options: WarmedGatewayOptions = {}) {
+    const { budget = 1, ...parts } = options;
+    const clock = this.clock.read;
+    const fetchAnswer = createFetcher({
+      runQuery: ({ requestId, query }) => {
+        const by = requestId === 'warming' ? 'warming' : 'caller';
+        this.queries.push({ by, at: this.seconds, parameters: query.parameters });
+        return this.respond();
+      },
+      store: this.store,
+      shareAcross: shareWithNobody(this.store),
+      clock,
+      onJoined: () => undefined,
+    });
+    this.answerCall = createAnswerer({
+      store: this.store,
+      fetchAnswer,
+      clock,
+      onAnswered: (question, key, { answer }) => {
+        this.ledger.asked(key, question, clock().getTime(), answer.bornAt);
+      },
+    });
+    const { signal } = new AbortController();
+    this.warmer = new Warmer({
+      endpoints,
+      setsInUse: (endpointId) => Promise.resolve(this.ledger.sets(endpointId)),
+      forget: (key) => {
+        this.ledger.forget(key);
+      },
+      refresh: async (question, key) =>
+        (await fetchAnswer({ ...question, requestId: 'warming', signal, refresh: true }, key)).answer,
+      isLeader: () => true,
+      isBusy: () => false,
+      budget: new QueryBudget(budget, clock),
+      maxSets: 100,
+      concurrency: 1,
+      clock,
+      onRefreshed: ({ name }, outcome) => this.outcomes.push(`${name} ${outcome}`),
+      ...parts,
+    });
+  }
+
+  /** Since the gateway was made. */
+  get seconds(): number {
+    return (this.clock.milliseconds - this.startedAt) / 1000;
+  }
+
+  get refreshes(): readonly SeenQuery[] {
+    return this.queries.filter(({ by }) => by === 'warming');
+  }
+
+  /** A caller's question; without parameters, the endpoint's example. */
+  ask(endpoint: Endpoint, parameters = endpoint.example): Promise<Answered> {
+    const { signal } = new AbortController();
+    return this.answerCall({
+      ...questionOf(endpoint, parameters),
+      requestId: 'caller',
+      signal,
+      demand: 'any',
+    });
+  }
+
+  /** Has a set asked for without an answer, as if another had asked. */
+  use(endpoint: Endpoint, parameters = endpoint.example): { readonly key: CacheKey } {
+    const question = questionOf(endpoint, parameters);
+    const key = keyOf(question);
+    this.ledger.asked(key, question, this.clock.milliseconds, this.clock.milliseconds);
+    return { key };
+  }
+
+  /** Has the endpoint's set warmed from the start. */
+  declare(endpoint: Endpoint, parameters = endpoint.example): void {
+    const question = questionOf(endpoint, parameters);
+    this.ledger.declare(keyOf(question), question);
+  }
+
+  /** Lets time pass, a tick of the worker each second; what callers do comes before it. */
+  async pass(
+    seconds: number,
+    callers: (second: number) => Promise<unknown> | undefined = () => undefined,
+  ): Promise<void> {
+    for (let passed = 0; passed < seconds; passed += 1) {
+      await callers(this.seconds);
+      await this.warmer.tick();
+      this.clock.advance(1);
+    }
+  }
+}
+
+function questionOf(endpoint: Endpoint, parameters: Readonly<Record<string, string>>): Question {
+  return { endpoint, values: validateParameters(endpoint, rawParameters(parameters)), scope: '' };
+}
+
+/** Seconds since the query of an answer began. */
+export function ageOf({ clock }: WarmedGateway, { answer }: Answered): number {
+  return (clock.milliseconds - answer.bornAt) / 1000;
+}
+
+/** Asks an endpoint for each city as often as it is named. */
+export async function askFor(
+  gateway: WarmedGateway,
+  endpoint: Endpoint,
+  cities: readonly string[],
+): Promise<void> {
+  for (const city of cities) await gateway.ask(endpoint, { city });
+}
+
+/** The cities whose answers were refreshed, in that order. */
+export function citiesOf({ refreshes }: WarmedGateway): readonly unknown[] {
+  return refreshes.map(({ parameters }) => parameters['city']);
+}

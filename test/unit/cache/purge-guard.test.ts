@@ -1,0 +1,53 @@
+import { MemoryStore } from '../../../src/cache/memory-store.js';
+import { PurgeGuard } from '../../../src/cache/purge-guard.js';
+import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
+import { SettableClock } from '../../support/settable-clock.js';
+
+const KEY = sampleKey('a question');
+const SCOPES = [
+  ['of everything', {}],
+  ['of its endpoint', { endpointId: KEY.endpointId }],
+  ['of itself', KEY],
+] as const;
+
+describe('PurgeGuard', () => {
+  let time: SettableClock;
+  let kept: MemoryStore;
+  let guard: PurgeGuard;
+
+  beforeEach(() => {
+    time = new SettableClock();
+    kept = new MemoryStore(1e6, time.clock);
+    guard = new PurgeGuard(kept);
+  });
+
+  it.each(SCOPES)('keeps an answer out whose query began before a purge %s', async (_what, scope) => {
+    const answer = sampleAnswer({ bornAt: time.now });
+    time.advance(10);
+    await guard.purge({ ...scope, bornUntil: time.now });
+    await guard.set(KEY, answer, time.now + 60_000);
+    expect(await guard.get(KEY)).toBeUndefined();
+  });
+
+  it.each(SCOPES)('keeps an answer out that another gateway’s purge %s meant', async (_what, scope) => {
+    guard.note({ ...scope, bornUntil: time.now });
+    guard.note({ ...scope, bornUntil: time.now - 1000 });
+    await guard.set(KEY, sampleAnswer({ bornAt: time.now }), time.now + 60_000);
+    expect(await guard.get(KEY)).toBeUndefined();
+  });
+
+  it('gives no answer that a purge meant, even if its store has it back, and drops it there', async () => {
+    await guard.purge({ bornUntil: time.now });
+    await kept.set(KEY, sampleAnswer({ bornAt: time.now }), time.now + 60_000);
+    expect(await guard.get(KEY)).toBeUndefined();
+    expect(kept.peek(KEY.hash)).toBeUndefined();
+  });
+
+  it('lets an answer in that a purge did not mean', async () => {
+    await guard.purge({ endpointId: '99999999-2222-4333-8444-555555555555', bornUntil: time.now });
+    await guard.purge({ ...sampleKey('another question'), bornUntil: time.now });
+    const answer = sampleAnswer({ bornAt: time.now });
+    await guard.set(KEY, answer, time.now + 60_000);
+    expect(await guard.get(KEY)).toEqual(answer);
+  });
+});

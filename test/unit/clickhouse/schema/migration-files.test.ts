@@ -1,0 +1,59 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { readMigrations, type Migration } from '../../../../src/clickhouse/schema/migration-files.js';
+import { SCHEMA_FOLDER } from '../../../../src/project-files.js';
+import { withTemporaryFolder } from '../../../support/temporary-folder.js';
+
+/** The migrations of a folder with these files, or the message of its fault. */
+const read = async (files: Readonly<Record<string, string>>): Promise<readonly Migration[] | string> => {
+  let outcome: readonly Migration[] | string = '';
+  await withTemporaryFolder(async (folder) => {
+    for (const [file, text] of Object.entries(files)) await writeFile(path.join(folder, file), text);
+    outcome = await readMigrations(folder).catch((error: unknown) => (error as Error).message);
+  });
+  return outcome;
+};
+
+describe('readMigrations', () => {
+  it('reads the schema: one table a file, each with its engine and comment', async () => {
+    const migrations = await readMigrations(SCHEMA_FOLDER);
+    expect(migrations.length).toBeGreaterThanOrEqual(10);
+    for (const { statements } of migrations) expect(statements.length).toBeGreaterThan(0);
+  });
+
+  it('reads numbered files in their order, and no others', async () => {
+    const migrations = await read({
+      '0002_b.sql': 'SELECT 2;',
+      '0010_c.sql': 'SELECT 3;',
+      '0001_a.sql': 'SELECT 1;',
+      'notes.sql': 'SELECT 4;',
+      '0003_d.sql.bak': 'SELECT 5;',
+    });
+    expect(migrations).toMatchObject([{ name: '0001_a' }, { name: '0002_b' }, { name: '0010_c' }]);
+  });
+
+  it('ends a statement at a semicolon that ends a line, and at no other', async () => {
+    const text = "SELECT ';'\n, 1;  \n\nSELECT 2; -- not the end\n;\r\nSELECT 3";
+    const migrations = await read({ '0001_a.sql': text });
+    expect(migrations).toMatchObject([
+      { statements: ["SELECT ';'\n, 1", 'SELECT 2; -- not the end', 'SELECT 3'] },
+    ]);
+  });
+
+  it('gives a file the same checksum with the line ends of any system, and another for another text', async () => {
+    const [one, two, other] = (await read({
+      '0001_a.sql': 'SELECT 1;\nSELECT 2;\n',
+      '0002_b.sql': 'SELECT 1;\r\nSELECT 2;\r\n',
+      '0003_c.sql': 'SELECT 1;\nSELECT 3;\n',
+    })) as readonly Migration[];
+    expect(one?.checksum).toMatch(/^[0-9a-f]{64}$/);
+    expect(two?.checksum).toBe(one?.checksum);
+    expect(other?.checksum).not.toBe(one?.checksum);
+  });
+
+  it('refuses two files with one number, naming both', async () => {
+    const outcome = await read({ '0001_a.sql': 'SELECT 1;', '0001_b.sql': 'SELECT 2;' });
+    expect(outcome).toBe('0001_a.sql and 0001_b.sql have the same number');
+  });
+});

@@ -1,0 +1,87 @@
+import { ClickHouseError } from '@clickhouse/client';
+
+import { translateClickHouseError } from '../../../src/clickhouse/translate-error.js';
+import { Failure } from '../../../src/errors.js';
+
+const SECRET = "SELECT * FROM logs.edge_logs WHERE project = 'aurora'";
+const exception = (code: string, type: string): ClickHouseError =>
+  new ClickHouseError({ message: `${SECRET} failed`, code, type });
+const systemError = (code: string): Error => Object.assign(new Error(`${code} 10.0.0.1:8123`), { code });
+
+describe('translateClickHouseError', () => {
+  it.each([
+    ['427', 'CANNOT_COMPILE_REGEXP', 'BAD_REGULAR_EXPRESSION', 400],
+    ['159', 'TIMEOUT_EXCEEDED', 'QUERY_TIMEOUT', 504],
+    ['160', 'TOO_SLOW', 'QUERY_TIMEOUT', 504],
+    ['241', 'MEMORY_LIMIT_EXCEEDED', 'QUERY_TOO_EXPENSIVE', 422],
+    ['158', 'TOO_MANY_ROWS', 'QUERY_TOO_EXPENSIVE', 422],
+    ['307', 'TOO_MANY_BYTES', 'QUERY_TOO_EXPENSIVE', 422],
+    ['396', 'TOO_MANY_ROWS_OR_BYTES', 'QUERY_TOO_EXPENSIVE', 422],
+    ['202', 'TOO_MANY_SIMULTANEOUS_QUERIES', 'CLICKHOUSE_BUSY', 503],
+    ['60', 'UNKNOWN_TABLE', 'CLICKHOUSE_FAILED', 502],
+    ['516', 'AUTHENTICATION_FAILED', 'CLICKHOUSE_FAILED', 502],
+    ['62', 'SYNTAX_ERROR', 'CLICKHOUSE_FAILED', 502],
+  ])('makes %s (%s) of ClickHouse %s, status %i', (number, type, code, status) => {
+    const failure = translateClickHouseError(exception(number, type));
+    expect([failure.code, failure.status]).toEqual([code, status]);
+  });
+
+  it('goes by the number, since the caller’s own text can stand where the client looks for the name', () => {
+    const failure = translateClickHouseError(exception('427', 'SECRET_VALUE'));
+    expect(failure.code).toBe('BAD_REGULAR_EXPRESSION');
+    expect(failure.details.diagnosis).toBe('ClickHouse: CANNOT_COMPILE_REGEXP (code 427)');
+    const other = translateClickHouseError(exception('62', 'TIMEOUT_EXCEEDED'));
+    expect(other.code).toBe('CLICKHOUSE_FAILED');
+  });
+
+  it.each(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'CERT_HAS_EXPIRED'])(
+    'makes %s CLICKHOUSE_UNREACHABLE, to be tried again',
+    (code) => {
+      const failure = translateClickHouseError(systemError(code));
+      expect([failure.code, failure.status]).toEqual(['CLICKHOUSE_UNREACHABLE', 503]);
+      expect(failure.details.retryAfterSeconds).toBe(1);
+    },
+  );
+
+  it('makes the client’s own timeout on the socket CLICKHOUSE_UNREACHABLE', () => {
+    expect(translateClickHouseError(new Error('Timeout error.')).code).toBe('CLICKHOUSE_UNREACHABLE');
+  });
+
+  it('makes a page of something else between it and ClickHouse CLICKHOUSE_FAILED', () => {
+    const failure = translateClickHouseError(new Error('<html><h1>403 Forbidden</h1></html>'));
+    expect([failure.code, failure.status]).toEqual(['CLICKHOUSE_FAILED', 502]);
+    expect(failure.details.diagnosis).not.toContain('html');
+  });
+
+  it('says nothing of ClickHouse’s text in public, and keeps it as the cause', () => {
+    for (const number of ['427', '241', '60', '62']) {
+      const error = exception(number, 'SECRET_VALUE');
+      const failure = translateClickHouseError(error);
+      expect(failure.message).not.toContain('edge_logs');
+      expect(failure.details.diagnosis).not.toMatch(/edge_logs|SECRET_VALUE/);
+      expect(failure.details.cause).toBe(error);
+    }
+  });
+
+  it.each([
+    ['60', 'UNKNOWN_TABLE', 'npm run migrate'],
+    ['81', 'UNKNOWN_DATABASE', 'CLICKHOUSE_DATABASE'],
+    ['516', 'AUTHENTICATION_FAILED', 'CLICKHOUSE_PASSWORD'],
+    ['497', 'ACCESS_DENIED', 'SELECT'],
+    ['164', 'READONLY', 'readonly = 2'],
+    ['452', 'SETTING_CONSTRAINT_VIOLATION', 'QUERY_TIMEOUT_SECONDS'],
+  ])('tells the operator what to do about %s (%s)', (number, type, hint) => {
+    const { diagnosis } = translateClickHouseError(exception(number, type)).details;
+    expect(diagnosis).toContain(`ClickHouse: ${type} (code ${number})`);
+    expect(diagnosis).toContain(hint);
+  });
+
+  it('leaves a failure as it is', () => {
+    const failure = new Failure('CLICKHOUSE_ANSWER_BROKEN', 'Cut.');
+    expect(translateClickHouseError(failure)).toBe(failure);
+  });
+
+  it.each([['a text'], [undefined], [null]])('makes a failure of %j, which is no error', (thrown) => {
+    expect(translateClickHouseError(thrown).code).toBe('CLICKHOUSE_FAILED');
+  });
+});

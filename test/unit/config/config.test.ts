@@ -1,0 +1,99 @@
+import { readConfig, type Environment } from '../../../src/config/config.js';
+
+const faultOf = (environment: Environment): string => {
+  try {
+    readConfig(environment);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('the environment was accepted');
+};
+
+describe('readConfig', () => {
+  it('starts an own ClickHouse with demonstration data where nothing is set', () => {
+    expect(readConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      dataDir: '.data',
+      clickhouse: { kind: 'embedded', database: 'logs', demoData: true },
+      apiKey: undefined,
+      apiKeysFile: undefined,
+      redisUrl: undefined,
+      corsOrigins: [],
+      queryTimeoutMs: 30_000,
+    });
+  });
+
+  it('counts an empty variable as unset', () => {
+    expect(readConfig({ PORT: '', API_KEY: '', CLICKHOUSE_URL: '', DEMO_DATA: '' })).toEqual(readConfig({}));
+  });
+
+  it('uses the ClickHouse that it is told to', () => {
+    const environment = { CLICKHOUSE_URL: 'https://ch.example:8443', CLICKHOUSE_USER: 'reader' };
+    expect(readConfig({ ...environment, CLICKHOUSE_PASSWORD: 'p' }).clickhouse).toEqual({
+      kind: 'external',
+      url: 'https://ch.example:8443',
+      username: 'reader',
+      password: 'p',
+      database: 'logs',
+    });
+  });
+
+  it('reads seconds as milliseconds, fractions too', () => {
+    const config = readConfig({ QUERY_TIMEOUT_SECONDS: '0.5', SHUTDOWN_TIMEOUT_SECONDS: '0' });
+    expect([config.queryTimeoutMs, config.shutdownTimeoutMs]).toEqual([500, 0]);
+  });
+
+  it('reads a list of origins', () => {
+    const config = readConfig({ CORS_ORIGINS: 'https://a.example, https://b.example,' });
+    expect(config.corsOrigins).toEqual(['https://a.example', 'https://b.example']);
+  });
+
+  it('ignores variables that are not its own', () => {
+    expect(readConfig({ PATH: '/bin', CLICKHOUSE: 'x' })).toEqual(readConfig({}));
+  });
+
+  it('lists everything that is wrong at once', () => {
+    const fault = faultOf({
+      PORT: '80x',
+      DEMO_DATA: 'yes',
+      CLICKHOUSE_URL: 'tcp://ch:9000',
+      REDIS_URL: 'localhost:6379',
+      QUERY_TIMEOUT_SECONDS: '0',
+      LOG_LEVEL: 'loud',
+    });
+    expect(fault.split('\n').map((line) => line.trim().split(' ')[0])).toEqual([
+      'The',
+      'PORT',
+      'DEMO_DATA',
+      'CLICKHOUSE_URL',
+      'REDIS_URL',
+      'QUERY_TIMEOUT_SECONDS',
+      'LOG_LEVEL',
+    ]);
+  });
+
+  it.each([
+    ['PORT', '-1'],
+    ['PORT', '65536'],
+    ['PORT', '80.5'],
+    ['QUERY_TIMEOUT_SECONDS', '-1'],
+    ['QUERY_TIMEOUT_SECONDS', '301'],
+    ['QUERY_TIMEOUT_SECONDS', 'Infinity'],
+    ['SHUTDOWN_TIMEOUT_SECONDS', '-1'],
+    ['DEMO_DATA', 'true'],
+    ['CLICKHOUSE_URL', 'ch.example'],
+    ['LOG_LEVEL', 'INFO'],
+  ])('refuses %s=%s, naming the variable', (name, value) => {
+    expect(faultOf({ [name]: value })).toContain(`  ${name} `);
+  });
+
+  it('prints no value, which might be a password', () => {
+    const fault = faultOf({
+      CLICKHOUSE_URL: 'tcp://u:hunter2@ch',
+      REDIS_URL: 'x://:hunter2@r',
+      PORT: 'hunter2',
+    });
+    expect(fault).not.toContain('hunter2');
+  });
+});

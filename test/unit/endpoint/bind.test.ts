@@ -1,0 +1,137 @@
+import fc from 'fast-check';
+
+import { bindQuery, type BoundQuery, type Values } from '../../../src/endpoint/bind.js';
+import { NOW } from '../../../src/endpoint/reserved.js';
+import {
+  all,
+  choose,
+  is,
+  part,
+  Reference,
+  sql,
+  whenGiven,
+  where,
+  withParts,
+  type Sql,
+} from '../../../src/endpoint/sql.js';
+
+const city = new Reference<string>('city', 'String');
+const country = new Reference<string>('country', 'String');
+const ids = new Reference<readonly string[]>('ids', 'Array(String)');
+const AT = new Date('2026-05-17T10:05:03.250Z');
+
+const bind = (body: Sql, values: Readonly<Record<string, string | readonly string[] | null>>): BoundQuery =>
+  bindQuery({ parts: [], body }, new Map(Object.entries(values)), AT, 11);
+
+describe('bindQuery', () => {
+  it('writes a placeholder of the declared type, and the value beside it', () => {
+    const { text, parameters } = bind(sql`SELECT ${city}, ${ids}`, { city: 'Rome', ids: ['a', 'b'] });
+    expect(text).toBe('SELECT {city:String}, {ids:Array(String)}\nLIMIT {row_limit:UInt64}');
+    expect(parameters).toEqual({ city: 'Rome', ids: ['a', 'b'], row_limit: 11 });
+  });
+
+  it('binds an omitted parameter as a null', () => {
+    const { text, parameters } = bind(sql`SELECT ${city}`, { city: null });
+    expect(text).toContain('{city:Nullable(String)}');
+    expect(parameters['city']).toBeNull();
+  });
+
+  it('binds the clock to the microsecond', () => {
+    const { text, parameters } = bind(sql`SELECT ${NOW}`, {});
+    expect(text).toContain("{now:DateTime64(6, 'UTC')}");
+    expect(parameters['now']).toBe('2026-05-17 10:05:03.250000');
+  });
+
+  it('binds no parameter that the query of this request does not use', () => {
+    const body = sql`SELECT 1 ${where(whenGiven(city, sql`city = ${city}`))}`;
+    expect(Object.keys(bind(body, { city: null, country: 'IT' }).parameters)).toEqual(['row_limit']);
+  });
+
+  it('has no name from the prototype of an object among its parameters', () => {
+    const { parameters } = bind(sql`SELECT 1`, {});
+    expect('constructor' in parameters).toBe(false);
+    expect('__proto__' in parameters).toBe(false);
+  });
+
+  it('never lets a value into the text', () => {
+    const body = sql`SELECT ${city} ${where(
+      whenGiven(country, sql`country = ${country}`),
+      whenGiven(ids, sql`id IN (${ids})`),
+    )}`;
+    const known = bind(body, { city: '', country: '', ids: [''] }).text;
+    const value = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(value, value, fc.array(value), (one, two, list) => {
+        const { text, parameters } = bind(body, { city: one, country: two, ids: list });
+        expect(text).toBe(known);
+        expect(parameters).toEqual({ city: one, country: two, ids: list, row_limit: 11 });
+      }),
+    );
+  });
+});
+
+describe('a filter', () => {
+  const body = sql`SELECT 1 ${where(
+    sql`true`,
+    whenGiven(city, sql`city = ${city}`),
+    whenGiven([city, country], sql`place = concat(${city}, ${country})`),
+  )}`;
+  const whereOf = (values: Readonly<Record<string, string>>): string | undefined =>
+    /WHERE ([^]*)\nLIMIT/.exec(bind(body, values).text)?.[1];
+
+  it('is left out where its parameter is omitted', () => {
+    expect(whereOf({})).toBe('true');
+  });
+
+  it('applies where its parameter is the empty text', () => {
+    expect(whereOf({ city: '' })).toBe('true\n  AND city = {city:String}');
+  });
+
+  it('applies only where all of its parameters are given', () => {
+    expect(whereOf({ country: 'IT' })).toBe('true');
+    expect(whereOf({ city: 'Rome', country: 'IT' })).toContain('concat({city:String}, {country:String})');
+  });
+
+  it('leaves out the WHERE where none applies', () => {
+    const lone = sql`SELECT 1 ${where(whenGiven(city, sql`city = ${city}`))}`;
+    expect(bind(lone, {}).text).not.toContain('WHERE');
+  });
+});
+
+describe('a choice', () => {
+  const chosen = choose(
+    [all(is(city, 'Rome'), is(country, 'IT')), sql`first`],
+    [is(city, 'Rome'), sql`second`],
+    sql`otherwise`,
+  );
+  const textOf = (values: Readonly<Record<string, string | null>>): string | undefined =>
+    bind(sql`SELECT ${chosen}`, values).text.split('\n')[0];
+
+  it.each([
+    [{ city: 'Rome', country: 'IT' }, 'SELECT first'],
+    [{ city: 'Rome', country: 'US' }, 'SELECT second'],
+    [{ city: 'Rome', country: null }, 'SELECT second'],
+    [{ city: 'rome', country: 'IT' }, 'SELECT otherwise'],
+    [{ city: null, country: null }, 'SELECT otherwise'],
+  ])('for %j is the first branch that holds', (values, expected) => {
+    expect(textOf(values)).toBe(expected);
+  });
+});
+
+describe('a part', () => {
+  it('is written where the body uses it, and left out where it does not', () => {
+    const used = part('used', sql`SELECT ${city} AS city`);
+    const unused = part('unused', sql`SELECT ${country} AS country`);
+    const values: Values = new Map([['city', 'Rome']]);
+    const { text, parameters } = bindQuery(
+      withParts([used, unused], sql`SELECT * FROM ${used}`),
+      values,
+      AT,
+      2,
+    );
+    expect(text).toBe(
+      'WITH\n  used AS (\n    SELECT {city:String} AS city\n  )\nSELECT * FROM used\nLIMIT {row_limit:UInt64}',
+    );
+    expect(Object.keys(parameters)).toEqual(['city', 'row_limit']);
+  });
+});

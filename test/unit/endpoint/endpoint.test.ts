@@ -1,0 +1,113 @@
+import { column, jsonColumn } from '../../../src/endpoint/definition.js';
+import { defineEndpoint, rowCap, withSettings } from '../../../src/endpoint/endpoint.js';
+import { text, timestamp } from '../../../src/endpoint/parameters.js';
+import { Reference, sql, type Sql } from '../../../src/endpoint/sql.js';
+import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
+
+const description = 'For a test.';
+
+describe('defineEndpoint', () => {
+  it('gives an endpoint with its query built', () => {
+    const endpoint = sampleEndpoint();
+    expect(endpoint.savedQuery).toBe('SELECT @city AS city');
+    expect(endpoint.settings).toEqual({ maxRows: 10, caching: 60, warming: 0, sandboxing: 'disabled' });
+    expect([...endpoint.parameters.keys()]).toEqual(['city']);
+    expect([...endpoint.columns.keys()]).toEqual(['city']);
+  });
+
+  it('writes an id in lower case', () => {
+    expect(sampleEndpoint({ id: 'AAAAAAAA-2222-4333-8444-555555555555' }).id).toBe(
+      'aaaaaaaa-2222-4333-8444-555555555555',
+    );
+  });
+
+  it.each([
+    ['an id that is none', { id: 'sample' }, 'id "sample" is not a UUID'],
+    ['an empty name', { name: '' }, 'name "" is not made of lower-case words'],
+    ['a name in upper case', { name: 'Logs.All' }, 'name "Logs.All" is not made of lower-case words'],
+    ['a name with a slash', { name: 'logs/all' }, 'name "logs/all" is not made of lower-case words'],
+    ['a name that ends in a dot', { name: 'logs.' }, 'name "logs." is not made of lower-case words'],
+    [
+      'a name that would be taken for an id',
+      { name: '11111111-2222-4333-8444-555555555555' },
+      'name "11111111-2222-4333-8444-555555555555" has the form of an id',
+    ],
+    ['a row cap of 0', { maxRows: 0 }, 'maxRows 0 is not a whole number from 1'],
+    ['a row cap that is not whole', { maxRows: 1.5 }, 'maxRows 1.5 is not a whole number from 1'],
+    ['a limit of 0', { limit: 0 }, 'limit 0 is not a whole number from 1'],
+    ['caching of 0 seconds', { caching: 0 }, 'caching 0 is neither "disabled" nor a whole number'],
+    ['negative warming', { warming: -1 }, 'warming -1 is not a whole number of seconds from 0'],
+    ['no columns', { columns: {} }, 'columns are missing'],
+    ['an example of something undeclared', { example: { town: 'Rome' } }, 'undeclared parameter "town"'],
+  ])('refuses %s, and says so', (_what, fault, message) => {
+    expect(() => defineEndpoint({ ...SAMPLE, ...fault })).toThrow(message);
+  });
+
+  it.each([
+    ['now', 'parameter "now" has a reserved name'],
+    ['row_limit', 'parameter "row_limit" has a reserved name'],
+    ['City', 'parameter "City" is not made of lower-case letters, digits and underscores'],
+    ['2nd', 'parameter "2nd" is not made of'],
+    ['a b', 'parameter "a b" is not made of'],
+  ])('refuses a parameter named %s', (name, message) => {
+    const define = (): unknown =>
+      defineEndpoint({
+        ...SAMPLE,
+        parameters: { [name]: text({ description }) },
+        example: {},
+        build: () => sql`SELECT 1`,
+      });
+    expect(define).toThrow(message);
+  });
+
+  it('refuses an undeclared parameter in the query, naming the place', () => {
+    const build = ({ town }: Readonly<Record<'town', Reference>>): Sql => sql`SELECT ${town} AS city`;
+    const definition = { ...SAMPLE, build } as unknown as typeof SAMPLE;
+    expect(() => defineEndpoint(definition)).toThrow('after "SELECT" stands an undeclared parameter');
+  });
+
+  it('refuses a value in the query', () => {
+    const smuggled = 'x' as unknown as Reference;
+    expect(() => defineEndpoint({ ...SAMPLE, build: () => sql`SELECT ${smuggled}` })).toThrow(
+      'after "SELECT" stands a string',
+    );
+  });
+});
+
+describe('the digest of an endpoint', () => {
+  const { digest } = sampleEndpoint();
+
+  it('is the same for the same definition, whatever its words and settings are', () => {
+    expect(sampleEndpoint({ summary: 'Other words.', maxRows: 5, caching: 1 }).digest).toBe(digest);
+  });
+
+  it.each([
+    ['another query', { build: () => sql`SELECT 'x' AS city` }],
+    ['a limit', { limit: 5 }],
+    ['another column', { columns: { town: column('String', 'The city.') } }],
+    ['another type of a column', { columns: { city: column('LowCardinality(String)', 'The city.') } }],
+    ['JSON in a column', { columns: { city: jsonColumn('The city.') } }],
+    ['another type of a parameter', { parameters: { city: timestamp({ description }) } }],
+  ])('is another one for %s', (_what, change) => {
+    expect(defineEndpoint({ ...SAMPLE, ...change }).digest).not.toBe(digest);
+  });
+});
+
+describe('rowCap', () => {
+  it('is the lower one of the setting and the endpoint’s own limit', () => {
+    const limited = defineEndpoint({ ...SAMPLE, maxRows: 1000, limit: 100 });
+    expect(rowCap(limited)).toBe(100);
+    expect(rowCap(withSettings(limited, { maxRows: 7 }))).toBe(7);
+    expect(rowCap(withSettings(limited, { maxRows: 5000 }))).toBe(100);
+    expect(rowCap(sampleEndpoint())).toBe(10);
+  });
+});
+
+describe('withSettings', () => {
+  it('replaces what it is given, and leaves the endpoint itself as it is', () => {
+    const endpoint = sampleEndpoint();
+    const changed = withSettings(endpoint, { caching: 'disabled' });
+    expect(changed.settings).toEqual({ ...endpoint.settings, caching: 'disabled' });
+    expect(endpoint.settings.caching).toBe(60);
+  });
+});

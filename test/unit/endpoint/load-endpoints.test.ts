@@ -1,0 +1,119 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
+import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { withTemporaryFolder } from '../../support/temporary-folder.js';
+
+const SOURCE = fileURLToPath(new URL('../../../src/endpoint/index.js', import.meta.url));
+
+/** An endpoint file as an author writes it. */
+const fileOf = (from: string, changes = ''): string => `
+  import { column, defineEndpoint, sql, text } from '${path.relative(from, SOURCE)}';
+
+  export default defineEndpoint({
+    id: '11111111-2222-4333-8444-555555555555',
+    name: 'first',
+    summary: 'A sample.',
+    parameters: { city: text({ description: 'A city.' }) },
+    columns: { city: column('String', 'The city.') },
+    maxRows: 10,
+    caching: 60,
+    warming: 0,
+    sandboxing: 'disabled',
+    example: {},
+    build: ({ city }) => sql\`SELECT \${city} AS city\`,
+    ${changes}
+  });
+`;
+
+/** What loading a folder with these files ends with. */
+const faultOf = async (write: (folder: string) => Readonly<Record<string, string>>): Promise<unknown> => {
+  let fault: unknown;
+  await withTemporaryFolder(async (folder) => {
+    for (const [file, text] of Object.entries(write(folder))) await writeFile(path.join(folder, file), text);
+    fault = await loadEndpoints(folder).then(
+      (registry) => registry.all().map(({ name }) => name),
+      (error: unknown) => (error as Error).message,
+    );
+  });
+  return fault;
+};
+
+describe('loadEndpoints', () => {
+  it('loads the five endpoints of the specification under the ids that callers have saved', async () => {
+    const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+    expect(registry.all().map(({ id, name }) => [name, id])).toEqual([
+      ['functions.invocation-stats', '8f0c7f5e-3a8d-4c55-9a0e-6f1f0b6a2d11'],
+      ['get-grouped-stats-events-logs', '2b9e4d6f-7c1a-4f0b-8e5d-a1c3b5d7e922'],
+      ['get-grouped-stats-redirects', '5d7c1b0a-94b1-4a1e-b3f6-0c9d3e8f7a33'],
+      ['logs.all', 'e1d0c9b8-a7f6-4e5d-8c4b-3a2918f7e655'],
+      ['usage.api-counts', 'c5a3f2b9-1f6e-4a57-8d94-2b7f8f0e3c44'],
+    ]);
+  });
+
+  it('loads each of them with the execution settings of the specification', async () => {
+    const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+    const settings = registry.all().map(({ settings: s }) => [s.maxRows, s.caching, s.warming, s.sandboxing]);
+    expect(settings).toEqual([
+      [1000, 900, 300, 'disabled'],
+      [1000, 1000, 0, 'disabled'],
+      [1000, 300, 1800, 'disabled'],
+      [1000, 'disabled', 0, 'disabled'],
+      [1000, 900, 300, 'disabled'],
+    ]);
+  });
+
+  it('passes over what is no endpoint file', async () => {
+    const loaded = await faultOf((folder) => ({
+      'first.ts': fileOf(folder),
+      'first.d.ts': 'export {};',
+      'first.js.map': '{}',
+      'README.md': '# Endpoints',
+    }));
+    expect(loaded).toEqual(['first']);
+  });
+
+  it('refuses a folder without endpoints', async () => {
+    expect(await faultOf(() => ({ 'README.md': '' }))).toMatch(/^no endpoint files in /);
+  });
+
+  it('names the file and the fault of a definition', async () => {
+    const fault = await faultOf((folder) => ({ 'first.ts': fileOf(folder, 'maxRows: 0,') }));
+    expect(fault).toBe('endpoints/first.ts: maxRows 0 is not a whole number from 1');
+  });
+
+  it('names the file and the place of an undeclared parameter', async () => {
+    const fault = await faultOf((folder) => ({
+      'first.ts': fileOf(folder, 'build: ({ town }) => sql`SELECT ${town}`,'),
+    }));
+    expect(fault).toMatch(/^endpoints\/first\.ts: after "SELECT" stands an undeclared parameter/);
+  });
+
+  it('names the file that throws as it is loaded', async () => {
+    const fault = await faultOf(() => ({ 'first.ts': 'throw new Error("boom");' }));
+    expect(fault).toBe('endpoints/first.ts: boom');
+  });
+
+  it.each([
+    ['no default export', 'export const endpoint = 1;'],
+    ['a default export that is no endpoint', 'export default { name: "first" };'],
+  ])('names the file that has %s', async (_what, text) => {
+    const fault = await faultOf(() => ({ 'first.ts': text }));
+    expect(fault).toBe('endpoints/first.ts: the default export is not made by defineEndpoint');
+  });
+
+  it('refuses a file whose name is not its endpoint’s', async () => {
+    const fault = await faultOf((folder) => ({ 'second.ts': fileOf(folder) }));
+    expect(fault).toBe('endpoints/second.ts: holds the endpoint first, whose file is first.ts');
+  });
+
+  it('refuses two files with one id, naming both endpoints', async () => {
+    const fault = await faultOf((folder) => ({
+      'first.ts': fileOf(folder),
+      'second.ts': fileOf(folder, "name: 'second',"),
+    }));
+    expect(fault).toMatch(/^endpoints first and second have the same id/);
+  });
+});

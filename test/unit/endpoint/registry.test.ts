@@ -1,0 +1,67 @@
+import { EndpointRegistry } from '../../../src/endpoint/registry.js';
+import { sampleEndpoint } from '../../support/sample-endpoint.js';
+
+const ONE = 'aaaaaaaa-0000-4000-8000-000000000001';
+const TWO = 'aaaaaaaa-0000-4000-8000-000000000002';
+const one = sampleEndpoint({ id: ONE, name: 'one' });
+const two = sampleEndpoint({ id: TWO, name: 'logs-all-staging' });
+const registry = new EndpointRegistry([one, two]);
+
+describe('EndpointRegistry', () => {
+  it('lists its endpoints by name', () => {
+    expect(registry.all().map(({ name }) => name)).toEqual(['logs-all-staging', 'one']);
+  });
+
+  it('finds an endpoint by name and by id', () => {
+    expect(registry.find('one')).toBe(one);
+    expect(registry.find(ONE)).toBe(one);
+  });
+
+  it('finds an id in either letter case, and a name in its own alone', () => {
+    expect(registry.find(ONE.toUpperCase())).toBe(one);
+    expect(registry.find('ONE')).toBeUndefined();
+  });
+
+  it('takes a name of 16 bytes for a name', () => {
+    expect(registry.find('logs-all-staging')).toBe(two);
+  });
+
+  it.each(['', 'three', '__proto__', 'constructor', 'aaaaaaaa-0000-4000-8000-00000000000f', 'one '])(
+    'finds nothing for %j',
+    (idOrName) => {
+      expect(registry.find(idOrName)).toBeUndefined();
+    },
+  );
+
+  it('refuses two endpoints with one id, naming both', () => {
+    const same = sampleEndpoint({ id: ONE.toUpperCase(), name: 'three' });
+    expect(() => new EndpointRegistry([one, same])).toThrow(
+      `endpoints one and three have the same id ${ONE}`,
+    );
+  });
+
+  it('refuses two endpoints with one name', () => {
+    const same = sampleEndpoint({ id: TWO, name: 'one' });
+    expect(() => new EndpointRegistry([one, same])).toThrow('endpoints one and one have the same name one');
+  });
+});
+
+describe('withOverrides', () => {
+  it('replaces settings of the endpoints named, by name or id, and of no others', () => {
+    const changed = registry.withOverrides(
+      new Map([
+        ['one', { maxRows: 3 }],
+        [TWO, { caching: 'disabled' } as const],
+      ]),
+    );
+    expect(changed.find('one')?.settings).toEqual({ ...one.settings, maxRows: 3 });
+    expect(changed.find(TWO)?.settings).toEqual({ ...two.settings, caching: 'disabled' });
+    expect(registry.find('one')).toBe(one);
+  });
+
+  it('refuses settings of an endpoint that is not there, and says which there are', () => {
+    expect(() => registry.withOverrides(new Map([['usage.api-count', {}]]))).toThrow(
+      'there is no endpoint "usage.api-count"; there are logs-all-staging, one',
+    );
+  });
+});

@@ -1,0 +1,85 @@
+import type { Answered } from '../../../src/execution/call.js';
+import { cacheDemandOf, cacheHeaders } from '../../../src/http/cache-headers.js';
+
+const BORN = 1_000_000;
+
+/** An answer that is good for a minute. */
+function answered(status: Answered['status'], facts: Partial<Answered> = {}): Answered {
+  return {
+    answer: {
+      bornAt: BORN,
+      expiresAt: BORN + 60_000,
+      digest: 'digest',
+      rowCount: 0,
+      truncated: false,
+      rowsRead: 0,
+      bytesRead: 0,
+      clickhouseMs: 0,
+      bodies: { identity: Buffer.from('') },
+    },
+    status,
+    stored: true,
+    collapsed: false,
+    ...facts,
+  };
+}
+
+describe('the headers about the cache', () => {
+  it.each([
+    ['HIT', {}, 'querygate; hit; ttl=50'],
+    ['MISS', {}, 'querygate; fwd=miss; stored; ttl=50'],
+    ['MISS', { collapsed: true }, 'querygate; fwd=miss; stored; collapsed; ttl=50'],
+    ['MISS', { stored: false }, 'querygate; fwd=miss; ttl=50'],
+    ['BYPASS', {}, 'querygate; fwd=request; stored; ttl=50'],
+  ] as const)('say of %s %j in the words of RFC 9211: %s', (status, facts, cacheStatus) => {
+    expect(cacheHeaders(answered(status, facts), true, BORN + 10_000)).toEqual({
+      'X-Cache': status,
+      'Cache-Status': cacheStatus,
+      Age: '10',
+      'Cache-Control': 'private, max-age=50',
+    });
+  });
+
+  it('tell of a stale answer how long ago it expired, and that it is good no more', () => {
+    expect(cacheHeaders(answered('STALE'), true, BORN + 90_000)).toEqual({
+      'X-Cache': 'STALE',
+      'Cache-Status': 'querygate; hit; ttl=-30; detail=stale-if-error',
+      Age: '90',
+      'Cache-Control': 'private, max-age=0',
+    });
+  });
+
+  it('never promise a fraction of a second too much', () => {
+    const { Age, ...headers } = cacheHeaders(answered('HIT'), true, BORN + 59_001);
+    expect([Age, headers['Cache-Control']]).toEqual(['59', 'private, max-age=0']);
+  });
+
+  it('tell no negative age where another gateway’s clock is ahead', () => {
+    expect(cacheHeaders(answered('HIT'), true, BORN - 5000)['Age']).toBe('0');
+  });
+
+  it('forbid to store what the gateway does not cache', () => {
+    expect(cacheHeaders(answered('BYPASS'), false, BORN)).toEqual({
+      'X-Cache': 'BYPASS',
+      'Cache-Status': 'querygate; fwd=bypass',
+      'Cache-Control': 'no-store',
+    });
+  });
+});
+
+describe('what a caller demands of the cache', () => {
+  it.each([
+    [undefined, 'any'],
+    ['', 'any'],
+    ['max-age=0', 'any'],
+    ['no-store', 'any'],
+    ['no-cachet', 'any'],
+    ['no-cache', 'fresh'],
+    ['max-age=0, No-Cache', 'fresh'],
+    ['only-if-cached', 'only-cached'],
+    ['max-stale,only-if-cached', 'only-cached'],
+    ['no-cache, only-if-cached', 'only-cached'],
+  ])('by Cache-Control: %s is %s', (cacheControl, demand) => {
+    expect(cacheDemandOf(cacheControl)).toBe(demand);
+  });
+});

@@ -1,0 +1,99 @@
+import fc from 'fast-check';
+
+import { parseQueryString } from '../../../src/http/query-string.js';
+
+const textOf = (query: string, name = 'a'): string | undefined =>
+  parseQueryString(`/x?${query}`).get(name)?.text;
+
+/** A request target as Node hands it over: a character a byte. */
+const asBytes = (target: string): string => Buffer.from(target).toString('latin1');
+
+describe('parseQueryString', () => {
+  it.each([
+    ['a=1', '1'],
+    ['a=', ''],
+    ['a', ''],
+    ['b=2&a=1', '1'],
+    ['&&a=1&', '1'],
+    ['a=b=c', 'b=c'],
+    ['a=+b+', ' b '],
+    ['a=%2B', '+'],
+    ['a=%26%3D%25%23', '&=%#'],
+    ['a=%c3%89%C3%89', 'ÉÉ'],
+    ['a=%F0%9F%98%80', '😀'],
+    ['a=%00', '\0'],
+    ['a=1;b=2', '1;b=2'],
+    ['a=?x?', '?x?'],
+    ['a=%EF%BB%BFx', '\uFEFFx'],
+    ['%61=1', '1'],
+  ])('reads %s as %j', (query, expected) => {
+    expect(textOf(query)).toBe(expected);
+  });
+
+  it('reads UTF-8 that was sent without escapes', () => {
+    expect(textOf(asBytes('a=É😀'))).toBe('É😀');
+    expect(textOf(`${asBytes('a=É')}%C3%89`)).toBe('ÉÉ');
+  });
+
+  it.each([
+    ['a lone percent sign', 'a=%'],
+    ['a percent sign before other text', 'a=100%25%'],
+    ['an escape that is cut', 'a=%C'],
+    ['an escape that is no hexadecimal', 'a=%zz'],
+    ['a byte that is no UTF-8', 'a=%FF'],
+    ['an overlong form', 'a=%C0%AF'],
+    ['half of a character', 'a=%C3'],
+    ['a surrogate', 'a=%ED%A0%80'],
+    ['a raw byte that is no UTF-8', 'a=\xE9'],
+  ])('gives a value with %s no text', (_what, query) => {
+    const parameter = parseQueryString(`/x?${query}`).get('a');
+    expect(parameter).toEqual({ text: undefined, times: 1 });
+  });
+
+  it('leaves out a name that can’t be decoded', () => {
+    expect([...parseQueryString('/x?%FF=1&%=2&a=3').keys()]).toEqual(['a']);
+  });
+
+  it('counts how often a name is given, escaped or not', () => {
+    expect(parseQueryString('/x?a=1&%61=2&a').get('a')?.times).toBe(3);
+  });
+
+  it.each(['a[]=1', 'a[b]=1', 'a[0]=1', 'a.b=1'])(
+    'makes nothing of %s but a name with that text',
+    (query) => {
+      const parameters = parseQueryString(`/x?${query}`);
+      expect([...parameters.keys()]).toEqual([query.split('=')[0]]);
+    },
+  );
+
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    'reads %s like any other name',
+    (name) => {
+      expect([...parseQueryString(`/x?${name}=1`)]).toEqual([[name, { text: '1', times: 1 }]]);
+      expect(parseQueryString('/x?').get(name)).toBeUndefined();
+    },
+  );
+
+  it.each(['/x', '/x?', ''])('finds no parameters in %j', (target) => {
+    expect(parseQueryString(target).size).toBe(0);
+  });
+
+  it('reads back whatever encodeURIComponent and URLSearchParams write', () => {
+    const texts = fc.string({ unit: 'binary' });
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(textOf(`a=${encodeURIComponent(text)}`)).toBe(text);
+        expect(textOf(new URLSearchParams({ a: text }).toString())).toBe(text);
+      }),
+    );
+  });
+
+  it('never fails, whatever bytes it is given', () => {
+    const bytes = fc.uint8Array({ maxLength: 50 }).map((array) => Buffer.from(array).toString('latin1'));
+    fc.assert(
+      fc.property(bytes, (target) => {
+        for (const { times } of parseQueryString(`?${target}`).values()) expect(times).toBeGreaterThan(0);
+      }),
+    );
+  });
+});

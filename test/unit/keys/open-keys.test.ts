@@ -1,0 +1,45 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { hashApiKey } from '../../../src/keys/api-key.js';
+import { openKeys } from '../../../src/keys/open-keys.js';
+import { withTemporaryFolder } from '../../support/temporary-folder.js';
+
+const SILENT = { onReloaded: () => undefined, onRefused: () => undefined };
+
+describe('openKeys', () => {
+  it('makes a key for this run where none is configured', async () => {
+    const keys = await openKeys({ apiKey: undefined, apiKeysFile: undefined }, SILENT);
+    expect(keys.find(keys.generatedKey ?? '')).toEqual({ name: 'start-up', mayBypassCache: true });
+    expect(keys.find('')).toBeUndefined();
+  });
+
+  it('makes none where one is configured', async () => {
+    const keys = await openKeys({ apiKey: 'secret', apiKeysFile: undefined }, SILENT);
+    expect(keys.generatedKey).toBeUndefined();
+    expect(keys.find('secret')).toEqual({ name: 'API_KEY', mayBypassCache: true });
+  });
+
+  it('accepts the keys of the file and the one key together', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const file = path.join(folder, 'keys.json');
+      await writeFile(file, JSON.stringify({ keys: [{ name: 'dashboard', sha256: [hashApiKey('k')] }] }));
+      const keys = await openKeys({ apiKey: 'secret', apiKeysFile: file }, SILENT);
+      try {
+        expect(keys.find('k')).toEqual({ name: 'dashboard', mayBypassCache: false });
+        expect(keys.find('secret')).toEqual({ name: 'API_KEY', mayBypassCache: true });
+        expect(keys.generatedKey).toBeUndefined();
+      } finally {
+        keys.close();
+      }
+    });
+  });
+
+  it('refuses to start with a file that is no good', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const file = path.join(folder, 'keys.json');
+      await writeFile(file, '{');
+      await expect(openKeys({ apiKey: undefined, apiKeysFile: file }, SILENT)).rejects.toThrow(file);
+    });
+  });
+});

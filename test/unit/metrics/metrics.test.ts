@@ -1,0 +1,72 @@
+import { Metrics, type CacheUse } from '../../../src/metrics/metrics.js';
+import { metricSamples } from '../../support/metric-samples.js';
+
+/** The gateway's own samples, as `name{labels} value`. */
+async function samplesOf(metrics: Metrics): Promise<readonly string[]> {
+  const samples = metricSamples(await metrics.registry.metrics());
+  return samples
+    .filter(({ name }) => name.startsWith('querygate_'))
+    .map(({ name, labels, value }) => `${name.slice(10)} ${Object.values(labels).join(' ')} = ${value}`);
+}
+
+describe('the metrics', () => {
+  it('count requests by endpoint, status and how the cache served them', async () => {
+    const metrics = new Metrics();
+    metrics.answered('logs.all', 200, 'BYPASS', 5, 100);
+    metrics.answered('logs.all', 200, 'BYPASS', 5, 100);
+    metrics.answered('', 404, '', 1);
+    expect(await samplesOf(metrics)).toEqual(
+      expect.arrayContaining(['requests_total logs.all 200 BYPASS = 2', 'requests_total  404  = 1']),
+    );
+  });
+
+  it('hold durations in seconds, those in ClickHouse only where there was a query', async () => {
+    const metrics = new Metrics();
+    metrics.answered('a', 200, 'MISS', 5, 2000);
+    metrics.answered('a', 200, 'HIT', 5);
+    expect(await samplesOf(metrics)).toEqual(
+      expect.arrayContaining([
+        'gateway_seconds_sum a = 0.01',
+        'gateway_seconds_count a = 2',
+        'clickhouse_seconds_sum a = 2',
+        'clickhouse_seconds_count a = 1',
+      ]),
+    );
+  });
+
+  it('hold what the cache has at the very look, entries and bytes', async () => {
+    const metrics = new Metrics();
+    let use: CacheUse = { endpoint: 'a', entries: 1, bytes: 10 };
+    metrics.observe({ cacheUse: () => [use], isRedisOpen: () => true, isLeader: () => false });
+    for (const entries of [1, 2, 0]) {
+      use = { endpoint: 'a', entries, bytes: 10 * entries };
+      expect(await samplesOf(metrics)).toEqual(
+        expect.arrayContaining([
+          `cache_entries a = ${entries}`,
+          `cache_bytes a = ${10 * entries}`,
+          'redis_breaker_open  = 1',
+          'warming_leader  = 0',
+        ]),
+      );
+    }
+  });
+
+  it('count waiters, evictions, and what warming did and cost', async () => {
+    const metrics = new Metrics();
+    metrics.waiterCoalesced('process');
+    metrics.waiterCoalesced('gateways');
+    metrics.answerEvicted();
+    metrics.refreshed('a', 'ok', 500);
+    metrics.refreshed('a', 'failed', 1500);
+    expect(await samplesOf(metrics)).toEqual(
+      expect.arrayContaining([
+        'coalesced_waiters_total process = 1',
+        'coalesced_waiters_total gateways = 1',
+        'cache_evictions_total  = 1',
+        'warming_refreshes_total a ok = 1',
+        'warming_refreshes_total a failed = 1',
+        'warming_clickhouse_seconds_total a = 2',
+      ]),
+    );
+  });
+});

@@ -1,0 +1,161 @@
+import type { Endpoint } from '../../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
+import { ageOf, WarmedGateway } from '../../support/warmed-gateway.js';
+import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+
+const HOUR = 3600;
+const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+const named = (name: string): Endpoint => {
+  const endpoint = registry.find(name);
+  if (!endpoint) throw new Error(`no endpoint ${name}`);
+  return endpoint;
+};
+const REDIRECTS = named('get-grouped-stats-redirects');
+
+const settingsOf = ({ settings: { caching, warming } }: Endpoint): readonly unknown[] => [caching, warming];
+
+/** How each question of an hour was answered, one every so many seconds. */
+async function askEvery(
+  gateway: WarmedGateway,
+  endpoint: Endpoint,
+  seconds: number,
+): Promise<readonly { readonly status: string; readonly age: number }[]> {
+  const answers: { status: string; age: number }[] = [];
+  await gateway.pass(HOUR, async (second) => {
+    if (second % seconds !== 0) return;
+    const answered = await gateway.ask(endpoint);
+    answers.push({ status: answered.status, age: ageOf(gateway, answered) });
+  });
+  return answers;
+}
+
+describe('an hour of an endpoint with 900/300', () => {
+  describe.each(['functions.invocation-stats', 'usage.api-counts'].map(named))('$name', (endpoint) => {
+    it.each([1, 60, 400, 899])(
+      'answers from the cache all but the first of questions every %i s',
+      async (s) => {
+        expect(settingsOf(endpoint)).toEqual([900, 300]);
+        const [first, ...others] = await askEvery(new WarmedGateway(registry.all()), endpoint, s);
+        expect(first?.status).toBe('MISS');
+        expect(others.map(({ status }) => status)).toEqual(others.map(() => 'HIT'));
+      },
+    );
+
+    it('never serves a set that is asked for each minute older than its interval and a tick', async () => {
+      const answers = await askEvery(new WarmedGateway(registry.all()), endpoint, 60);
+      expect(Math.max(...answers.map(({ age }) => age))).toBeLessThanOrEqual(301);
+    });
+
+    it('is refreshed at its interval, at most a tenth early', async () => {
+      const gateway = new WarmedGateway(registry.all());
+      await askEvery(gateway, endpoint, 60);
+      const times = gateway.queries.map(({ at }) => at);
+      const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
+      expect(gaps.length).toBeGreaterThanOrEqual(11);
+      for (const gap of gaps) {
+        expect(gap).toBeGreaterThanOrEqual(270);
+        expect(gap).toBeLessThanOrEqual(301);
+      }
+      expect(gateway.refreshes).toHaveLength(gateway.queries.length - 1);
+    });
+
+    it('is refreshed twice, and no more, after its only question', async () => {
+      const gateway = new WarmedGateway(registry.all());
+      await gateway.ask(endpoint);
+      await gateway.pass(HOUR);
+      expect(gateway.refreshes).toHaveLength(2);
+    });
+
+    it('is refreshed on after a question between the two', async () => {
+      const gateway = new WarmedGateway(registry.all());
+      await gateway.ask(endpoint);
+      await gateway.pass(HOUR, (second) => (second === 400 ? gateway.ask(endpoint) : undefined));
+      expect(gateway.refreshes).toHaveLength(3);
+    });
+  });
+});
+
+describe('an hour of get-grouped-stats-events-logs (1000/0)', () => {
+  const endpoint = named('get-grouped-stats-events-logs');
+
+  it('has a miss every 1000 s and no refresh', async () => {
+    expect(settingsOf(endpoint)).toEqual([1000, 0]);
+    const gateway = new WarmedGateway(registry.all());
+    await askEvery(gateway, endpoint, 10);
+    expect(gateway.queries.map(({ by, at }) => [by, at])).toEqual([
+      ['caller', 0],
+      ['caller', 1000],
+      ['caller', 2000],
+      ['caller', 3000],
+    ]);
+  });
+});
+
+describe('an hour of get-grouped-stats-redirects (300/1800)', () => {
+  it('has an ordinary miss between expiry and the next refresh', async () => {
+    expect(settingsOf(REDIRECTS)).toEqual([300, 1800]);
+    const gateway = new WarmedGateway(registry.all());
+    const statuses: string[] = [];
+    await gateway.pass(700, async (second) => {
+      if (![0, 299, 300, 599, 600].includes(second)) return;
+      statuses.push((await gateway.ask(REDIRECTS)).status);
+    });
+    expect(statuses).toEqual(['MISS', 'HIT', 'MISS', 'HIT', 'MISS']);
+    expect(gateway.refreshes).toEqual([]);
+  });
+
+  it('is refreshed half an hour after its newest answer, which is then a hit again', async () => {
+    const gateway = new WarmedGateway(registry.all());
+    await gateway.ask(REDIRECTS);
+    await gateway.pass(1801);
+    const [refresh, ...more] = gateway.refreshes;
+    expect(more).toEqual([]);
+    expect(refresh?.at).toBeGreaterThanOrEqual(1620);
+    expect(refresh?.at).toBeLessThanOrEqual(1800);
+    const answered = await gateway.ask(REDIRECTS);
+    expect(answered.status).toBe('HIT');
+    expect(ageOf(gateway, answered)).toBe(1801 - (refresh?.at ?? 0));
+  });
+
+  it('needs no refresh while misses keep it new', async () => {
+    const gateway = new WarmedGateway(registry.all());
+    await askEvery(gateway, REDIRECTS, 60);
+    expect(gateway.refreshes).toEqual([]);
+    expect(gateway.queries).toHaveLength(12);
+  });
+});
+
+describe('an hour of logs.all (caching disabled)', () => {
+  it('asks ClickHouse each time and never of itself', async () => {
+    const endpoint = named('logs.all');
+    expect(settingsOf(endpoint)).toEqual(['disabled', 0]);
+    const gateway = new WarmedGateway(registry.all());
+    const answers = await askEvery(gateway, endpoint, 60);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['BYPASS']));
+    expect(gateway.queries).toHaveLength(60);
+    expect(gateway.refreshes).toEqual([]);
+  });
+});
+
+describe('an hour without a question', () => {
+  it('has no query at all', async () => {
+    const gateway = new WarmedGateway(registry.all());
+    await gateway.pass(HOUR);
+    expect(gateway.queries).toEqual([]);
+  });
+});
+
+describe('a refreshed answer', () => {
+  it('takes the place of the cached one, with a lifetime that starts anew', async () => {
+    const endpoint = named('usage.api-counts');
+    const gateway = new WarmedGateway(registry.all());
+    const before = await gateway.ask(endpoint);
+    await gateway.pass(301);
+    const after = await gateway.ask(endpoint);
+    expect(before.answer.bodies.identity.toString()).toBe('{"result":[{"query":1}]}');
+    expect(after.answer.bodies.identity.toString()).toBe('{"result":[{"query":2}]}');
+    expect(after.answer.digest).not.toBe(before.answer.digest);
+    expect(after.answer.expiresAt - after.answer.bornAt).toBe(900_000);
+    expect(after.answer.bornAt).toBeGreaterThan(before.answer.bornAt);
+  });
+});
