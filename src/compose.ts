@@ -96,8 +96,10 @@ async function open(
     onAnswered: execution.onAnswered,
   });
   const answerHit = createHitAnswerer({ ...shared, findHit });
+  // With CORS an answer's headers depend on who asks from where, which is the application's business.
+  const leavesAll = config.corsOrigins.length > 0;
   const server = createHttpServer((request, response) => {
-    if (draining || !answerHit(request, response)) app(request, response);
+    if (draining || leavesAll || !answerHit(request, response)) app(request, response);
   }, logger);
   const url = await listen(server, config);
   onClose(async () => {

@@ -107,7 +107,7 @@ async function openWithRedis(
     store.note(scope);
     void memory.purge(scope);
   });
-  const usage = new RedisUsage(redis, keys, ledger, endpoints);
+  const usage = new RedisUsage({ redis, keys, ledger, endpoints, maxSets: config.warming.maxSets, clock });
   const lease = new LeaderLease(redisLease(redis, keys.leader), LEASE_MS, () => performance.now());
   return {
     memory,
@@ -126,7 +126,9 @@ async function openWithRedis(
     },
     usage: {
       sets: (endpointId) => usage.sets(endpointId),
-      forget: (key) => void usage.forget(key),
+      forget: (key) => {
+        usage.forget(key);
+      },
     },
     isLeader: () => lease.isLeader,
     isRedisOpen: () => breaker.state === 'open',

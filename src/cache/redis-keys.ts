@@ -28,8 +28,13 @@ export class RedisKeys {
     return `${this.prefix}warming:leader`;
   }
 
-  usage(endpointId: string): string {
+  /** Gateways that were asked for an endpoint lately. */
+  gateways(endpointId: string): string {
     return `${this.prefix}usage:${endpointId}`;
+  }
+
+  usage(endpointId: string, gateway: string): string {
+    return `${this.prefix}usage:${endpointId}:${gateway}`;
   }
 
   get purges(): string {

@@ -17,6 +17,9 @@ const POLL_MS = 25;
 /** How long an error is there for those who wait for its query. */
 const FAILURE_MS = 3000;
 
+/** What a lock holds; anything else was not put there by a gateway, and is not waited for. */
+const TOKEN = /^[0-9a-f]{32}$/;
+
 const LOCK = `
   if redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return ARGV[1] end
   return redis.call('get', KEYS[1])`;
@@ -67,14 +70,14 @@ interface Asking {
   readonly until: (answer: Answer) => number;
 }
 
-/** Whose the lock is now: the token itself where it was free; undefined where Redis does not say. */
+/** Whose the lock is now: the token itself where it was free; undefined where Redis does not say, or talks nonsense. */
 async function takeLock(
   { redis, keys }: RedisShareParts,
   key: CacheKey,
   token: string,
 ): Promise<string | undefined> {
   const reply = await redis.touch((client) => client.eval(LOCK, 1, keys.lock(key), token, LEASE_MS));
-  return typeof reply === 'string' ? reply : undefined;
+  return typeof reply === 'string' && TOKEN.test(reply) ? reply : undefined;
 }
 
 interface Holding {

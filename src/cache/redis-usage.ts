@@ -1,17 +1,23 @@
+import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 
+import type { Endpoint } from '../endpoint/endpoint.js';
 import type { ParameterValue } from '../endpoint/parameters.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { keyOf } from '../execution/call.js';
 import type { CacheKey } from '../execution/cache-key.js';
+import type { Clock } from '../execution/ports.js';
 import type { UsageLedger, UsedSet } from '../warming/usage-ledger.js';
 import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisKeys } from './redis-keys.js';
 
-/** After so long without a word of any gateway, what was used is forgotten. */
-const KEEP_SECONDS = 3 * 3600;
+/** Intervals of an endpoint after which a set that nobody asked for is no longer told of, nor kept. */
+const KEPT_INTERVALS = 3;
+/** Sets that were forgotten, with when they had been asked for last: another gateway may still tell of them. */
+const REMEMBERED_FORGOTTEN = 10_000;
 
 interface SharedSet {
+  readonly hash: string;
   readonly values: Readonly<Record<string, ParameterValue | null>>;
   readonly scope: string;
   readonly askedAt: number;
@@ -19,82 +25,103 @@ interface SharedSet {
   readonly bornAt: number;
 }
 
+export interface RedisUsageParts {
+  readonly redis: GuardedRedis;
+  readonly keys: RedisKeys;
+  readonly ledger: UsageLedger;
+  readonly endpoints: EndpointRegistry;
+  /** Sets of an endpoint that a gateway tells of, the most used. */
+  readonly maxSets: number;
+  readonly clock: Clock;
+}
+
 /**
- * What all gateways are asked: each writes its own sets into one hash an endpoint, in fields `GATEWAY:HASH`, and the
- * one that warms reads them all.
+ * What all gateways are asked: for each endpoint that is warmed, each writes its own most used sets under one key, and
+ * the one that warms reads them all. Bounded by gateways times sets; the words of a gateway that is gone expire.
  */
 export class RedisUsage {
   private readonly gateway = randomUUID();
-  /** `asks` of each set when it was written last. */
-  private readonly written = new Map<string, number>();
+  /** What was written last, by endpoint id. */
+  private readonly written = new Map<string, string>();
+  private readonly forgotten = new LRUCache<string, number>({ max: REMEMBERED_FORGOTTEN });
 
-  constructor(
-    private readonly redis: GuardedRedis,
-    private readonly keys: RedisKeys,
-    private readonly ledger: UsageLedger,
-    private readonly endpoints: EndpointRegistry,
-  ) {}
+  constructor(private readonly parts: RedisUsageParts) {}
 
-  /** Writes the sets that were asked for since the last time. */
+  /** Tells of what was asked for since the last time. */
   async publish(): Promise<void> {
-    for (const { id } of this.endpoints.all()) {
-      const changed = this.ledger.sets(id).filter((set) => this.written.get(set.key.hash) !== set.asks);
-      if (changed.length === 0) continue;
-      const fields = changed.flatMap((set) => [
-        `${this.gateway}:${set.key.hash}`,
-        JSON.stringify(shared(set)),
-      ]);
-      const done = await this.redis.write(async (client) => {
-        await client.hset(this.keys.usage(id), ...fields);
-        return client.expire(this.keys.usage(id), KEEP_SECONDS);
-      });
-      if (done !== undefined) for (const set of changed) this.written.set(set.key.hash, set.asks);
+    for (const endpoint of this.parts.endpoints.all()) {
+      if (endpoint.settings.warming > 0) await this.publishEndpoint(endpoint);
     }
   }
 
   /** The sets of an endpoint that any gateway was asked for; this process's own where Redis does not answer. */
   async sets(endpointId: string): Promise<readonly UsedSet[]> {
-    const own = this.ledger.sets(endpointId);
-    const fields = await this.redis.read((client) => client.hgetall(this.keys.usage(endpointId)));
+    const endpoint = this.parts.endpoints.find(endpointId);
+    const others = endpoint ? await this.setsOfOthers(endpoint) : [];
     const merged = new Map<string, UsedSet>();
-    const others = Object.entries(fields ?? {}).filter(([field]) => !field.startsWith(this.gateway));
-    for (const set of [...own, ...others.flatMap(([field, json]) => this.parse(endpointId, field, json))]) {
+    for (const set of [...this.parts.ledger.sets(endpointId), ...others]) {
       merged.set(set.key.hash, mergeSets(merged.get(set.key.hash), set));
     }
-    return [...merged.values()];
+    return [...merged.values()].filter((set) => set.askedAt > (this.forgotten.get(set.key.hash) ?? 0));
   }
 
-  /** Forgets a set that nobody asks for any more, whoever was asked for it. */
-  async forget(key: CacheKey): Promise<void> {
-    this.ledger.forget(key);
-    this.written.delete(key.hash);
-    const name = this.keys.usage(key.endpointId);
-    await this.redis.write(async (client) => {
-      const fields = (await client.hkeys(name)).filter((field) => field.endsWith(`:${key.hash}`));
-      return fields.length === 0 ? 0 : client.hdel(name, ...fields);
+  /** Forgets a set until somebody asks for it again. */
+  forget(key: CacheKey): void {
+    this.parts.ledger.forget(key);
+    this.forgotten.set(key.hash, this.parts.clock().getTime());
+  }
+
+  private async publishEndpoint(endpoint: Endpoint): Promise<void> {
+    const { ledger, maxSets, redis, keys, clock } = this.parts;
+    const keptMs = KEPT_INTERVALS * endpoint.settings.warming * 1000;
+    const now = clock().getTime();
+    const told = ledger
+      .sets(endpoint.id)
+      .filter(({ askedAt }) => askedAt > now - keptMs && askedAt <= now)
+      .toSorted((a, b) => b.asks - a.asks)
+      .slice(0, maxSets)
+      .map(shared);
+    const words = JSON.stringify(told);
+    if (words === (this.written.get(endpoint.id) ?? '[]')) return;
+    const done = await redis.write(async (client) => {
+      await client.zadd(keys.gateways(endpoint.id), now, this.gateway);
+      await client.zremrangebyscore(keys.gateways(endpoint.id), '-inf', String(now - keptMs));
+      await client.pexpire(keys.gateways(endpoint.id), keptMs);
+      return client.set(keys.usage(endpoint.id, this.gateway), words, 'PX', keptMs);
     });
+    if (done !== undefined) this.written.set(endpoint.id, words);
   }
 
-  /**
-   * A set written by a gateway with another definition of the endpoint has another hash, and is left to that one; what
-   * is no set at all is ignored.
-   */
-  private parse(endpointId: string, field: string, json: string): readonly UsedSet[] {
-    const endpoint = this.endpoints.find(endpointId);
-    if (!endpoint) return [];
-    try {
-      const { values, scope, askedAt, asks, bornAt } = JSON.parse(json) as SharedSet;
-      const question = { endpoint, values: new Map(Object.entries(values)), scope };
-      const key = keyOf(question);
-      return field.endsWith(`:${key.hash}`) ? [{ key, question, askedAt, asks, bornAt }] : [];
-    } catch {
-      return [];
-    }
+  private async setsOfOthers(endpoint: Endpoint): Promise<readonly UsedSet[]> {
+    const { redis, keys } = this.parts;
+    const words = await redis.read(async (client) => {
+      const gateways = await client.zrange(keys.gateways(endpoint.id), '0', '-1');
+      const others = gateways.filter((gateway) => gateway !== this.gateway);
+      return Promise.all(others.map((gateway) => client.get(keys.usage(endpoint.id, gateway))));
+    });
+    return (words ?? []).flatMap((text) => (text === null ? [] : setsFrom(endpoint, text)));
   }
 }
 
-function shared({ question, askedAt, asks, bornAt }: UsedSet): SharedSet {
-  return { values: Object.fromEntries(question.values), scope: question.scope, askedAt, asks, bornAt };
+/**
+ * Sets told by a gateway with another definition of the endpoint have other hashes, and are left to that one; what is no
+ * such list at all tells of nothing.
+ */
+function setsFrom(endpoint: Endpoint, words: string): readonly UsedSet[] {
+  try {
+    return (JSON.parse(words) as readonly SharedSet[]).flatMap(({ hash, values, scope, ...facts }) => {
+      const question = { endpoint, values: new Map(Object.entries(values)), scope };
+      const key = keyOf(question);
+      return key.hash === hash ? [{ key, question, ...facts }] : [];
+    });
+  } catch {
+    return [];
+  }
+}
+
+function shared({ key, question, askedAt, asks, bornAt }: UsedSet): SharedSet {
+  const values = Object.fromEntries(question.values);
+  return { hash: key.hash, values, scope: question.scope, askedAt, asks, bornAt };
 }
 
 function mergeSets(a: UsedSet | undefined, b: UsedSet): UsedSet {

@@ -56,13 +56,13 @@ export class QuerySlots {
         end();
         resolve();
       };
-      const giveUp = (reason: unknown): void => {
+      const giveUp = (reason: Error): void => {
         end();
         this.queue.splice(this.queue.indexOf(take), 1);
         reject(reason);
       };
       const leave = (): void => {
-        giveUp(signal.reason);
+        giveUp(signal.reason as Error);
       };
       const timer = setTimeout(() => {
         giveUp(busy());

@@ -130,21 +130,27 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it('each warm for themselves while Redis is away', async () => {
-    const lost = await startRedis(path.join(folder, 'lost'));
-    await withGateways(
-      2,
-      async (gateways, clock) => {
-        await untilLed(gateways);
-        await lost.stop();
-        for (const gateway of gateways) await gateway.ask(ENDPOINT, 'Rome');
-        await pollUntil('each leads', () => gateways.every(({ isLeader }) => isLeader) || undefined);
-        clock.advance(INTERVAL);
-        for (const gateway of gateways) await gateway.round();
-        expect(refreshesOf(gateways)).toEqual(['Rome', 'Rome']);
-      },
-      lost.url,
-    );
+  it('each warm for themselves while Redis does not answer, and have one leader when it does again', async () => {
+    const stalled = await startRedis(path.join(folder, 'stalled'));
+    const away = async (gateways: readonly SharedGateway[], clock: AheadClock): Promise<void> => {
+      await untilLed(gateways);
+      stalled.child.kill('SIGSTOP');
+      for (const gateway of gateways) await gateway.ask(ENDPOINT, 'Rome');
+      await pollUntil('each leads', () => gateways.every(({ isLeader }) => isLeader) || undefined);
+      clock.advance(INTERVAL);
+      for (const gateway of gateways) await gateway.round();
+      expect(refreshesOf(gateways)).toEqual(['Rome', 'Rome']);
+      stalled.child.kill('SIGCONT');
+      await pollUntil(
+        'one leads',
+        () => gateways.filter(({ isLeader }) => isLeader).length === 1 || undefined,
+      );
+    };
+    try {
+      await withGateways(2, away, stalled.url);
+    } finally {
+      await stalled.stop();
+    }
   });
 
   it('forget a set that nobody asks for any more, wherever it was asked', async () => {

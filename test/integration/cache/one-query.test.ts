@@ -16,6 +16,9 @@ import { newPrefix, openTestRedis, sharedRedisUrl, type TestRedis } from '../../
 /** How long a dead holder's lock lasts, and what a slow machine adds. */
 const TAKEN_OVER_WITHIN_MS = 1500 + 1000;
 
+/** A token that no gateway has. */
+const NOBODY = 'f'.repeat(32);
+
 let runQuery: FakeRunQuery;
 let prefix: string;
 let server: TestRedis;
@@ -228,7 +231,7 @@ describe('a holder that dies', () => {
   it('is followed even where its lock names nobody who ever was', async () => {
     await open(1);
     const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
-    await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), 'nobody', 'PX', 200);
+    await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), NOBODY, 'PX', 200);
     await gateway(0).ask('Rome');
     expect(runQuery.requests).toHaveLength(1);
   });
@@ -241,7 +244,7 @@ describe('a holder that dies', () => {
     };
     await open(1, { environment });
     const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
-    await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), 'nobody', 'PX', 60_000);
+    await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), NOBODY, 'PX', 60_000);
     const began = performance.now();
     expect((await gateway(0).ask('Rome')).status).toBe('MISS');
     expect(performance.now() - began).toBeLessThan(1500);

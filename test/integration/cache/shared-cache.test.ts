@@ -9,6 +9,9 @@ import { newPrefix, openTestRedis, sharedRedisUrl, type TestRedis } from '../../
 
 const ENDPOINT = sampleEndpoint({ caching: 60, staleIfError: 300 });
 
+/** A token that no gateway has. */
+const NOBODY = 'f'.repeat(32);
+
 let time: SettableClock;
 let runQuery: FakeRunQuery;
 let prefix: string;
@@ -85,7 +88,8 @@ describe('gateways that share a Redis', () => {
     const garbage = ['', 'no JSON', 'null', '7', '"text"', '{', '[]x'];
     for (const message of garbage) {
       await server.client.hset(keys.purges, message, message);
-      await server.client.hset(keys.usage(SAMPLE.id), `other:${message}`, message);
+      await server.client.zadd(keys.gateways(SAMPLE.id), 1, `other:${message}`);
+      await server.client.set(keys.usage(SAMPLE.id, `other:${message}`), message);
       await server.client.publish(keys.purges, message);
     }
     await server.client.publish(keys.purges, JSON.stringify({ hash: 'heard' }));
@@ -103,13 +107,8 @@ describe('gateways that share a Redis', () => {
     const gateway = await openGateway();
     const { endpointId, hash } = await keyOfRome(gateway);
     const keys = new RedisKeys(prefix);
-    await server.client.set(keys.lock({ endpointId, hash }), 'nobody', 'PX', 300);
-    await server.client.set(
-      keys.failure({ endpointId, hash }, 'nobody'),
-      '{"code":"NO_SUCH_CODE"}',
-      'EX',
-      60,
-    );
+    await server.client.set(keys.lock({ endpointId, hash }), NOBODY, 'PX', 300);
+    await server.client.set(keys.failure({ endpointId, hash }, NOBODY), '{"code":"NO_SUCH_CODE"}', 'EX', 60);
     expect((await gateway.ask('Rome')).status).toBe('MISS');
   });
 });
