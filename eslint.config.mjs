@@ -92,6 +92,7 @@ export default defineConfig(
     files: [
       'src/main.ts',
       'src/cli/**',
+      '.ci/**',
       'src/clickhouse/embedded/engine-host.mjs',
       'src/bench/baseline-server.ts',
       'test/**',
