@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import { RedisKeys } from '../../../src/cache/redis-keys.js';
@@ -70,24 +72,29 @@ const askEverywhere = async (): Promise<Promise<Answered>[]> => {
 const untilWaiting = async (others: readonly TestExecution[]): Promise<void> => {
   const locks = new RedisKeys(prefix);
   const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
-  const monitor = await (
-    server.client as typeof server.client & { monitor: () => Promise<Monitor> }
-  ).monitor();
+  const lock = locks.lock({ endpointId: '', hash });
   const seen = new Map<string, number>();
-  monitor.on('monitor', (_time, args, source) => {
-    if (args.includes(locks.lock({ endpointId: '', hash })) && !args.includes('lua')) {
+  const stop = watchCommands((line) => {
+    const source = /^\S+ \[\d+ ([^\]]+)\]/.exec(line)?.[1];
+    if (source !== undefined && source !== 'lua' && line.includes(`"${lock}"`)) {
       seen.set(source, (seen.get(source) ?? 0) + 1);
     }
   });
   const waiting = (): boolean => [...seen.values()].filter((polls) => polls >= 3).length >= others.length;
   await pollUntil('the others wait', () => waiting() || undefined);
-  monitor.disconnect();
+  stop();
 };
 
-interface Monitor {
-  readonly on: (event: 'monitor', heard: (time: string, args: string[], source: string) => void) => void;
-  readonly disconnect: () => void;
-}
+/** Redis's MONITOR on a socket of its own: the client's mixes up its first line with the reply to the command. */
+const watchCommands = (heard: (line: string) => void): (() => void) => {
+  const { hostname, port } = new URL(sharedRedisUrl());
+  const socket = connect(Number(port), hostname);
+  createInterface(socket).on('line', heard);
+  socket.write('MONITOR\r\n');
+  return () => {
+    socket.destroy();
+  };
+};
 
 describe('equal questions', () => {
   it('ask ClickHouse once for a thousand in one process, and all get the same bytes', async () => {
