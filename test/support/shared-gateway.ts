@@ -79,6 +79,8 @@ export class SharedGateway {
   /** What the worker does each second. */
   async round(): Promise<void> {
     await this.execution.cache.keepInTouch();
+    // A round of its own timer that began before would count as this one.
+    await this.execution.warmer.idle();
     await this.execution.warmer.tick();
   }
 
