@@ -22,6 +22,9 @@ import { openClickHouse } from './open-clickhouse.js';
 import { openExecution } from './open-execution.js';
 import { ENDPOINTS_FOLDER } from './project-files.js';
 
+/** A probe has to be told soon that ClickHouse hangs. */
+const PING_TIMEOUT_MS = 1000;
+
 /** A gateway that listens. */
 export interface Gateway {
   readonly url: string;
@@ -86,7 +89,10 @@ async function open(
   const app = createApp({
     ...shared,
     answerCall: execution.answerCall,
-    isClickHouseUp: async () => (await clickhouse.client.ping({ select: false })).success,
+    isClickHouseUp: async () => {
+      const abort_signal = AbortSignal.timeout(PING_TIMEOUT_MS);
+      return (await clickhouse.client.ping({ select: false, abort_signal })).success;
+    },
     isDraining: () => draining,
     corsOrigins: config.corsOrigins,
   });

@@ -32,14 +32,28 @@ export interface AdminParts {
 export function createAdminApp(parts: AdminParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
+  app.use(assignRequestId());
   // Whatever Content-Type says: a body that is not read would count as none, and purge everything.
-  app.use(assignRequestId(), express.json({ limit: '64kb', type: () => true }), refuseBody());
+  app.use(express.json({ limit: '64kb', type: () => true }), refuseBody(), refuseOtherSites());
   app.use(routes(parts));
   app.use(() => {
     throw new Failure('NOT_FOUND', 'There are /cache, /cache/purge, /warming, /warming/run and /metrics.');
   });
   app.use(logFault(parts.logger), answerProblem());
   return app;
+}
+
+/** A page of some other site, in the browser of an operator, reaches this port too; browsers say where it is from. */
+function refuseOtherSites(): RequestHandler {
+  return (request, _response, next) => {
+    if (request.headers.origin !== undefined) {
+      throw new Failure(
+        'FORBIDDEN',
+        'The operator’s view is not for pages of other sites: no Origin is let in.',
+      );
+    }
+    next();
+  };
 }
 
 /** Told of what the reader of bodies can't read. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { Values } from '../endpoint/bind.js';
+import { bindQuery, type Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { rowCap } from '../endpoint/endpoint.js';
 
@@ -14,9 +14,13 @@ export interface CacheKey {
 /** What of the caller decides the rows that it may see; callers with the same scope share answers. */
 export type RowScope = string;
 
+/** Stands in for the clock, which is no part of a question. */
+const NO_TIME = new Date(0);
+
 /**
- * The key of a question: endpoint, digest of its definition, row cap, typed parameters in the order of their
- * declaration, row scope and representation. The endpoint's name is not in it, nor is anything that it does not declare.
+ * The key of a question: endpoint, digest of its definition, row cap, the query that it comes to, row scope and
+ * representation. By the query, and not by the parameters as they were sent, values that mean the same (an interval that
+ * is none, half of a pair) share an answer; the endpoint's name and whatever it does not declare are not in it.
  */
 export function cacheKeyOf(
   endpoint: Endpoint,
@@ -24,8 +28,9 @@ export function cacheKeyOf(
   scope: RowScope,
   representation: string,
 ): CacheKey {
-  const parameters = [...endpoint.parameters.keys()].map((name) => values.get(name) ?? null);
-  const question = [endpoint.id, endpoint.digest, rowCap(endpoint), parameters, scope, representation];
+  const cap = rowCap(endpoint);
+  const { text, parameters } = bindQuery(endpoint.query, values, NO_TIME, cap);
+  const question = [endpoint.id, endpoint.digest, cap, text, parameters, scope, representation];
   return {
     endpointId: endpoint.id,
     hash: createHash('sha256').update(JSON.stringify(question)).digest('hex'),

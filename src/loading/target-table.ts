@@ -72,7 +72,7 @@ function isUnknownTable(error: unknown): boolean {
 }
 
 async function unknownTable(client: ClickHouseClient, name: string): Promise<string> {
-  const answer = await client.query({ query: 'SHOW TABLES', format: 'JSON' });
+  const answer = await client.query({ query: "SHOW TABLES NOT LIKE 'schema_migrations%'", format: 'JSON' });
   const tables = (await answer.json<{ name: string }>()).data.map((table) => table.name);
   const known =
     tables.length > 0 ? `there are ${tables.join(', ')}` : 'there are none: has the schema been applied?';

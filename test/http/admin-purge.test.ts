@@ -41,6 +41,19 @@ describe('POST /cache/purge', () => {
     expect(await leftAfter(body)).toEqual(left);
   });
 
+  it('refuses a page of another site, which a browser lets reach a loopback port', async () => {
+    await operated(async ({ ask, ...execution }) => {
+      await ask(COUNTS, counts('a'));
+      const app = createAdminApp({ ...execution, endpoints });
+      const response = await request(app)
+        .post('/cache/purge')
+        .set('Origin', 'http://evil.example')
+        .send('{}');
+      expect(problemOf(response)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
+      expect(await ask(COUNTS, counts('a'))).toBe('HIT');
+    });
+  });
+
   it('tells what it purged, to the caller and in the log', async () => {
     await operated(async ({ post, logger }) => {
       const response = await post('/cache/purge', { endpoint: COUNTS });

@@ -1,9 +1,11 @@
 import { defineEndpoint, withSettings } from '../../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { text, textList } from '../../../src/endpoint/parameters.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { sql } from '../../../src/endpoint/sql.js';
 import { cacheKeyOf } from '../../../src/execution/cache-key.js';
 import { validateParameters } from '../../../src/execution/validate-parameters.js';
+import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
 
@@ -60,6 +62,7 @@ describe('cacheKeyOf', () => {
     const two = defineEndpoint({
       ...SAMPLE,
       parameters: { city: text({ description: 'A.' }), land: text({ description: 'B.' }) },
+      build: ({ city, land }) => sql`SELECT ${city} AS city, ${land} AS land`,
     });
     const of = (city: string | null, land: string | null) =>
       cacheKeyOf(
@@ -81,6 +84,7 @@ describe('cacheKeyOf', () => {
         city: text({ description: 'A city.' }),
         levels: textList({ description: 'Levels.' }),
       },
+      build: ({ city, levels }) => sql`SELECT ${city} AS city, ${levels} AS levels`,
     });
     const of = (raw: Record<string, string>): string =>
       cacheKeyOf(listed, validateParameters(listed, rawParameters(raw)), '', 'json').hash;
@@ -89,5 +93,24 @@ describe('cacheKeyOf', () => {
     expect(of({ city: 'Rome', levels: 'a,b,c', cache_buster: '42' })).toBe(known);
     expect(of({ city: 'Rome', levels: 'a,b' })).not.toBe(known);
     expect(of({ city: 'Rome' })).not.toBe(known);
+  });
+
+  it('is the same for parameters that come to the same query', async () => {
+    const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+    const hash = (name: string, parameters: Readonly<Record<string, string>>): string => {
+      const found = registry.find(name);
+      if (!found) throw new Error(`no endpoint ${name}`);
+      return cacheKeyOf(found, validateParameters(found, rawParameters(parameters)), '', 'json').hash;
+    };
+    const stats = (interval: Readonly<Record<string, string>>): string =>
+      hash('functions.invocation-stats', { project: 'a', ...interval });
+    expect(new Set([stats({}), stats({ interval: '1day' }), stats({ interval: 'none' })]).size).toBe(1);
+    expect(stats({ interval: '7day' })).not.toBe(stats({}));
+    expect(hash('get-grouped-stats-redirects', { utm_key: 'a' })).toBe(
+      hash('get-grouped-stats-redirects', {}),
+    );
+    const events = 'get-grouped-stats-events-logs';
+    expect(hash(events, { include_unique: 'true' })).toBe(hash(events, {}));
+    expect(hash(events, { city: '' })).not.toBe(hash(events, {}));
   });
 });
