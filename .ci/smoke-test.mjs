@@ -15,14 +15,15 @@ const gateway = spawn('npm', ['start'], {
   detached: true,
 });
 try {
-  const calls = await printedCalls();
+  const { calls, pid } = await whatItPrints();
   for (const call of calls) {
     const answer = JSON.parse(execFileSync('bash', ['-c', call], { encoding: 'utf8' }));
     if (!(answer.result?.length > 0)) throw new Error(`no rows: ${call}\n${JSON.stringify(answer)}`);
     console.log(`${answer.result.length} rows: ${call.replace(/qg_[\w-]+/, '…')}`);
   }
   const exited = once(gateway, 'exit');
-  process.kill(-gateway.pid, 'SIGTERM');
+  // To the gateway alone: npm ends as it ends.
+  process.kill(pid, 'SIGTERM');
   const [code] = await exited;
   if (code !== 0) throw new Error(`npm start ended with exit code ${code} on SIGTERM`);
 } finally {
@@ -30,7 +31,7 @@ try {
   await rm(dataDir, { recursive: true, force: true });
 }
 
-async function printedCalls() {
+async function whatItPrints() {
   const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
   let printed = '';
   gateway.stdout.on('data', (chunk) => {
@@ -39,7 +40,8 @@ async function printedCalls() {
   });
   for (;;) {
     const calls = printed.match(/^\s*curl .*(?=\n)/gm) ?? [];
-    if (calls.length === ENDPOINTS) return calls.map((call) => call.trim());
+    const pid = Number(/"pid":(\d+)/.exec(printed)?.[1]);
+    if (calls.length === ENDPOINTS && pid > 0) return { calls: calls.map((call) => call.trim()), pid };
     await once(gateway.stdout, 'data', { signal: deadline });
   }
 }
