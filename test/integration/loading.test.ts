@@ -7,13 +7,15 @@ import { gzipSync } from 'node:zlib';
 import { LoadError } from '../../src/loading/load-error.js';
 import { loadFile, type LoadOptions } from '../../src/loading/load-file.js';
 import type { LoadProgress, LoadReport } from '../../src/loading/load-report.js';
+import { SCHEMA_FOLDER } from '../../src/project-files.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
 const NOW = new Date();
 const NOW_MICROS = BigInt(NOW.getTime()) * 1000n;
 const RECENT = new Date(NOW.getTime() - 3_600_000).toISOString();
-const SHARED_DATA = '/work/shared/data/edge_logs.ndjson.gz';
+/** Real records, beside the project where they are there. */
+const SHARED_DATA = path.join(SCHEMA_FOLDER, '../../shared/data/edge_logs.ndjson.gz');
 
 let database: TestDatabase;
 let refused: Record<number, string>;
