@@ -1,12 +1,6 @@
 import type { LeaseStore } from '../warming/leader-lease.js';
 import type { GuardedRedis } from './guarded-redis.js';
-
-const RENEW = `
-  if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
-  return redis.call('pexpire', KEYS[1], ARGV[2])`;
-const RELEASE = `
-  if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
-  return redis.call('del', KEYS[1])`;
+import { DELETE_IF_HELD, RENEW_IF_HELD } from './held-key.js';
 
 /** A lease in Redis, under one key. */
 export function redisLease(redis: GuardedRedis, key: string): LeaseStore {
@@ -19,11 +13,11 @@ export function redisLease(redis: GuardedRedis, key: string): LeaseStore {
       return reply?.taken;
     },
     renew: async (token, leaseMs) => {
-      const reply = await redis.touch((client) => client.eval(RENEW, 1, key, token, leaseMs));
+      const reply = await redis.touch((client) => client.eval(RENEW_IF_HELD, 1, key, token, leaseMs));
       return reply === undefined ? undefined : reply === 1;
     },
     release: async (token) => {
-      await redis.touch((client) => client.eval(RELEASE, 1, key, token));
+      await redis.touch((client) => client.eval(DELETE_IF_HELD, 1, key, token));
     },
   };
 }

@@ -8,6 +8,7 @@ import type { CacheKey } from '../execution/cache-key.js';
 import type { AskClickHouse, Fetched, ShareAcross } from '../execution/fetch-answer.js';
 import type { Clock } from '../execution/ports.js';
 import type { GuardedRedis } from './guarded-redis.js';
+import { DELETE_IF_HELD, RENEW_IF_HELD } from './held-key.js';
 import type { RedisKeys } from './redis-keys.js';
 
 /** How long a lock lasts if its holder dies; a living one renews it. */
@@ -23,12 +24,6 @@ const TOKEN = /^[0-9a-f]{32}$/;
 const LOCK = `
   if redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return ARGV[1] end
   return redis.call('get', KEYS[1])`;
-const RENEW = `
-  if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
-  return redis.call('pexpire', KEYS[1], ARGV[2])`;
-const UNLOCK = `
-  if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
-  return redis.call('del', KEYS[1])`;
 
 export interface RedisShareParts {
   readonly redis: GuardedRedis;
@@ -94,7 +89,7 @@ async function askAsHolder(
 ): Promise<Fetched> {
   const { redis, keys } = parts;
   const renewal = setInterval(() => {
-    void redis.touch((client) => client.eval(RENEW, 1, keys.lock(key), token, LEASE_MS));
+    void redis.touch((client) => client.eval(RENEW_IF_HELD, 1, keys.lock(key), token, LEASE_MS));
   }, RENEW_MS);
   try {
     // Whoever held the lock until now may have got what is asked for.
@@ -104,7 +99,7 @@ async function askAsHolder(
     throw error;
   } finally {
     clearInterval(renewal);
-    await redis.touch((client) => client.eval(UNLOCK, 1, keys.lock(key), token));
+    await redis.touch((client) => client.eval(DELETE_IF_HELD, 1, keys.lock(key), token));
   }
 }
 

@@ -34,7 +34,9 @@ export function callEndpoint({ endpoints, answerCall, targets, clock }: CallPart
     checkRepresentation(request);
     const values = validateParameters(endpoint, parseQueryString(request.url));
     const question: Question = { endpoint, values, scope: EVERY_ROW };
-    targets.learn(request.originalUrl, { question, key: keyOf(question) });
+    if (endpoint.settings.caching !== 'disabled') {
+      targets.learn(request.originalUrl, { question, key: keyOf(question) });
+    }
     const answered = await answerCall({
       ...question,
       requestId: context.requestId,
