@@ -14,15 +14,18 @@ const LAYERS = {
   clickhouse: ['endpoint', 'execution', 'errors.ts'],
   cache: ['endpoint', 'execution', 'warming', 'errors.ts'],
   warming: ['endpoint', 'execution', 'errors.ts'],
-  keys: ['errors.ts'],
+  keys: ['limits', 'errors.ts'],
+  limits: ['errors.ts'],
+  admission: ['endpoint', 'execution', 'errors.ts'],
+  sandbox: ['endpoint', 'execution', 'errors.ts'],
   log: [],
-  http: ['endpoint', 'execution', 'keys', 'log', 'errors.ts'],
+  http: ['endpoint', 'execution', 'keys', 'limits', 'log', 'errors.ts'],
   loading: ['endpoint'],
   'demo-data': [],
   bench: ['endpoint', 'execution', 'clickhouse', 'errors.ts'],
   metrics: ['execution'],
   admin: ['endpoint', 'execution', 'http', 'log', 'errors.ts', 'warming'],
-  config: ['endpoint'],
+  config: ['endpoint', 'limits'],
 };
 
 const zones = Object.entries(LAYERS).flatMap(([layer, allowed]) => [
