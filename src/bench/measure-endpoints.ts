@@ -68,7 +68,7 @@ export async function measure(subjects: Subjects, question: Question, rounds: nu
 export function binder(endpoint: Endpoint, parameters: Readonly<Record<string, string>>): () => BoundQuery {
   const raw = new Map(Object.entries(parameters).map(([name, text]) => [name, { text, times: 1 }]));
   const values = validateParameters(endpoint, raw);
-  return () => bindQuery(endpoint.query, values, new Date(), rowCap(endpoint) + 1);
+  return () => bindQuery(endpoint.query, values, new Set(), new Date(), rowCap(endpoint) + 1);
 }
 
 /** The whole way each time, past any cached result. */

@@ -16,10 +16,17 @@ export interface BoundQuery {
 /**
  * The query of one request: `{name:Type}` for every parameter, filters that do not apply left out.
  *
+ * @param held names of the parameters that the caller did not choose, but its key holds it to.
  * @param now the gateway's clock, bound as `now`.
  * @param rowLimit rows to ask for, at most.
  */
-export function bindQuery(query: Query, values: Values, now: Date, rowLimit: number): BoundQuery {
+export function bindQuery(
+  query: Query,
+  values: Values,
+  held: ReadonlySet<string>,
+  now: Date,
+  rowLimit: number,
+): BoundQuery {
   const parameters: Record<string, ParameterValue | number | null> = Object.create(null) as Record<
     string,
     never
@@ -32,15 +39,20 @@ export function bindQuery(query: Query, values: Values, now: Date, rowLimit: num
     parameters[reference.name] = value;
     return `{${reference.name}:${value === null ? `Nullable(${reference.type})` : reference.type}}`;
   };
-  const text = renderQuery(query, dialectOf(values, use));
+  const text = renderQuery(query, dialectOf(values, held, use));
   parameters[ROW_LIMIT] = rowLimit;
   return { text: `${text}\nLIMIT {${ROW_LIMIT}:UInt64}`, parameters };
 }
 
-function dialectOf(values: Values, use: (reference: Reference) => string): Dialect {
+function dialectOf(
+  values: Values,
+  held: ReadonlySet<string>,
+  use: (reference: Reference) => string,
+): Dialect {
   const given = (reference: Reference): boolean => (values.get(reference.name) ?? null) !== null;
   const holds = (condition: Condition): boolean =>
-    condition.equals.every(([reference, value]) => values.get(reference.name) === value);
+    condition.equals.every(([reference, value]) => values.get(reference.name) === value) &&
+    (condition.held ?? []).every(({ name }) => held.has(name));
   return {
     reference: use,
     filter: (filter, render) => (filter.given.every(given) ? render(filter.condition) : undefined),

@@ -29,14 +29,17 @@ const DIALECT: Dialect = {
     const omitted = filter.given.map((reference) => `${printReference(reference)} IS NULL`);
     return `(${[...omitted, render(filter.condition)].join(' OR ')})`;
   },
-  choice: (branches, otherwise, render) =>
-    [
+  choice: (branches, otherwise, render) => {
+    const open = branches.filter(([{ held = [] }]) => held.length === 0);
+    if (open.length === 0) return render(otherwise);
+    return [
       'CASE',
-      ...branches.map(
+      ...open.map(
         ([condition, fragment]) => `  WHEN ${printCondition(condition)} THEN ${nested(render(fragment))}`,
       ),
       `  ELSE ${nested(render(otherwise))}`,
       'END',
-    ].join('\n'),
+    ].join('\n');
+  },
   keepsUnusedParts: true,
 };

@@ -16,6 +16,8 @@ export class Reference<Value extends ParameterValue = ParameterValue> {
 /** A test on the caller's parameters, decided before the query is sent. */
 export interface Condition {
   readonly equals: readonly (readonly [reference: Reference, value: string])[];
+  /** Parameters whose value must be one that the caller is held to, by its key, and did not choose. */
+  readonly held?: readonly Reference[];
 }
 
 /** Piece of a fragment. What is not `text` is resolved for each request, or printed in the saved query's form. */
@@ -90,7 +92,19 @@ export function is<Value extends string>(reference: Reference<Value>, value: Val
 
 /** True where all of the conditions are. */
 export function all(...conditions: readonly Condition[]): Condition {
-  return { equals: conditions.flatMap((condition) => condition.equals) };
+  return {
+    equals: conditions.flatMap(({ equals }) => equals),
+    held: conditions.flatMap(({ held = [] }) => held),
+  };
+}
+
+/**
+ * True where the caller's key holds it to the parameter's value: a tenant's project, say. For a parameter that is a
+ * pattern, where the value of a key is to be matched as what it says and nothing else. The saved query is printed
+ * without such branches, as a caller with a key for everything runs it.
+ */
+export function isHeld(reference: Reference): Condition {
+  return { equals: [], held: [reference] };
 }
 
 /** The fragment of the first condition that is true, else the last argument. */

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { bindQuery, type Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { rowCap } from '../endpoint/endpoint.js';
+import { heldParameters, type RowScope } from './row-scope.js';
 
 /** What one cached answer is kept under. */
 export interface CacheKey {
@@ -10,9 +11,6 @@ export interface CacheKey {
   /** SHA-256 (hex) over all that decides the bytes. */
   readonly hash: string;
 }
-
-/** What of the caller decides the rows that it may see; callers with the same scope share answers. */
-export type RowScope = string;
 
 /** Stands in for the clock, which is no part of a question. */
 const NO_TIME = new Date(0);
@@ -29,7 +27,7 @@ export function cacheKeyOf(
   representation: string,
 ): CacheKey {
   const cap = rowCap(endpoint);
-  const { text, parameters } = bindQuery(endpoint.query, values, NO_TIME, cap);
+  const { text, parameters } = bindQuery(endpoint.query, values, heldParameters(scope), NO_TIME, cap);
   const question = [endpoint.id, endpoint.digest, cap, text, parameters, scope, representation];
   return {
     endpointId: endpoint.id,

@@ -2,7 +2,8 @@ import type { Values } from '../endpoint/bind.js';
 import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../endpoint/definition.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Answer } from './answer.js';
-import { cacheKeyOf, type CacheKey, type RowScope } from './cache-key.js';
+import { cacheKeyOf, type CacheKey } from './cache-key.js';
+import type { RowScope } from './row-scope.js';
 
 /** One question to an endpoint: validated parameters, and what of the caller decides the rows. */
 export interface Question {

@@ -7,6 +7,7 @@ import type { CacheKey } from './cache-key.js';
 import { keepUntil, type Question } from './call.js';
 import { digestOf, encodeBodies } from './encode-bodies.js';
 import type { Clock, RunQuery } from './ports.js';
+import { heldParameters } from './row-scope.js';
 import { SharedFlights } from './share-flights.js';
 import { invalidParameters } from './validate-parameters.js';
 
@@ -72,10 +73,10 @@ export function createFetcher(parts: FetchParts): FetchAnswer {
 }
 
 async function askClickHouse({ runQuery, clock }: FetchParts, fetch: Fetch): Promise<Answer> {
-  const { endpoint, values, requestId, signal } = fetch;
+  const { endpoint, values, scope, requestId, signal } = fetch;
   const cap = rowCap(endpoint);
   const now = clock();
-  const query = bindQuery(endpoint.query, values, now, cap + 1);
+  const query = bindQuery(endpoint.query, values, heldParameters(scope), now, cap + 1);
   try {
     const { body, ...facts } = await runQuery({
       query,

@@ -172,7 +172,7 @@ describe('the reader', () => {
     for (const endpoint of registry.all()) {
       const values = validateParameters(endpoint, rawParameters(endpoint.example));
       const result = await runQuery({
-        query: bindQuery(endpoint.query, values, new Date(), 11),
+        query: bindQuery(endpoint.query, values, new Set(), new Date(), 11),
         columns: endpoint.columns,
         rowCap: 10,
         requestId: 'reader-test',

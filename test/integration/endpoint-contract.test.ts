@@ -15,6 +15,7 @@ const bindExample = (endpoint: Endpoint): BoundQuery =>
   bindQuery(
     endpoint.query,
     validateParameters(endpoint, rawParameters(endpoint.example)),
+    new Set(),
     NOW,
     rowCap(endpoint) + 1,
   );
@@ -64,7 +65,7 @@ describe.each(registry.all().map((endpoint) => [endpoint.name, endpoint] as cons
       const values = new Map(
         [...endpoint.parameters.keys()].map((name) => [name, `${marker}${name}`] as const),
       );
-      const { text, parameters } = bindQuery(endpoint.query, values, NOW, 11);
+      const { text, parameters } = bindQuery(endpoint.query, values, new Set(), NOW, 11);
       expect(text).not.toContain(marker);
       for (const name of Object.keys(parameters)) expect(text).toContain(`{${name}:`);
     });

@@ -77,6 +77,7 @@ describe('the README', () => {
         query: bindQuery(
           endpoint.query,
           validateParameters(endpoint, rawParameters(endpoint.example)),
+          new Set(),
           new Date(),
           endpoint.settings.maxRows + 1,
         ),

@@ -2,10 +2,12 @@ import fc from 'fast-check';
 
 import { bindQuery, type BoundQuery, type Values } from '../../../src/endpoint/bind.js';
 import { NOW } from '../../../src/endpoint/reserved.js';
+import { printSavedQuery } from '../../../src/endpoint/saved-query.js';
 import {
   all,
   choose,
   is,
+  isHeld,
   part,
   Reference,
   sql,
@@ -21,7 +23,7 @@ const ids = new Reference<readonly string[]>('ids', 'Array(String)');
 const AT = new Date('2026-05-17T10:05:03.250Z');
 
 const bind = (body: Sql, values: Readonly<Record<string, string | readonly string[] | null>>): BoundQuery =>
-  bindQuery({ parts: [], body }, new Map(Object.entries(values)), AT, 11);
+  bindQuery({ parts: [], body }, new Map(Object.entries(values)), new Set(), AT, 11);
 
 describe('bindQuery', () => {
   it('writes a placeholder of the declared type, and the value beside it', () => {
@@ -118,6 +120,23 @@ describe('a choice', () => {
   });
 });
 
+describe('a branch for what a key holds its caller to', () => {
+  const body = sql`SELECT ${choose([isHeld(city), sql`held`], sql`chosen`)}`;
+  const values: Values = new Map([['city', 'Rome']]);
+  const textFor = (held: ReadonlySet<string>): string =>
+    bindQuery({ parts: [], body }, values, held, AT, 2).text.split('\n')[0] ?? '';
+
+  it('is taken where the parameter is held, and not where the caller chose its value', () => {
+    expect(textFor(new Set(['city']))).toBe('SELECT held');
+    expect(textFor(new Set(['country']))).toBe('SELECT chosen');
+    expect(textFor(new Set())).toBe('SELECT chosen');
+  });
+
+  it('is no part of the saved query', () => {
+    expect(printSavedQuery({ parts: [], body }, undefined)).toBe('SELECT chosen');
+  });
+});
+
 describe('a part', () => {
   it('is written where the body uses it, and left out where it does not', () => {
     const used = part('used', sql`SELECT ${city} AS city`);
@@ -126,6 +145,7 @@ describe('a part', () => {
     const { text, parameters } = bindQuery(
       withParts([used, unused], sql`SELECT * FROM ${used}`),
       values,
+      new Set(),
       AT,
       2,
     );

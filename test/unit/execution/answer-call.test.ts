@@ -81,9 +81,9 @@ describe('an answer', () => {
   });
 
   it('is not shared with callers of another scope', async () => {
-    await answerCall(call({ scope: 'one' }));
-    expect(await statusOf(answerCall(call({ scope: 'two' })))).toBe('MISS');
-    expect(await statusOf(answerCall(call({ scope: 'one' })))).toBe('HIT');
+    await answerCall(call({ scope: '[["project","a"]]' }));
+    expect(await statusOf(answerCall(call({ scope: '[["project","b"]]' })))).toBe('MISS');
+    expect(await statusOf(answerCall(call({ scope: '[["project","a"]]' })))).toBe('HIT');
   });
 
   it('is found at once while it is fresh, as the same hit', async () => {

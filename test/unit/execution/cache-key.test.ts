@@ -41,7 +41,7 @@ describe('cacheKeyOf', () => {
     ['a parameter’s value', hashOf(endpoint, 'Roma')],
     ['an omitted parameter', hashOf(endpoint, null)],
     ['an empty parameter', hashOf(endpoint, '')],
-    ['the scope', hashOf(endpoint, 'Rome', 'team-1')],
+    ['the scope', hashOf(endpoint, 'Rome', '[["project","a"]]')],
     ['the representation', hashOf(endpoint, 'Rome', '', 'csv')],
   ])('is another one with %s', (_what, hash) => {
     expect(hash).not.toBe(hashOf());
