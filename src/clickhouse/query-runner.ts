@@ -4,10 +4,13 @@ import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
 import { Failure } from '../errors.js';
+import { LinkedAbort } from '../execution/linked-abort.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../execution/ports.js';
 import { cutResult } from './cut-result.js';
-import { resultFormatSettings } from './result-format.js';
+import { describeColumns } from './describe-columns.js';
+import { resultFormatOf, resultFormatSettings } from './result-format.js';
 import { translateClickHouseError } from './translate-error.js';
+import { translateSqlError } from './translate-sql-error.js';
 
 export interface QueryLimits {
   readonly timeoutMs: number;
@@ -25,21 +28,38 @@ const SAFETY: ClickHouseSettings = {
   session_timezone: 'UTC',
 };
 
+/**
+ * What a query around a caller's own SQL carries beside: names in it mean what they meant when it was judged, and the
+ * order that it asks for stays.
+ */
+const CALLERS_OWN_SQL: ClickHouseSettings = {
+  allow_experimental_analyzer: 1,
+  enable_global_with_statement: 1,
+  query_plan_remove_redundant_sorting: 0,
+  max_parser_depth: '500',
+  max_ast_depth: '300',
+  max_ast_elements: '20000',
+  max_temporary_columns: '5000',
+};
+
 /** Runs queries on a ClickHouse server over its HTTP interface. */
 export function createQueryRunner(client: ClickHouseClient, limits: QueryLimits): RunQuery {
   return async (request) => {
-    const timeout = AbortSignal.timeout(limits.timeoutMs);
-    const signal = AbortSignal.any([request.signal, timeout]);
+    const bound = new LinkedAbort(request.signal);
+    const timer = setTimeout(() => {
+      bound.abort(new Error('time limit'));
+    }, limits.timeoutMs);
     try {
       // The client notices only what is aborted after it was called.
-      signal.throwIfAborted();
-      return await run(client, request, signal, limits);
+      bound.signal.throwIfAborted();
+      return await run(client, request, bound.signal, limits);
     } catch (error) {
-      if (request.signal.aborted) {
-        throw new Failure('CALLER_GONE', 'The caller has gone.', { cause: error });
-      }
-      if (timeout.aborted) throw timedOut(limits, error);
-      throw translateClickHouseError(error);
+      if (request.signal.aborted) throw abandoned(request.signal, error);
+      if (bound.signal.aborted) throw timedOut(limits, error);
+      throw request.columns === 'unknown' ? translateSqlError(error) : translateClickHouseError(error);
+    } finally {
+      clearTimeout(timer);
+      bound.end();
     }
   };
 }
@@ -50,18 +70,23 @@ async function run(
   signal: AbortSignal,
   limits: QueryLimits,
 ): Promise<QueryResult> {
+  const settings: ClickHouseSettings = {
+    ...SAFETY,
+    ...(columns === 'unknown' && CALLERS_OWN_SQL),
+    max_execution_time: Math.ceil(limits.timeoutMs / 1000),
+    log_comment: requestId,
+  };
+  const format =
+    columns === 'unknown'
+      ? resultFormatOf(await describeColumns(client, query, settings, signal))
+      : resultFormatSettings(columns);
   const { stream, summary } = await client.exec({
     query: `${query.text}\nFORMAT Template`,
     query_params: query.parameters,
     // A caller's id may come twice at the same time, ClickHouse's may not.
     query_id: `${requestId}-${randomBytes(4).toString('hex')}`,
     abort_signal: signal,
-    clickhouse_settings: {
-      ...SAFETY,
-      ...resultFormatSettings(columns),
-      max_execution_time: Math.ceil(limits.timeoutMs / 1000),
-      log_comment: requestId,
-    },
+    clickhouse_settings: { ...settings, ...format },
   });
   const answer = await collect(stream, signal);
   if (!summary) throw brokenAnswer('no X-ClickHouse-Summary header: is this a ClickHouse server?');
@@ -93,6 +118,11 @@ async function collect(stream: Readable, signal: AbortSignal): Promise<Buffer> {
   const bytes = Buffer.concat(chunks);
   // Logs hold what was sent to them, and the Template format passes it on; an answer is UTF-8 all the same.
   return isUtf8(bytes) ? bytes : Buffer.from(bytes.toString('utf8'));
+}
+
+/** Why nobody waits for a query any more: a deadline of the caller's is one reason, its leaving another. */
+function abandoned({ reason }: AbortSignal, cause: unknown): Failure {
+  return reason instanceof Failure ? reason : new Failure('CALLER_GONE', 'The caller has gone.', { cause });
 }
 
 function brokenAnswer(cause: string): Failure {

@@ -13,9 +13,27 @@ export const RESULT_END = ']}';
  * what tells a complete body from one that was cut.
  */
 export function resultFormatSettings(columns: ReadonlyMap<string, Column>): ClickHouseSettings {
-  const fields = [...columns].map(
-    ([name, { holdsJson }]) => `${JSON.stringify(name)}:\${${name}:${holdsJson ? 'Raw' : 'JSON'}}`,
+  return formatSettings(
+    [...columns].map(
+      ([name, { holdsJson }]) => `${JSON.stringify(name)}:\${${name}:${holdsJson ? 'Raw' : 'JSON'}}`,
+    ),
   );
+}
+
+/** The same for columns that only ClickHouse knows, whose names can hold anything: by their places. */
+export function resultFormatOf(names: readonly string[]): ClickHouseSettings {
+  return {
+    ...formatSettings(
+      names.map((name, place) => `${JSON.stringify(name).replaceAll('$', '$$$$')}:\${${place}:JSON}`),
+    ),
+    // Beside text, numbers and times, such a query can give types that the endpoints have not.
+    output_format_json_quote_decimals: 0,
+    output_format_json_named_tuples_as_objects: 1,
+    output_format_json_map_as_array_of_tuples: 0,
+  };
+}
+
+function formatSettings(fields: readonly string[]): ClickHouseSettings {
   return {
     format_template_resultset_format: `${RESULT_START}\${data}${RESULT_END}`,
     format_template_row_format: `{${fields.join(',')}}`,

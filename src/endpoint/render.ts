@@ -17,7 +17,7 @@ export interface Dialect {
 
 /** Writes a query in a dialect: WITH the parts that are needed, then the body. */
 export function renderQuery(query: Query, dialect: Dialect): string {
-  const used = new Set<Part>();
+  const used = new Set<Part>(query.named);
   const body = renderSql(query.body, dialect, used);
   const clauses: string[] = [];
   // A part can use those before it: from the last one on, all that is used is known.

@@ -58,6 +58,8 @@ export class Part {
 export interface Query {
   readonly parts: readonly Part[];
   readonly body: Sql;
+  /** Parts that the body names in its own text, where it does. */
+  readonly named?: readonly Part[];
 }
 
 /**

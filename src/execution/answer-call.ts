@@ -6,8 +6,11 @@ import { keepUntil, keyOf, type Answered, type Call, type Question } from './cal
 import type { FetchAnswer } from './fetch-answer.js';
 import type { Clock } from './ports.js';
 
-/** @throws Failure: what the caller is told instead of rows. */
-export type AnswerCall = (call: Call) => Promise<Answered>;
+/**
+ * @param key what the answer is kept under, where the caller knows it already.
+ * @throws Failure: what the caller is told instead of rows.
+ */
+export type AnswerCall = (call: Call, key?: CacheKey) => Promise<Answered>;
 
 export interface AnswerParts {
   readonly store: AnswerStore;
@@ -25,8 +28,7 @@ export type OnAnswered = (question: Question, key: CacheKey, answered: Answered)
  * has expired by no more than the endpoint allows.
  */
 export function createAnswerer(parts: AnswerParts): AnswerCall {
-  return async (call) => {
-    const key = keyOf(call);
+  return async (call, key = keyOf(call)) => {
     if (call.endpoint.settings.caching === 'disabled') return answerUncached(parts, call, key);
     const answered = await answerCached(parts, call, key);
     parts.onAnswered(call, key, answered);
@@ -51,7 +53,13 @@ async function answerCached(
   const refresh = call.demand === 'fresh';
   try {
     const { answer, collapsed } = await fetchAnswer({ ...call, refresh }, key);
-    return { answer, status: refresh ? 'BYPASS' : 'MISS', stored: true, collapsed };
+    return {
+      answer,
+      status: refresh ? 'BYPASS' : 'MISS',
+      stored: true,
+      collapsed,
+      expired: kept !== undefined,
+    };
   } catch (error) {
     if (!isUpstreamFailure(error)) throw error;
     const stale = kept ?? (await store.get(key));

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 
 import { bindQuery, type Values } from '../endpoint/bind.js';
+import { bindSandboxedQuery } from '../endpoint/bind-sandboxed.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { rowCap } from '../endpoint/endpoint.js';
 import { heldParameters, type RowScope } from './row-scope.js';
+import type { SandboxedSelect } from './sandbox.js';
 
 /** What one cached answer is kept under. */
 export interface CacheKey {
@@ -25,9 +27,13 @@ export function cacheKeyOf(
   values: Values,
   scope: RowScope,
   representation: string,
+  sandbox?: SandboxedSelect,
 ): CacheKey {
   const cap = rowCap(endpoint);
-  const { text, parameters } = bindQuery(endpoint.query, values, heldParameters(scope), NO_TIME, cap);
+  const held = heldParameters(scope);
+  const { text, parameters } = sandbox
+    ? bindSandboxedQuery(endpoint, sandbox, values, held, NO_TIME, cap)
+    : bindQuery(endpoint.query, values, held, NO_TIME, cap);
   const question = [endpoint.id, endpoint.digest, cap, text, parameters, scope, representation];
   return {
     endpointId: endpoint.id,

@@ -4,12 +4,15 @@ import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Answer } from './answer.js';
 import { cacheKeyOf, type CacheKey } from './cache-key.js';
 import type { RowScope } from './row-scope.js';
+import type { SandboxedSelect } from './sandbox.js';
 
 /** One question to an endpoint: validated parameters, and what of the caller decides the rows. */
 export interface Question {
   readonly endpoint: Endpoint;
   readonly values: Values;
   readonly scope: RowScope;
+  /** The caller's own SELECT over the result, where it sent one and the endpoint takes it. */
+  readonly sandbox?: SandboxedSelect;
 }
 
 /** What a caller demands of the cache (RFC 9111, request directives). */
@@ -33,14 +36,16 @@ export interface Answered {
   readonly stored: boolean;
   /** Whether the caller shared somebody else's query. */
   readonly collapsed: boolean;
+  /** Whether there was an answer that is no longer fresh. */
+  readonly expired?: boolean;
 }
 
 /** Representation of the one format that there is. */
 const REPRESENTATION = 'json';
 
 /** What the answer to a question is kept under. */
-export function keyOf({ endpoint, values, scope }: Question): CacheKey {
-  return cacheKeyOf(endpoint, values, scope, REPRESENTATION);
+export function keyOf({ endpoint, values, scope, sandbox }: Question): CacheKey {
+  return cacheKeyOf(endpoint, values, scope, REPRESENTATION, sandbox);
 }
 
 /** Milliseconds since 1970 until which an answer of an endpoint is of use to anybody, expired or not. */

@@ -1,4 +1,5 @@
 import { bindQuery } from '../endpoint/bind.js';
+import { bindSandboxedQuery } from '../endpoint/bind-sandboxed.js';
 import { rowCap, type Endpoint } from '../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
 import type { Answer } from './answer.js';
@@ -73,14 +74,17 @@ export function createFetcher(parts: FetchParts): FetchAnswer {
 }
 
 async function askClickHouse({ runQuery, clock }: FetchParts, fetch: Fetch): Promise<Answer> {
-  const { endpoint, values, scope, requestId, signal } = fetch;
+  const { endpoint, values, scope, sandbox, requestId, signal } = fetch;
   const cap = rowCap(endpoint);
   const now = clock();
-  const query = bindQuery(endpoint.query, values, heldParameters(scope), now, cap + 1);
+  const held = heldParameters(scope);
+  const query = sandbox
+    ? bindSandboxedQuery(endpoint, sandbox, values, held, now, cap + 1)
+    : bindQuery(endpoint.query, values, held, now, cap + 1);
   try {
     const { body, ...facts } = await runQuery({
       query,
-      columns: endpoint.columns,
+      columns: sandbox ? 'unknown' : endpoint.columns,
       rowCap: cap,
       requestId,
       signal,

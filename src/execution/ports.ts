@@ -4,7 +4,8 @@ import type { BoundQuery } from '../endpoint/bind.js';
 /** A query to run, and how far it may go. */
 export interface QueryRequest {
   readonly query: BoundQuery;
-  readonly columns: ReadonlyMap<string, Column>;
+  /** What the query gives; 'unknown' for a caller's own SQL, of which ClickHouse is asked first, and whose faults are its. */
+  readonly columns: ReadonlyMap<string, Column> | 'unknown';
   /** Rows to return at most; the query itself asks for one more, so that a cut is known. */
   readonly rowCap: number;
   /** Reaches ClickHouse's query log. */

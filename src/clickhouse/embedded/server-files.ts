@@ -48,6 +48,10 @@ const configXml = (folder: string, port: number): string => `<clickhouse>
     <user_directories>
         <users_xml><path>${xml(path.join(folder, 'users.xml'))}</path></users_xml>
     </user_directories>
+    <access_control_improvements>
+        <select_from_system_db_requires_grant>true</select_from_system_db_requires_grant>
+        <select_from_information_schema_requires_grant>true</select_from_information_schema_requires_grant>
+    </access_control_improvements>
     <http_authentication_servers>
         <own_session>
             <uri from_env="QUERYGATE_OWN_SESSION_URL"/>

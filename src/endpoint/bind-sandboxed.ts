@@ -1,0 +1,36 @@
+import { bindQuery, type BoundQuery, type Values } from './bind.js';
+import type { Endpoint } from './endpoint.js';
+import { part, Sql, type Node } from './sql.js';
+
+/** Under which name a caller's SELECT reads what the endpoint would answer. */
+export const RESULT = 'result';
+
+/** The names that a caller's SELECT may read: the parts of the saved query, and its result. */
+export function partNames({ query }: Endpoint): readonly string[] {
+  return [...query.parts.map(({ name }) => name), RESULT];
+}
+
+/**
+ * A caller's SELECT over an endpoint: the saved query becomes its WITH part, of which only what is read is written.
+ * Under `result` it finds the rows of the endpoint's own limit, or all of them where there is none but the row cap.
+ *
+ * @param select the SELECT as the sandbox accepted it, and what it reads of {@link partNames}.
+ * @param rowLimit rows to ask for, at most.
+ */
+export function bindSandboxedQuery(
+  { query, limit }: Endpoint,
+  select: { readonly text: string; readonly reads: readonly string[] },
+  values: Values,
+  held: ReadonlySet<string>,
+  now: Date,
+  rowLimit: number,
+): BoundQuery {
+  const ownLimit = limit === undefined ? [] : [text(`\nLIMIT ${limit}`)];
+  const result = part(RESULT, new Sql([{ kind: 'fragment', sql: query.body }, ...ownLimit]));
+  const parts = [...query.parts, result];
+  const named = parts.filter(({ name }) => select.reads.includes(name));
+  const body = new Sql([text(`SELECT * FROM (${select.text})`)]);
+  return bindQuery({ parts, body, named }, values, held, now, rowLimit);
+}
+
+const text = (written: string): Node => ({ kind: 'text', text: written });

@@ -1,0 +1,25 @@
+/** A caller's SELECT that has been judged: it reads the named parts that it names, and nothing else. */
+export interface SandboxedSelect {
+  /** As ClickHouse prints it: one statement on one line, without comments; equal questions have equal texts. */
+  readonly text: string;
+  /** The named parts that it reads, `result` among them where it does; sorted. */
+  readonly reads: readonly string[];
+}
+
+/** What ClickHouse's own parser makes of a caller's SQL. Nothing of it is executed. */
+export interface SqlParser {
+  /**
+   * The one statement in the text, printed anew on one line.
+   *
+   * @throws Failure INVALID_PARAMETERS where it is none, or more than one.
+   */
+  readonly print: (sql: string, signal: AbortSignal) => Promise<string>;
+  /**
+   * Lines of the query tree of `SELECT * FROM (text)`, before any name in it is resolved.
+   *
+   * @throws Failure INVALID_PARAMETERS where that is no SELECT.
+   */
+  readonly tree: (text: string, signal: AbortSignal) => Promise<readonly string[]>;
+  /** Names of the tables that an unqualified name can mean to the gateway's user. */
+  readonly tables: (signal: AbortSignal) => Promise<readonly string[]>;
+}

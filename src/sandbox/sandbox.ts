@@ -1,0 +1,85 @@
+import { LRUCache } from 'lru-cache';
+
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { Failure } from '../errors.js';
+import type { SandboxedSelect, SqlParser } from '../execution/sandbox.js';
+import { partNames } from '../endpoint/bind-sandboxed.js';
+import { invalidParameters } from '../execution/validate-parameters.js';
+import { judgeTree } from './judge-tree.js';
+import { checkPrintedText } from './printed-text.js';
+import { Refusal } from './refusal.js';
+import { readTree } from './tree.js';
+
+/** Longest SQL of a caller, in bytes of UTF-8; as long as any value of a parameter. */
+const MAX_SQL_BYTES = 8192;
+const MAX_PRINTED_CHARACTERS = 32_768;
+/** Characters of SQL whose verdicts are remembered. */
+const REMEMBERED_CHARACTERS = 4_000_000;
+
+/**
+ * Judges a caller's SQL for an endpoint.
+ *
+ * @throws Failure INVALID_PARAMETERS with the reason, or what kept ClickHouse from parsing it.
+ */
+export type JudgeSql = (endpoint: Endpoint, sql: string, signal: AbortSignal) => Promise<SandboxedSelect>;
+
+type Verdict = { readonly select: SandboxedSelect } | { readonly problem: string };
+
+/** Judges by ClickHouse's own parse, and remembers verdicts. */
+export function createSandbox(parser: SqlParser): JudgeSql {
+  const verdicts = new LRUCache<string, Verdict>({
+    maxSize: REMEMBERED_CHARACTERS,
+    sizeCalculation: (verdict, key) => key.length + JSON.stringify(verdict).length,
+  });
+  return async (endpoint, sql, signal) => {
+    const key = JSON.stringify([endpoint.id, endpoint.digest, sql]);
+    let verdict = verdicts.get(key);
+    if (!verdict) {
+      verdict = await judge(parser, endpoint, sql, signal);
+      verdicts.set(key, verdict);
+    }
+    if ('problem' in verdict) throw sqlProblem(endpoint.name, verdict.problem);
+    return verdict.select;
+  };
+}
+
+/** The failure of a request whose `sql` is not accepted. */
+export function sqlProblem(endpointName: string, problem: string): Failure {
+  return invalidParameters(endpointName, [{ param: 'sql', problem }]);
+}
+
+async function judge(
+  parser: SqlParser,
+  endpoint: Endpoint,
+  sql: string,
+  signal: AbortSignal,
+): Promise<Verdict> {
+  try {
+    checkGivenText(sql);
+    const text = await parser.print(sql, signal);
+    if (text.length > MAX_PRINTED_CHARACTERS) throw new Refusal('is too long');
+    checkPrintedText(text);
+    const [lines, tables] = await Promise.all([parser.tree(text, signal), parser.tables(signal)]);
+    const names = { parts: new Set(partNames(endpoint)), tables: new Set(tables) };
+    const reads = [...judgeTree(readTree(lines), names)].sort();
+    return { select: { text, reads } };
+  } catch (error) {
+    if (error instanceof Refusal) return { problem: error.message };
+    const problem = error instanceof Failure ? problemOf(error) : undefined;
+    if (problem === undefined) throw error;
+    return { problem };
+  }
+}
+
+function checkGivenText(sql: string): void {
+  if (sql.trim() === '') throw new Refusal('must be a SELECT; it is empty');
+  if (Buffer.byteLength(sql) > MAX_SQL_BYTES) throw new Refusal(`is longer than ${MAX_SQL_BYTES} bytes`);
+  // eslint-disable-next-line no-control-regex -- these are what is looked for
+  if (/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(sql) || /\p{Surrogate}/u.test(sql)) {
+    throw new Refusal('holds a character that is not text');
+  }
+}
+
+function problemOf(failure: Failure): string | undefined {
+  return failure.code === 'INVALID_PARAMETERS' ? failure.details.problems?.[0]?.problem : undefined;
+}

@@ -1,0 +1,85 @@
+import { HARMLESS } from './attempts/harmless.js';
+import { REFUSED } from './attempts.js';
+import { openSandbox, type SandboxUnderTest } from './sandbox-under-test.js';
+
+const NOW = new Date('2096-03-01T12:00:00Z');
+const SECRET = 'SECRET-5b1f';
+const OTHER = `other_${Date.now()}`;
+
+let sandbox: SandboxUnderTest;
+
+beforeAll(async () => {
+  sandbox = await openSandbox('logs.all', { project: 'aurora', project_tier: 'PRO' }, NOW);
+  const { client, insert } = sandbox.database;
+  const record = (project: string, event_message: string): object => ({
+    project,
+    event_message,
+    timestamp: '2096-03-01T11:00:00Z',
+    metadata: { event_message },
+  });
+  await insert('edge_logs', [record('aurora', 'mine'), record('other', SECRET)]);
+  await insert('database_logs', [record('other', SECRET)]);
+  await client.command({ query: `CREATE DATABASE ${OTHER}` });
+  for (const database of [sandbox.database.name, OTHER]) {
+    await client.command({
+      query: `CREATE TABLE ${database}.vault ENGINE = MergeTree ORDER BY () AS SELECT '${SECRET}' AS secret`,
+    });
+  }
+});
+afterAll(async () => {
+  await sandbox.database.client.command({ query: `DROP DATABASE ${OTHER} SYNC` });
+  await sandbox.close();
+});
+
+const placed = (sql: string): string =>
+  sql.replaceAll('{db}', sandbox.database.name).replaceAll('{other}', OTHER);
+
+/** The queries that ClickHouse ran, or began to, under these comments. */
+const ran = async (requestIds: readonly string[]): Promise<readonly string[]> => {
+  const { client } = sandbox.database;
+  await client.command({ query: 'SYSTEM FLUSH LOGS' });
+  const result = await client.query({
+    query: 'SELECT query FROM system.query_log WHERE log_comment IN ({requestIds:Array(String)})',
+    query_params: { requestIds },
+    format: 'JSONEachRow',
+  });
+  return (await result.json<{ query: string }>()).map(({ query }) => query);
+};
+
+describe('an attempt to read', () => {
+  let total = 0;
+  afterAll(() => {
+    process.stdout.write(
+      `sandbox: ${total} escapes refused and never run, ${HARMLESS.length} harmless ones read no secret\n`,
+    );
+  });
+
+  it.each(Object.entries(REFUSED))('%s is refused, and never run', async (what, attempts) => {
+    expect(new Set(attempts).size).toBe(attempts.length);
+    const outcomes: string[] = [];
+    const requestIds = attempts.map((_, index) => `${what} ${index} ${OTHER}`);
+    for (const [index, attempt] of attempts.entries()) {
+      const sql = placed(attempt);
+      const outcome = await sandbox.refusal(sql, requestIds[index]);
+      if (!/^400 [a-z]/.test(outcome)) outcomes.push(`${sql.slice(0, 200)} => ${outcome}`);
+      expect(outcome).not.toMatch(/DB::|Exception|In scope|SECRET/);
+    }
+    expect(outcomes).toEqual([]);
+    expect(await ran(requestIds)).toEqual([]);
+    total += attempts.length;
+  });
+
+  it('what is not there to be had reads nothing of others', async () => {
+    for (const attempt of HARMLESS) {
+      const outcome = await sandbox.refusal(placed(attempt));
+      expect(`${attempt} => ${outcome}`).toMatch(/=> (?:400 [a-z]|answered: )/);
+      const answer = await sandbox.ask(placed(attempt)).catch(() => undefined);
+      expect(answer?.text.replaceAll('%SECRET%', '') ?? '').not.toContain(SECRET);
+    }
+  });
+});
+
+it('tries 300 escapes and more', () => {
+  const distinct = new Set(Object.values(REFUSED).flat());
+  expect(distinct.size).toBeGreaterThanOrEqual(300);
+});

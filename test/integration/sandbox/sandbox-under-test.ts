@@ -1,0 +1,82 @@
+import { connectClickHouse } from '../../../src/clickhouse/connection.js';
+import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import { createSqlParser } from '../../../src/clickhouse/sql-parser.js';
+import { MemoryStore } from '../../../src/cache/memory-store.js';
+import { withSettings, type Endpoint } from '../../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
+import { Failure } from '../../../src/errors.js';
+import { keyOf } from '../../../src/execution/call.js';
+import { createFetcher, shareWithNobody } from '../../../src/execution/fetch-answer.js';
+import { validateParameters } from '../../../src/execution/validate-parameters.js';
+import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { createSandbox } from '../../../src/sandbox/sandbox.js';
+import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { rawParameters } from '../../support/raw-parameters.js';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+export interface SandboxAnswer {
+  readonly text: string;
+  readonly rows: readonly Row[];
+  readonly truncated: boolean;
+}
+
+/** An endpoint that takes SQL, on a database of its own and as ClickHouse's administrator: the first wall stands alone. */
+export interface SandboxUnderTest {
+  readonly database: TestDatabase;
+  /** @param requestId comment of the queries in ClickHouse's log. */
+  readonly ask: (sql: string, requestId?: string) => Promise<SandboxAnswer>;
+  /** What a caller is told instead of rows, with its status. */
+  readonly refusal: (sql: string, requestId?: string) => Promise<string>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens an endpoint by its name; `now` is what its clock shows. */
+export async function openSandbox(
+  name: string,
+  parameters: Readonly<Record<string, string>>,
+  now: Date,
+): Promise<SandboxUnderTest> {
+  const endpoint = await enabled(name);
+  const database = await createTestDatabase();
+  const client = connectClickHouse(database.connection, { maxOpenConnections: 8, requestTimeoutMs: 30_000 });
+  const judge = createSandbox(createSqlParser(client));
+  const clock = (): Date => now;
+  const store = new MemoryStore(1e7, clock);
+  const fetchAnswer = createFetcher({
+    runQuery: createQueryRunner(client, { timeoutMs: 10_000 }),
+    store,
+    shareAcross: shareWithNobody(store),
+    clock,
+    onJoined: () => undefined,
+  });
+  const values = validateParameters(endpoint, rawParameters(parameters));
+  const ask: SandboxUnderTest['ask'] = async (sql, requestId = 'sandbox-test') => {
+    const { signal } = new AbortController();
+    const question = { endpoint, values, scope: '', sandbox: await judge(endpoint, sql, signal) };
+    const { answer } = await fetchAnswer({ ...question, requestId, signal, refresh: true }, keyOf(question));
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(answer.bodies.identity);
+    const { result } = JSON.parse(text) as { readonly result: readonly Row[] };
+    return { text, rows: result, truncated: answer.truncated };
+  };
+  const refusal: SandboxUnderTest['refusal'] = async (sql, requestId) => {
+    try {
+      const { text } = await ask(sql, requestId);
+      return `answered: ${text.slice(0, 200)}`;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return `${error.status} ${error.details.problems?.[0]?.problem ?? `${error.code} ${error.details.diagnosis ?? ''}`}`;
+    }
+  };
+  const close = async (): Promise<void> => {
+    await client.close();
+    await database.close();
+  };
+  return { database, ask, refusal, close };
+}
+
+async function enabled(name: string): Promise<Endpoint> {
+  const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find(name);
+  if (!endpoint) throw new Error(`there is no endpoint ${name}`);
+  return withSettings(endpoint, { sandboxing: 'enabled' });
+}

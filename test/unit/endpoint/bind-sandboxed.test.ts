@@ -1,0 +1,54 @@
+import { bindSandboxedQuery, partNames } from '../../../src/endpoint/bind-sandboxed.js';
+import { column } from '../../../src/endpoint/definition.js';
+import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
+import { text } from '../../../src/endpoint/parameters.js';
+import { part, sql, withParts } from '../../../src/endpoint/sql.js';
+import { cacheKeyOf } from '../../../src/execution/cache-key.js';
+import { SAMPLE } from '../../support/sample-endpoint.js';
+
+const endpoint = (limit?: number): Endpoint =>
+  defineEndpoint({
+    ...SAMPLE,
+    parameters: { city: text({ description: 'A city.' }) },
+    columns: { city: column('String', 'The city.') },
+    ...(limit !== undefined && { limit }),
+    build: ({ city }) => {
+      const one = part('one', sql`SELECT ${city} AS city`);
+      const other = part('other', sql`SELECT city FROM ${one}`);
+      return withParts([one, other], sql`SELECT city FROM ${one} ORDER BY city`);
+    },
+  });
+
+const VALUES = new Map([['city', 'Rome']]);
+const bind = (reads: readonly string[], limit?: number): string =>
+  bindSandboxedQuery(endpoint(limit), { text: 'SELECT 1', reads }, VALUES, new Set(), new Date(0), 11).text;
+
+it('names the parts, and the result', () => {
+  expect(partNames(endpoint())).toEqual(['one', 'other', 'result']);
+});
+
+it('writes the parts that are read, and those that they read', () => {
+  expect(bind([])).toBe('SELECT * FROM (SELECT 1)\nLIMIT {row_limit:UInt64}');
+  expect(bind(['other'])).toMatch(
+    /^WITH\n {2}one AS \([^]*other AS \([^]*\)\nSELECT \* FROM \(SELECT 1\)\nLIMIT/,
+  );
+  expect(bind(['result'])).not.toContain('other AS');
+});
+
+it('gives the result the endpoint’s own limit, where it has one', () => {
+  expect(bind(['result'], 5)).toMatch(/ORDER BY city\s+LIMIT 5\s+\)/);
+  expect(bind(['result'])).not.toMatch(/LIMIT \d/);
+});
+
+it('keeps the answers of different SELECTs apart', () => {
+  const key = (select?: string): string =>
+    cacheKeyOf(
+      endpoint(),
+      VALUES,
+      '',
+      'json',
+      select === undefined ? undefined : { text: select, reads: ['result'] },
+    ).hash;
+  expect(new Set([key(), key('SELECT 1'), key('SELECT 2')]).size).toBe(3);
+  expect(key('SELECT 1')).toBe(key('SELECT 1'));
+});

@@ -1,0 +1,32 @@
+import { checkPrintedText } from '../../../src/sandbox/printed-text.js';
+
+it.each([
+  'SELECT 1',
+  "SELECT 'a\\'b; -- {x:String} $$ \\\\', `odd name` FROM result AS r WHERE (a <= 1) AND (b != 2)",
+  'SELECT x -> (x + 1), [1, 2][1], t.1, a::Int8, -1, `größe` FROM result',
+])('takes %s', (text) => {
+  expect(() => {
+    checkPrintedText(text);
+  }).not.toThrow();
+});
+
+it.each([
+  ['a parameter', 'SELECT {x:String}', 'parameters in braces'],
+  ['a name with a line feed as it is', 'SELECT `a\nb`', 'quoted name'],
+  ['a name with an escape', 'SELECT `a\\nb`', 'quoted name'],
+  ['a name with a comma', 'SELECT `a, identifier: b`', 'quoted name'],
+  ['a name with a back quote', 'SELECT `a``b`', 'quoted name'],
+  ['a name that ends with a space', 'SELECT `a `', 'quoted name'],
+  ['text without an end', "SELECT 'a", 'not understood'],
+  ['a name without an end', 'SELECT `a', 'not understood'],
+  ['a second statement', 'SELECT 1; SELECT 2', 'not understood'],
+  ['a comment', 'SELECT 1 -- x', 'comment'],
+  ['a comment between signs', 'SELECT 1 /* x */', 'comment'],
+  ['double quotes', 'SELECT "a"', 'not understood'],
+  ['dollar quotes', 'SELECT $$a$$', 'not understood'],
+  ['a homoglyph outside of quotes', 'SELECT \u0430', 'not understood'],
+])('refuses %s', (_what, text, problem) => {
+  expect(() => {
+    checkPrintedText(text);
+  }).toThrow(problem);
+});
