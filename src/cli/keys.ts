@@ -1,24 +1,159 @@
 import { Command } from 'commander';
 
-import { addKey } from '../keys/add-key.js';
+import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
+import { loadEndpoints } from '../endpoint/load-endpoints.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import { validateParameters } from '../execution/validate-parameters.js';
+import { checkKeysAgainst } from '../keys/check-keys.js';
+import { applyFixed } from '../keys/fixed-parameters.js';
+import { holderOf, readKeyFile } from '../keys/key-file.js';
+import { Links } from '../keys/links.js';
+import { addKey, finishRotation, keyNamed, revokeKey, rotateKey } from '../keys/manage-keys.js';
+import { ENDPOINTS_FOLDER } from '../project-files.js';
+import { keysTable, listedKeys } from './keys-list.js';
+import { durationMs, pairsOf, rightsOf, type RightsOptions } from './keys-options.js';
 import { runCommand } from './run-command.js';
+
+interface FileOption {
+  readonly file?: string;
+}
+
+interface LinkOptions extends FileOption {
+  readonly key: string;
+  readonly endpoint: string;
+  readonly param?: readonly string[];
+  readonly expiresIn: string;
+  readonly baseUrl: string;
+}
+
+async function add(name: string, options: RightsOptions & FileOption): Promise<void> {
+  const file = fileOf(options);
+  const endpoints = (await openEndpoints()).all();
+  const key = await addKey(
+    file,
+    { name, ...rightsOf(options) },
+    {
+      now: new Date(),
+      check: (added) => {
+        checkKeysAgainst(added, endpoints);
+      },
+    },
+  );
+  show(`Added ${name} to ${file}.`, key);
+}
+
+async function list(options: FileOption & { readonly json?: boolean }): Promise<void> {
+  const keys = listedKeys(await readKeyFile(fileOf(options)));
+  process.stdout.write(options.json ? `${JSON.stringify(keys, undefined, 2)}\n` : keysTable(keys));
+}
+
+async function rotate(name: string, options: FileOption & { readonly finish?: boolean }): Promise<void> {
+  const file = fileOf(options);
+  if (options.finish) {
+    await finishRotation(file, name);
+    process.stderr.write(`${name} has one key now, the newer one.\n`);
+    return;
+  }
+  const key = await rotateKey(file, name);
+  show(`${name} has a new key beside the last one; rotate ${name} --finish ends the last one.`, key);
+}
+
+async function revoke(name: string, options: FileOption): Promise<void> {
+  const file = fileOf(options);
+  await revokeKey(file, name);
+  process.stderr.write(`Removed ${name} from ${file}; its keys and links are good no more.\n`);
+}
+
+async function link({ key: name, endpoint: idOrName, ...options }: LinkOptions): Promise<void> {
+  const file = fileOf(options);
+  const secret = process.env['LINK_SECRET'] ?? '';
+  if (secret === '') throw new Error('Set LINK_SECRET to what the gateway has: links are signed with it.');
+  const endpoints = await openEndpoints();
+  const endpoint = endpoints.find(idOrName);
+  if (!endpoint) {
+    const known = endpoints.all().map((each) => each.name);
+    throw new Error(`There is no endpoint ${JSON.stringify(idOrName)}; there are ${known.join(', ')}.`);
+  }
+  const key = holderOf(keyNamed(file, await readKeyFile(file), name));
+  const parameters = pairsOf('--param', options.param ?? []);
+  const nowMs = Date.now();
+  const expiresAtMs = nowMs + durationMs('--expires-in', options.expiresIn);
+  const path = new Links(secret).sign({ endpoint, parameters, key, expiresAtMs, nowMs });
+  const sent = new Map([...parameters].map(([param, text]) => [param, { text, times: 1 }]));
+  const applied = applyFixed(key, endpoint.parameters, sent);
+  validateParameters(endpoint, 'parameters' in applied ? applied.parameters : sent);
+  process.stderr.write(`Good until ${new Date(expiresAtMs).toISOString()}, or until ${name} is revoked:\n`);
+  process.stdout.write(`${options.baseUrl.replace(/\/+$/, '')}${path}\n`);
+}
+
+function fileOf({ file }: FileOption): string {
+  if (file === undefined || file === '') {
+    throw new Error('Set API_KEYS_FILE, or give --file: where are the keys kept?');
+  }
+  return file;
+}
+
+/** The endpoints as this deployment has them. */
+async function openEndpoints(): Promise<EndpointRegistry> {
+  const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
+  const settings = process.env['ENDPOINT_SETTINGS_FILE'] ?? '';
+  return settings === '' ? endpoints : endpoints.withOverrides(await readEndpointSettingsFile(settings));
+}
+
+/** The key alone goes to standard output, so that a script can keep it. */
+function show(what: string, key: string): void {
+  process.stderr.write(`${what} This is the key; it is shown only now:\n`);
+  process.stdout.write(`${key}\n`);
+}
 
 const program = new Command('keys').description('Manages the API keys in API_KEYS_FILE.');
 
-program
-  .command('add')
-  .description('Makes a key, prints it once, and stores its SHA-256.')
+function command(name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .option('--file <path>', 'the keys’ file, JSON or YAML by its ending', process.env['API_KEYS_FILE']);
+}
+
+command('add', 'Makes a key, prints it once, and stores its SHA-256.')
   .argument('<name>', 'who the key is for: letters, digits, _ . @ -')
-  .option('--file <path>', 'the keys’ file, JSON or YAML by its ending', process.env['API_KEYS_FILE'])
-  .action((name: string, { file }: { readonly file?: string }) =>
-    runCommand(async () => {
-      if (file === undefined || file === '') {
-        throw new Error('Set API_KEYS_FILE, or give --file: where are the keys kept?');
-      }
-      const key = await addKey(file, name, new Date());
-      process.stderr.write(`Added ${name} to ${file}. This is the key; it is shown only now:\n`);
-      process.stdout.write(`${key}\n`);
-    }),
+  .option(
+    '--endpoints <list>',
+    'names, ids or patterns (logs.*) of what it may call, with commas; absent: all',
+  )
+  .option('--fixed <name=value...>', 'parameters with one value for this key')
+  .option('--expires <date>', 'ISO 8601, such as 2027-01-01; without a zone it is UTC')
+  .option('--address <range...>', 'IP addresses or ranges that it may be used from')
+  .option('--requests <amount/seconds>', 'requests in a window, such as 600/60')
+  .option('--rows-read <amount/seconds>', 'rows that ClickHouse may read for it in a window')
+  .option('--bytes-read <amount/seconds>', 'bytes that ClickHouse may read for it in a window')
+  .option('--clickhouse-ms <amount/seconds>', 'milliseconds of ClickHouse in a window')
+  .option('--concurrent <number>', 'queries in ClickHouse at a time')
+  .option('--may-bypass-cache', 'heed its Cache-Control: no-cache and only-if-cached')
+  .option('--may-use-query-string', 'accept it as ?api_key=')
+  .action((name: string, options: RightsOptions & FileOption) => runCommand(() => add(name, options)));
+
+command('list', 'Shows the keys and what they may do; never a key or its hash.')
+  .option('--json', 'as JSON')
+  .action((options: FileOption & { readonly json?: boolean }) => runCommand(() => list(options)));
+
+command('rotate', 'Makes a second key for a name, so that it can be replaced without a gap.')
+  .argument('<name>', 'as in the file')
+  .option('--finish', 'end the older key instead')
+  .action((name: string, options: FileOption & { readonly finish?: boolean }) =>
+    runCommand(() => rotate(name, options)),
   );
+
+command('revoke', 'Removes a name with its keys.')
+  .argument('<name>', 'as in the file')
+  .action((name: string, options: FileOption) => runCommand(() => revoke(name, options)));
+
+command('link', 'Prints a URL that answers one question until it expires; signed with LINK_SECRET.')
+  .requiredOption('--key <name>', 'whose rights and limits it has')
+  .requiredOption('--endpoint <name>', 'name or id')
+  .option('--param <name=value...>', 'parameters of the question')
+  .requiredOption('--expires-in <time>', 'such as 12h or 7d; 90 days at most')
+  .option('--base-url <url>', 'where callers reach the gateway', 'http://127.0.0.1:8080')
+  .action((options: LinkOptions) => runCommand(() => link(options)));
 
 await program.parseAsync();

@@ -1,13 +1,7 @@
-import { timingSafeEqual } from 'node:crypto';
-
 import { hashApiKey } from './api-key.js';
+import { isInForce, type KeyHolder } from './key-holder.js';
 
-/** Who holds a key, and what it may do. */
-export interface KeyHolder {
-  readonly name: string;
-  /** Whether it can force a fresh result, or ask for a cached one only. */
-  readonly mayBypassCache: boolean;
-}
+export type { KeyHolder } from './key-holder.js';
 
 /** A holder with the hashes of the keys that are good for it. */
 export interface KeyEntry {
@@ -18,21 +12,41 @@ export interface KeyEntry {
 
 /** The keys that are accepted now; an immutable value that a reload replaces. */
 export class KeyRing {
-  private readonly entries: readonly { readonly holder: KeyHolder; readonly hash: Buffer }[];
+  readonly #byHash: ReadonlyMap<string, KeyHolder>;
+  readonly #byName: ReadonlyMap<string, KeyHolder>;
+  readonly #clock: () => Date;
 
-  constructor(entries: readonly KeyEntry[]) {
-    this.entries = entries.flatMap(({ holder, hashes }) =>
-      hashes.map((hash) => ({ holder, hash: Buffer.from(hash, 'hex') })),
+  /** Where two entries share a hash, the later one has it. */
+  constructor(entries: readonly KeyEntry[], clock = (): Date => new Date()) {
+    this.#byHash = new Map(
+      entries.flatMap(({ holder, hashes }) => hashes.map((hash) => [hash, holder] as const)),
     );
+    this.#byName = new Map(entries.map(({ holder }) => [holder.name, holder]));
+    this.#clock = clock;
   }
 
-  /** The holder of a key. Takes the same time wherever, and whether, the key is found. */
+  /**
+   * The holder of a key that is in force.
+   *
+   * A look into a map takes longer or shorter with the hash that is looked up. That tells nothing: what is compared is
+   * SHA-256 of the key, and nobody can choose a key so that its hash comes closer to a stored one.
+   */
   find(key: string): KeyHolder | undefined {
-    const presented = Buffer.from(hashApiKey(key), 'hex');
-    let found: KeyHolder | undefined;
-    for (const { holder, hash } of this.entries) {
-      if (timingSafeEqual(presented, hash)) found = holder;
-    }
-    return found;
+    return this.inForce(this.#byHash.get(hashApiKey(key)));
+  }
+
+  /** The holder of that name, where its key is in force. */
+  named(name: string): KeyHolder | undefined {
+    return this.inForce(this.#byName.get(name));
+  }
+
+  /** All holders, expired ones too. */
+  holders(): readonly KeyHolder[] {
+    return [...this.#byName.values()];
+  }
+
+  private inForce(holder: KeyHolder | undefined): KeyHolder | undefined {
+    if (holder?.expiresAt === undefined) return holder;
+    return isInForce(holder, this.#clock().getTime()) ? holder : undefined;
   }
 }

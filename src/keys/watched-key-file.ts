@@ -1,6 +1,6 @@
 import { unwatchFile, watchFile } from 'node:fs';
 
-import { entriesOf, readKeyFile } from './key-file.js';
+import { entriesOf, readKeyFile, type KeyFile } from './key-file.js';
 import type { KeyEntry } from './key-ring.js';
 
 export interface KeyFileEvents {
@@ -9,25 +9,38 @@ export interface KeyFileEvents {
   readonly onRefused: (reason: string) => void;
 }
 
+/** Throws where a well-formed file is no good all the same. */
+export type CheckKeyFile = (keyFile: KeyFile) => void;
+
 /** How soon a change is seen. Polling sees replaced files, links and mounted secrets, which change events do not. */
 const POLL_MS = 500;
 
 /** The keys of a file, read again whenever it changes. */
 export class WatchedKeyFile {
+  #current: readonly KeyEntry[];
+
   private constructor(
     private readonly file: string,
-    private current: readonly KeyEntry[],
-  ) {}
+    entries: readonly KeyEntry[],
+    private readonly check: CheckKeyFile,
+  ) {
+    this.#current = entries;
+  }
 
   /** @throws Error where the file is no good at the start. */
-  static async open(file: string, events: KeyFileEvents, onChange: () => void): Promise<WatchedKeyFile> {
-    const watched = new WatchedKeyFile(file, entriesOf(await readKeyFile(file)));
+  static async open(
+    file: string,
+    events: KeyFileEvents,
+    onChange: () => void,
+    check: CheckKeyFile = () => undefined,
+  ): Promise<WatchedKeyFile> {
+    const watched = new WatchedKeyFile(file, await readEntries(file, check), check);
     watchFile(file, { interval: POLL_MS, persistent: false }, () => void watched.reload(events, onChange));
     return watched;
   }
 
   get entries(): readonly KeyEntry[] {
-    return this.current;
+    return this.#current;
   }
 
   close(): void {
@@ -36,12 +49,22 @@ export class WatchedKeyFile {
 
   private async reload(events: KeyFileEvents, onChange: () => void): Promise<void> {
     try {
-      this.current = entriesOf(await readKeyFile(this.file));
+      this.#current = await readEntries(this.file, this.check);
     } catch (error) {
       events.onRefused(error instanceof Error ? error.message : String(error));
       return;
     }
     onChange();
-    events.onReloaded(this.current.length);
+    events.onReloaded(this.#current.length);
   }
+}
+
+async function readEntries(file: string, check: CheckKeyFile): Promise<readonly KeyEntry[]> {
+  const keyFile = await readKeyFile(file);
+  try {
+    check(keyFile);
+  } catch (cause) {
+    throw new Error(`the keys’ file ${file} is not as it should be: ${(cause as Error).message}`, { cause });
+  }
+  return entriesOf(keyFile);
 }

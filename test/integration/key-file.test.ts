@@ -81,7 +81,7 @@ describe('the keys’ file', () => {
   it('is refused where it is gone, the keys from before stay, and it is taken once it is back', async () => {
     await withKeyFile(async ({ folder, file, keys, events }) => {
       await rm(file);
-      expect(await events.untilRefused(1)).toContain('ENOENT');
+      expect(await events.untilRefused(1)).toContain('there is no such file');
       expect(accepted(keys)).toEqual(['ada']);
       await writeFile(path.join(folder, 'new.json'), fileOf('cy'));
       await rename(path.join(folder, 'new.json'), file);
@@ -97,6 +97,27 @@ describe('the keys’ file', () => {
       await rename(path.join(folder, 'link'), file);
       await events.untilReloaded(1);
       expect(accepted(keys)).toEqual(['ben']);
+    });
+  });
+
+  it('is refused where a key means no endpoint, and the keys from before stay', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const file = path.join(folder, 'keys.json');
+      await writeFile(file, fileOf('ada'));
+      const events = new RecordingEvents();
+      const endpoints = [{ id: '1', name: 'logs.all', parameters: new Set<string>() }];
+      const keys = await openKeys({ apiKey: undefined, apiKeysFile: file }, events, { endpoints });
+      try {
+        const key = { name: 'ben', sha256: [hashApiKey('key of ben')], endpoints: ['log.*'] };
+        await writeFile(file, JSON.stringify({ keys: [key] }));
+        expect(await events.untilRefused(1)).toContain('key ben: no endpoint matches "log.*"');
+        expect(accepted(keys)).toEqual(['ada']);
+        await writeFile(file, JSON.stringify({ keys: [{ ...key, endpoints: ['logs.*'] }] }));
+        await events.untilReloaded(1);
+        expect(accepted(keys)).toEqual(['ben']);
+      } finally {
+        keys.close();
+      }
     });
   });
 });

@@ -1,3 +1,5 @@
+import { inspect } from 'node:util';
+
 import { generateApiKey, hashApiKey } from '../../../src/keys/api-key.js';
 import { KeyRing } from '../../../src/keys/key-ring.js';
 
@@ -28,5 +30,49 @@ describe('KeyRing', () => {
 
   it('finds nobody where it is empty', () => {
     expect(new KeyRing([]).find(old)).toBeUndefined();
+  });
+});
+
+describe('a key that expires', () => {
+  const expiresAt = Date.UTC(2027, 0, 1);
+  const ringAt = (ms: number): KeyRing =>
+    new KeyRing(
+      [{ holder: { name: 'guest', mayBypassCache: false, expiresAt }, hashes: [hashApiKey(old)] }],
+      () => new Date(ms),
+    );
+
+  it('is as good as unknown from its expiry on, by key and by name', () => {
+    expect(ringAt(expiresAt - 1).find(old)?.name).toBe('guest');
+    expect(ringAt(expiresAt - 1).named('guest')?.name).toBe('guest');
+    expect(ringAt(expiresAt).find(old)).toBeUndefined();
+    expect(ringAt(expiresAt).named('guest')).toBeUndefined();
+    expect(
+      ringAt(expiresAt)
+        .holders()
+        .map(({ name }) => name),
+    ).toEqual(['guest']);
+  });
+});
+
+describe('what a ring shows of itself', () => {
+  it('is no hash, in JSON or in a log line', () => {
+    for (const shown of [JSON.stringify(ring), inspect(ring, { depth: 9, showHidden: true })]) {
+      expect(shown).not.toMatch(/[0-9a-f]{16}/);
+    }
+  });
+});
+
+describe('ten thousand keys', () => {
+  it('are looked up as fast as three', () => {
+    const many = new KeyRing(
+      Array.from({ length: 10_000 }, (_, index) => ({
+        holder: { name: `k${index}`, mayBypassCache: false },
+        hashes: [hashApiKey(`key ${index}`)],
+      })),
+    );
+    const started = performance.now();
+    for (let index = 0; index < 10_000; index += 1) expect(many.find(`key ${index}`)?.name).toBe(`k${index}`);
+    // Comparing each with all would take a minute.
+    expect(performance.now() - started).toBeLessThan(5000);
   });
 });

@@ -42,4 +42,40 @@ describe('openKeys', () => {
       await expect(openKeys({ apiKey: undefined, apiKeysFile: file }, SILENT)).rejects.toThrow(file);
     });
   });
+
+  it('finds holders by name, and lists them', async () => {
+    const keys = await openKeys({ apiKey: 'secret', apiKeysFile: undefined }, SILENT);
+    expect(keys.named('API_KEY')).toBe(keys.find('secret'));
+    expect(keys.named('nobody')).toBeUndefined();
+    expect(keys.holders()).toEqual([{ name: 'API_KEY', mayBypassCache: true }]);
+  });
+
+  it('gives a key that stands in both places the rights of the file', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const file = path.join(folder, 'keys.json');
+      await writeFile(file, JSON.stringify({ keys: [{ name: 'tenant', sha256: [hashApiKey('k')] }] }));
+      const keys = await openKeys({ apiKey: 'k', apiKeysFile: file }, SILENT);
+      keys.close();
+      expect(keys.find('k')?.name).toBe('tenant');
+    });
+  });
+
+  it('refuses to start where a key means no endpoint, naming key and fault', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const file = path.join(folder, 'keys.json');
+      const key = {
+        name: 'tenant',
+        sha256: [hashApiKey('k')],
+        endpoints: ['logs.all', 'nothing.*'],
+        fixed: { who: 'x' },
+      };
+      await writeFile(file, JSON.stringify({ keys: [key] }));
+      const endpoints = [{ id: '1', name: 'logs.all', parameters: new Set(['project']) }];
+      const opening = openKeys({ apiKey: undefined, apiKeysFile: file }, SILENT, { endpoints });
+      await expect(opening).rejects.toThrow(
+        `the keys’ file ${file} is not as it should be: key tenant: no endpoint matches "nothing.*"; ` +
+          'key tenant: none of its endpoints has a parameter who to fix. The endpoints are logs.all',
+      );
+    });
+  });
 });

@@ -1,0 +1,45 @@
+import type { KeyFile, StoredKey } from '../keys/key-file.js';
+import { COUNTED, type LimitRules } from '../limits/limit-rules.js';
+
+/** A key as `keys list` shows it: all but its hashes. */
+export type ListedKey = Omit<StoredKey, 'sha256'> & { readonly keys: number };
+
+/** What is shown of each key; `keys` says how many are good for the name. */
+export function listedKeys({ keys }: KeyFile): readonly ListedKey[] {
+  return keys.map(({ sha256, ...shown }) => ({ ...shown, keys: sha256.length }));
+}
+
+/** The keys as lines of columns, under a line with the columns' names. */
+export function keysTable(keys: readonly ListedKey[]): string {
+  const rows = [
+    ['NAME', 'KEYS', 'CREATED', 'EXPIRES', 'ENDPOINTS', 'FIXED', 'ADDRESSES', 'LIMITS', 'MAY'],
+    ...keys.map(cellsOf),
+  ];
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
+  const line = (row: readonly string[]): string =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd();
+  return rows.map((row) => `${line(row)}\n`).join('');
+}
+
+function cellsOf(key: ListedKey): readonly string[] {
+  const { name, keys, created = '-', expires = '-', endpoints = ['*'], fixed = {}, addresses = ['*'] } = key;
+  const pairs = Object.entries(fixed).map(([param, value]) => `${param}=${value}`);
+  const limits = limitsOf(key.limits ?? {});
+  const rest = [endpoints, pairs, addresses, limits, grantsOf(key)].map((cell) => cell.join(',') || '-');
+  return [name, String(keys), created, expires, ...rest];
+}
+
+function grantsOf({ mayBypassCache, mayUseQueryString }: ListedKey): readonly string[] {
+  return [...(mayBypassCache ? ['bypass-cache'] : []), ...(mayUseQueryString ? ['query-string'] : [])];
+}
+
+function limitsOf(limits: LimitRules): readonly string[] {
+  const quotas = COUNTED.flatMap((counted) => {
+    const rule = limits[counted];
+    return rule ? [`${counted}=${rule.quota}/${rule.window}`] : [];
+  });
+  return limits.concurrent === undefined ? quotas : [...quotas, `concurrent=${limits.concurrent}`];
+}

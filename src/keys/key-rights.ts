@@ -1,0 +1,45 @@
+import Joi from 'joi';
+
+import { addressSet } from './address-set.js';
+import { parseInstant } from './instant.js';
+
+/** Joi's schemas of what a key may do, as the keys' file and a token's claims have it. */
+
+/** Names, ids or patterns of endpoints; at least one, since a key for nothing is a mistake. */
+export const ENDPOINT_PATTERNS = Joi.array()
+  .items(
+    Joi.string()
+      .lowercase()
+      .max(100)
+      .pattern(/^[a-z0-9.*-]+$/, 'the name or id of an endpoint, with * for any characters'),
+  )
+  .min(1)
+  .max(1000);
+
+/** Values by name. None is empty: to some parameters that is the same as leaving them out. */
+export const FIXED_PARAMETERS = Joi.object<Readonly<Record<string, string>>>()
+  .pattern(/^[a-z][a-z0-9_]{0,99}$/, Joi.string().max(1000))
+  .max(100);
+
+export const ADDRESSES = Joi.array()
+  .items(
+    Joi.string().custom((range: string) => {
+      addressSet([range]);
+      return range;
+    }),
+  )
+  .min(1)
+  .max(1000)
+  .messages({ 'any.custom': '{#label}: {#error.message}' });
+
+/** A time at which a key ends. */
+export const INSTANT = Joi.string()
+  .custom((text: string, helpers) => (parseInstant(text) === undefined ? helpers.error('any.invalid') : text))
+  .messages({ 'any.invalid': '{#label} must be a date or time in ISO 8601, such as 2027-01-01' });
+
+/** Fixed parameters as a holder has them; undefined where there are none. */
+export function fixedMap(
+  fixed: Readonly<Record<string, string>> | undefined,
+): ReadonlyMap<string, string> | undefined {
+  return fixed && Object.keys(fixed).length > 0 ? new Map(Object.entries(fixed)) : undefined;
+}

@@ -1,0 +1,139 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
+import { hashApiKey } from '../../src/keys/api-key.js';
+import { holderOf, readKeyFile } from '../../src/keys/key-file.js';
+import { Links } from '../../src/keys/links.js';
+import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+const CLI = fileURLToPath(new URL('../../dist/src/cli/keys.js', import.meta.url));
+const LINK_SECRET = 'a secret of thirty-two bytes, or more';
+
+interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+type Run = (...args: readonly string[]) => Promise<Outcome>;
+
+async function run(file: string, args: readonly string[]): Promise<Outcome> {
+  const env = { PATH: process.env['PATH'], API_KEYS_FILE: file, LINK_SECRET };
+  const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: child.exitCode, stdout, stderr };
+}
+
+const withKeys = (use: (keys: Run, file: string) => Promise<void>): Promise<void> =>
+  withTemporaryFolder(async (folder) => {
+    const file = path.join(folder, 'keys.yaml');
+    await use((...args) => run(file, args), file);
+  });
+
+const RIGHTS = ['--endpoints', 'usage.*,logs.all', '--fixed', 'project=abc', '--requests', '600/60'];
+
+describe('npm run keys', () => {
+  it('adds, lists, rotates and revokes; only the key itself goes to standard output', async () => {
+    await withKeys(async (keys, file) => {
+      const added = await keys(
+        'add',
+        'tenant',
+        ...RIGHTS,
+        '--expires',
+        '2099-01-01',
+        '--address',
+        '10.0.0.0/8',
+        '::1',
+      );
+      expect(added).toMatchObject({ code: 0, stdout: expect.stringMatching(/^qg_[\w-]{43}\n$/) as unknown });
+      const first = hashApiKey(added.stdout.trim());
+      const listed = await keys('list', '--json');
+      expect(JSON.parse(listed.stdout)).toMatchObject([
+        {
+          name: 'tenant',
+          keys: 1,
+          endpoints: ['usage.*', 'logs.all'],
+          fixed: { project: 'abc' },
+          expires: '2099-01-01',
+          addresses: ['10.0.0.0/8', '::1'],
+          limits: { requests: { quota: 600, window: 60 } },
+        },
+      ]);
+      const second = hashApiKey((await keys('rotate', 'tenant')).stdout.trim());
+      expect((await readKeyFile(file)).keys[0]?.sha256).toEqual([first, second]);
+      expect((await keys('list')).stdout).not.toContain(first.slice(0, 12));
+      expect((await keys('rotate', 'tenant', '--finish')).code).toBe(0);
+      expect((await readKeyFile(file)).keys[0]?.sha256).toEqual([second]);
+      expect((await keys('revoke', 'tenant')).code).toBe(0);
+      expect((await readKeyFile(file)).keys).toEqual([]);
+    });
+  });
+
+  it('loses no key of processes that run at the same time', async () => {
+    await withKeys(async (keys, file) => {
+      const names = ['a', 'b', 'c', 'd'];
+      const outcomes = await Promise.all(names.map((name) => keys('add', name)));
+      expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+      expect((await readKeyFile(file)).keys.map(({ name }) => name).sort()).toEqual(names);
+    });
+  });
+
+  it('makes a link that opens', async () => {
+    await withKeys(async (keys, file) => {
+      await keys('add', 'tenant', ...RIGHTS);
+      const made = await keys(
+        ...['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--param', 'interval=daily'],
+        ...['--expires-in', '7d', '--base-url', 'https://gateway.example/'],
+      );
+      expect(made.code).toBe(0);
+      const url = new URL(made.stdout.trim());
+      expect(url.origin + url.pathname).toBe('https://gateway.example/api/endpoints/query/usage.api-counts');
+      const sent = new Map([...url.searchParams].map(([name, value]) => [name, { text: value, times: 1 }]));
+      const [stored] = (await readKeyFile(file)).keys;
+      const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('usage.api-counts');
+      if (!endpoint || !stored) throw new Error('no such endpoint or key');
+      const key = holderOf(stored);
+      expect(sent.get('project')?.text).toBe('abc');
+      expect(new Links(LINK_SECRET).open(endpoint, sent, () => key, Date.now())).toMatchObject({
+        holder: { name: 'tenant', via: 'link' },
+      });
+    });
+  });
+
+  it.each([
+    [['add', 'x', '--endpoints', 'nothing.*'], 'no endpoint matches "nothing.*"'],
+    [
+      ['add', 'x', '--endpoints', 'get-*', '--fixed', 'project=a'],
+      'none of its endpoints has a parameter project',
+    ],
+    [['add', 'x', '--requests', '600'], '--requests takes amount/seconds'],
+    [['add', 'tenant'], 'has a key named tenant already'],
+    [['rotate', 'nobody'], 'has no key named "nobody"'],
+    [['revoke', 'nobody'], 'has no key named "nobody"'],
+    [
+      ['link', '--key', 'tenant', '--endpoint', 'nothing', '--expires-in', '7d'],
+      'There is no endpoint "nothing"',
+    ],
+    [['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--expires-in', '7d'], 'interval'],
+    [['link', '--key', 'tenant', '--endpoint', 'logs.all', '--expires-in', '91d'], '90 days at most'],
+    [
+      ['link', '--key', 'tenant', '--endpoint', 'logs.all', '--param', 'project=b', '--expires-in', '7d'],
+      'another project',
+    ],
+  ])('refuses %j on standard error, and leaves the file as it was', async (args, message) => {
+    await withKeys(async (keys, file) => {
+      await keys('add', 'tenant', ...RIGHTS);
+      const before = await readFile(file, 'utf8');
+      const refused = await keys(...args);
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toContain(message);
+      expect(await readFile(file, 'utf8')).toBe(before);
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import { keysTable, listedKeys } from '../../../src/cli/keys-list.js';
+import { durationMs, pairsOf, rightsOf } from '../../../src/cli/keys-options.js';
+
+describe('rightsOf', () => {
+  it('reads every option', () => {
+    expect(
+      rightsOf({
+        endpoints: 'logs.*, usage.api-counts',
+        fixed: ['project=a=b', 'tier=FREE'],
+        expires: '2027-01-01',
+        address: ['10.0.0.0/8'],
+        requests: '600/60',
+        rowsRead: '1000000/3600',
+        bytesRead: '1/1',
+        clickhouseMs: '5000/60',
+        concurrent: '4',
+        mayBypassCache: true,
+        mayUseQueryString: true,
+      }),
+    ).toEqual({
+      endpoints: ['logs.*', 'usage.api-counts'],
+      fixed: { project: 'a=b', tier: 'FREE' },
+      expires: '2027-01-01',
+      addresses: ['10.0.0.0/8'],
+      limits: {
+        requests: { quota: 600, window: 60 },
+        rowsRead: { quota: 1_000_000, window: 3600 },
+        bytesRead: { quota: 1, window: 1 },
+        clickhouseMs: { quota: 5000, window: 60 },
+        concurrent: 4,
+      },
+      mayBypassCache: true,
+      mayUseQueryString: true,
+    });
+  });
+
+  it('leaves out what is not said', () => {
+    expect(rightsOf({})).toEqual({});
+  });
+
+  it.each([
+    [{ fixed: ['project'] }, '--fixed takes name=value, not "project"'],
+    [{ fixed: ['=a'] }, '--fixed takes name=value'],
+    [{ fixed: ['a=1', 'a=2'] }, '--fixed names a twice'],
+    [{ rowsRead: '5' }, '--rows-read takes amount/seconds, such as 600/60, not "5"'],
+    [{ clickhouseMs: '-1/5' }, '--clickhouse-ms takes'],
+    [{ concurrent: 'many' }, '--concurrent takes a whole number'],
+  ])('refuses %j', (options, message) => {
+    expect(() => rightsOf(options)).toThrow(message);
+  });
+});
+
+describe('pairsOf', () => {
+  it('keeps an empty value and equals signs', () => {
+    expect([...pairsOf('--param', ['a=', 'b=c=d'])]).toEqual([
+      ['a', ''],
+      ['b', 'c=d'],
+    ]);
+  });
+});
+
+describe('durationMs', () => {
+  it.each([
+    ['90s', 90_000],
+    ['30m', 1_800_000],
+    ['12h', 43_200_000],
+    ['7d', 604_800_000],
+  ])('reads %s', (text, ms) => {
+    expect(durationMs('--expires-in', text)).toBe(ms);
+  });
+
+  it.each(['', '7', 'd', '7w', '-1d', '1.5d', '7 d'])('refuses %j', (text) => {
+    expect(() => durationMs('--expires-in', text)).toThrow('--expires-in takes a time such as 30m');
+  });
+});
+
+describe('the list of keys', () => {
+  const keys = listedKeys({
+    keys: [
+      { name: 'a', sha256: ['f'.repeat(64), 'e'.repeat(64)] },
+      {
+        name: 'tenant',
+        sha256: ['d'.repeat(64)],
+        created: '2026-05-17T00:00:00.000Z',
+        endpoints: ['logs.*', 'usage.*'],
+        fixed: { project: 'abc' },
+        limits: { requests: { quota: 600, window: 60 }, concurrent: 4 },
+        mayBypassCache: true,
+      },
+    ],
+  });
+
+  it('has no hash, and how many keys a name has', () => {
+    expect(keys.map((key) => key.keys)).toEqual([2, 1]);
+    expect(JSON.stringify(keys)).not.toMatch(/[def]{16}|sha256/);
+  });
+
+  it('is a table', () => {
+    const lines = keysTable(keys).split('\n');
+    expect(lines[0]).toMatch(/^NAME +KEYS +CREATED/);
+    expect(lines[1]).toMatch(/^a +2 +- +- +\* +- +\* +- +-$/);
+    expect(lines[2]).toContain(
+      'logs.*,usage.*  project=abc  *          requests=600/60,concurrent=4  bypass-cache',
+    );
+  });
+});
