@@ -1,10 +1,10 @@
+import { QueryQueue } from './admission/query-queue.js';
 import type { Config } from './config/config.js';
 import type { EndpointRegistry } from './endpoint/registry.js';
 import { createAnswerer, type AnswerCall, type OnAnswered } from './execution/answer-call.js';
 import { createFetcher } from './execution/fetch-answer.js';
 import { HitCounter } from './execution/hit-counts.js';
 import type { Clock, RunQuery } from './execution/ports.js';
-import { QuerySlots } from './execution/query-slots.js';
 import type { Logger } from './log/logger.js';
 import { Metrics, type CacheUse } from './metrics/metrics.js';
 import { openCache, type OpenCache } from './open-cache.js';
@@ -57,13 +57,13 @@ export async function openExecution(
     },
   });
   onClose(cache.close);
-  const slots = new QuerySlots({
+  const queue = new QueryQueue({
     slots: MAX_CONCURRENT_QUERIES,
     maxWaiting: MAX_WAITING_QUERIES,
     maxWaitMs: config.queryTimeoutMs,
   });
   const fetchAnswer = createFetcher({
-    runQuery: slots.limit(runQuery),
+    runQuery: queue.limit(runQuery),
     store: cache.store,
     shareAcross: cache.shareAcross,
     clock,
@@ -80,7 +80,7 @@ export async function openExecution(
     cache,
     ledger,
     fetchAnswer,
-    isBusy: () => slots.waiting > 0,
+    isBusy: () => queue.figures.waitingInteractive > 0,
     logger,
     clock,
     onRefreshed: ({ name }, outcome, ms) => {

@@ -37,6 +37,16 @@ export class RedisKeys {
     return `${this.prefix}usage:${endpointId}:${gateway}`;
   }
 
+  /** What is counted of a caller or an endpoint over a window. */
+  limit(name: string): string {
+    return `${this.prefix}limit:${name}`;
+  }
+
+  /** Queries that a caller or an endpoint has running. */
+  permits(name: string): string {
+    return `${this.prefix}running:${name}`;
+  }
+
   get purges(): string {
     return `${this.prefix}purges`;
   }

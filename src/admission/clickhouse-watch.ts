@@ -1,0 +1,256 @@
+import { Failure } from '../errors.js';
+import { LinkedAbort } from '../execution/linked-abort.js';
+import type { Clock } from '../execution/ports.js';
+import type { RunAskedQuery } from './asked-query.js';
+import { setRealTimer, type SetTimer } from './timers.js';
+
+/** Why a watch opened. */
+export type OpenReason = 'unreachable' | 'stalled';
+
+export interface WatchOptions {
+  /**
+   * Whether ClickHouse answers a ping, on a connection that no query can hold up. A rejection is a no.
+   *
+   * @param signal aborted after {@link WatchOptions.pingMs}.
+   */
+  readonly ping: (signal: AbortSignal) => Promise<boolean>;
+  readonly clock: Clock;
+  /** Told once a change, with the reason when it opens. */
+  readonly onChange: (state: WatchState, reason?: OpenReason) => void;
+  readonly setTimer?: SetTimer;
+  /** Lost connections in a row, no answer between them, that open it. */
+  readonly failuresToOpen?: number;
+  /** Milliseconds of silence while queries run after which ClickHouse is pinged. */
+  readonly stallMs?: number;
+  readonly pingMs?: number;
+  /** Milliseconds for which it stays open before one request may ping; doubled each time, up to the maximum. */
+  readonly firstPauseMs?: number;
+  readonly maxPauseMs?: number;
+}
+
+export type WatchState = 'closed' | 'open';
+
+/** What it has seen since the start, and what runs now. */
+export interface WatchFigures {
+  readonly state: WatchState;
+  readonly running: number;
+  /** Queries that were refused because it was open. */
+  readonly refused: number;
+  /** Running queries that were ended because ClickHouse stalled. */
+  readonly cut: number;
+  readonly opened: Readonly<Record<OpenReason, number>>;
+}
+
+interface Run {
+  readonly startedAt: number;
+  readonly bound: LinkedAbort;
+}
+
+const DEFAULTS = { failuresToOpen: 3, stallMs: 2000, pingMs: 1000, firstPauseMs: 250, maxPauseMs: 500 };
+/** Pings in a row without an answer that make a stall of a silence. */
+const PINGS_TO_STALL = 2;
+
+/**
+ * A circuit breaker for ClickHouse. It opens when connections are lost, and when ClickHouse stalls: queries run, none is
+ * answered, and neither is a ping; the queries that run are then ended. Whatever ClickHouse answers, an error too, says
+ * that it is there, so that no mistake of a caller's and no slow query opens it.
+ *
+ * While it is open queries are refused at once; now and then one that asks pings first, and closes it with an answer.
+ * Nothing is sent to ClickHouse unless somebody asks, so that a service which pauses when idle can pause.
+ */
+export class ClickHouseWatch {
+  private readonly options: Required<WatchOptions>;
+  private readonly runs = new Set<Run>();
+  private state: WatchState = 'closed';
+  private failures = 0;
+  private refused = 0;
+  private cut = 0;
+  private readonly opened: Record<OpenReason, number> = { unreachable: 0, stalled: 0 };
+  /** When ClickHouse last answered anything. */
+  private heardAt = 0;
+  private pauseMs: number;
+  private openUntil = 0;
+  /** The ping of the one request that tries. */
+  private trial = false;
+  private cancelCheck: (() => void) | undefined;
+
+  constructor(options: WatchOptions) {
+    this.options = { setTimer: setRealTimer, ...DEFAULTS, ...options };
+    this.pauseMs = this.options.firstPauseMs;
+  }
+
+  get figures(): WatchFigures {
+    const { state, refused, cut, opened } = this;
+    return { state, running: this.runs.size, refused, cut, opened: { ...opened } };
+  }
+
+  /**
+   * Refuses while the watch is open, before the query takes anybody's place.
+   *
+   * @throws Failure CLICKHOUSE_UNREACHABLE
+   */
+  gate(runQuery: RunAskedQuery): RunAskedQuery {
+    return async (request) => {
+      if (this.state === 'open' && !(await this.tryAgain())) throw this.refusal();
+      request.signal.throwIfAborted();
+      return runQuery(request);
+    };
+  }
+
+  /** Watches the queries that run. */
+  guard(runQuery: RunAskedQuery): RunAskedQuery {
+    return async (request) => {
+      // It may have opened while the query waited for its place.
+      if (this.state === 'open') throw this.refusal();
+      const bound = new LinkedAbort(request.signal);
+      const run = { startedAt: this.now(), bound };
+      this.begin(run);
+      try {
+        const result = await runQuery({ ...request, signal: bound.signal });
+        this.heard();
+        return result;
+      } catch (error) {
+        if (bound.signal.aborted && !request.signal.aborted) throw bound.signal.reason;
+        if (!request.signal.aborted) this.failed(error);
+        throw error;
+      } finally {
+        bound.end();
+        this.end(run);
+      }
+    };
+  }
+
+  private failed(error: unknown): void {
+    if (!(error instanceof Failure)) return;
+    // The gateway's own time limit ends a query too: that says nothing.
+    if (error.code === 'QUERY_TIMEOUT') return;
+    if (error.code !== 'CLICKHOUSE_UNREACHABLE') {
+      this.heard();
+      return;
+    }
+    this.failures += 1;
+    if (this.failures >= this.options.failuresToOpen) this.open('unreachable');
+  }
+
+  private heard(): void {
+    this.heardAt = this.now();
+    this.failures = 0;
+    if (this.state === 'closed') return;
+    this.state = 'closed';
+    this.pauseMs = this.options.firstPauseMs;
+    this.options.onChange('closed');
+  }
+
+  private open(reason: OpenReason): void {
+    if (this.state === 'open') return;
+    this.state = 'open';
+    this.opened[reason] += 1;
+    this.openUntil = this.now() + this.pauseMs;
+    this.options.onChange('open', reason);
+  }
+
+  /** Whether ClickHouse is back; only one asks, the others are told no. */
+  private async tryAgain(): Promise<boolean> {
+    if (this.trial || this.now() < this.openUntil) return false;
+    this.trial = true;
+    const isBack = await this.ping();
+    this.trial = false;
+    if (isBack) this.heard();
+    else {
+      this.pauseMs = Math.min(this.pauseMs * 2, this.options.maxPauseMs);
+      this.openUntil = this.now() + this.pauseMs;
+    }
+    return isBack;
+  }
+
+  private begin(run: Run): void {
+    this.runs.add(run);
+    if (!this.cancelCheck) this.checkLater(this.options.stallMs);
+  }
+
+  private end(run: Run): void {
+    this.runs.delete(run);
+    if (this.runs.size > 0) return;
+    this.cancelCheck?.();
+    this.cancelCheck = undefined;
+  }
+
+  private checkLater(milliseconds: number): void {
+    const cancel = this.options.setTimer(() => {
+      void this.check(cancel);
+    }, milliseconds);
+    this.cancelCheck = cancel;
+  }
+
+  /** Pings when it has been silent for too long while queries ran; goes on checking as long as some run. */
+  private async check(current: () => void): Promise<void> {
+    const { stallMs } = this.options;
+    const hasStalled = this.silentMs() >= stallMs && !(await this.answersPing());
+    if (hasStalled) {
+      this.open('stalled');
+      this.endRuns();
+    }
+    // All may have ended meanwhile, and others have begun with a check of their own.
+    if (this.cancelCheck !== current) return;
+    this.checkLater(hasStalled ? stallMs : Math.max(1, stallMs - this.silentMs()));
+  }
+
+  /** Milliseconds for which queries have run without any answer. */
+  private silentMs(): number {
+    const [oldest] = this.runs;
+    return oldest ? this.now() - Math.max(oldest.startedAt, this.heardAt) : 0;
+  }
+
+  private async answersPing(): Promise<boolean> {
+    for (let tries = 0; tries < PINGS_TO_STALL; tries += 1) {
+      const heardAt = this.heardAt;
+      const answered = await this.ping();
+      if (answered) this.heard();
+      if (answered || this.heardAt !== heardAt || this.runs.size === 0) return true;
+    }
+    return false;
+  }
+
+  private endRuns(): void {
+    for (const { bound } of this.runs) {
+      if (bound.signal.aborted) continue;
+      this.cut += 1;
+      bound.abort(unreachable('stalled: neither queries nor pings are answered'));
+    }
+  }
+
+  /** Bounded, whatever the ping does with its signal. */
+  private async ping(): Promise<boolean> {
+    const controller = new AbortController();
+    let cancel: (() => void) | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      cancel = this.options.setTimer(() => {
+        controller.abort();
+        resolve(false);
+      }, this.options.pingMs);
+    });
+    try {
+      return await Promise.race([this.options.ping(controller.signal), late]);
+    } catch {
+      return false;
+    } finally {
+      cancel?.();
+    }
+  }
+
+  private refusal(): Failure {
+    this.refused += 1;
+    return unreachable('the circuit breaker is open');
+  }
+
+  private now(): number {
+    return this.options.clock().getTime();
+  }
+}
+
+function unreachable(diagnosis: string): Failure {
+  return new Failure('CLICKHOUSE_UNREACHABLE', 'ClickHouse does not answer. Try again shortly.', {
+    retryAfterSeconds: 1,
+    diagnosis,
+  });
+}

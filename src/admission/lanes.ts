@@ -1,0 +1,52 @@
+/** Who waits, in lanes: each lane in the order in which they came, the lanes in turn. */
+export class Lanes<T> {
+  /** Only lanes in which somebody waits; the first is served next. */
+  private readonly lanes = new Map<string, T[]>();
+  private count = 0;
+
+  /** How many wait. */
+  get size(): number {
+    return this.count;
+  }
+
+  /** Lanes in which somebody waits, and how many do. */
+  *lengths(): Iterable<readonly [lane: string, length: number]> {
+    for (const [lane, waiting] of this.lanes) yield [lane, waiting.length];
+  }
+
+  length(lane: string): number {
+    return this.lanes.get(lane)?.length ?? 0;
+  }
+
+  push(lane: string, waiter: T): void {
+    const waiting = this.lanes.get(lane);
+    if (waiting) waiting.push(waiter);
+    else this.lanes.set(lane, [waiter]);
+    this.count += 1;
+  }
+
+  /** Takes out the oldest of the lane whose turn it is; that lane is then the last in turn. */
+  shift(): T | undefined {
+    for (const [lane, waiting] of this.lanes) {
+      const waiter = waiting.shift();
+      this.lanes.delete(lane);
+      if (waiting.length > 0) this.lanes.set(lane, waiting);
+      this.count -= 1;
+      return waiter;
+    }
+    return undefined;
+  }
+
+  newest(lane: string): T | undefined {
+    return this.lanes.get(lane)?.at(-1);
+  }
+
+  remove(lane: string, waiter: T): void {
+    const waiting = this.lanes.get(lane);
+    const at = waiting?.indexOf(waiter) ?? -1;
+    if (!waiting || at < 0) return;
+    waiting.splice(at, 1);
+    this.count -= 1;
+    if (waiting.length === 0) this.lanes.delete(lane);
+  }
+}

@@ -1,0 +1,41 @@
+import type { LimitState } from './limit-state.js';
+
+/** What a limit is called in headers, and the unit of its quota, of which `requests` need not be said. */
+const NAMES: Readonly<Record<LimitState['counted'], { readonly name: string; readonly unit?: string }>> = {
+  requests: { name: 'requests' },
+  rowsRead: { name: 'rows-read', unit: 'rows' },
+  bytesRead: { name: 'bytes-read', unit: 'bytes' },
+  clickhouseMs: { name: 'clickhouse-ms', unit: 'milliseconds' },
+  concurrent: { name: 'concurrent', unit: 'concurrent-requests' },
+};
+
+/**
+ * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers) as structured fields (RFC 9651); none
+ * without limits. Limits of the endpoint are named as such, those of the key plainly.
+ */
+export function rateLimitHeaders(states: readonly LimitState[]): Readonly<Record<string, string>> {
+  if (states.length === 0) return {};
+  return {
+    'RateLimit-Policy': states.map(policyOf).join(', '),
+    RateLimit: states.map(serviceLimitOf).join(', '),
+  };
+}
+
+function policyOf(state: LimitState): string {
+  const { unit } = NAMES[state.counted];
+  return item(state, { q: state.quota, qu: unit === undefined ? undefined : `"${unit}"`, w: state.window });
+}
+
+function serviceLimitOf(state: LimitState): string {
+  return item(state, { r: state.remaining, t: state.resetSeconds });
+}
+
+function item(
+  { subject, counted }: LimitState,
+  parameters: Readonly<Record<string, number | string | undefined>>,
+): string {
+  const { name } = NAMES[counted];
+  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const title = subject.kind === 'key' ? name : `endpoint-${name}`;
+  return [`"${title}"`, ...given.map(([key, value]) => `${key}=${String(value)}`)].join(';');
+}

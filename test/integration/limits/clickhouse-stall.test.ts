@@ -1,0 +1,79 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { admitQueries } from '../../../src/admission/admit-queries.js';
+import type { RunAskedQuery } from '../../../src/admission/asked-query.js';
+import { ClickHouseWatch } from '../../../src/admission/clickhouse-watch.js';
+import { QueryQueue } from '../../../src/admission/query-queue.js';
+import { connectClickHouse } from '../../../src/clickhouse/connection.js';
+import { EmbeddedServer } from '../../../src/clickhouse/embedded/embedded-server.js';
+import { createPing } from '../../../src/clickhouse/ping.js';
+import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import { READER_USER_FILE } from '../../../src/project-files.js';
+import { pollUntil } from '../../support/poll-until.js';
+import { failureOf, queryRequest } from '../../support/query-requests.js';
+
+/** Two seconds of silence, two pings of one second, and what a busy machine adds. */
+const STALL_BOUND_MS = 5500;
+const RECOVERY_BOUND_MS = 2000;
+
+describe('A ClickHouse that stalls', () => {
+  let folder: string;
+  let server: EmbeddedServer;
+  let watch: ClickHouseWatch;
+  let run: RunAskedQuery;
+  const changes: string[] = [];
+  const closers: (() => unknown)[] = [];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
+    server = await EmbeddedServer.start({
+      dataDir: folder,
+      database: 'default',
+      readerUserFile: READER_USER_FILE,
+      onCrash: () => undefined,
+    });
+    const { adminConnection } = server;
+    const client = connectClickHouse(adminConnection, { maxOpenConnections: 2, requestTimeoutMs: 60_000 });
+    closers.push(() => client.close());
+    watch = new ClickHouseWatch({
+      ping: createPing(adminConnection.url),
+      clock: () => new Date(),
+      onChange: (state, reason) => changes.push(reason ?? state),
+    });
+    const queue = new QueryQueue({ slots: 2, maxWaiting: 100, maxWaitMs: 30_000 });
+    run = admitQueries(createQueryRunner(client, { timeoutMs: 30_000 }), { watch, queue });
+  }, 90_000);
+  afterAll(async () => {
+    if (server.pid !== undefined) process.kill(server.pid, 'SIGCONT');
+    for (const close of closers) await close();
+    await server.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('is left alone while it only takes its time, with every connection taken', async () => {
+    const slow = [1, 2].map(() => run(queryRequest('SELECT toUInt64(sleep(2.8)) AS n')));
+    for (const { rowCount } of await Promise.all(slow)) expect(rowCount).toBe(1);
+    expect([watch.figures.state, changes]).toEqual(['closed', []]);
+  });
+
+  it('costs callers seconds and not the whole limit, and is back soon after its return', async () => {
+    const { pid = 0 } = server;
+    process.kill(pid, 'SIGSTOP');
+    const began = performance.now();
+    // Two run, the others wait for their place.
+    const asked = Array.from({ length: 20 }, () => failureOf(run(queryRequest('SELECT toUInt64(1) AS n'))));
+    for (const { code } of await Promise.all(asked)) expect(code).toBe('CLICKHOUSE_UNREACHABLE');
+    expect(performance.now() - began).toBeLessThan(STALL_BOUND_MS);
+    expect([watch.figures.cut, changes]).toEqual([2, ['stalled']]);
+    process.kill(pid, 'SIGCONT');
+    const back = performance.now();
+    await pollUntil('a query is answered', async () => {
+      const answered = await run(queryRequest('SELECT toUInt64(1) AS n')).catch(() => undefined);
+      return answered?.rowCount;
+    });
+    expect(performance.now() - back).toBeLessThan(RECOVERY_BOUND_MS);
+    expect(changes).toEqual(['stalled', 'closed']);
+  });
+});

@@ -1,0 +1,249 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { CircuitBreaker } from '../../../src/cache/circuit-breaker.js';
+import { GuardedRedis } from '../../../src/cache/guarded-redis.js';
+import { connectRedis, type RedisClient } from '../../../src/cache/redis-connection.js';
+import { RedisKeys } from '../../../src/cache/redis-keys.js';
+import { limitsThroughRedis } from '../../../src/cache/redis-limits.js';
+import { FixedWindows } from '../../../src/limits/fixed-windows.js';
+import type { LimitRules } from '../../../src/limits/limit-rules.js';
+import { LimitExceeded, type Subject } from '../../../src/limits/limit-state.js';
+import { Limiter } from '../../../src/limits/limiter.js';
+import { QueryPlaces } from '../../../src/limits/query-places.js';
+import { pollUntil } from '../../support/poll-until.js';
+import { answerGarbage, passOn } from '../../support/redis-stand-in.js';
+import { startRedis } from '../../support/start-redis.mjs';
+import { newPrefix, sharedRedisUrl } from '../../support/test-redis.js';
+
+/** Two commands of 250 ms, and what a busy machine adds: what a request may cost while the breaker is closed. */
+const BOUND_MS = 2000;
+const COST = { rowsRead: 100, bytesRead: 1000, clickhouseMs: 1.2 };
+
+interface Gateway {
+  readonly limiter: Limiter;
+  readonly client: RedisClient;
+  readonly keys: RedisKeys;
+  readonly breaker: CircuitBreaker;
+}
+
+const closers: (() => unknown)[] = [];
+let prefix: string;
+
+beforeEach(() => {
+  prefix = newPrefix();
+});
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+/** The limits of a gateway of its own connection; all of a test meet under one prefix. */
+const open = async (url = sharedRedisUrl(), permitMs = 30_000): Promise<Gateway> => {
+  const client = connectRedis(url, () => undefined);
+  closers.push(() => {
+    client.disconnect();
+  });
+  // As at the gateway's start, which goes on without.
+  await once(client, 'ready', { signal: AbortSignal.timeout(1000) }).catch(() => undefined);
+  const breaker = new CircuitBreaker({
+    failuresToOpen: 3,
+    firstPauseMs: 100,
+    maxPauseMs: 100,
+    clock: () => new Date(),
+    onChange: () => undefined,
+  });
+  const redis = new GuardedRedis(client, breaker, () => undefined);
+  const keys = new RedisKeys(prefix);
+  const shared = limitsThroughRedis({ client, redis, keys, permitMs });
+  const now = (): number => performance.now();
+  const parts = { windows: new FixedWindows(now), places: new QueryPlaces(shared), shared, now };
+  return { limiter: new Limiter(parts), client, keys, breaker };
+};
+
+const startOwn = async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
+  const server = await startRedis(folder);
+  closers.push(() => rm(folder, { recursive: true, force: true }), server.stop);
+  return server;
+};
+
+const key = (rules: LimitRules, name = 'reports'): Subject => ({ kind: 'key', name, rules });
+const perMinute = (quota: number) => ({ quota, window: 60 });
+
+/** Whether a request is admitted; anything but a limit's refusal is an error. */
+const admits = async (attempt: () => unknown): Promise<boolean> => {
+  try {
+    await attempt();
+    return true;
+  } catch (error) {
+    if (error instanceof LimitExceeded) return false;
+    throw error;
+  }
+};
+const count = async (attempts: Promise<boolean>[]): Promise<number> =>
+  (await Promise.all(attempts)).filter(Boolean).length;
+const admitTimes = (gateways: readonly Gateway[], times: number, subjects: readonly Subject[]) =>
+  count(
+    Array.from({ length: times }, (_each, n) =>
+      admits(() => gateways[n % gateways.length]?.limiter.admitRequest(subjects)),
+    ),
+  );
+
+describe('Limits of gateways that share a Redis', () => {
+  it('admit the quota together, exactly, in a flood', async () => {
+    const gateways = [await open(), await open()];
+    expect(await admitTimes(gateways, 500, [key({ requests: perMinute(50) })])).toBe(50);
+  });
+
+  it('leave nothing in Redis without an end, and all of it under the prefix', async () => {
+    const { limiter, client } = await open();
+    const subject = key({ requests: perMinute(5), rowsRead: perMinute(500), concurrent: 2 });
+    await limiter.admitRequest([subject]);
+    await (await limiter.admitQuery([subject])).settle(COST);
+    await limiter.admitQuery([subject]);
+    const names = await client.keys(`${prefix}*`);
+    expect(names.sort()).toEqual(
+      ['limit:key:reports:requests:60', 'limit:key:reports:rowsRead:60', 'running:key:reports'].map(
+        (name) => prefix + name,
+      ),
+    );
+    for (const name of names) expect(await client.pttl(name)).toBeGreaterThan(0);
+  });
+
+  it('take back what was counted for the others when one refuses', async () => {
+    const [a, b] = [await open(), await open()];
+    const endpoint: Subject = { kind: 'endpoint', name: 'logs.all', rules: { requests: perMinute(2) } };
+    const caller = key({ requests: perMinute(10) });
+    await a.limiter.admitRequest([endpoint]);
+    await b.limiter.admitRequest([endpoint]);
+    // The first does not know yet that the endpoint's quota is used up.
+    expect(await admits(() => a.limiter.admitRequest([caller, endpoint]))).toBe(false);
+    expect(await b.limiter.admitRequest([caller])).toMatchObject([{ remaining: 9 }]);
+  });
+
+  it('begin a new window when the old is over', async () => {
+    const [a, b] = [await open(), await open()];
+    const subject = key({ requests: { quota: 2, window: 1 } });
+    expect(await admitTimes([a, b], 6, [subject])).toBe(2);
+    await pollUntil(
+      'the window is over',
+      async () => (await a.client.exists(a.keys.limit('key:reports:requests:1'))) === 0 || undefined,
+    );
+    expect(await admits(() => b.limiter.admitRequest([subject]))).toBe(true);
+  });
+
+  it('charge a query’s cost to all, and refuse the next wherever it comes', async () => {
+    const [a, b] = [await open(), await open()];
+    const subject = key({ rowsRead: perMinute(150) });
+    await (await a.limiter.admitQuery([subject])).settle(COST);
+    const permit = await b.limiter.admitQuery([subject]);
+    expect(permit.states).toMatchObject([{ remaining: 50 }]);
+    await permit.settle(COST);
+    expect(await admits(() => a.limiter.admitQuery([subject]))).toBe(false);
+  });
+
+  it('have so many queries running at a time, exactly', async () => {
+    const gateways = [await open(), await open()];
+    const subject = key({ concurrent: 7 });
+    const permits = await Promise.allSettled(
+      Array.from({ length: 100 }, async (_each, n) => gateways[n % 2]?.limiter.admitQuery([subject])),
+    );
+    const held = permits.flatMap((permit) => (permit.status === 'fulfilled' ? [permit.value] : []));
+    expect(held).toHaveLength(7);
+    for (const permit of held) await permit?.settle();
+    expect(await gateways[0]?.client.keys(`${prefix}*`)).toEqual([]);
+  });
+
+  it('get the permits of a gateway that died back', async () => {
+    const dead = await open(sharedRedisUrl(), 300);
+    const alive = await open(sharedRedisUrl(), 300);
+    const subject = key({ concurrent: 1 });
+    await dead.limiter.admitQuery([subject]);
+    dead.client.disconnect();
+    expect(await admits(() => alive.limiter.admitQuery([subject]))).toBe(false);
+    await pollUntil(
+      'the permit is back',
+      async () => (await admits(() => alive.limiter.admitQuery([subject]))) || undefined,
+      2000,
+    );
+  });
+});
+
+describe('Limits when Redis is in trouble', () => {
+  /** Each request within its bound, and the limit kept by the gateway alone. */
+  const holdsAlone = async (gateway: Gateway, name: string): Promise<void> => {
+    const subject = key({ requests: perMinute(5), concurrent: 1, rowsRead: perMinute(1000) }, name);
+    let admitted = 0;
+    for (let n = 0; n < 10; n += 1) {
+      const began = performance.now();
+      if (await admits(() => gateway.limiter.admitRequest([subject]))) admitted += 1;
+      expect(performance.now() - began).toBeLessThan(BOUND_MS);
+    }
+    expect(admitted).toBe(5);
+    const permit = await gateway.limiter.admitQuery([subject]);
+    expect(await admits(() => gateway.limiter.admitQuery([subject]))).toBe(false);
+    await permit.settle(COST);
+  };
+
+  it('go on from the last known counts when it is killed', async () => {
+    const server = await startOwn();
+    const gateway = await open(server.url);
+    const subject = key({ requests: perMinute(5) });
+    expect(await admitTimes([gateway], 3, [subject])).toBe(3);
+    await server.stop();
+    expect(await admitTimes([gateway], 5, [subject])).toBe(2);
+    await holdsAlone(gateway, 'another');
+  });
+
+  it('hold while it stalls, and are counted together again afterwards', async () => {
+    const server = await startOwn();
+    const gateways = [await open(server.url), await open(server.url)];
+    server.child.kill('SIGSTOP');
+    for (const [n, gateway] of gateways.entries()) await holdsAlone(gateway, `stalled ${n}`);
+    server.child.kill('SIGCONT');
+    await pollUntil('both are back', async () => {
+      for (const { limiter } of gateways) await limiter.admitRequest([key({ requests: perMinute(10_000) })]);
+      return (
+        gateways.every(({ client, breaker }) => client.status === 'ready' && breaker.state === 'closed') ||
+        undefined
+      );
+    });
+    expect(await admitTimes(gateways, 20, [key({ requests: perMinute(6) }, 'afterwards')])).toBe(6);
+  });
+
+  it('hold when it is full', async () => {
+    const server = await startOwn();
+    const gateway = await open(server.url);
+    await gateway.client.config('SET', 'maxmemory', '1');
+    await holdsAlone(gateway, 'full');
+  });
+
+  it('hold when something else answers in its place', async () => {
+    const garbage = await answerGarbage('+OK\r\n');
+    closers.push(garbage.close);
+    await holdsAlone(await open(garbage.url), 'garbage');
+  });
+
+  it('hold when its connections are lost without a word', async () => {
+    const server = await startOwn();
+    const between = await passOn(server.port);
+    closers.push(between.close);
+    const gateway = await open(between.url);
+    between.loseConnections();
+    await holdsAlone(gateway, 'lost');
+  });
+
+  it.each([
+    ['a text', (client: RedisClient, name: string) => client.set(name, 'rubbish')],
+    ['a list', (client: RedisClient, name: string) => client.rpush(name, 'a')],
+  ])('hold when %s stands at the place of a count', async (_what, poison) => {
+    const gateway = await open();
+    for (const counted of ['requests', 'rowsRead']) {
+      await poison(gateway.client, gateway.keys.limit(`key:poisoned:${counted}:60`));
+    }
+    await gateway.client.set(gateway.keys.permits('key:poisoned'), 'rubbish');
+    await holdsAlone(gateway, 'poisoned');
+  });
+});

@@ -1,0 +1,81 @@
+import { admitQueries } from '../../../src/admission/admit-queries.js';
+import type { RunAskedQuery } from '../../../src/admission/asked-query.js';
+import { ClickHouseWatch } from '../../../src/admission/clickhouse-watch.js';
+import { QueryQueue } from '../../../src/admission/query-queue.js';
+import { Failure } from '../../../src/errors.js';
+import type { QueryResult } from '../../../src/execution/ports.js';
+import { FakeRunQuery } from '../../support/fake-run-query.js';
+import { holdQueries } from '../../support/held-query.js';
+import { asked } from './asked.js';
+import { ManualTimers, settled } from './manual-timers.js';
+
+describe('admitQueries', () => {
+  let runQuery: FakeRunQuery;
+  let queue: QueryQueue;
+  let watch: ClickHouseWatch;
+  let run: RunAskedQuery;
+  let settledWith: (QueryResult | undefined)[];
+  let admitted: number;
+
+  beforeEach(() => {
+    const { clock, setTimer } = new ManualTimers();
+    runQuery = new FakeRunQuery();
+    queue = new QueryQueue({ slots: 1, maxWaiting: 2, maxWaitMs: 1000, setTimer });
+    const ping = (): Promise<boolean> => Promise.resolve(false);
+    watch = new ClickHouseWatch({ ping, clock, setTimer, onChange: () => undefined });
+    run = admitQueries(runQuery.run, { watch, queue });
+    [settledWith, admitted] = [[], 0];
+  });
+  const admitQuery = () => {
+    admitted += 1;
+    return Promise.resolve((cost?: QueryResult) => {
+      settledWith.push(cost);
+      return Promise.resolve();
+    });
+  };
+
+  it('settles a query with its result, and a failed one without', async () => {
+    const result = await run(asked('a', { admitQuery }));
+    runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'no'));
+    await expect(run(asked('b', { admitQuery }))).rejects.toMatchObject({ code: 'CLICKHOUSE_FAILED' });
+    expect(settledWith).toEqual([result, undefined]);
+  });
+
+  it('settles one that left the queue', async () => {
+    const held = holdQueries(runQuery);
+    const running = run(asked('a'));
+    await settled();
+    const leaving = new AbortController();
+    const left = run(asked('b', { admitQuery }, leaving.signal));
+    await settled();
+    expect(queue.figures.waiting).toBe(1);
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    expect(settledWith).toEqual([undefined]);
+    held.answer([]);
+    await running;
+  });
+
+  it('gives no place to one that its limits refuse', async () => {
+    const refused = new Failure('LIMIT_EXCEEDED', 'no');
+    await expect(run(asked('a', { admitQuery: () => Promise.reject(refused) }))).rejects.toBe(refused);
+    expect([runQuery.requests.length, queue.figures.running]).toEqual([0, 0]);
+  });
+
+  it('neither counts nor queues one while ClickHouse is away, and empties the queue', async () => {
+    const held = holdQueries(runQuery);
+    const waiting = ['a', 'b', 'c'].map((id) => run(asked(id)));
+    await settled();
+    const lose = watch.guard(() => Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'no')));
+    for (let n = 0; n < 3; n += 1) await lose(asked('lost')).catch(() => undefined);
+    await expect(run(asked('d', { admitQuery }))).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
+    expect([admitted, queue.figures.waiting]).toEqual([0, 2]);
+    held.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'no'));
+    const ends = await Promise.allSettled(waiting);
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect([runQuery.requests.length, queue.figures]).toEqual([
+      1,
+      { running: 0, waiting: 0, waitingInteractive: 0 },
+    ]);
+  });
+});

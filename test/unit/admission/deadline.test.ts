@@ -1,0 +1,62 @@
+import { preferredWait, withDeadline } from '../../../src/admission/deadline.js';
+import { ManualTimers } from './manual-timers.js';
+
+describe('preferredWait', () => {
+  it.each([
+    [undefined, undefined],
+    ['', undefined],
+    ['wait=10', 10],
+    ['wait=0', 0],
+    ['Wait = "7"', 7],
+    ['respond-async, wait=10', 10],
+    ['wait=10; because="no, wait=3"', 10],
+    ['handling=lenient;wait=4, wait=5, wait=6', 5],
+    ['wait', undefined],
+    ['wait=', undefined],
+    ['wait=-1', undefined],
+    ['wait=1.5', undefined],
+    ['wait=1e3', undefined],
+    ['wait=0x10', undefined],
+    ['wait=99999999999999999999', undefined],
+    ['await=3', undefined],
+    [`wait=${' '.repeat(16_000)}x`, undefined],
+  ])('%j is %j', (header, seconds) => {
+    expect(preferredWait(header)).toBe(seconds);
+  });
+});
+
+describe('withDeadline', () => {
+  let timers: ManualTimers;
+  beforeEach(() => {
+    timers = new ManualTimers();
+  });
+
+  it('is aborted at the deadline, with what the caller is told', async () => {
+    const { signal } = withDeadline(new AbortController().signal, 2, timers.setTimer);
+    await timers.advance(1999);
+    expect(signal.aborted).toBe(false);
+    await timers.advance(1);
+    expect(signal.reason).toMatchObject({ code: 'QUERY_TIMEOUT', status: 504 });
+  });
+
+  it('is aborted when the caller’s signal is, with its reason', () => {
+    const caller = new AbortController();
+    const { signal } = withDeadline(caller.signal, 2, timers.setTimer);
+    const gone = new Error('gone');
+    caller.abort(gone);
+    expect(signal.reason).toBe(gone);
+  });
+
+  it('leaves no timer when it is ended', () => {
+    const { end } = withDeadline(new AbortController().signal, 2, timers.setTimer);
+    end();
+    expect(timers.size).toBe(0);
+  });
+
+  it('is not over at once for being far away', async () => {
+    const { signal, end } = withDeadline(new AbortController().signal, 999_999_999);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(signal.aborted).toBe(false);
+    end();
+  });
+});

@@ -1,0 +1,49 @@
+import type { LimitState, Subject } from '../../../src/limits/limit-state.js';
+import { rateLimitHeaders } from '../../../src/limits/rate-limit-headers.js';
+
+const KEY: Subject = { kind: 'key', name: 'reports', rules: {} };
+const ENDPOINT: Subject = { kind: 'endpoint', name: 'logs.all', rules: {} };
+const state = (changes: Partial<LimitState>): LimitState => ({
+  subject: KEY,
+  counted: 'requests',
+  quota: 600,
+  window: 60,
+  remaining: 599,
+  resetSeconds: 12,
+  ...changes,
+});
+
+describe('rateLimitHeaders', () => {
+  it('gives none without limits', () => {
+    expect(rateLimitHeaders([])).toEqual({});
+  });
+
+  it('says policy and state of each limit, with the unit of what is not requests', () => {
+    const rows = state({
+      counted: 'rowsRead',
+      quota: 1_000_000,
+      remaining: 0,
+      window: 3600,
+      resetSeconds: 7,
+    });
+    expect(rateLimitHeaders([state({}), rows])).toEqual({
+      'RateLimit-Policy': '"requests";q=600;w=60, "rows-read";q=1000000;qu="rows";w=3600',
+      RateLimit: '"requests";r=599;t=12, "rows-read";r=0;t=7',
+    });
+  });
+
+  it('tells an endpoint’s limits from the key’s', () => {
+    expect(rateLimitHeaders([state({}), state({ subject: ENDPOINT, quota: 9, remaining: 8 })])).toEqual({
+      'RateLimit-Policy': '"requests";q=600;w=60, "endpoint-requests";q=9;w=60',
+      RateLimit: '"requests";r=599;t=12, "endpoint-requests";r=8;t=12',
+    });
+  });
+
+  it('gives no window where nothing is counted over time', () => {
+    const concurrent: LimitState = { subject: KEY, counted: 'concurrent', quota: 4, remaining: 0 };
+    expect(rateLimitHeaders([concurrent])).toEqual({
+      'RateLimit-Policy': '"concurrent";q=4;qu="concurrent-requests"',
+      RateLimit: '"concurrent";r=0',
+    });
+  });
+});
