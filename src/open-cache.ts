@@ -37,6 +37,7 @@ export interface OpenCache {
   readonly purge: (scope: PurgeScope) => Promise<void>;
   readonly usage: SharedUsage;
   readonly isLeader: () => boolean;
+  readonly hasRedis: boolean;
   readonly isRedisOpen: () => boolean;
   readonly close: () => Promise<void>;
   /** To be called every second or so: tells the others what was asked here, and keeps or takes the lease. */
@@ -82,6 +83,7 @@ function openAlone(memory: MemoryStore, { ledger, clock }: CacheSurroundings): O
       },
     },
     isLeader: () => true,
+    hasRedis: false,
     isRedisOpen: () => false,
     keepInTouch: () => Promise.resolve(),
     close: () => Promise.resolve(),
@@ -131,6 +133,7 @@ async function openWithRedis(
       },
     },
     isLeader: () => lease.isLeader,
+    hasRedis: true,
     isRedisOpen: () => breaker.state === 'open',
     keepInTouch: async () => {
       await Promise.all([lease.attempt(), usage.publish()]);

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import express, { Router, type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 
 import type { EndpointRegistry } from '../endpoint/registry.js';
@@ -43,17 +44,27 @@ export function createAdminApp(parts: AdminParts): Express {
   return app;
 }
 
-/** A page of some other site, in the browser of an operator, reaches this port too; browsers say where it is from. */
+/**
+ * A page of some other site, in the browser of an operator, reaches this port too. Browsers say where such a page is
+ * from; where the site gave its own name this machine's address (DNS rebinding), the name in Host gives it away.
+ */
 function refuseOtherSites(): RequestHandler {
   return (request, _response, next) => {
-    if (request.headers.origin !== undefined) {
+    if (request.headers.origin !== undefined || isPublicName(request.hostname)) {
       throw new Failure(
         'FORBIDDEN',
-        'The operator’s view is not for pages of other sites: no Origin is let in.',
+        'The operator’s view is not for pages of other sites: no Origin is let in, and Host has to be an address or a ' +
+          'name that no public site can have.',
       );
     }
     next();
   };
+}
+
+/** Whether somebody on the Internet could own a name: addresses, single words and private suffixes are nobody's. */
+function isPublicName(hostname: string | undefined): boolean {
+  if (hostname === undefined || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return false;
+  return hostname.includes('.') && !/\.(localhost|local|internal|test)$/i.test(hostname);
 }
 
 /** Told of what the reader of bodies can't read. */
@@ -76,21 +87,40 @@ function logFault(logger: Logger): ErrorRequestHandler {
 
 function routes({ endpoints, cache, hits, warmer, metrics, logger }: AdminParts): Router {
   const router = Router();
-  router.get('/cache', (_request, response) => {
+  const get = (path: string, answer: RequestHandler): void => {
+    router.route(path).get(answer).all(refuseMethod('GET', 'HEAD'));
+  };
+  const post = (path: string, answer: RequestHandler): void => {
+    router.route(path).post(answer).all(refuseMethod('POST'));
+  };
+  const answerWarming: RequestHandler = async (_request, response) => {
+    response.json({ leader: cache.isLeader(), sets: describeWarming(await warmer.state()) });
+  };
+  get('/cache', (_request, response) => {
     response.json(describeCache(endpoints, cache, hits));
   });
-  router.post('/cache/purge', purge(endpoints, cache, logger));
-  router.get('/warming', async (_request, response) => {
-    response.json({ leader: cache.isLeader(), sets: describeWarming(await warmer.state()) });
-  });
-  router.post('/warming/run', async (_request, response) => {
+  post('/cache/purge', purge(endpoints, cache, logger));
+  get('/warming', answerWarming);
+  post('/warming/run', async (...args) => {
     await warmer.tick({ all: true });
-    response.json({ leader: cache.isLeader(), sets: describeWarming(await warmer.state()) });
+    await answerWarming(...args);
   });
-  router.get('/metrics', async (_request, response) => {
+  get('/metrics', async (_request, response) => {
     response.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
   });
   return router;
+}
+
+function refuseMethod(...allow: readonly string[]): RequestHandler {
+  return (request) => {
+    throw new Failure(
+      'METHOD_NOT_ALLOWED',
+      `${request.method} is not allowed here; ${allow.join(' and ')} are.`,
+      {
+        allow,
+      },
+    );
+  };
 }
 
 function purge(endpoints: EndpointRegistry, cache: AdminParts['cache'], logger: Logger): RequestHandler {

@@ -6,7 +6,14 @@ export interface CacheInfo {
   readonly memory: {
     readonly use: () => ReadonlyMap<string, { readonly entries: number; readonly bytes: number }>;
   };
+  /** Whether a Redis is configured. */
+  readonly hasRedis: boolean;
   readonly isRedisOpen: () => boolean;
+}
+
+function redisState({ hasRedis, isRedisOpen }: CacheInfo): string {
+  if (!hasRedis) return 'not configured';
+  return isRedisOpen() ? 'let alone' : 'in use';
 }
 
 /** Entries, bytes and hit ratios since the start, for each endpoint and tier. */
@@ -17,7 +24,7 @@ export function describeCache(
 ): Readonly<Record<string, unknown>> {
   const use = cache.memory.use();
   return {
-    redis: cache.isRedisOpen() ? 'let alone' : 'in use or not configured',
+    redis: redisState(cache),
     endpoints: endpoints.all().map(({ id, name, settings }) => {
       const { HIT, MISS, STALE, BYPASS, farHits } = hits.of(id);
       const asked = HIT + MISS + STALE + BYPASS;
@@ -31,7 +38,11 @@ export function describeCache(
         misses: MISS,
         stale: STALE,
         bypassed: BYPASS,
-        hitRatio: { all: ratio(HIT), memory: ratio(HIT - farHits), redis: ratio(farHits) },
+        hitRatio: {
+          all: ratio(HIT), // What Redis had may have expired since, and is then no hit.
+          memory: ratio(Math.max(0, HIT - farHits)),
+          redis: ratio(farHits),
+        },
       };
     }),
   };

@@ -40,16 +40,25 @@ export async function startServing(
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const url = `http://127.0.0.1:${port}`;
-  while (!(await accepts(url))) {
-    if (child.exitCode !== null) throw new Error(`${module} ended before it was ready`);
-    await delay(20);
-  }
+  await waitUntilServing(url, child, module);
   const stop = async (): Promise<void> => {
     const exited = once(child, 'exit');
     child.kill('SIGTERM');
     await exited;
   };
   return { url, process: child, stop };
+}
+
+/**
+ * Waits until a process answers HTTP.
+ *
+ * @throws Error when it ends instead.
+ */
+export async function waitUntilServing(url: string, child: ChildProcess, name: string): Promise<void> {
+  while (!(await accepts(url))) {
+    if (child.exitCode !== null) throw new Error(`${name} ended before it was ready`);
+    await delay(20);
+  }
 }
 
 async function accepts(url: string): Promise<boolean> {
@@ -61,7 +70,8 @@ async function accepts(url: string): Promise<boolean> {
   }
 }
 
-async function freePort(): Promise<number> {
+/** A port that nobody listens on. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

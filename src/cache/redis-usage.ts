@@ -7,7 +7,7 @@ import type { EndpointRegistry } from '../endpoint/registry.js';
 import { keyOf } from '../execution/call.js';
 import type { CacheKey } from '../execution/cache-key.js';
 import type { Clock } from '../execution/ports.js';
-import type { UsageLedger, UsedSet } from '../warming/usage-ledger.js';
+import { mergeUse, mostUsedFirst, type UsageLedger, type UsedSet } from '../warming/usage-ledger.js';
 import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisKeys } from './redis-keys.js';
 
@@ -22,6 +22,7 @@ interface SharedSet {
   readonly scope: string;
   readonly askedAt: number;
   readonly asks: number;
+  readonly weight?: number;
   readonly bornAt: number;
 }
 
@@ -60,7 +61,8 @@ export class RedisUsage {
     const others = endpoint ? await this.setsOfOthers(endpoint) : [];
     const merged = new Map<string, UsedSet>();
     for (const set of [...this.parts.ledger.sets(endpointId), ...others]) {
-      merged.set(set.key.hash, mergeSets(merged.get(set.key.hash), set));
+      const known = merged.get(set.key.hash);
+      merged.set(set.key.hash, known ? mergeUse(known, set) : set);
     }
     return [...merged.values()].filter((set) => set.askedAt > (this.forgotten.get(set.key.hash) ?? 0));
   }
@@ -78,7 +80,7 @@ export class RedisUsage {
     const told = ledger
       .sets(endpoint.id)
       .filter(({ askedAt }) => askedAt > now - keptMs && askedAt <= now)
-      .toSorted((a, b) => b.asks - a.asks)
+      .toSorted(mostUsedFirst)
       .slice(0, maxSets)
       .map(shared);
     const words = JSON.stringify(told);
@@ -112,24 +114,15 @@ function setsFrom(endpoint: Endpoint, words: string): readonly UsedSet[] {
     return (JSON.parse(words) as readonly SharedSet[]).flatMap(({ hash, values, scope, ...facts }) => {
       const question = { endpoint, values: new Map(Object.entries(values)), scope };
       const key = keyOf(question);
-      return key.hash === hash ? [{ key, question, ...facts }] : [];
+      // Gateways of an earlier version tell no weight.
+      return key.hash === hash ? [{ key, question, ...facts, weight: facts.weight ?? facts.asks }] : [];
     });
   } catch {
     return [];
   }
 }
 
-function shared({ key, question, askedAt, asks, bornAt }: UsedSet): SharedSet {
+function shared({ key, question, askedAt, asks, weight, bornAt }: UsedSet): SharedSet {
   const values = Object.fromEntries(question.values);
-  return { hash: key.hash, values, scope: question.scope, askedAt, asks, bornAt };
-}
-
-function mergeSets(a: UsedSet | undefined, b: UsedSet): UsedSet {
-  if (!a) return b;
-  return {
-    ...a,
-    askedAt: Math.max(a.askedAt, b.askedAt),
-    asks: a.asks + b.asks,
-    bornAt: Math.max(a.bornAt, b.bornAt),
-  };
+  return { hash: key.hash, values, scope: question.scope, askedAt, asks, weight, bornAt };
 }

@@ -5,10 +5,10 @@ import type { Clock } from '../execution/ports.js';
 import { presentedKey, type FindKey } from './authenticate.js';
 import { noteAnswer } from './call-endpoint.js';
 import type { KnownTargets } from './known-targets.js';
-import { openContext } from './request-context.js';
+import type { RequestContext } from './request-context.js';
 import { requestIdOf } from './request-id.js';
 import type { RequestLog } from './request-log.js';
-import { setSecurityHeaders } from './security-headers.js';
+import { SECURITY_HEADERS } from './security-headers.js';
 import { sendAnswer } from './send-answer.js';
 
 export interface HitParts {
@@ -43,13 +43,11 @@ export function createHitAnswerer({ targets, findHit, findKey, clock, log }: Hit
     if (!answered) return false;
     const { endpoint } = known.question;
     const requestId = requestIdOf(headers['x-request-id']?.toString());
-    const context = { requestId, startedAt, keyHolder, endpoint: endpoint.name };
-    openContext(request, context);
+    const context: RequestContext = { requestId, startedAt, keyHolder, endpoint: endpoint.name };
     noteAnswer(context, answered);
-    response.setHeader('X-Request-Id', requestId);
-    setSecurityHeaders(response);
-    sendAnswer(request, response, endpoint, answered, clock().getTime());
-    log.note(request, response, url);
+    const own = ['X-Request-Id', requestId, ...SECURITY_HEADERS];
+    sendAnswer(request, response, { endpoint, answered, now: clock().getTime(), headers: own });
+    log.note(request, response, url, context);
     return true;
   };
 }

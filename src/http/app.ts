@@ -7,6 +7,7 @@ import { callEndpoint, type CallParts } from './call-endpoint.js';
 import { describeEndpoint, listEndpoints } from './describe-endpoints.js';
 import { answerLive, answerReady, type IsClickHouseUp } from './health.js';
 import { answerProblem } from './problem.js';
+import { contextOf } from './request-context.js';
 import { assignRequestId } from './request-id.js';
 import type { RequestLog } from './request-log.js';
 import { setSecurityHeaders } from './security-headers.js';
@@ -75,7 +76,7 @@ function allowOrigins(origins: readonly string[]): RequestHandler {
 function logWhenOver(log: RequestLog): RequestHandler {
   return (request, response, next) => {
     response.once('close', () => {
-      log.note(request, response, request.originalUrl);
+      log.note(request, response, request.originalUrl, contextOf(request));
     });
     next();
   };

@@ -14,29 +14,38 @@ export function cacheDemandOf(cacheControl: string | undefined): CacheDemand {
 export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization';
 
 /**
- * The headers that tell how an answer came about and how long it is good.
+ * The headers that tell how an answer came about and how long it is good, names and values by turns.
  *
  * @param caching whether the endpoint's results are cached at all.
  * @param now milliseconds since 1970.
  */
 export function cacheHeaders(
-  { answer, status, stored, collapsed }: Answered,
+  { answer, status, stored, collapsed, expired = false }: Answered,
   caching: boolean,
   now: number,
-): Readonly<Record<string, string>> {
-  if (!caching)
-    return { 'X-Cache': status, 'Cache-Status': 'querygate; fwd=bypass', 'Cache-Control': 'no-store' };
+): readonly string[] {
+  if (!caching) {
+    return ['X-Cache', status, 'Cache-Status', 'querygate; fwd=bypass', 'Cache-Control', 'no-store'];
+  }
   const left = Math.floor((answer.expiresAt - now) / 1000);
-  return {
-    'X-Cache': status,
-    'Cache-Status': cacheStatus(status, left, stored, collapsed),
-    Age: String(Math.max(0, Math.floor((now - answer.bornAt) / 1000))),
-    'Cache-Control': `private, max-age=${Math.max(0, left)}`,
-  };
+  return [
+    'X-Cache',
+    status,
+    'Cache-Status',
+    cacheStatus(status, left, { stored, collapsed, expired }),
+    'Age',
+    String(Math.max(0, Math.floor((now - answer.bornAt) / 1000))),
+    'Cache-Control',
+    `private, max-age=${Math.max(0, left)}`,
+  ];
 }
 
 /** `Cache-Status` (RFC 9211); a negative `ttl` is that of a stale answer. */
-function cacheStatus(status: Answered['status'], left: number, stored: boolean, collapsed: boolean): string {
+function cacheStatus(
+  status: Answered['status'],
+  left: number,
+  { stored, collapsed, expired }: Readonly<Record<'stored' | 'collapsed' | 'expired', boolean>>,
+): string {
   switch (status) {
     case 'HIT':
       return `querygate; hit; ttl=${left}`;
@@ -46,7 +55,7 @@ function cacheStatus(status: Answered['status'], left: number, stored: boolean, 
     case 'BYPASS':
       return [
         'querygate',
-        status === 'MISS' ? 'fwd=miss' : 'fwd=request',
+        status === 'BYPASS' ? 'fwd=request' : expired ? 'fwd=stale' : 'fwd=miss',
         ...(stored ? ['stored'] : []),
         ...(collapsed ? ['collapsed'] : []),
         `ttl=${left}`,

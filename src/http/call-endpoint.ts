@@ -34,17 +34,17 @@ export function callEndpoint({ endpoints, answerCall, targets, clock }: CallPart
     checkRepresentation(request);
     const values = validateParameters(endpoint, parseQueryString(request.url));
     const question: Question = { endpoint, values, scope: EVERY_ROW };
-    if (endpoint.settings.caching !== 'disabled') {
-      targets.learn(request.originalUrl, { question, key: keyOf(question) });
-    }
-    const answered = await answerCall({
+    const key = keyOf(question);
+    if (endpoint.settings.caching !== 'disabled') targets.learn(request.originalUrl, { question, key });
+    const call = {
       ...question,
       requestId: context.requestId,
       signal: callerGone(response),
       demand: demandOf(request, context),
-    });
+    };
+    const answered = await answerCall(call, key);
     noteAnswer(context, answered);
-    sendAnswer(request, response, endpoint, answered, clock().getTime());
+    sendAnswer(request, response, { endpoint, answered, now: clock().getTime() });
   };
 }
 

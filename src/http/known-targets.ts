@@ -10,7 +10,7 @@ export interface KnownTarget {
 }
 
 /** What the entries may weigh together, in bytes, roughly. */
-const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 32 * 1024 * 1024;
 const ENTRY_BYTES = 500;
 const MAX_TARGET_LENGTH = 2048;
 

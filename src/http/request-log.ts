@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Failure } from '../errors.js';
 import type { CacheStatus } from '../execution/call.js';
 import { describeError, type Fields, type Logger } from '../log/logger.js';
-import { contextOf, type RequestContext } from './request-context.js';
+import type { RequestContext } from './request-context.js';
 
 /** Counts what was answered. Milliseconds; those in ClickHouse only where this request caused a query. */
 export type CountAnswer = (
@@ -29,8 +29,7 @@ export class RequestLog {
    *
    * @param target the request target, as the caller sent it.
    */
-  note(request: IncomingMessage, response: ServerResponse, target: string): void {
-    const context = contextOf(request);
+  note(request: IncomingMessage, response: ServerResponse, target: string, context: RequestContext): void {
     const status = response.writableEnded || response.writableFinished ? response.statusCode : 499;
     const { clickhouseMs, endpoint = '', cache = '' } = context;
     const gatewayMs = performance.now() - context.startedAt - (clickhouseMs ?? 0);

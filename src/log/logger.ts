@@ -23,12 +23,10 @@ export function createLogger(level: string, readable: boolean): Logger {
     ? combine(timestamp(), colorize(), printf(readableLine))
     : combine(timestamp(), json());
   const logger = winston.createLogger({ level, format }).add(new winston.transports.Console());
-  return {
-    error: (message, fields) => void logger.error(message, fields),
-    warn: (message, fields) => void logger.warn(message, fields),
-    info: (message, fields) => void logger.info(message, fields),
-    debug: (message, fields) => void logger.debug(message, fields),
-  };
+  // winston formats what its transports then leave out; a gateway that logs no requests should not pay for their lines.
+  const write = (at: keyof Logger): Logger[keyof Logger] =>
+    logger.isLevelEnabled(at) ? (message, fields) => void logger[at](message, fields) : () => undefined;
+  return { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
 }
 
 function readableLine({ timestamp, level, message, ...fields }: winston.Logform.TransformableInfo): string {

@@ -4,7 +4,7 @@ import type { CacheKey } from '../execution/cache-key.js';
 import type { Question } from '../execution/call.js';
 import type { Clock } from '../execution/ports.js';
 import type { QueryBudget } from './query-budget.js';
-import type { UsedSet } from './usage-ledger.js';
+import { mostUsedFirst, type UsedSet } from './usage-ledger.js';
 import { backOffUntil, dueAt, isInUse, jitterOf, type WarmedSet } from './warm-schedule.js';
 
 /** Asks a question anew and replaces the cached answer. @throws Failure, and then the answer from before stays. */
@@ -94,7 +94,7 @@ export class Warmer {
     const due = (
       await Promise.all(this.parts.endpoints.filter(isWarmed).map((e) => this.due(e, all)))
     ).flat();
-    due.sort((a, b) => b.set.asks - a.set.asks);
+    due.sort((a, b) => mostUsedFirst(a.set, b.set));
     const workers = Array.from({ length: this.parts.concurrency }, () => this.work(due));
     await Promise.all(workers);
   }
@@ -119,7 +119,7 @@ export class Warmer {
     for (const { key } of unused) this.forget(key);
     this.forgetUnlisted(endpoint, sets, now);
     return used
-      .toSorted((a, b) => b.asks - a.asks)
+      .toSorted(mostUsedFirst)
       .slice(0, this.parts.maxSets)
       .filter((set) => all || this.dueAt(endpoint, set) <= now)
       .map((set) => ({ endpoint, set }));

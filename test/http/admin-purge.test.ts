@@ -109,6 +109,32 @@ describe('POST /cache/purge', () => {
     });
   });
 
+  it.each(['10.1.2.3:9090', '[::1]:9090', 'localhost:9090', 'gateway:9090', 'gateway.local'])(
+    'lets in a Host that no public site can have: %s',
+    async (host) => {
+      await operated(async (gateway) => {
+        const app = createAdminApp({ ...gateway, endpoints, logger: gateway.logger });
+        expect((await request(app).get('/cache').set('Host', host)).status).toBe(200);
+      });
+    },
+  );
+
+  it('refuses a site that gave its own name the address of the operator’s view', async () => {
+    await operated(async (gateway) => {
+      const app = createAdminApp({ ...gateway, endpoints, logger: gateway.logger });
+      const response = await request(app).get('/warming').set('Host', 'rebound.example.com:9090');
+      expect(problemOf(response)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
+    });
+  });
+
+  it('answers 405 for another method, naming the one that there is', async () => {
+    await operated(async ({ get }) => {
+      const response = await get('/cache/purge');
+      expect(problemOf(response).code).toBe('METHOD_NOT_ALLOWED');
+      expect(response.headers['allow']).toBe('POST');
+    });
+  });
+
   it('answers 404 for an endpoint that there is not', async () => {
     await operated(async ({ post }) => {
       const response = await post('/cache/purge', { endpoint: 'nothing' });

@@ -139,9 +139,8 @@ describe('the operator’s view', () => {
   it.each([
     ['GET', '/'],
     ['GET', '/nothing'],
-    ['GET', '/cache/purge'],
-    ['POST', '/cache'],
-    ['DELETE', '/warming'],
+    ['POST', '/nothing'],
+    ['DELETE', '/nothing'],
   ])('answers 404 to %s %s, and says what there is', async (method, path) => {
     await operated(async (execution) => {
       const server = createAdminApp({ ...execution, endpoints }).listen(0, '127.0.0.1');

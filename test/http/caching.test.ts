@@ -38,7 +38,7 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
     clock.advance(0.001);
     expect((await ask(url)).headers).toMatchObject({
       'x-cache': 'MISS',
-      'cache-status': 'querygate; fwd=miss; stored; ttl=60',
+      'cache-status': 'querygate; fwd=stale; stored; ttl=60',
       age: '0',
       'cache-control': 'private, max-age=60',
     });

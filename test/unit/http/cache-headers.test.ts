@@ -24,15 +24,24 @@ function answered(status: Answered['status'], facts: Partial<Answered> = {}): An
   };
 }
 
+/** The headers by name. */
+function headersOf(...args: Parameters<typeof cacheHeaders>): Readonly<Record<string, string>> {
+  const list = cacheHeaders(...args);
+  return Object.fromEntries(
+    list.flatMap((name, at) => (at % 2 === 0 ? [[name, list[at + 1] ?? ''] as const] : [])),
+  );
+}
+
 describe('the headers about the cache', () => {
   it.each([
     ['HIT', {}, 'querygate; hit; ttl=50'],
     ['MISS', {}, 'querygate; fwd=miss; stored; ttl=50'],
     ['MISS', { collapsed: true }, 'querygate; fwd=miss; stored; collapsed; ttl=50'],
+    ['MISS', { expired: true }, 'querygate; fwd=stale; stored; ttl=50'],
     ['MISS', { stored: false }, 'querygate; fwd=miss; ttl=50'],
     ['BYPASS', {}, 'querygate; fwd=request; stored; ttl=50'],
   ] as const)('say of %s %j in the words of RFC 9211: %s', (status, facts, cacheStatus) => {
-    expect(cacheHeaders(answered(status, facts), true, BORN + 10_000)).toEqual({
+    expect(headersOf(answered(status, facts), true, BORN + 10_000)).toEqual({
       'X-Cache': status,
       'Cache-Status': cacheStatus,
       Age: '10',
@@ -41,7 +50,7 @@ describe('the headers about the cache', () => {
   });
 
   it('tell of a stale answer how long ago it expired, and that it is good no more', () => {
-    expect(cacheHeaders(answered('STALE'), true, BORN + 90_000)).toEqual({
+    expect(headersOf(answered('STALE'), true, BORN + 90_000)).toEqual({
       'X-Cache': 'STALE',
       'Cache-Status': 'querygate; hit; ttl=-30; detail=stale-if-error',
       Age: '90',
@@ -50,16 +59,16 @@ describe('the headers about the cache', () => {
   });
 
   it('never promise a fraction of a second too much', () => {
-    const { Age, ...headers } = cacheHeaders(answered('HIT'), true, BORN + 59_001);
+    const { Age, ...headers } = headersOf(answered('HIT'), true, BORN + 59_001);
     expect([Age, headers['Cache-Control']]).toEqual(['59', 'private, max-age=0']);
   });
 
   it('tell no negative age where another gateway’s clock is ahead', () => {
-    expect(cacheHeaders(answered('HIT'), true, BORN - 5000)['Age']).toBe('0');
+    expect(headersOf(answered('HIT'), true, BORN - 5000)['Age']).toBe('0');
   });
 
   it('forbid to store what the gateway does not cache', () => {
-    expect(cacheHeaders(answered('BYPASS'), false, BORN)).toEqual({
+    expect(headersOf(answered('BYPASS'), false, BORN)).toEqual({
       'X-Cache': 'BYPASS',
       'Cache-Status': 'querygate; fwd=bypass',
       'Cache-Control': 'no-store',

@@ -1,6 +1,6 @@
 import { keyOf, type Question } from '../../../src/execution/call.js';
 import { validateParameters } from '../../../src/execution/validate-parameters.js';
-import { UsageLedger } from '../../../src/warming/usage-ledger.js';
+import { mergeUse, mostUsedFirst, UsageLedger, type UsedSet } from '../../../src/warming/usage-ledger.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 
@@ -14,12 +14,50 @@ const ask = (ledger: UsageLedger, city: string, askedAt: number, bornAt = 0): vo
   ledger.asked(keyOf(about(city)), about(city), askedAt, bornAt);
 };
 
+const HOUR_MS = 3_600_000;
+const citiesOf = (sets: readonly UsedSet[]): readonly unknown[] =>
+  sets.map(({ question }) => question.values.get('city'));
+
 describe('the ledger of use', () => {
   it('counts how often a set was asked for, and remembers when last', () => {
     const ledger = new UsageLedger(10);
     ask(ledger, 'Rome', 1000);
     ask(ledger, 'Rome', 3000);
     expect(ledger.sets(ENDPOINT.id)).toMatchObject([{ asks: 2, askedAt: 3000 }]);
+  });
+
+  it('puts what is asked now before what was asked more often long ago', () => {
+    const ledger = new UsageLedger(10);
+    for (let times = 0; times < 100; times += 1) ask(ledger, 'Rome', times);
+    for (let times = 0; times < 3; times += 1) ask(ledger, 'Oslo', 10 * HOUR_MS);
+    expect(citiesOf(ledger.sets(ENDPOINT.id).toSorted(mostUsedFirst))).toEqual(['Oslo', 'Rome']);
+    for (let times = 0; times < 4; times += 1) ask(ledger, 'Rome', 10 * HOUR_MS);
+    expect(citiesOf(ledger.sets(ENDPOINT.id).toSorted(mostUsedFirst))).toEqual(['Rome', 'Oslo']);
+  });
+
+  it('halves the weight of an ask with each hour', () => {
+    const ledger = new UsageLedger(10);
+    ask(ledger, 'Rome', 0);
+    ask(ledger, 'Rome', HOUR_MS);
+    expect(ledger.sets(ENDPOINT.id)).toMatchObject([{ asks: 2, weight: 1.5 }]);
+  });
+
+  it('puts declared sets first', () => {
+    const ledger = new UsageLedger(10);
+    ledger.declare(keyOf(about('Bonn')), about('Bonn'));
+    ledger.declare(keyOf(about('Paris')), about('Paris'));
+    ask(ledger, 'Rome', 1);
+    expect(citiesOf(ledger.sets(ENDPOINT.id).toSorted(mostUsedFirst)).at(-1)).toBe('Rome');
+  });
+
+  it('adds the use that another gateway saw, as much as is left of it', () => {
+    const [here, elsewhere] = [0, HOUR_MS].map((askedAt) => {
+      const ledger = new UsageLedger(10);
+      ask(ledger, 'Rome', askedAt);
+      return ledger.sets(ENDPOINT.id)[0];
+    }) as [UsedSet, UsedSet];
+    expect(mergeUse(here, elsewhere)).toMatchObject({ asks: 2, weight: 1.5, askedAt: HOUR_MS });
+    expect(mergeUse(elsewhere, here)).toMatchObject({ asks: 2, weight: 1.5, askedAt: HOUR_MS });
   });
 
   it('keeps the birth of the newest answer, in whatever order the answers come', () => {
