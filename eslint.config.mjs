@@ -9,8 +9,8 @@ import tseslint from 'typescript-eslint';
  * import always points inwards.
  */
 const LAYERS = {
-  endpoint: [],
-  execution: ['endpoint', 'errors.ts'],
+  endpoint: ['limits'],
+  execution: ['endpoint', 'limits', 'errors.ts'],
   clickhouse: ['endpoint', 'execution', 'errors.ts'],
   cache: ['endpoint', 'execution', 'limits', 'warming', 'errors.ts'],
   warming: ['endpoint', 'execution', 'errors.ts'],
@@ -19,12 +19,12 @@ const LAYERS = {
   admission: ['endpoint', 'execution', 'errors.ts'],
   sandbox: ['endpoint', 'execution', 'errors.ts'],
   log: [],
-  http: ['endpoint', 'execution', 'keys', 'limits', 'log', 'errors.ts'],
+  http: ['admission', 'endpoint', 'execution', 'keys', 'limits', 'log', 'errors.ts'],
   loading: ['endpoint'],
   'demo-data': [],
   bench: ['endpoint', 'execution', 'clickhouse', 'errors.ts'],
   metrics: ['execution'],
-  admin: ['endpoint', 'execution', 'http', 'log', 'errors.ts', 'warming'],
+  admin: ['endpoint', 'execution', 'http', 'keys', 'log', 'errors.ts', 'warming'],
   config: ['endpoint', 'limits'],
 };
 

@@ -3,7 +3,9 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { createAdminApp } from './admin/admin-app.js';
+import { createPing } from './clickhouse/ping.js';
 import { createQueryRunner } from './clickhouse/query-runner.js';
+import { createSqlParser } from './clickhouse/sql-parser.js';
 import type { Config } from './config/config.js';
 import { readEndpointSettingsFile } from './config/endpoint-settings-file.js';
 import { loadEndpoints } from './endpoint/load-endpoints.js';
@@ -16,11 +18,12 @@ import { drain } from './http/drain.js';
 import { KnownTargets } from './http/known-targets.js';
 import { RequestLog } from './http/request-log.js';
 import { createHttpServer } from './http/server.js';
-import { openKeys, type Keys } from './keys/open-keys.js';
 import type { Logger } from './log/logger.js';
+import { openAccess } from './open-access.js';
 import { openClickHouse } from './open-clickhouse.js';
 import { openExecution } from './open-execution.js';
 import { ENDPOINTS_FOLDER } from './project-files.js';
+import { createSandbox } from './sandbox/sandbox.js';
 
 /** A probe has to be told soon that ClickHouse hangs. */
 const PING_TIMEOUT_MS = 1000;
@@ -67,32 +70,40 @@ async function open(
   onClose: OnClose,
 ): Promise<Omit<Gateway, 'close'>> {
   const endpoints = await openEndpoints(config);
-  const keys = await openConfiguredKeys(config, logger);
+  const { credentials, keys, keyUse, links } = await openAccess(config, endpoints, { logger, clock });
   onClose(keys.close);
   const clickhouse = await openClickHouse(config, logger, clock);
   onClose(clickhouse.close);
-  const runQuery = createQueryRunner(clickhouse.client, { timeoutMs: config.queryTimeoutMs });
-  const execution = await openExecution(config, { endpoints, runQuery, logger, clock }, onClose);
-  const { cache, metrics } = execution;
+  const runQuery = createQueryRunner(clickhouse.client, config.queryLimits);
+  const ping = createPing(clickhouse.url);
+  const execution = await openExecution(config, { endpoints, runQuery, ping, logger, clock }, onClose);
+  const { cache, metrics, limiter } = execution;
   if (config.admin) {
-    const admin = createHttpServer(createAdminApp({ ...execution, endpoints, logger }), logger);
+    const admin = createHttpServer(
+      createAdminApp({ ...execution, endpoints, keys, keyUse, links, clock, logger }),
+      logger,
+    );
     logger.info('operator’s view', { url: await listen(admin, config.admin) });
     onClose(() => drain(admin, 0));
   }
 
-  const log = new RequestLog(logger, (...answered) => {
-    metrics.answered(...answered);
-  });
+  const log = new RequestLog(
+    logger,
+    (...answered) => {
+      metrics.answered(...answered);
+    },
+    ({ subject, counted }) => {
+      metrics.limitRefused(subject.kind, counted);
+    },
+  );
   const targets = new KnownTargets();
   let draining = false;
-  const shared = { endpoints, targets, clock, findKey: keys.find, log };
+  const shared = { endpoints, targets, clock, credentials, limiter, log };
   const app = createApp({
     ...shared,
     answerCall: execution.answerCall,
-    isClickHouseUp: async () => {
-      const abort_signal = AbortSignal.timeout(PING_TIMEOUT_MS);
-      return (await clickhouse.client.ping({ select: false, abort_signal })).success;
-    },
+    judgeSql: createSandbox(createSqlParser(clickhouse.client)),
+    isClickHouseUp: () => ping(AbortSignal.timeout(PING_TIMEOUT_MS)).catch(() => false),
     isDraining: () => draining,
     corsOrigins: config.corsOrigins,
   });
@@ -125,20 +136,6 @@ async function openEndpoints({ endpointSettingsFile, cache }: Config): Promise<E
   } catch (cause) {
     throw new Error(`ENDPOINT_SETTINGS_FILE ${endpointSettingsFile}: ${(cause as Error).message}`, { cause });
   }
-}
-
-function openConfiguredKeys({ apiKey, apiKeysFile }: Config, logger: Logger): Promise<Keys> {
-  return openKeys(
-    { apiKey, apiKeysFile },
-    {
-      onReloaded: (keys) => {
-        logger.info('keys read again', { keys });
-      },
-      onRefused: (reason) => {
-        logger.error('the changed keys’ file is no good; the keys from before stay in force', { reason });
-      },
-    },
-  );
 }
 
 async function listen(

@@ -26,8 +26,11 @@ export const ERRORS = {
   CLICKHOUSE_UNREACHABLE: { status: 503, title: 'ClickHouse not reachable' },
   CLICKHOUSE_BUSY: { status: 503, title: 'ClickHouse busy' },
   GATEWAY_BUSY: { status: 503, title: 'Gateway busy' },
+  TOKEN_ISSUER_UNREACHABLE: { status: 503, title: 'Token can’t be checked now' },
   SHUTTING_DOWN: { status: 503, title: 'Shutting down' },
-  QUERY_TOO_EXPENSIVE: { status: 422, title: 'Query too expensive' },
+  QUERY_READS_TOO_MUCH: { status: 422, title: 'Query reads too much' },
+  QUERY_NEEDS_TOO_MUCH_MEMORY: { status: 422, title: 'Query needs too much memory' },
+  RESULT_TOO_LARGE: { status: 422, title: 'Result too large' },
   NOT_CACHED: { status: 504, title: 'Not cached' },
   QUERY_TIMEOUT: { status: 504, title: 'Query took too long' },
 } as const;

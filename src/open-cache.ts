@@ -7,6 +7,7 @@ import { PurgeGuard } from './cache/purge-guard.js';
 import { connectRedis, type RedisClient } from './cache/redis-connection.js';
 import { RedisKeys } from './cache/redis-keys.js';
 import { redisLease } from './cache/redis-lease.js';
+import { limitsThroughRedis } from './cache/redis-limits.js';
 import { RedisPurges } from './cache/redis-purges.js';
 import { shareThroughRedis } from './cache/redis-share.js';
 import { RedisStore } from './cache/redis-store.js';
@@ -20,6 +21,7 @@ import { keepUntil } from './execution/call.js';
 import type { CacheKey } from './execution/cache-key.js';
 import { shareWithNobody, type ShareAcross } from './execution/fetch-answer.js';
 import type { Clock } from './execution/ports.js';
+import type { SharedLimits } from './limits/shared-limits.js';
 import type { Logger } from './log/logger.js';
 import { LeaderLease } from './warming/leader-lease.js';
 import type { UsageLedger, UsedSet } from './warming/usage-ledger.js';
@@ -27,6 +29,7 @@ import type { UsageLedger, UsedSet } from './warming/usage-ledger.js';
 /** A dead leader's place is free after this long. */
 const LEASE_MS = 3000;
 const CONNECT_WAIT_MS = 1000;
+const PERMIT_SLACK_MS = 5000;
 
 /** The cache, and what gateways do together through it. */
 export interface OpenCache {
@@ -36,6 +39,8 @@ export interface OpenCache {
   /** Drops answers here and on every other gateway. */
   readonly purge: (scope: PurgeScope) => Promise<void>;
   readonly usage: SharedUsage;
+  /** Where gateways count limits together; undefined where each counts for itself. */
+  readonly limits: SharedLimits | undefined;
   readonly isLeader: () => boolean;
   readonly hasRedis: boolean;
   readonly isRedisOpen: () => boolean;
@@ -82,6 +87,7 @@ function openAlone(memory: MemoryStore, { ledger, clock }: CacheSurroundings): O
         ledger.forget(key);
       },
     },
+    limits: undefined,
     isLeader: () => true,
     hasRedis: false,
     isRedisOpen: () => false,
@@ -132,6 +138,7 @@ async function openWithRedis(
         usage.forget(key);
       },
     },
+    limits: limitsThroughRedis({ client, redis, keys, permitMs: permitMsOf(config) }),
     isLeader: () => lease.isLeader,
     hasRedis: true,
     isRedisOpen: () => breaker.state === 'open',
@@ -144,6 +151,11 @@ async function openWithRedis(
       client.disconnect();
     },
   };
+}
+
+/** Longer than any query lasts, its wait included. */
+function permitMsOf({ queryTimeoutMs, admission }: Config): number {
+  return queryTimeoutMs + admission.maxWaitMs + PERMIT_SLACK_MS;
 }
 
 interface OpenRedis {
@@ -159,14 +171,18 @@ async function openRedis(redisUrl: string, logger: Logger, clock: Clock): Promis
     maxPauseMs: 5000,
     clock,
     onChange: (state) => {
-      if (state === 'open') logger.warn('Redis does not answer; results are cached in this process alone');
+      if (state === 'open')
+        logger.warn('Redis does not answer; results are cached and limits counted in this process alone');
       else logger.info('Redis answers again');
     },
   });
   // Each lost connection is an error of the client's; the breaker tells of it once.
   const client = connectRedis(redisUrl, () => undefined);
   const redis = new GuardedRedis(client, breaker, (refusing, reason) => {
-    if (refusing) logger.warn('Redis refuses commands; results are cached in this process alone', { reason });
+    if (refusing)
+      logger.warn('Redis refuses commands; results are cached and limits counted in this process alone', {
+        reason,
+      });
     else logger.info('Redis takes commands again');
   });
   await untilConnected(client);

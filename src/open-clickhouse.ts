@@ -10,8 +10,8 @@ import type { Clock } from './execution/ports.js';
 import type { Logger } from './log/logger.js';
 import { READER_USER_FILE, SCHEMA_FOLDER } from './project-files.js';
 
-/** Queries at a time; further ones wait in the client for a connection. */
-const MAX_OPEN_CONNECTIONS = 32;
+/** Connections beside those of queries: for judging callers' SQL. */
+const SPARE_CONNECTIONS = 8;
 /** How much longer than a query's own limit the socket may stay silent. */
 const SOCKET_GRACE_MS = 5000;
 
@@ -19,6 +19,7 @@ const SOCKET_GRACE_MS = 5000;
 export interface OpenClickHouse {
   /** For serving, with as few rights as the set-up gives. */
   readonly client: ClickHouseClient;
+  readonly url: string;
   readonly close: () => Promise<void>;
 }
 
@@ -27,7 +28,7 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
   const { clickhouse } = config;
   if (clickhouse.kind === 'external') {
     const client = connect(clickhouse, config);
-    return { client, close: () => client.close() };
+    return { client, url: clickhouse.url, close: () => client.close() };
   }
   const server = await EmbeddedServer.start({
     dataDir: config.dataDir,
@@ -48,12 +49,12 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
     await client.close();
     await server.stop();
   };
-  return { client, close };
+  return { client, url: server.readerConnection.url, close };
 }
 
-function connect(connection: ClickHouseConnection, { queryTimeoutMs }: Config): ClickHouseClient {
+function connect(connection: ClickHouseConnection, { queryTimeoutMs, admission }: Config): ClickHouseClient {
   return connectClickHouse(connection, {
-    maxOpenConnections: MAX_OPEN_CONNECTIONS,
+    maxOpenConnections: admission.slots + SPARE_CONNECTIONS,
     requestTimeoutMs: queryTimeoutMs + SOCKET_GRACE_MS,
   });
 }

@@ -1,26 +1,27 @@
-import { QueryQueue } from './admission/query-queue.js';
 import type { Config } from './config/config.js';
 import type { EndpointRegistry } from './endpoint/registry.js';
 import { createAnswerer, type AnswerCall, type OnAnswered } from './execution/answer-call.js';
 import { createFetcher } from './execution/fetch-answer.js';
 import { HitCounter } from './execution/hit-counts.js';
 import type { Clock, RunQuery } from './execution/ports.js';
+import type { Limiter } from './limits/limiter.js';
 import type { Logger } from './log/logger.js';
 import { Metrics, type CacheUse } from './metrics/metrics.js';
 import { openCache, type OpenCache } from './open-cache.js';
+import { openAdmission, openLimiter, type Ping } from './open-admission.js';
 import { startWarming } from './start-warming.js';
 import { UsageLedger } from './warming/usage-ledger.js';
 import type { Warmer } from './warming/warmer.js';
 
-/** Queries at a time; further ones wait for a place. */
-const MAX_CONCURRENT_QUERIES = 16;
-const MAX_WAITING_QUERIES = 1024;
+const always: Ping = () => Promise.resolve(true);
 /** Sets whose use is remembered, for each that may be warmed. */
 const REMEMBERED_SETS_PER_WARMED = 4;
 
 export interface ExecutionSurroundings {
   readonly endpoints: EndpointRegistry;
   readonly runQuery: RunQuery;
+  /** Absent where ClickHouse never stalls. */
+  readonly ping?: Ping;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -33,12 +34,13 @@ export interface Execution {
   readonly warmer: Warmer;
   readonly metrics: Metrics;
   readonly hits: HitCounter;
+  readonly limiter: Limiter;
 }
 
 /** Wires cache, sharing and warming around the way to ClickHouse. */
 export async function openExecution(
   config: Config,
-  { endpoints, runQuery, logger, clock }: ExecutionSurroundings,
+  { endpoints, runQuery, ping = always, logger, clock }: ExecutionSurroundings,
   onClose: (close: () => Promise<void> | void) => void,
 ): Promise<Execution> {
   const metrics = new Metrics();
@@ -57,13 +59,10 @@ export async function openExecution(
     },
   });
   onClose(cache.close);
-  const queue = new QueryQueue({
-    slots: MAX_CONCURRENT_QUERIES,
-    maxWaiting: MAX_WAITING_QUERIES,
-    maxWaitMs: config.queryTimeoutMs,
-  });
+  const { queue, watch, admit } = openAdmission(config, ping, { logger, clock });
+  const limiter = openLimiter(cache.limits);
   const fetchAnswer = createFetcher({
-    runQuery: queue.limit(runQuery),
+    runQuery: admit(runQuery),
     store: cache.store,
     shareAcross: cache.shareAcross,
     clock,
@@ -72,7 +71,8 @@ export async function openExecution(
     },
   });
   const onAnswered: OnAnswered = (question, key, { answer, status }) => {
-    ledger.asked(key, question, clock().getTime(), answer.bornAt);
+    // What callers make up themselves is not warmed at the cost of all.
+    if (!question.sandbox) ledger.asked(key, question, clock().getTime(), answer.bornAt);
     hits.count(key.endpointId, status);
   };
   const warming = startWarming(config, {
@@ -92,9 +92,11 @@ export async function openExecution(
     cacheUse: () => cacheUse(endpoints, cache),
     isRedisOpen: cache.isRedisOpen,
     isLeader: cache.isLeader,
+    queries: () => queue.figures,
+    watch: () => watch.figures,
   });
   const answerCall = createAnswerer({ store: cache.store, fetchAnswer, clock, onAnswered });
-  return { answerCall, onAnswered, cache, warmer: warming.warmer, metrics, hits };
+  return { answerCall, onAnswered, cache, warmer: warming.warmer, metrics, hits, limiter };
 }
 
 function cacheUse(endpoints: EndpointRegistry, { memory }: OpenCache): readonly CacheUse[] {

@@ -2,13 +2,16 @@ import type { Config } from './config/config.js';
 import type { EndpointRegistry } from './endpoint/registry.js';
 import { keyOf, type Question } from './execution/call.js';
 import type { FetchAnswer } from './execution/fetch-answer.js';
-import type { Clock } from './execution/ports.js';
+import type { Asker, Clock } from './execution/ports.js';
 import { validateParameters } from './execution/validate-parameters.js';
 import { describeError, type Logger } from './log/logger.js';
 import type { OpenCache } from './open-cache.js';
 import { QueryBudget } from './warming/query-budget.js';
 import type { UsageLedger } from './warming/usage-ledger.js';
 import { Warmer, type WarmerParts } from './warming/warmer.js';
+
+/** Waits behind every caller, and within nobody's limits. */
+const WARMING: Asker = { lane: 'warming', priority: 'warming' };
 
 /** How often the worker looks for what is due. */
 const TICK_MS = 1000;
@@ -42,7 +45,8 @@ export function startWarming(config: Config, surroundings: WarmingSurroundings):
     setsInUse: cache.usage.sets,
     forget: cache.usage.forget,
     refresh: async (question, key) => {
-      const fetch = { ...question, requestId: `warming-${key.hash.slice(0, 16)}`, signal: stopping.signal };
+      const requestId = `warming-${key.hash.slice(0, 16)}`;
+      const fetch = { ...question, requestId, signal: stopping.signal, asker: WARMING };
       return (await fetchAnswer({ ...fetch, refresh: true }, key)).answer;
     },
     isLeader: cache.isLeader,

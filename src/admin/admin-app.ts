@@ -11,12 +11,15 @@ import { assignRequestId } from '../http/request-id.js';
 import { describeError, type Logger } from '../log/logger.js';
 import type { Warmer } from '../warming/warmer.js';
 import { describeCache, type CacheInfo } from './describe-cache.js';
+import { describeKeys, type KeysInfo } from './describe-keys.js';
 import { describeWarming } from './describe-warming.js';
+import { makeLink, type LinkParts } from './make-link.js';
 import { readPurgeScope } from './purge-scope.js';
 
 /** What the operator's view stands on. */
-export interface AdminParts {
-  readonly endpoints: EndpointRegistry;
+export interface AdminParts extends Omit<LinkParts, 'keys'> {
+  readonly keys: LinkParts['keys'] & KeysInfo['keys'];
+  readonly keyUse: KeysInfo['keyUse'];
   readonly cache: CacheInfo & {
     readonly purge: (scope: PurgeScope) => Promise<void>;
     readonly isLeader: () => boolean;
@@ -38,7 +41,10 @@ export function createAdminApp(parts: AdminParts): Express {
   app.use(express.json({ limit: '64kb', type: () => true }), refuseBody(), refuseOtherSites());
   app.use(routes(parts));
   app.use(() => {
-    throw new Failure('NOT_FOUND', 'There are /cache, /cache/purge, /warming, /warming/run and /metrics.');
+    throw new Failure(
+      'NOT_FOUND',
+      'There are /cache, /cache/purge, /warming, /warming/run, /keys, /links and /metrics.',
+    );
   });
   app.use(logFault(parts.logger), answerProblem());
   return app;
@@ -85,7 +91,8 @@ function logFault(logger: Logger): ErrorRequestHandler {
   };
 }
 
-function routes({ endpoints, cache, hits, warmer, metrics, logger }: AdminParts): Router {
+function routes(parts: AdminParts): Router {
+  const { endpoints, cache, hits, warmer, metrics, logger } = parts;
   const router = Router();
   const get = (path: string, answer: RequestHandler): void => {
     router.route(path).get(answer).all(refuseMethod('GET', 'HEAD'));
@@ -104,6 +111,12 @@ function routes({ endpoints, cache, hits, warmer, metrics, logger }: AdminParts)
   post('/warming/run', async (...args) => {
     await warmer.tick({ all: true });
     await answerWarming(...args);
+  });
+  get('/keys', (_request, response) => {
+    response.json(describeKeys(parts));
+  });
+  post('/links', (request, response) => {
+    response.json(makeLink(parts, request.body));
   });
   get('/metrics', async (_request, response) => {
     response.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());

@@ -1,4 +1,4 @@
-import type { RunAskedQuery } from './asked-query.js';
+import type { RunQuery } from '../execution/ports.js';
 import type { ClickHouseWatch } from './clickhouse-watch.js';
 import type { QueryQueue } from './query-queue.js';
 
@@ -7,13 +7,13 @@ import type { QueryQueue } from './query-queue.js';
  * then watched while it runs.
  */
 export function admitQueries(
-  runQuery: RunAskedQuery,
+  runQuery: RunQuery,
   { watch, queue }: { readonly watch: ClickHouseWatch; readonly queue: QueryQueue },
-): RunAskedQuery {
+): RunQuery {
   return watch.gate(withinLimits(queue.limit(watch.guard(runQuery))));
 }
 
-function withinLimits(runQuery: RunAskedQuery): RunAskedQuery {
+function withinLimits(runQuery: RunQuery): RunQuery {
   return async (request) => {
     const settle = await request.asker?.admitQuery?.();
     if (!settle) return runQuery(request);

@@ -1,7 +1,6 @@
 import { Failure } from '../errors.js';
 import { LinkedAbort } from '../execution/linked-abort.js';
-import type { Clock } from '../execution/ports.js';
-import type { RunAskedQuery } from './asked-query.js';
+import type { Clock, RunQuery } from '../execution/ports.js';
 import { setRealTimer, type SetTimer } from './timers.js';
 
 /** Why a watch opened. */
@@ -89,7 +88,7 @@ export class ClickHouseWatch {
    *
    * @throws Failure CLICKHOUSE_UNREACHABLE
    */
-  gate(runQuery: RunAskedQuery): RunAskedQuery {
+  gate(runQuery: RunQuery): RunQuery {
     return async (request) => {
       if (this.state === 'open' && !(await this.tryAgain())) throw this.refusal();
       request.signal.throwIfAborted();
@@ -98,7 +97,7 @@ export class ClickHouseWatch {
   }
 
   /** Watches the queries that run. */
-  guard(runQuery: RunAskedQuery): RunAskedQuery {
+  guard(runQuery: RunQuery): RunQuery {
     return async (request) => {
       // It may have opened while the query waited for its place.
       if (this.state === 'open') throw this.refusal();

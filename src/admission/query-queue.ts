@@ -1,5 +1,5 @@
 import { Failure } from '../errors.js';
-import type { Asker, Priority, RunAskedQuery } from './asked-query.js';
+import type { Asker, Priority, RunQuery } from '../execution/ports.js';
 import { Lanes } from './lanes.js';
 import { setRealTimer, type SetTimer } from './timers.js';
 
@@ -63,7 +63,7 @@ export class QueryQueue {
    *
    * @throws Failure GATEWAY_BUSY where too many wait, or for too long.
    */
-  limit(runQuery: RunAskedQuery): RunAskedQuery {
+  limit(runQuery: RunQuery): RunQuery {
     return async (request) => {
       const { signal, asker = ANYBODY } = request;
       signal.throwIfAborted();

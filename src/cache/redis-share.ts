@@ -122,7 +122,8 @@ async function leaveFailure(
   token: string,
   error: unknown,
 ): Promise<void> {
-  if (!(error instanceof Failure)) return;
+  // A limit of this caller's is nothing to others: one of them asks instead.
+  if (!(error instanceof Failure) || error.code === 'LIMIT_EXCEEDED') return;
   const { code, message, details } = error;
   const left = { code, message, retryAfterSeconds: details.retryAfterSeconds, problems: details.problems };
   await redis.write((client) => client.set(keys.failure(key, token), JSON.stringify(left), 'PX', FAILURE_MS));

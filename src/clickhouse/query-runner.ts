@@ -3,6 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
+import type { QueryLimits } from '../endpoint/definition.js';
 import { Failure } from '../errors.js';
 import { LinkedAbort } from '../execution/linked-abort.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../execution/ports.js';
@@ -12,7 +13,8 @@ import { resultFormatOf, resultFormatSettings } from './result-format.js';
 import { translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
 
-export interface QueryLimits {
+/** How far any query may go; an endpoint's own limits can only be narrower. */
+export interface RunnerLimits extends Omit<QueryLimits, 'timeoutSeconds'> {
   readonly timeoutMs: number;
 }
 
@@ -27,6 +29,15 @@ const SAFETY: ClickHouseSettings = {
   http_write_exception_in_output_format: 0,
   session_timezone: 'UTC',
 };
+
+const SETTING_OF = {
+  maxMemoryBytes: 'max_memory_usage',
+  maxRowsToRead: 'max_rows_to_read',
+  maxBytesToRead: 'max_bytes_to_read',
+  maxResultBytes: 'max_result_bytes',
+} as const satisfies Readonly<Record<keyof Omit<RunnerLimits, 'timeoutMs'>, keyof ClickHouseSettings>>;
+
+const CEILINGS = Object.keys(SETTING_OF) as readonly (keyof typeof SETTING_OF)[];
 
 /**
  * What a query around a caller's own SQL carries beside: names in it mean what they meant when it was judged, and the
@@ -43,8 +54,9 @@ const CALLERS_OWN_SQL: ClickHouseSettings = {
 };
 
 /** Runs queries on a ClickHouse server over its HTTP interface. */
-export function createQueryRunner(client: ClickHouseClient, limits: QueryLimits): RunQuery {
+export function createQueryRunner(client: ClickHouseClient, bounds: RunnerLimits): RunQuery {
   return async (request) => {
+    const limits = narrowed(bounds, request.limits);
     const bound = new LinkedAbort(request.signal);
     const timer = setTimeout(() => {
       bound.abort(new Error('time limit'));
@@ -68,12 +80,12 @@ async function run(
   client: ClickHouseClient,
   { query, columns, rowCap, requestId }: QueryRequest,
   signal: AbortSignal,
-  limits: QueryLimits,
+  limits: RunnerLimits,
 ): Promise<QueryResult> {
   const settings: ClickHouseSettings = {
     ...SAFETY,
     ...(columns === 'unknown' && CALLERS_OWN_SQL),
-    max_execution_time: Math.ceil(limits.timeoutMs / 1000),
+    ...limitSettings(limits),
     log_comment: requestId,
   };
   const format =
@@ -105,6 +117,24 @@ async function run(
   };
 }
 
+function narrowed(bounds: RunnerLimits, own: QueryLimits | undefined): RunnerLimits {
+  if (!own) return bounds;
+  const least = (name: (typeof CEILINGS)[number]): number | undefined =>
+    Math.min(bounds[name] ?? Infinity, own[name] ?? Infinity);
+  return {
+    timeoutMs: Math.min(bounds.timeoutMs, (own.timeoutSeconds ?? Infinity) * 1000),
+    ...Object.fromEntries(CEILINGS.map((name) => [name, least(name)])),
+  };
+}
+
+function limitSettings(limits: RunnerLimits): ClickHouseSettings {
+  const ceilings = CEILINGS.flatMap((name) => {
+    const value = limits[name] ?? Infinity;
+    return value === Infinity ? [] : [[SETTING_OF[name], String(value)] as const];
+  });
+  return { max_execution_time: Math.ceil(limits.timeoutMs / 1000), ...Object.fromEntries(ceilings) };
+}
+
 async function collect(stream: Readable, signal: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   const abort = (): void => void stream.destroy(new Error('aborted'));
@@ -131,7 +161,7 @@ function brokenAnswer(cause: string): Failure {
   });
 }
 
-function timedOut({ timeoutMs }: QueryLimits, cause: unknown): Failure {
+function timedOut({ timeoutMs }: RunnerLimits, cause: unknown): Failure {
   return new Failure(
     'QUERY_TIMEOUT',
     `The query was stopped at its time limit of ${timeoutMs / 1000} seconds. Narrow it with its parameters.`,

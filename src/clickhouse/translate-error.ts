@@ -21,10 +21,17 @@ const BAD_EXPRESSION: Translation = {
   code: 'BAD_REGULAR_EXPRESSION',
   message: 'A regular expression of the request does not compile.',
 };
-const TOO_EXPENSIVE: Translation = {
-  code: 'QUERY_TOO_EXPENSIVE',
-  message:
-    'The query needs more memory, or reads or returns more, than one request may. Narrow it with its parameters.',
+const READS_TOO_MUCH: Translation = {
+  code: 'QUERY_READS_TOO_MUCH',
+  message: 'The query would read more than one request may. Narrow it with its parameters.',
+};
+const TOO_MUCH_MEMORY: Translation = {
+  code: 'QUERY_NEEDS_TOO_MUCH_MEMORY',
+  message: 'The query needs more memory than one request may have. Narrow it with its parameters.',
+};
+const RESULT_TOO_LARGE: Translation = {
+  code: 'RESULT_TOO_LARGE',
+  message: 'The result is larger than one request may get. Narrow it with its parameters.',
 };
 const TIMEOUT: Translation = {
   code: 'QUERY_TIMEOUT',
@@ -58,7 +65,7 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
     name: 'UNKNOWN_DATABASE',
     hint: 'has the schema been applied (npm run migrate), and is CLICKHOUSE_DATABASE right?',
   },
-  158: { name: 'TOO_MANY_ROWS', translation: TOO_EXPENSIVE },
+  158: { name: 'TOO_MANY_ROWS', translation: READS_TOO_MUCH },
   159: { name: 'TIMEOUT_EXCEEDED', translation: TIMEOUT },
   160: { name: 'TOO_SLOW', translation: TIMEOUT },
   164: {
@@ -67,13 +74,13 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   },
   194: { name: 'REQUIRED_PASSWORD', hint: 'is CLICKHOUSE_PASSWORD set?' },
   202: { name: 'TOO_MANY_SIMULTANEOUS_QUERIES', translation: BUSY },
-  241: { name: 'MEMORY_LIMIT_EXCEEDED', translation: TOO_EXPENSIVE },
-  307: { name: 'TOO_MANY_BYTES', translation: TOO_EXPENSIVE },
-  396: { name: 'TOO_MANY_ROWS_OR_BYTES', translation: TOO_EXPENSIVE },
+  241: { name: 'MEMORY_LIMIT_EXCEEDED', translation: TOO_MUCH_MEMORY },
+  307: { name: 'TOO_MANY_BYTES', translation: READS_TOO_MUCH },
+  396: { name: 'TOO_MANY_ROWS_OR_BYTES', translation: RESULT_TOO_LARGE },
   427: { name: 'CANNOT_COMPILE_REGEXP', translation: BAD_EXPRESSION },
   452: {
     name: 'SETTING_CONSTRAINT_VIOLATION',
-    hint: 'is QUERY_TIMEOUT_SECONDS above what the profile of the ClickHouse user allows?',
+    hint: 'is QUERY_TIMEOUT_SECONDS or another limit of queries above what the profile of the ClickHouse user allows?',
   },
   497: { name: 'ACCESS_DENIED', hint: 'may the ClickHouse user SELECT from the log tables?' },
   516: { name: 'AUTHENTICATION_FAILED', hint: 'are CLICKHOUSE_USER and CLICKHOUSE_PASSWORD right?' },

@@ -25,12 +25,41 @@ export interface Config {
   readonly endpointSettingsFile: string | undefined;
   readonly corsOrigins: readonly string[];
   readonly queryTimeoutMs: number;
+  /** What any query may cost. */
+  readonly queryLimits: {
+    readonly timeoutMs: number;
+    readonly maxMemoryBytes: number;
+    readonly maxRowsToRead: number;
+    readonly maxBytesToRead: number;
+    readonly maxResultBytes: number;
+  };
+  readonly admission: AdmissionConfig;
+  /** Whose tokens are accepted; undefined for nobody's. */
+  readonly tokens: TokenConfig | undefined;
+  readonly links: { readonly secret: string | undefined; readonly maxLifetimeMs: number };
+  /** Addresses and ranges of the proxies whose X-Forwarded-For is believed. */
+  readonly trustProxy: readonly string[];
   readonly shutdownTimeoutMs: number;
   readonly logLevel: string;
   readonly cache: CacheConfig;
   readonly warming: WarmingConfig;
   /** Where the operator's view listens; undefined for nowhere. */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
+}
+
+/** Queries at a time, and those that wait. */
+export interface AdmissionConfig {
+  readonly slots: number;
+  readonly maxWaiting: number;
+  readonly maxWaitMs: number;
+}
+
+/** How tokens of another issuer are verified. */
+export interface TokenConfig {
+  readonly secret: string | undefined;
+  readonly jwksUrl: string | undefined;
+  readonly issuer: string;
+  readonly audience: string;
 }
 
 export interface CacheConfig {
@@ -76,6 +105,20 @@ interface Variables {
   WARM_BUDGET: number;
   ADMIN_HOST: string;
   ADMIN_PORT?: number;
+  JWT_SECRET?: string;
+  JWT_JWKS_URL?: string;
+  JWT_ISSUER?: string;
+  JWT_AUDIENCE: string;
+  LINK_SECRET?: string;
+  LINK_MAX_DAYS: number;
+  TRUST_PROXY: string;
+  MAX_CONCURRENT_QUERIES: number;
+  MAX_QUEUED_QUERIES: number;
+  QUEUE_TIMEOUT_SECONDS: number;
+  QUERY_MAX_MEMORY_BYTES: number;
+  QUERY_MAX_ROWS_TO_READ: number;
+  QUERY_MAX_BYTES_TO_READ: number;
+  QUERY_MAX_RESULT_BYTES: number;
 }
 
 const url = (...scheme: string[]): Joi.StringSchema => Joi.string().uri({ scheme });
@@ -113,6 +156,22 @@ export const VARIABLES = Joi.object<Variables, true>({
   WARM_BUDGET: Joi.number().min(0).max(32).default(0.1),
   ADMIN_HOST: Joi.string().default('127.0.0.1'),
   ADMIN_PORT: Joi.number().integer().min(0).max(65_535),
+  JWT_SECRET: Joi.string(),
+  JWT_JWKS_URL: url('http', 'https'),
+  JWT_ISSUER: Joi.string()
+    .when('JWT_SECRET', { is: Joi.exist(), then: Joi.required() })
+    .when('JWT_JWKS_URL', { is: Joi.exist(), then: Joi.required() }),
+  JWT_AUDIENCE: Joi.string().default('querygate'),
+  LINK_SECRET: Joi.string(),
+  LINK_MAX_DAYS: Joi.number().positive().max(3650).default(90),
+  TRUST_PROXY: Joi.string().allow('').default(''),
+  MAX_CONCURRENT_QUERIES: Joi.number().integer().min(1).max(10_000).default(16),
+  MAX_QUEUED_QUERIES: Joi.number().integer().min(0).max(100_000).default(1024),
+  QUEUE_TIMEOUT_SECONDS: Joi.number().min(0.1).max(3600).default(10),
+  QUERY_MAX_MEMORY_BYTES: Joi.number().integer().min(1).default(2_000_000_000),
+  QUERY_MAX_ROWS_TO_READ: Joi.number().integer().min(1).default(10_000_000_000),
+  QUERY_MAX_BYTES_TO_READ: Joi.number().integer().min(1).default(1_000_000_000_000),
+  QUERY_MAX_RESULT_BYTES: Joi.number().integer().min(1).default(256_000_000),
 }).prefs({ abortEarly: false, stripUnknown: true, errors: { wrap: { label: false } } });
 
 /**
@@ -137,7 +196,7 @@ export function readConfig(environment: Environment): Config {
     apiKey: variables.API_KEY,
     apiKeysFile: variables.API_KEYS_FILE,
     endpointSettingsFile: variables.ENDPOINT_SETTINGS_FILE,
-    corsOrigins: variables.CORS_ORIGINS.split(',').flatMap((origin) => origin.trim() || []),
+    corsOrigins: listOf(variables.CORS_ORIGINS),
     queryTimeoutMs: variables.QUERY_TIMEOUT_SECONDS * 1000,
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_SECONDS * 1000,
     logLevel: variables.LOG_LEVEL,
@@ -156,7 +215,34 @@ export function readConfig(environment: Environment): Config {
       variables.ADMIN_PORT === undefined
         ? undefined
         : { host: variables.ADMIN_HOST, port: variables.ADMIN_PORT },
+    tokens: tokenConfig(variables),
+    links: { secret: variables.LINK_SECRET, maxLifetimeMs: variables.LINK_MAX_DAYS * 86_400_000 },
+    trustProxy: listOf(variables.TRUST_PROXY),
+    admission: {
+      slots: variables.MAX_CONCURRENT_QUERIES,
+      maxWaiting: variables.MAX_QUEUED_QUERIES,
+      maxWaitMs: variables.QUEUE_TIMEOUT_SECONDS * 1000,
+    },
+    queryLimits: {
+      timeoutMs: variables.QUERY_TIMEOUT_SECONDS * 1000,
+      maxMemoryBytes: variables.QUERY_MAX_MEMORY_BYTES,
+      maxRowsToRead: variables.QUERY_MAX_ROWS_TO_READ,
+      maxBytesToRead: variables.QUERY_MAX_BYTES_TO_READ,
+      maxResultBytes: variables.QUERY_MAX_RESULT_BYTES,
+    },
   };
+}
+
+const listOf = (text: string): readonly string[] => text.split(',').flatMap((item) => item.trim() || []);
+
+function tokenConfig({
+  JWT_SECRET,
+  JWT_JWKS_URL,
+  JWT_ISSUER = '',
+  JWT_AUDIENCE,
+}: Variables): TokenConfig | undefined {
+  if (JWT_SECRET === undefined && JWT_JWKS_URL === undefined) return undefined;
+  return { secret: JWT_SECRET, jwksUrl: JWT_JWKS_URL, issuer: JWT_ISSUER, audience: JWT_AUDIENCE };
 }
 
 function clickhouseConfig(variables: Variables): ClickHouseConfig {

@@ -1,7 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import Joi from 'joi';
 
-import type { EndpointSettings } from '../endpoint/definition.js';
+import type { EndpointSettings, QueryLimits } from '../endpoint/definition.js';
+import { LIMIT_RULES } from '../limits/limit-rules.js';
+
+const QUERY_LIMITS = Joi.object<QueryLimits>({
+  timeoutSeconds: Joi.number().positive(),
+  maxMemoryBytes: Joi.number().integer().min(1),
+  maxRowsToRead: Joi.number().integer().min(1),
+  maxBytesToRead: Joi.number().integer().min(1),
+  maxResultBytes: Joi.number().integer().min(1),
+});
 
 const SETTINGS = Joi.object<Partial<EndpointSettings>>({
   maxRows: Joi.number().integer().min(1),
@@ -9,6 +18,8 @@ const SETTINGS = Joi.object<Partial<EndpointSettings>>({
   warming: Joi.number().integer().min(0),
   sandboxing: Joi.valid('enabled', 'disabled'),
   staleIfError: Joi.number().integer().min(0),
+  queryLimits: QUERY_LIMITS,
+  limits: LIMIT_RULES,
 });
 
 const SCHEMA = Joi.object<Record<string, Partial<EndpointSettings>>>()

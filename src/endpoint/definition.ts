@@ -1,3 +1,4 @@
+import type { LimitRules } from '../limits/limit-rules.js';
 import type { Parameter, ParameterValue } from './parameters.js';
 import type { Query, Reference, Sql } from './sql.js';
 
@@ -8,6 +9,17 @@ export interface Column {
   readonly meaning: string;
   /** The text is a JSON object, and stands in a JSON answer as that object, not as a string. */
   readonly holdsJson?: true;
+}
+
+/** How far one query may go; each is a limit that ClickHouse itself keeps. */
+export interface QueryLimits {
+  /** Seconds. */
+  readonly timeoutSeconds?: number;
+  readonly maxMemoryBytes?: number;
+  readonly maxRowsToRead?: number;
+  /** Uncompressed. */
+  readonly maxBytesToRead?: number;
+  readonly maxResultBytes?: number;
 }
 
 /** The execution settings of an endpoint, which a deployment can override. */
@@ -22,6 +34,10 @@ export interface EndpointSettings {
   readonly sandboxing: 'enabled' | 'disabled';
   /** Seconds past its expiry for which a cached result may stand in while ClickHouse fails; the deployment's default where absent. */
   readonly staleIfError?: number;
+  /** What its queries may cost, below what all queries may. */
+  readonly queryLimits?: QueryLimits;
+  /** What all callers together may ask of it. */
+  readonly limits?: LimitRules;
 }
 
 /** What `staleIfError` is where neither endpoint nor deployment say. */

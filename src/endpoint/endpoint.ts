@@ -42,9 +42,9 @@ export function defineEndpoint<const P extends Parameters>(definition: EndpointD
   checkIdentity(definition);
   checkParameterNames(definition);
   checkSettings(definition);
-  const { id, name, summary, example, limit, warm = [], staleIfError } = definition;
-  const { maxRows, caching, warming, sandboxing } = definition;
+  const { id, name, summary, example, limit, warm = [] } = definition;
   const query = buildQuery(definition);
+  checkPartNames(query);
   const savedQuery = printSavedQuery(query, limit);
   return {
     id: id.toLowerCase(),
@@ -55,7 +55,7 @@ export function defineEndpoint<const P extends Parameters>(definition: EndpointD
     parameters: new Map(Object.entries(definition.parameters)),
     columns: new Map(Object.entries(definition.columns)),
     warm,
-    settings: { maxRows, caching, warming, sandboxing, ...(staleIfError !== undefined && { staleIfError }) },
+    settings: settingsOf(definition),
     query,
     savedQuery,
     digest: digestOf(savedQuery, definition),
@@ -70,6 +70,19 @@ export function withSettings(endpoint: Endpoint, overrides: Partial<EndpointSett
 /** Most rows that an answer of the endpoint can have. */
 export function rowCap(endpoint: Endpoint): number {
   return Math.min(endpoint.settings.maxRows, endpoint.limit ?? Infinity);
+}
+
+function settingsOf(definition: EndpointDeclaration): EndpointSettings {
+  const { maxRows, caching, warming, sandboxing, staleIfError, queryLimits, limits } = definition;
+  return {
+    maxRows,
+    caching,
+    warming,
+    sandboxing,
+    ...(staleIfError !== undefined && { staleIfError }),
+    ...(queryLimits && { queryLimits }),
+    ...(limits && { limits }),
+  };
 }
 
 function buildQuery<P extends Parameters>(definition: EndpointDefinition<P>): Query {
@@ -103,9 +116,20 @@ function checkIdentity({ id, name }: EndpointDeclaration): void {
   if (isUuid(name)) throw new Error(`name "${name}" has the form of an id`);
 }
 
+/** What the gateway binds or reads itself. */
+const RESERVED = new Set([
+  NOW.name,
+  ROW_LIMIT,
+  'sql',
+  'api_key',
+  'link_key',
+  'link_expires',
+  'link_signature',
+]);
+
 function checkParameterNames(definition: EndpointDeclaration): void {
   for (const name of Object.keys(definition.parameters)) {
-    if (name === NOW.name || name === ROW_LIMIT) throw new Error(`parameter "${name}" has a reserved name`);
+    if (RESERVED.has(name)) throw new Error(`parameter "${name}" has a reserved name`);
     if (!/^[a-z][a-z0-9_]*$/.test(name)) {
       throw new Error(`parameter "${name}" is not made of lower-case letters, digits and underscores`);
     }
@@ -115,6 +139,11 @@ function checkParameterNames(definition: EndpointDeclaration): void {
       throw new Error(`example names the undeclared parameter "${name}"`);
     }
   }
+}
+
+/** Under this name a caller's own SQL reads what the endpoint gives. */
+function checkPartNames({ parts }: Query): void {
+  if (parts.some(({ name }) => name === 'result')) throw new Error('a part must not be named "result"');
 }
 
 function checkSettings({ maxRows, limit, caching, warming, columns }: EndpointDeclaration): void {

@@ -3,6 +3,7 @@ import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../endpoint/definition.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Answer } from './answer.js';
 import { cacheKeyOf, type CacheKey } from './cache-key.js';
+import type { Asker } from './ports.js';
 import type { RowScope } from './row-scope.js';
 import type { SandboxedSelect } from './sandbox.js';
 
@@ -24,6 +25,7 @@ export interface Call extends Question {
   /** Aborted when the caller has gone. */
   readonly signal: AbortSignal;
   readonly demand: CacheDemand;
+  readonly asker?: Asker | undefined;
 }
 
 /** How an answer came about. */

@@ -7,7 +7,7 @@ import type { AnswerStore } from './answer-store.js';
 import type { CacheKey } from './cache-key.js';
 import { keepUntil, type Question } from './call.js';
 import { digestOf, encodeBodies } from './encode-bodies.js';
-import type { Clock, RunQuery } from './ports.js';
+import type { Asker, Clock, RunQuery } from './ports.js';
 import { heldParameters } from './row-scope.js';
 import { SharedFlights } from './share-flights.js';
 import { invalidParameters } from './validate-parameters.js';
@@ -18,6 +18,7 @@ export interface Fetch extends Question {
   readonly signal: AbortSignal;
   /** Whether the answer has to be newer than the question, whatever others have or ask. */
   readonly refresh: boolean;
+  readonly asker?: Asker | undefined;
 }
 
 export interface Fetched {
@@ -64,17 +65,29 @@ export function createFetcher(parts: FetchParts): FetchAnswer {
     const until = (answer: Answer): number => keepUntil(answer, endpoint);
     const share = refresh ? shareWithNobody(parts.store) : parts.shareAcross;
     const flight = refresh ? `${key.hash} refresh` : key.hash;
-    const { value, joined } = await flights.join(flight, signal, (flightSignal) =>
-      share(key, flightSignal, ask, until),
-    );
-    if (joined) parts.onJoined('process');
-    else if (value.collapsed) parts.onJoined('gateways');
-    return joined ? { ...value, collapsed: true } : value;
+    for (;;) {
+      const isJoining = flights.has(flight);
+      try {
+        const { value, joined } = await flights.join(flight, signal, (flightSignal) =>
+          share(key, flightSignal, ask, until),
+        );
+        if (joined) parts.onJoined('process');
+        else if (value.collapsed) parts.onJoined('gateways');
+        return joined ? { ...value, collapsed: true } : value;
+      } catch (error) {
+        // The one that would have asked is at a limit of its own, which is not about those who waited with it.
+        if (!isJoining || !isAboutAsker(error)) throw error;
+      }
+    }
   };
 }
 
+function isAboutAsker(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'LIMIT_EXCEEDED';
+}
+
 async function askClickHouse({ runQuery, clock }: FetchParts, fetch: Fetch): Promise<Answer> {
-  const { endpoint, values, scope, sandbox, requestId, signal } = fetch;
+  const { endpoint, values, scope, sandbox, requestId, signal, asker } = fetch;
   const cap = rowCap(endpoint);
   const now = clock();
   const held = heldParameters(scope);
@@ -88,6 +101,8 @@ async function askClickHouse({ runQuery, clock }: FetchParts, fetch: Fetch): Pro
       rowCap: cap,
       requestId,
       signal,
+      asker,
+      limits: endpoint.settings.queryLimits,
     });
     const { caching } = endpoint.settings;
     const bodies = caching === 'disabled' ? { identity: body } : await encodeBodies(body);

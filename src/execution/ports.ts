@@ -1,5 +1,24 @@
-import type { Column } from '../endpoint/definition.js';
+import type { Column, QueryLimits } from '../endpoint/definition.js';
 import type { BoundQuery } from '../endpoint/bind.js';
+
+/** Callers wait for the one; nobody waits for the other. */
+export type Priority = 'interactive' | 'warming';
+
+/** Told what a query cost, once it is over; nothing where that is not known. */
+export type Settle = (cost?: QueryResult) => Promise<void>;
+
+/** On whose behalf a query is asked. */
+export interface Asker {
+  /** Those of one lane wait for each other, lanes take turns: a caller has its own. */
+  readonly lane: string;
+  readonly priority: Priority;
+  /**
+   * The caller's limits, asked before the query takes a place; what it gives is told of the query's end.
+   *
+   * @throws Failure where a limit refuses.
+   */
+  readonly admitQuery?: (() => Promise<Settle>) | undefined;
+}
 
 /** A query to run, and how far it may go. */
 export interface QueryRequest {
@@ -12,6 +31,10 @@ export interface QueryRequest {
   readonly requestId: string;
   /** Aborted when nobody waits for the answer any more; the query then ends in ClickHouse too. */
   readonly signal: AbortSignal;
+  /** Without one it is interactive, in a lane that all such queries share. */
+  readonly asker?: Asker | undefined;
+  /** What the endpoint's settings allow a query, where that is not what all may. */
+  readonly limits?: QueryLimits | undefined;
 }
 
 /** A complete result. */

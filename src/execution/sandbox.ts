@@ -1,3 +1,5 @@
+import type { Endpoint } from '../endpoint/endpoint.js';
+
 /** A caller's SELECT that has been judged: it reads the named parts that it names, and nothing else. */
 export interface SandboxedSelect {
   /** As ClickHouse prints it: one statement on one line, without comments; equal questions have equal texts. */
@@ -5,6 +7,13 @@ export interface SandboxedSelect {
   /** The named parts that it reads, `result` among them where it does; sorted. */
   readonly reads: readonly string[];
 }
+
+/**
+ * Judges a caller's SQL for an endpoint.
+ *
+ * @throws Failure INVALID_PARAMETERS with the reason, or what kept ClickHouse from parsing it.
+ */
+export type JudgeSql = (endpoint: Endpoint, sql: string, signal: AbortSignal) => Promise<SandboxedSelect>;
 
 /** What ClickHouse's own parser makes of a caller's SQL. Nothing of it is executed. */
 export interface SqlParser {

@@ -17,6 +17,11 @@ export class SharedFlights<T> {
     return this.flights.size;
   }
 
+  /** Whether work of a key runs, which {@link join} would wait for. */
+  has(key: string): boolean {
+    return this.flights.has(key);
+  }
+
   /**
    * @param signal of this caller alone.
    * @param work started only if none of that key runs; its signal is aborted when nobody waits any more.

@@ -2,19 +2,26 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { FindHit } from '../execution/answer-call.js';
 import type { Clock } from '../execution/ports.js';
-import { presentedKey, type FindKey } from './authenticate.js';
+import { scopeOf } from '../keys/fixed-parameters.js';
+import { mayCall, type KeyHolder } from '../keys/key-holder.js';
+import { LimitExceeded, type LimitState, type Subject } from '../limits/limit-state.js';
+import type { Limiter } from '../limits/limiter.js';
+import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
 import { noteAnswer } from './call-endpoint.js';
+import { presentedKey, type Credentials } from './credentials.js';
 import type { KnownTargets } from './known-targets.js';
 import type { RequestContext } from './request-context.js';
 import { requestIdOf } from './request-id.js';
 import type { RequestLog } from './request-log.js';
 import { SECURITY_HEADERS } from './security-headers.js';
+import { subjectsOf } from './limit-requests.js';
 import { sendAnswer } from './send-answer.js';
 
 export interface HitParts {
   readonly targets: KnownTargets;
   readonly findHit: FindHit;
-  readonly findKey: FindKey;
+  readonly credentials: Credentials;
+  readonly limiter: Limiter;
   readonly clock: Clock;
   readonly log: RequestLog;
 }
@@ -30,26 +37,57 @@ const TAKES_JSON = new Set([undefined, '*/*', 'application/json', 'application/j
  * answer and the same headers as through the application, without its router. Anything out of the ordinary is left to
  * the application.
  */
-export function createHitAnswerer({ targets, findHit, findKey, clock, log }: HitParts): AnswerHit {
+export function createHitAnswerer({
+  targets,
+  findHit,
+  credentials,
+  limiter,
+  clock,
+  log,
+}: HitParts): AnswerHit {
   return (request, response) => {
     const startedAt = performance.now();
     const { url = '', headers } = request;
-    const known = isOrdinary(request) ? targets.find(url) : undefined;
-    if (!known) return false;
-    const key = presentedKey(headers);
-    const keyHolder = key === undefined ? undefined : findKey(key);
-    if (!keyHolder) return false;
-    const answered = findHit(known.question, known.key);
-    if (!answered) return false;
+    const keyHolder = isOrdinary(request) ? holderAtOnce(credentials, request) : undefined;
+    const known = keyHolder && targets.find(scopeOf(keyHolder), url);
+    if (!known || !mayCall(keyHolder, known.question.endpoint)) return false;
     const { endpoint } = known.question;
+    const subjects = subjectsOf(keyHolder, endpoint);
+    if (!limiter.admitsAtOnce(subjects)) return false;
+    const answered = findHit(known.question, known.key);
+    const limits = answered && admitAtOnce(limiter, subjects);
+    if (!limits) return false;
+    const now = clock().getTime();
+    credentials.noteUse(keyHolder, now);
     const requestId = requestIdOf(headers['x-request-id']?.toString());
     const context: RequestContext = { requestId, startedAt, keyHolder, endpoint: endpoint.name };
     noteAnswer(context, answered);
     const own = ['X-Request-Id', requestId, ...SECURITY_HEADERS];
-    sendAnswer(request, response, { endpoint, answered, now: clock().getTime(), headers: own });
+    if (limits.length > 0) own.push(...Object.entries(rateLimitHeaders(limits)).flat());
+    sendAnswer(request, response, { endpoint, answered, now, headers: own });
     log.note(request, response, url, context);
     return true;
   };
+}
+
+const UNLIMITED: readonly LimitState[] = [];
+
+/** How the limits stand; undefined where one refuses, which counts nothing, and which the application tells. */
+function admitAtOnce(limiter: Limiter, subjects: readonly Subject[]): readonly LimitState[] | undefined {
+  try {
+    const states = limiter.admitRequest(subjects);
+    return states instanceof Promise ? undefined : (states ?? UNLIMITED);
+  } catch (error) {
+    if (error instanceof LimitExceeded) return undefined;
+    throw error;
+  }
+}
+
+/** Who may be let in from anywhere, by what is known already. */
+function holderAtOnce(credentials: Credentials, { headers }: IncomingMessage): KeyHolder | undefined {
+  const presented = presentedKey(headers);
+  const holder = presented === undefined ? undefined : credentials.find(presented);
+  return holder?.addresses ? undefined : holder;
 }
 
 function isOrdinary({ method, headers }: IncomingMessage): boolean {
@@ -58,6 +96,7 @@ function isOrdinary({ method, headers }: IncomingMessage): boolean {
     TAKES_JSON.has(headers.accept) &&
     headers['cache-control'] === undefined &&
     headers.origin === undefined &&
+    headers['prefer'] === undefined &&
     headers.host !== undefined
   );
 }

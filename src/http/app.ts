@@ -2,7 +2,9 @@ import cors from 'cors';
 import express, { Router, type Express, type RequestHandler } from 'express';
 
 import { Failure } from '../errors.js';
-import { authenticate, type FindKey } from './authenticate.js';
+import { authenticate } from './authenticate.js';
+import type { Credentials } from './credentials.js';
+import { limitRequests } from './limit-requests.js';
 import { callEndpoint, type CallParts } from './call-endpoint.js';
 import { describeEndpoint, listEndpoints } from './describe-endpoints.js';
 import { answerLive, answerReady, type IsClickHouseUp } from './health.js';
@@ -15,7 +17,7 @@ import { requireHost } from './require-host.js';
 
 /** What the HTTP interface stands on. */
 export interface AppParts extends CallParts {
-  readonly findKey: FindKey;
+  readonly credentials: Credentials;
   readonly isClickHouseUp: IsClickHouseUp;
   readonly isDraining: () => boolean;
   readonly log: RequestLog;
@@ -30,7 +32,7 @@ export function createApp(parts: AppParts): Express {
   app.use(assignRequestId(), logWhenOver(parts.log), secure(), requireHost());
   if (parts.corsOrigins.length > 0) app.use(allowOrigins(parts.corsOrigins));
   app.use('/health', healthRoutes(parts));
-  app.use('/api', authenticate(parts.findKey), endpointRoutes(parts));
+  app.use('/api', authenticate(parts.credentials, parts.endpoints), endpointRoutes(parts));
   app.use(() => {
     throw new Failure('NOT_FOUND', 'There is nothing at this path. The endpoints are below /api/endpoints.');
   });
@@ -39,10 +41,11 @@ export function createApp(parts: AppParts): Express {
 }
 
 function endpointRoutes(parts: AppParts): Router {
-  const { endpoints } = parts;
+  const { endpoints, limiter } = parts;
+  const limit = limitRequests(limiter);
   const router = Router({ caseSensitive: true });
-  router.route('/endpoints').get(listEndpoints(endpoints)).all(refuseMethod());
-  router.route('/endpoints/:idOrName').get(describeEndpoint(endpoints)).all(refuseMethod());
+  router.route('/endpoints').get(limit, listEndpoints(endpoints)).all(refuseMethod());
+  router.route('/endpoints/:idOrName').get(limit, describeEndpoint(endpoints)).all(refuseMethod());
   router.route('/endpoints/query/:idOrName').get(callEndpoint(parts)).all(refuseMethod());
   return router;
 }
@@ -67,6 +70,9 @@ function allowOrigins(origins: readonly string[]): RequestHandler {
       'Cache-Status',
       'Age',
       'Retry-After',
+      'RateLimit',
+      'RateLimit-Policy',
+      'Preference-Applied',
     ],
     maxAge: 600,
   });

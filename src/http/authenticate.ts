@@ -1,34 +1,39 @@
 import type { RequestHandler } from 'express';
 
-import { Failure } from '../errors.js';
-import type { KeyHolder } from '../keys/key-ring.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import { holderOfPresented, holderOfQuery, letIn, presentedKey, type Credentials } from './credentials.js';
+import { parseQueryString } from './query-string.js';
 import { contextOf } from './request-context.js';
 
-export type FindKey = (key: string) => KeyHolder | undefined;
+/** Where a link leads, below where this is mounted. */
+const CALL = /^\/endpoints\/query\/([^/?]+)/;
 
-/** The key that a request carries: `X-API-KEY`, else `Authorization: Bearer`. */
-export function presentedKey(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): string | undefined {
-  const header = headers['x-api-key'];
-  if (typeof header === 'string' && header !== '') return header;
-  const bearer = /^Bearer +(\S+) *$/i.exec(String(headers['authorization'] ?? ''));
-  return bearer?.[1];
-}
-
-/** Lets only callers with a good key pass. */
-export function authenticate(findKey: FindKey): RequestHandler {
-  return (request, _response, next) => {
-    const key = presentedKey(request.headers);
-    if (key === undefined) {
-      throw new Failure(
-        'API_KEY_MISSING',
-        'Send an API key in the header X-API-KEY, or as Authorization: Bearer.',
-      );
-    }
-    const holder = findKey(key);
-    if (!holder) throw new Failure('API_KEY_INVALID', 'This API key is not known here, or has expired.');
-    contextOf(request).keyHolder = holder;
+/**
+ * Lets only callers with a good key, token or link pass. What is presented first decides: headers before the query
+ * string, and a bad one is never made up for by another.
+ */
+export function authenticate(credentials: Credentials, endpoints: EndpointRegistry): RequestHandler {
+  return async (request, _response, next) => {
+    const presented = presentedKey(request.headers);
+    const holder =
+      presented === undefined
+        ? holderOfQuery(credentials, {
+            sent: parseQueryString(request.url),
+            endpoint: endpoints.find(decoded(CALL.exec(request.url)?.[1] ?? '')),
+          })
+        : await holderOfPresented(credentials, presented);
+    const context = contextOf(request);
+    context.keyHolder = letIn(credentials, holder, request);
+    context.isPresentedInHeaders = presented !== undefined;
     next();
   };
+}
+
+/** What can't be decoded is the name of no endpoint. */
+function decoded(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return '';
+  }
 }

@@ -2,13 +2,16 @@ import type { RequestHandler } from 'express';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import { findEndpoint } from './call-endpoint.js';
+import { isOpenTo } from '../keys/fixed-parameters.js';
+import { checkMayCall, findEndpoint, holderOf } from './call-endpoint.js';
 import { contextOf } from './request-context.js';
 
-/** `GET /api/endpoints`: all endpoints as resources. */
+/** `GET /api/endpoints`: the endpoints that the key may call, as resources. */
 export function listEndpoints(endpoints: EndpointRegistry): RequestHandler {
-  return (_request, response) => {
-    response.set('Cache-Control', 'no-store').json({ result: endpoints.all().map(resourceOf) });
+  return (request, response) => {
+    const holder = holderOf(contextOf(request));
+    const open = endpoints.all().filter((endpoint) => isOpenTo(holder, endpoint));
+    response.set('Cache-Control', 'no-store').json({ result: open.map(resourceOf) });
   };
 }
 
@@ -16,7 +19,9 @@ export function listEndpoints(endpoints: EndpointRegistry): RequestHandler {
 export function describeEndpoint(endpoints: EndpointRegistry): RequestHandler {
   return (request, response) => {
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
-    contextOf(request).endpoint = endpoint.name;
+    const context = contextOf(request);
+    context.endpoint = endpoint.name;
+    checkMayCall(holderOf(context), endpoint);
     response.set('Cache-Control', 'no-store').json(resourceOf(endpoint));
   };
 }
@@ -28,7 +33,10 @@ function resourceOf(endpoint: Endpoint): Readonly<Record<string, unknown>> {
     name,
     description: summary,
     query: savedQuery,
-    ...settings,
+    maxRows: settings.maxRows,
+    caching: settings.caching,
+    warming: settings.warming,
+    sandboxing: settings.sandboxing,
     parameters: [...parameters].map(([parameter, spec]) => ({
       name: parameter,
       required: spec.required,

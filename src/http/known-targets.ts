@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { CacheKey } from '../execution/cache-key.js';
 import type { Question } from '../execution/call.js';
+import { EVERY_ROW, type RowScope } from '../execution/row-scope.js';
 
 /** A question that a request target was found to ask, and what its answer is kept under. */
 export interface KnownTarget {
@@ -15,7 +16,8 @@ const ENTRY_BYTES = 500;
 const MAX_TARGET_LENGTH = 2048;
 
 /**
- * Request targets whose parameters have been validated before. What a target asks depends on nothing but its text, so
+ * Request targets whose parameters have been validated before. What a target asks depends on nothing but its text and
+ * what the caller's key fixes, so
  * that a dashboard that asks it again need not have it read, decoded and validated again.
  */
 export class KnownTargets {
@@ -24,11 +26,18 @@ export class KnownTargets {
     sizeCalculation: (_known, target) => ENTRY_BYTES + 3 * target.length,
   });
 
-  find(target: string): KnownTarget | undefined {
-    return this.targets.get(target);
+  /** @param scope of the caller: what a target asks depends on it too. */
+  find(scope: RowScope, target: string): KnownTarget | undefined {
+    return this.targets.get(nameOf(scope, target));
   }
 
-  learn(target: string, known: KnownTarget): void {
-    if (target.length <= MAX_TARGET_LENGTH) this.targets.set(target, known);
+  learn(scope: RowScope, target: string, known: KnownTarget): void {
+    const name = nameOf(scope, target);
+    if (name.length <= MAX_TARGET_LENGTH) this.targets.set(name, known);
   }
+}
+
+/** A target begins with a slash, and a scope that is not empty with a bracket. */
+function nameOf(scope: RowScope, target: string): string {
+  return scope === EVERY_ROW ? target : `${scope} ${target}`;
 }

@@ -1,6 +1,8 @@
 import type { ErrorRequestHandler } from 'express';
 
 import { ERRORS, Failure } from '../errors.js';
+import { LimitExceeded } from '../limits/limit-state.js';
+import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
 import { contextOf } from './request-context.js';
 
 /** The body of an error (RFC 9457), with `error` for clients written for Logflare. */
@@ -19,8 +21,10 @@ export function problemDocument(failure: Failure, requestId: string): Readonly<R
 }
 
 /** Headers that go with a failure. */
-export function problemHeaders({ status, details }: Failure): Readonly<Record<string, string>> {
+export function problemHeaders(failure: Failure): Readonly<Record<string, string>> {
+  const { status, details } = failure;
   return {
+    ...(failure instanceof LimitExceeded && rateLimitHeaders(failure.states)),
     'Content-Type': 'application/problem+json; charset=utf-8',
     'Cache-Control': 'no-store',
     ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="querygate"' }),

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { CacheStatus } from '../execution/call.js';
-import type { KeyHolder } from '../keys/key-ring.js';
+import type { KeyHolder } from '../keys/key-holder.js';
 
 /** What is known of a request while it is answered; most of it ends up in its line of the log. */
 export interface RequestContext {
@@ -9,6 +9,8 @@ export interface RequestContext {
   /** Of `performance.now()`. */
   readonly startedAt: number;
   keyHolder?: KeyHolder;
+  /** Whether the key came in a header, and not as a part of the URL. */
+  isPresentedInHeaders?: boolean;
   endpoint?: string;
   rows?: number;
   cache?: CacheStatus;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { Failure } from '../errors.js';
 import type { CacheStatus } from '../execution/call.js';
+import { LimitExceeded, type LimitState } from '../limits/limit-state.js';
 import { describeError, type Fields, type Logger } from '../log/logger.js';
 import type { RequestContext } from './request-context.js';
 
@@ -22,6 +23,7 @@ export class RequestLog {
   constructor(
     private readonly logger: Logger,
     private readonly count: CountAnswer = () => undefined,
+    private readonly onLimit: (exceeded: LimitState) => void = () => undefined,
   ) {}
 
   /**
@@ -44,6 +46,7 @@ export class RequestLog {
   }
 
   private explain({ failure, requestId }: RequestContext): void {
+    if (failure instanceof LimitExceeded) this.onLimit(failure.exceeded);
     if (failure instanceof Failure && failure.details.cause !== undefined) {
       this.logger.debug('cause of the failure', { requestId, ...describeError(failure.details.cause) });
     }

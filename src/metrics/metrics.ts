@@ -14,6 +14,17 @@ export interface Observed {
   readonly cacheUse: () => readonly CacheUse[];
   readonly isRedisOpen: () => boolean;
   readonly isLeader: () => boolean;
+  readonly queries: () => {
+    readonly running: number;
+    readonly waiting: number;
+    readonly waitingInteractive: number;
+  };
+  readonly watch: () => {
+    readonly state: 'open' | 'closed';
+    readonly refused: number;
+    readonly cut: number;
+    readonly opened: Readonly<Record<'unreachable' | 'stalled', number>>;
+  };
 }
 
 const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
@@ -44,6 +55,10 @@ export class Metrics {
     'Answers that had to go for others.',
     [],
   );
+  private readonly limitRefusals = this.counter('limit_refusals_total', 'Requests that a limit refused.', [
+    'kind',
+    'counted',
+  ]);
   private readonly warmingRuns = this.counter('warming_refreshes_total', 'Refreshes.', [
     'endpoint',
     'outcome',
@@ -85,7 +100,7 @@ export class Metrics {
   }
 
   /** Adds what is read at each look. */
-  observe({ cacheUse, isRedisOpen, isLeader }: Observed): void {
+  observe({ cacheUse, isRedisOpen, isLeader, queries, watch }: Observed): void {
     this.gauge('cache_entries', 'Answers kept in the process.', ['endpoint'], (gauge) => {
       for (const { endpoint, entries } of cacheUse()) gauge.set({ endpoint }, entries);
     });
@@ -97,6 +112,40 @@ export class Metrics {
     });
     this.gauge('warming_leader', '1 where this gateway warms.', [], (gauge) => {
       gauge.set(Number(isLeader()));
+    });
+    this.gauge('queries_running', 'Queries that run in ClickHouse.', [], (gauge) => {
+      gauge.set(queries().running);
+    });
+    this.gauge('queries_waiting', 'Queries that wait for a place.', ['priority'], (gauge) => {
+      const { waiting, waitingInteractive } = queries();
+      gauge.set({ priority: 'interactive' }, waitingInteractive);
+      gauge.set({ priority: 'warming' }, waiting - waitingInteractive);
+    });
+    this.observeWatch(watch);
+  }
+
+  /** Counts a request that a limit refused. */
+  limitRefused(kind: 'key' | 'endpoint', counted: string): void {
+    this.limitRefusals.inc({ kind, counted });
+  }
+
+  private observeWatch(watch: Observed['watch']): void {
+    this.gauge(
+      'clickhouse_breaker_open',
+      '1 while queries are refused, ClickHouse being away.',
+      [],
+      (gauge) => {
+        gauge.set(Number(watch().state === 'open'));
+      },
+    );
+    this.gauge('clickhouse_breaker_opened', 'Times that ClickHouse was found away.', ['reason'], (gauge) => {
+      for (const reason of ['unreachable', 'stalled'] as const) gauge.set({ reason }, watch().opened[reason]);
+    });
+    this.gauge('clickhouse_breaker_refused', 'Queries refused while ClickHouse was away.', [], (gauge) => {
+      gauge.set(watch().refused);
+    });
+    this.gauge('clickhouse_queries_cut', 'Running queries ended because ClickHouse stalled.', [], (gauge) => {
+      gauge.set(watch().cut);
     });
   }
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
-import type { SandboxedSelect, SqlParser } from '../execution/sandbox.js';
+import type { JudgeSql, SandboxedSelect, SqlParser } from '../execution/sandbox.js';
 import { partNames } from '../endpoint/bind-sandboxed.js';
 import { invalidParameters } from '../execution/validate-parameters.js';
 import { judgeTree } from './judge-tree.js';
@@ -15,13 +15,6 @@ const MAX_SQL_BYTES = 8192;
 const MAX_PRINTED_CHARACTERS = 32_768;
 /** Characters of SQL whose verdicts are remembered. */
 const REMEMBERED_CHARACTERS = 4_000_000;
-
-/**
- * Judges a caller's SQL for an endpoint.
- *
- * @throws Failure INVALID_PARAMETERS with the reason, or what kept ClickHouse from parsing it.
- */
-export type JudgeSql = (endpoint: Endpoint, sql: string, signal: AbortSignal) => Promise<SandboxedSelect>;
 
 type Verdict = { readonly select: SandboxedSelect } | { readonly problem: string };
 

@@ -2,6 +2,7 @@ import request from 'supertest';
 
 import { createAdminApp } from '../../src/admin/admin-app.js';
 import { endpoints, operated } from '../support/operated-gateway.js';
+import { noKeys } from '../support/test-credentials.js';
 import { problemOf } from '../support/test-gateway.js';
 
 const COUNTS = 'usage.api-counts';
@@ -44,7 +45,7 @@ describe('POST /cache/purge', () => {
   it('refuses a page of another site, which a browser lets reach a loopback port', async () => {
     await operated(async ({ ask, ...execution }) => {
       await ask(COUNTS, counts('a'));
-      const app = createAdminApp({ ...execution, endpoints });
+      const app = createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints });
       const response = await request(app)
         .post('/cache/purge')
         .set('Origin', 'http://evil.example')
@@ -89,7 +90,7 @@ describe('POST /cache/purge', () => {
     await operated(async ({ ask, clock, ...execution }) => {
       await ask(COUNTS);
       clock.advance(1);
-      const app = createAdminApp({ ...execution, endpoints });
+      const app = createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints });
       const response = await request(app).post('/cache/purge').set('Content-Type', type).send(body);
       expect(problemOf(response)).toMatchObject({ status: 400, code });
       expect(await ask(COUNTS)).toBe('HIT');
@@ -100,7 +101,7 @@ describe('POST /cache/purge', () => {
     await operated(async ({ ask, clock, ...execution }) => {
       await ask(COUNTS);
       clock.advance(1);
-      const response = await request(createAdminApp({ ...execution, endpoints }))
+      const response = await request(createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints }))
         .post('/cache/purge')
         .set('Content-Type', 'application/x-www-form-urlencoded')
         .send(`{"endpoint":"${STATS}"}`);
@@ -113,7 +114,12 @@ describe('POST /cache/purge', () => {
     'lets in a Host that no public site can have: %s',
     async (host) => {
       await operated(async (gateway) => {
-        const app = createAdminApp({ ...gateway, endpoints, logger: gateway.logger });
+        const app = createAdminApp({
+          ...gateway,
+          ...noKeys(gateway.clock.read),
+          endpoints,
+          logger: gateway.logger,
+        });
         expect((await request(app).get('/cache').set('Host', host)).status).toBe(200);
       });
     },
@@ -121,7 +127,12 @@ describe('POST /cache/purge', () => {
 
   it('refuses a site that gave its own name the address of the operator’s view', async () => {
     await operated(async (gateway) => {
-      const app = createAdminApp({ ...gateway, endpoints, logger: gateway.logger });
+      const app = createAdminApp({
+        ...gateway,
+        ...noKeys(gateway.clock.read),
+        endpoints,
+        logger: gateway.logger,
+      });
       const response = await request(app).get('/warming').set('Host', 'rebound.example.com:9090');
       expect(problemOf(response)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
     });

@@ -7,6 +7,7 @@ import { KnownTargets } from '../../src/http/known-targets.js';
 import { RequestLog } from '../../src/http/request-log.js';
 import { metricSamples } from '../support/metric-samples.js';
 import { endpoints, operated } from '../support/operated-gateway.js';
+import { noKeys, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';
 import { KEY, problemOf } from '../support/test-gateway.js';
 
 const COUNTS = 'usage.api-counts';
@@ -105,7 +106,9 @@ describe('GET /metrics', () => {
         answerCall,
         targets: new KnownTargets(),
         clock: clock.read,
-        findKey: (key) => (key === KEY ? { name: 'tester', mayBypassCache: false } : undefined),
+        judgeSql: noSql,
+        limiter: testLimiter(),
+        credentials: testCredentials({ [KEY]: { name: 'tester', mayBypassCache: false } }),
         isClickHouseUp: () => Promise.resolve(true),
         isDraining: () => false,
         log: new RequestLog(logger, (...answered) => {
@@ -143,7 +146,10 @@ describe('the operator’s view', () => {
     ['DELETE', '/nothing'],
   ])('answers 404 to %s %s, and says what there is', async (method, path) => {
     await operated(async (execution) => {
-      const server = createAdminApp({ ...execution, endpoints }).listen(0, '127.0.0.1');
+      const server = createAdminApp({ ...execution, ...noKeys(execution.clock.read), endpoints }).listen(
+        0,
+        '127.0.0.1',
+      );
       await once(server, 'listening');
       const asked = method === 'GET' ? 'get' : method === 'POST' ? 'post' : 'delete';
       const response = await request(server)[asked](path);
@@ -162,9 +168,9 @@ describe('the operator’s view', () => {
         },
       };
       const cache = { ...execution.cache, memory };
-      const response = await request(createAdminApp({ ...execution, cache, logger, endpoints })).get(
-        '/cache',
-      );
+      const response = await request(
+        createAdminApp({ ...execution, ...noKeys(() => new Date()), cache, logger, endpoints }),
+      ).get('/cache');
       const problem = problemOf(response);
       expect(problem).toMatchObject({ status: 500, code: 'INTERNAL' });
       const { fields } = await logger.line('the operator’s view failed');

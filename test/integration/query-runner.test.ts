@@ -190,13 +190,13 @@ describe('a query that ClickHouse refuses', () => {
     [
       'that needs too much memory',
       'SELECT length(groupArray(number)) AS n FROM numbers(10000000) SETTINGS max_memory_usage = 1000000',
-      'QUERY_TOO_EXPENSIVE',
+      'QUERY_NEEDS_TOO_MUCH_MEMORY',
       'MEMORY_LIMIT_EXCEEDED',
     ],
     [
       'that reads too many rows',
       'SELECT count() AS n FROM numbers(1000000) SETTINGS max_rows_to_read = 1000',
-      'QUERY_TOO_EXPENSIVE',
+      'QUERY_READS_TOO_MUCH',
       'TOO_MANY_ROWS',
     ],
     [

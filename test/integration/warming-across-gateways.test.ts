@@ -10,6 +10,7 @@ import { pollUntil } from '../support/poll-until.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';
 import { AheadClock, SharedGateway } from '../support/shared-gateway.js';
+import { noKeys } from '../support/test-credentials.js';
 import { startRedis } from '../support/start-redis.mjs';
 
 /** A leader that is gone is followed within two of its leases. */
@@ -174,7 +175,12 @@ describe('gateways that share a Redis', () => {
       expect(await other.ask(ENDPOINT, 'Rome')).toBe('HIT');
       clock.advance(1);
       const endpoints = new EndpointRegistry([ENDPOINT]);
-      const app = createAdminApp({ ...one.execution, endpoints, logger: new RecordingLogger() });
+      const app = createAdminApp({
+        ...one.execution,
+        ...noKeys(() => new Date()),
+        endpoints,
+        logger: new RecordingLogger(),
+      });
       await request(app)
         .post('/cache/purge')
         .send({ endpoint: 'sample', parameters: { city: 'Rome' } })

@@ -13,11 +13,10 @@ import { createApp } from '../../src/http/app.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
 import { RequestLog } from '../../src/http/request-log.js';
 import { createHttpServer } from '../../src/http/server.js';
-import { hashApiKey } from '../../src/keys/api-key.js';
-import { KeyRing } from '../../src/keys/key-ring.js';
 import { Metrics } from '../../src/metrics/metrics.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
+import { noSql, testCredentials, testLimiter } from './test-credentials.js';
 import { TestClock } from './test-clock.js';
 import { KEY } from './test-gateway.js';
 
@@ -62,14 +61,18 @@ export class CachingGateway {
       clock,
       onJoined: () => undefined,
     });
-    const ring = new KeyRing([
-      { holder: { name: 'tester', mayBypassCache: false }, hashes: [hashApiKey(KEY)] },
-      { holder: { name: 'bypasser', mayBypassCache: true }, hashes: [hashApiKey(BYPASS_KEY)] },
-    ]);
+    const credentials = testCredentials(
+      {
+        [KEY]: { name: 'tester', mayBypassCache: false },
+        [BYPASS_KEY]: { name: 'bypasser', mayBypassCache: true },
+      },
+      clock,
+    );
     const shared = {
       targets: new KnownTargets(),
       clock,
-      findKey: (key: string) => ring.find(key),
+      credentials,
+      limiter: testLimiter(),
       log: new RequestLog(this.logger, (...answered) => {
         this.metrics.answered(...answered);
       }),
@@ -77,6 +80,7 @@ export class CachingGateway {
     const app = createApp({
       ...shared,
       endpoints: new EndpointRegistry(endpoints),
+      judgeSql: noSql,
       answerCall: createAnswerer({ store: this.store, fetchAnswer, clock, onAnswered }),
       isClickHouseUp: () => Promise.resolve(true),
       isDraining: () => false,

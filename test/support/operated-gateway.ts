@@ -10,6 +10,7 @@ import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { rawParameters } from './raw-parameters.js';
 import { RecordingLogger } from './recording-logger.js';
+import { noKeys } from './test-credentials.js';
 import { TestClock } from './test-clock.js';
 
 /** The specification's endpoints. */
@@ -32,7 +33,7 @@ export async function operated(use: (gateway: Operated) => Promise<void>): Promi
   const [clock, runQuery, logger] = [new TestClock(), new FakeRunQuery(), new RecordingLogger()];
   const surroundings = { endpoints, runQuery: runQuery.run, logger, clock: clock.read };
   const execution = await openExecution(readConfig({}), surroundings, (close) => closers.push(close));
-  const app = createAdminApp({ ...execution, endpoints, logger });
+  const app = createAdminApp({ ...execution, ...noKeys(clock.read), endpoints, logger });
   const ask = async (name: string, parameters?: Readonly<Record<string, string>>): Promise<string> => {
     const endpoint = endpoints.find(name);
     if (!endpoint) throw new Error(`there is no endpoint ${name}`);

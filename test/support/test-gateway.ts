@@ -13,11 +13,11 @@ import { createApp, type AppParts } from '../../src/http/app.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
 import { RequestLog } from '../../src/http/request-log.js';
 import { createHttpServer } from '../../src/http/server.js';
-import { hashApiKey } from '../../src/keys/api-key.js';
-import { KeyRing, type KeyHolder } from '../../src/keys/key-ring.js';
+import type { KeyHolder } from '../../src/keys/key-holder.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
+import { noSql, testCredentials, testLimiter } from './test-credentials.js';
 
 /** The key that the test gateway accepts; its holder is `tester`. */
 export const KEY = 'qg_only-for-tests';
@@ -43,17 +43,19 @@ export interface TestGatewayOptions extends Partial<
   readonly endpoints?: readonly Endpoint[];
   /** Instead of one that stands still. */
   readonly clock?: Clock;
+  /** Further holders, by key. */
+  readonly holders?: Readonly<Record<string, KeyHolder>>;
 }
 
 const stoppedClock: Clock = () => new Date('2026-05-17T10:05:03.000Z');
 
 /** Makes a gateway on fakes. */
 export async function createTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { endpoints: own, clock = stoppedClock, ...parts } = options;
+  const { endpoints: own, clock = stoppedClock, holders = {}, ...parts } = options;
   const endpoints = own ? new EndpointRegistry(own) : await loadEndpoints(ENDPOINTS_FOLDER);
   const runQuery = new FakeRunQuery();
   const logger = new RecordingLogger();
-  const listener = listenerOf(endpoints, runQuery, logger, { clock, ...parts });
+  const listener = listenerOf(endpoints, runQuery, logger, { clock, holders, ...parts });
   const ask = (): ReturnType<typeof request> => request(createHttpServer(listener, logger));
   return { listener, runQuery, logger, ask, get: (url) => ask().get(url).set('X-API-KEY', KEY) };
 }
@@ -62,7 +64,11 @@ function listenerOf(
   endpoints: EndpointRegistry,
   runQuery: FakeRunQuery,
   logger: RecordingLogger,
-  { clock, ...parts }: Partial<AppParts> & { readonly clock: Clock },
+  {
+    clock,
+    holders,
+    ...parts
+  }: Partial<AppParts> & { readonly clock: Clock; readonly holders: Readonly<Record<string, KeyHolder>> },
 ): RequestListener {
   const store = new MemoryStore(10_000_000, clock);
   const onAnswered = (): undefined => undefined;
@@ -75,11 +81,17 @@ function listenerOf(
     onJoined: onAnswered,
   });
   const holder = { name: 'tester', mayBypassCache: true };
-  const ring = new KeyRing([{ holder, hashes: [hashApiKey(KEY)] }]);
-  const findKey = (key: string): KeyHolder | undefined => ring.find(key);
-  const shared = { endpoints, targets: new KnownTargets(), clock, findKey, log: new RequestLog(logger) };
+  const shared = {
+    endpoints,
+    targets: new KnownTargets(),
+    clock,
+    credentials: testCredentials({ [KEY]: holder, ...holders }, clock),
+    limiter: testLimiter(),
+    log: new RequestLog(logger),
+  };
   const app = createApp({
     ...shared,
+    judgeSql: noSql,
     answerCall: createAnswerer({ store, fetchAnswer, clock, onAnswered }),
     isClickHouseUp: () => Promise.resolve(true),
     isDraining: () => false,

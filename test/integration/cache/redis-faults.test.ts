@@ -15,9 +15,9 @@ import { openTestExecution, type TestExecution } from '../../support/test-execut
 const BOUND_MS = 2000;
 /** And while it is open. */
 const OPEN_BOUND_MS = 200;
-const AWAY = 'Redis does not answer; results are cached in this process alone';
+const AWAY = 'Redis does not answer; results are cached and limits counted in this process alone';
 const BACK = 'Redis answers again';
-const REFUSES = 'Redis refuses commands; results are cached in this process alone';
+const REFUSES = 'Redis refuses commands; results are cached and limits counted in this process alone';
 const TAKES = 'Redis takes commands again';
 
 let folder: string;

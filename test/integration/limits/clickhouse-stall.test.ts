@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { admitQueries } from '../../../src/admission/admit-queries.js';
-import type { RunAskedQuery } from '../../../src/admission/asked-query.js';
+import type { RunQuery } from '../../../src/execution/ports.js';
 import { ClickHouseWatch } from '../../../src/admission/clickhouse-watch.js';
 import { QueryQueue } from '../../../src/admission/query-queue.js';
 import { connectClickHouse } from '../../../src/clickhouse/connection.js';
@@ -22,7 +22,7 @@ describe('A ClickHouse that stalls', () => {
   let folder: string;
   let server: EmbeddedServer;
   let watch: ClickHouseWatch;
-  let run: RunAskedQuery;
+  let run: RunQuery;
   const changes: string[] = [];
   const closers: (() => unknown)[] = [];
 

@@ -1,9 +1,8 @@
 import { admitQueries } from '../../../src/admission/admit-queries.js';
-import type { RunAskedQuery } from '../../../src/admission/asked-query.js';
+import type { QueryResult, RunQuery } from '../../../src/execution/ports.js';
 import { ClickHouseWatch } from '../../../src/admission/clickhouse-watch.js';
 import { QueryQueue } from '../../../src/admission/query-queue.js';
 import { Failure } from '../../../src/errors.js';
-import type { QueryResult } from '../../../src/execution/ports.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries } from '../../support/held-query.js';
 import { asked } from './asked.js';
@@ -13,7 +12,7 @@ describe('admitQueries', () => {
   let runQuery: FakeRunQuery;
   let queue: QueryQueue;
   let watch: ClickHouseWatch;
-  let run: RunAskedQuery;
+  let run: RunQuery;
   let settledWith: (QueryResult | undefined)[];
   let admitted: number;
 

@@ -1,11 +1,11 @@
-import type { AskedQuery, Asker } from '../../../src/admission/asked-query.js';
+import type { QueryRequest, Asker } from '../../../src/execution/ports.js';
 
 /** A query of a lane, interactive unless told otherwise. */
 export function asked(
   requestId: string,
   asker: Partial<Asker> = {},
   signal = new AbortController().signal,
-): AskedQuery {
+): QueryRequest {
   return {
     query: { text: 'SELECT 1', parameters: {} },
     columns: new Map(),

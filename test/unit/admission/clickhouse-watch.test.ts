@@ -3,7 +3,7 @@ import {
   type OpenReason,
   type WatchState,
 } from '../../../src/admission/clickhouse-watch.js';
-import type { RunAskedQuery } from '../../../src/admission/asked-query.js';
+import type { RunQuery } from '../../../src/execution/ports.js';
 import { Failure, type ErrorCode } from '../../../src/errors.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries, type HeldQueries } from '../../support/held-query.js';
@@ -22,7 +22,7 @@ describe('ClickHouseWatch', () => {
   let held: HeldQueries;
   let changes: (WatchState | OpenReason)[];
   let watch: ClickHouseWatch;
-  let run: RunAskedQuery;
+  let run: RunQuery;
   let pings: number;
   let pinged: Pinged;
 
@@ -83,7 +83,7 @@ describe('ClickHouseWatch', () => {
 
     it.each<ErrorCode>([
       'BAD_REGULAR_EXPRESSION',
-      'QUERY_TOO_EXPENSIVE',
+      'QUERY_READS_TOO_MUCH',
       'QUERY_TIMEOUT',
       'CLICKHOUSE_FAILED',
       'CLICKHOUSE_BUSY',

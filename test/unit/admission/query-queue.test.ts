@@ -1,5 +1,5 @@
 import { QueryQueue } from '../../../src/admission/query-queue.js';
-import type { RunAskedQuery } from '../../../src/admission/asked-query.js';
+import type { RunQuery } from '../../../src/execution/ports.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries, type HeldQueries } from '../../support/held-query.js';
 import { asked } from './asked.js';
@@ -13,7 +13,7 @@ describe('QueryQueue', () => {
   let held: HeldQueries;
   let timers: ManualTimers;
   let queue: QueryQueue;
-  let run: RunAskedQuery;
+  let run: RunQuery;
 
   const open = (slots: number, maxWaiting = 8): void => {
     queue = new QueryQueue({ slots, maxWaiting, maxWaitMs: MAX_WAIT_MS, setTimer: timers.setTimer });

@@ -117,7 +117,7 @@ describe('while ClickHouse fails', () => {
     expect(asked()).toBe(2);
   });
 
-  it.each(['INVALID_PARAMETERS', 'BAD_REGULAR_EXPRESSION', 'QUERY_TOO_EXPENSIVE', 'INTERNAL'] as const)(
+  it.each(['INVALID_PARAMETERS', 'BAD_REGULAR_EXPRESSION', 'QUERY_READS_TOO_MUCH', 'INTERNAL'] as const)(
     'no expired answer stands in for %s',
     async (code) => {
       await answerCall(call());

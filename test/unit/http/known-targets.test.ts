@@ -8,29 +8,29 @@ const KNOWN: KnownTarget = { question, key: keyOf(question) };
 describe('the known targets', () => {
   it('know a target by its exact text', () => {
     const targets = new KnownTargets();
-    targets.learn('/a?city=Rome', KNOWN);
-    expect(targets.find('/a?city=Rome')).toBe(KNOWN);
+    targets.learn('', '/a?city=Rome', KNOWN);
+    expect(targets.find('', '/a?city=Rome')).toBe(KNOWN);
     for (const other of ['/a?city=rome', '/a?city=Rome&', '/A?city=Rome', '']) {
-      expect(targets.find(other)).toBeUndefined();
+      expect(targets.find('', other)).toBeUndefined();
     }
   });
 
   it('leave out targets so long that they would crowd out others', () => {
     const targets = new KnownTargets();
     const [long, tooLong] = ['x'.repeat(2048), 'x'.repeat(2049)];
-    targets.learn(long, KNOWN);
-    targets.learn(tooLong, KNOWN);
-    expect([targets.find(long), targets.find(tooLong)]).toEqual([KNOWN, undefined]);
+    targets.learn('', long, KNOWN);
+    targets.learn('', tooLong, KNOWN);
+    expect([targets.find('', long), targets.find('', tooLong)]).toEqual([KNOWN, undefined]);
   });
 
   it('forget the least recently used when there are very many, and never grow beyond their bound', () => {
     const targets = new KnownTargets();
     const long = (number: number): string => `${number}`.padEnd(2000, 'x');
     for (let number = 0; number < 20_000; number += 1) {
-      targets.learn(long(number), KNOWN);
-      targets.find(long(0));
+      targets.learn('', long(number), KNOWN);
+      targets.find('', long(0));
     }
-    expect([targets.find(long(0)), targets.find(long(1)), targets.find(long(19_999))]).toEqual([
+    expect([targets.find('', long(0)), targets.find('', long(1)), targets.find('', long(19_999))]).toEqual([
       KNOWN,
       undefined,
       KNOWN,

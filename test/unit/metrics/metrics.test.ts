@@ -37,7 +37,13 @@ describe('the metrics', () => {
   it('hold what the cache has at the very look, entries and bytes', async () => {
     const metrics = new Metrics();
     let use: CacheUse = { endpoint: 'a', entries: 1, bytes: 10 };
-    metrics.observe({ cacheUse: () => [use], isRedisOpen: () => true, isLeader: () => false });
+    metrics.observe({
+      cacheUse: () => [use],
+      isRedisOpen: () => true,
+      isLeader: () => false,
+      queries: () => ({ running: 3, waiting: 5, waitingInteractive: 4 }),
+      watch: () => ({ state: 'open', refused: 7, cut: 2, opened: { unreachable: 1, stalled: 0 } }),
+    });
     for (const entries of [1, 2, 0]) {
       use = { endpoint: 'a', entries, bytes: 10 * entries };
       expect(await samplesOf(metrics)).toEqual(
@@ -46,6 +52,11 @@ describe('the metrics', () => {
           `cache_bytes a = ${10 * entries}`,
           'redis_breaker_open  = 1',
           'warming_leader  = 0',
+          'queries_running  = 3',
+          'queries_waiting interactive = 4',
+          'queries_waiting warming = 1',
+          'clickhouse_breaker_open  = 1',
+          'clickhouse_breaker_opened unreachable = 1',
         ]),
       );
     }

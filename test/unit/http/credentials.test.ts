@@ -1,4 +1,4 @@
-import { presentedKey } from '../../../src/http/authenticate.js';
+import { presentedKey } from '../../../src/http/credentials.js';
 
 describe('presentedKey', () => {
   it.each([

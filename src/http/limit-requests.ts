@@ -1,0 +1,76 @@
+import type { RequestHandler, Response } from 'express';
+
+import type { Endpoint } from '../endpoint/endpoint.js';
+import type { Asker } from '../execution/ports.js';
+import type { KeyHolder } from '../keys/key-holder.js';
+import type { LimitState, Subject } from '../limits/limit-state.js';
+import type { Limiter } from '../limits/limiter.js';
+import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
+import { contextOf } from './request-context.js';
+
+const NONE: readonly Subject[] = [];
+
+/** Made once for each holder and endpoint, since limits are remembered beside them. */
+const ofHolders = new WeakMap<KeyHolder, Subject>();
+const ofEndpoints = new WeakMap<Endpoint, Subject>();
+
+/** Whose limits a call counts on: its key's and its endpoint's, where these have any. */
+export function subjectsOf(holder: KeyHolder, endpoint?: Endpoint): readonly Subject[] {
+  const ofEndpoint = endpoint?.settings.limits && endpointSubject(endpoint);
+  // A link counts on its key.
+  const seer = holder.linkOf ?? holder;
+  if (!seer.limits) return ofEndpoint ? [ofEndpoint] : NONE;
+  return ofEndpoint ? [holderSubject(seer), ofEndpoint] : [holderSubject(seer)];
+}
+
+function holderSubject(holder: KeyHolder): Subject {
+  const known = ofHolders.get(holder);
+  if (known) return known;
+  const subject: Subject = { kind: 'key', name: holder.name, rules: holder.limits ?? {} };
+  ofHolders.set(holder, subject);
+  return subject;
+}
+
+function endpointSubject(endpoint: Endpoint): Subject {
+  const known = ofEndpoints.get(endpoint);
+  if (known) return known;
+  const subject: Subject = { kind: 'endpoint', name: endpoint.name, rules: endpoint.settings.limits ?? {} };
+  ofEndpoints.set(endpoint, subject);
+  return subject;
+}
+
+/** Counts a request that calls no endpoint on its key. @throws LimitExceeded */
+export function limitRequests(limiter: Limiter): RequestHandler {
+  return async (request, response, next) => {
+    const { keyHolder } = contextOf(request);
+    if (keyHolder) setLimitHeaders(response, (await limiter.admitRequest(subjectsOf(keyHolder))) ?? []);
+    next();
+  };
+}
+
+/** Tells a caller how its limits stand; of several states of one limit the last one counts. */
+export function setLimitHeaders(response: Response, states: readonly LimitState[]): void {
+  response.set(rateLimitHeaders(states));
+}
+
+/**
+ * On whose behalf a call asks ClickHouse.
+ *
+ * @param onStates told how the limits on cost stood.
+ */
+export function askerOf(
+  limiter: Limiter,
+  holder: KeyHolder,
+  subjects: readonly Subject[],
+  onStates: (states: readonly LimitState[]) => void,
+): Asker {
+  return {
+    lane: holder.name,
+    priority: 'interactive',
+    admitQuery: async () => {
+      const { states, settle } = await limiter.admitQuery(subjects);
+      onStates(states);
+      return settle;
+    },
+  };
+}
