@@ -143,7 +143,7 @@ async function openWithRedis(
     hasRedis: true,
     isRedisOpen: () => breaker.state === 'open',
     keepInTouch: async () => {
-      await Promise.all([lease.attempt(), usage.publish()]);
+      await Promise.all([lease.attempt(), usage.publish(), purges.tellAgain()]);
     },
     close: async () => {
       await lease.release();

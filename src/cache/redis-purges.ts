@@ -7,6 +7,8 @@ import type { RedisKeys } from './redis-keys.js';
 
 /** Longer than any gateway can be without Redis and still hold an answer from before. */
 const REMEMBERED_SECONDS = 24 * 3600;
+/** Purges that Redis did not take; of more than these, all together are one purge of everything. */
+const MAX_UNTOLD = 100;
 
 /**
  * Tells all gateways of a purge, through a channel; and leaves word of it, for those that had no connection then and
@@ -14,6 +16,7 @@ const REMEMBERED_SECONDS = 24 * 3600;
  */
 export class RedisPurges {
   private readonly subscriber: RedisClient;
+  private untold: readonly PurgeScope[] = [];
 
   constructor(
     client: RedisClient,
@@ -30,15 +33,34 @@ export class RedisPurges {
     });
   }
 
-  /** @param scope with the time of the purge as `bornUntil`. */
+  /**
+   * Tells the others; what Redis does not take now is told by {@link tellAgain}.
+   *
+   * @param scope with the time of the purge as `bornUntil`.
+   */
   async tell(scope: PurgeScope): Promise<void> {
+    if (await this.publish(scope)) return;
+    this.untold =
+      this.untold.length < MAX_UNTOLD ? [...this.untold, scope] : [everythingUntil([...this.untold, scope])];
+  }
+
+  /** Tells what could not be told before; to be called every second or so. */
+  async tellAgain(): Promise<void> {
+    for (const scope of this.untold) {
+      if (!(await this.publish(scope))) return;
+      this.untold = this.untold.filter((other) => other !== scope);
+    }
+  }
+
+  private async publish(scope: PurgeScope): Promise<boolean> {
     const { endpointId = '', hash = '' } = scope;
     const message = JSON.stringify(scope);
-    await this.redis.write(async (client) => {
+    const told = await this.redis.touch(async (client) => {
       await client.hset(this.keys.purges, `${endpointId}:${hash}`, message);
       await client.expire(this.keys.purges, REMEMBERED_SECONDS);
       return client.publish(this.keys.purges, message);
     });
+    return told !== undefined;
   }
 
   close(): void {
@@ -56,6 +78,10 @@ export class RedisPurges {
     const scope = scopeIn(message);
     if (scope) this.onPurge(scope);
   }
+}
+
+function everythingUntil(scopes: readonly PurgeScope[]): PurgeScope {
+  return { bornUntil: Math.max(...scopes.map(({ bornUntil = 0 }) => bornUntil)) };
 }
 
 function scopeIn(message: string): PurgeScope | undefined {

@@ -111,6 +111,24 @@ describe('a Redis that', () => {
     expect((await other.ask('after it')).status).toBe('HIT');
   }, 30_000);
 
+  it('is away when one gateway purges hears of it when it is back, and so do the others', async () => {
+    const server = await start();
+    const [one, other] = [await open(server.url), await open(server.url)];
+    for (const { ask } of [one, other]) await ask('purged');
+    await server.stop();
+    await one.cache.purge({});
+    expect((await other.ask('purged')).status).toBe('HIT');
+    startAgain(server);
+    await pollUntil(
+      'the other gateway has purged',
+      async () => {
+        await one.cache.keepInTouch();
+        return other.cache.memory.use().size === 0 || undefined;
+      },
+      12_000,
+    );
+  }, 30_000);
+
   it('stalls costs a bounded time, then none, and is used again when it goes on', async () => {
     const server = await start();
     const execution = await open(server.url);
