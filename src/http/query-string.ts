@@ -1,4 +1,7 @@
+import { Failure } from '../errors.js';
 import type { RawParameter, RawParameters } from '../execution/raw-parameters.js';
+
+const MAX_PAIRS = 1000;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -7,12 +10,17 @@ const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * escapes of UTF-8. Names that can't be decoded can't be declared ones, and are left out.
  *
  * @param target the request target as Node gives it: a character a byte.
+ * @throws Failure BAD_REQUEST where there are more pairs than any caller has a use for.
  */
 export function parseQueryString(target: string): RawParameters {
   const parameters = new Map<string, RawParameter>();
   const start = target.indexOf('?');
   if (start === -1) return parameters;
-  for (const pair of target.slice(start + 1).split('&')) {
+  const pairs = target.slice(start + 1).split('&', MAX_PAIRS + 1);
+  if (pairs.length > MAX_PAIRS) {
+    throw new Failure('BAD_REQUEST', `The query string has more than ${MAX_PAIRS} parameters.`);
+  }
+  for (const pair of pairs) {
     const equals = pair.indexOf('=');
     const name = decode(equals === -1 ? pair : pair.slice(0, equals));
     if (name === undefined || pair === '') continue;

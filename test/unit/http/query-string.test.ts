@@ -9,6 +9,12 @@ const textOf = (query: string, name = 'a'): string | undefined =>
 const asBytes = (target: string): string => Buffer.from(target).toString('latin1');
 
 describe('parseQueryString', () => {
+  it('takes a thousand parameters, and no more', () => {
+    const pairs = Array.from({ length: 1000 }, (_, index) => `p${index}=1`).join('&');
+    expect(parseQueryString(`/x?${pairs}`).size).toBe(1000);
+    expect(() => parseQueryString(`/x?${pairs}&one=more`)).toThrow('more than 1000 parameters');
+  });
+
   it.each([
     ['a=1', '1'],
     ['a=', ''],
