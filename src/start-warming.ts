@@ -3,6 +3,7 @@ import type { EndpointRegistry } from './endpoint/registry.js';
 import { keyOf, type Question } from './execution/call.js';
 import type { FetchAnswer } from './execution/fetch-answer.js';
 import type { Asker, Clock } from './execution/ports.js';
+import { representationOf } from './execution/representation.js';
 import { validateParameters } from './execution/validate-parameters.js';
 import { describeError, type Logger } from './log/logger.js';
 import type { OpenCache } from './open-cache.js';
@@ -37,7 +38,7 @@ export interface Warming {
 export function startWarming(config: Config, surroundings: WarmingSurroundings): Warming {
   const { endpoints, cache, ledger, fetchAnswer, isBusy, logger, clock, onRefreshed } = surroundings;
   const stopping = new AbortController();
-  for (const question of declaredQuestions(endpoints)) {
+  for (const question of declaredQuestions(endpoints, config)) {
     ledger.declare(keyOf(question), question);
   }
   const warmer = new Warmer({
@@ -76,11 +77,13 @@ export function startWarming(config: Config, surroundings: WarmingSurroundings):
   };
 }
 
-function declaredQuestions(endpoints: EndpointRegistry): readonly Question[] {
+/** As most callers will ask them: in JSON. */
+function declaredQuestions(endpoints: EndpointRegistry, { times }: Config): readonly Question[] {
+  const representation = representationOf('json', { times });
   return endpoints.all().flatMap((endpoint) =>
     endpoint.warm.map((parameters) => {
       const raw = new Map(Object.entries(parameters).map(([name, text]) => [name, { text, times: 1 }]));
-      return { endpoint, values: validateParameters(endpoint, raw), scope: '' };
+      return { endpoint, values: validateParameters(endpoint, raw), scope: '', representation };
     }),
   );
 }

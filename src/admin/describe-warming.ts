@@ -7,9 +7,10 @@ const isoTime = (milliseconds: number | undefined): string | null =>
 export function describeWarming(
   states: readonly WarmingState[],
 ): readonly Readonly<Record<string, unknown>>[] {
-  return states.map(({ endpoint, hash, parameters, asks, warmed, dueAt }) => ({
+  return states.map(({ endpoint, hash, representation, parameters, asks, warmed, dueAt }) => ({
     endpoint,
     hash,
+    representation,
     parameters,
     lastRun: isoTime(warmed?.refreshedAt.at(-1)),
     clickhouseMs: warmed?.lastMs ?? null,

@@ -7,6 +7,7 @@ import type { EndpointRegistry } from '../endpoint/registry.js';
 import { keyOf } from '../execution/call.js';
 import type { CacheKey } from '../execution/cache-key.js';
 import type { Clock } from '../execution/ports.js';
+import { JSON_REPRESENTATION, REPRESENTATIONS } from '../execution/representation.js';
 import { mergeUse, mostUsedFirst, type UsageLedger, type UsedSet } from '../warming/usage-ledger.js';
 import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisKeys } from './redis-keys.js';
@@ -20,6 +21,8 @@ interface SharedSet {
   readonly hash: string;
   readonly values: Readonly<Record<string, ParameterValue | null>>;
   readonly scope: string;
+  /** Absent for JSON, and from gateways of an earlier version, which know no other. */
+  readonly representation?: string;
   readonly askedAt: number;
   readonly asks: number;
   readonly weight?: number;
@@ -111,12 +114,17 @@ export class RedisUsage {
  */
 function setsFrom(endpoint: Endpoint, words: string): readonly UsedSet[] {
   try {
-    return (JSON.parse(words) as readonly SharedSet[]).flatMap(({ hash, values, scope, ...facts }) => {
-      const question = { endpoint, values: new Map(Object.entries(values)), scope };
-      const key = keyOf(question);
-      // Gateways of an earlier version tell no weight.
-      return key.hash === hash ? [{ key, question, ...facts, weight: facts.weight ?? facts.asks }] : [];
-    });
+    return (JSON.parse(words) as readonly SharedSet[]).flatMap(
+      ({ hash, values, scope, representation: name, ...facts }) => {
+        const representation = REPRESENTATIONS.get(name ?? JSON_REPRESENTATION.name);
+        // One of a later version.
+        if (!representation) return [];
+        const question = { endpoint, values: new Map(Object.entries(values)), scope, representation };
+        const key = keyOf(question);
+        // Gateways of an earlier version tell no weight.
+        return key.hash === hash ? [{ key, question, ...facts, weight: facts.weight ?? facts.asks }] : [];
+      },
+    );
   } catch {
     return [];
   }
@@ -124,5 +132,7 @@ function setsFrom(endpoint: Endpoint, words: string): readonly UsedSet[] {
 
 function shared({ key, question, askedAt, asks, weight, bornAt }: UsedSet): SharedSet {
   const values = Object.fromEntries(question.values);
-  return { hash: key.hash, values, scope: question.scope, askedAt, asks, weight, bornAt };
+  const { scope, representation = JSON_REPRESENTATION } = question;
+  const other = representation === JSON_REPRESENTATION ? {} : { representation: representation.name };
+  return { hash: key.hash, values, scope, ...other, askedAt, asks, weight, bornAt };
 }

@@ -1,5 +1,5 @@
-import { Failure } from '../errors.js';
 import { RESULT_END, RESULT_START, ROW_SEPARATOR } from './result-format.js';
+import { brokenAnswer } from './broken-answer.js';
 
 export interface CutResult {
   readonly body: Buffer;
@@ -19,22 +19,37 @@ const LINE_FEED = 0x0a;
  * @throws Failure CLICKHOUSE_ANSWER_BROKEN where the body does not begin and end as it should.
  */
 export function cutResult(body: Buffer, rowCap: number): CutResult {
+  const cut = cutRows(body, rowCap);
+  return cut.truncated ? { ...cut, body: Buffer.concat([START, cut.body, END]) } : { ...cut, body };
+}
+
+/**
+ * The same without what stands around the rows: the body of the result is the rows alone, and what is between them.
+ *
+ * @param separator of two rows; ends with the line feed.
+ * @throws Failure CLICKHOUSE_ANSWER_BROKEN
+ */
+export function cutRows(body: Buffer, rowCap: number, separator = ROW_SEPARATOR): CutResult {
   const whole =
     body.length >= START.length + END.length &&
     body.subarray(0, START.length).equals(START) &&
     body.subarray(-END.length).equals(END);
   if (!whole) {
-    throw new Failure('CLICKHOUSE_ANSWER_BROKEN', 'The answer of ClickHouse was not complete. Try again.', {
-      diagnosis: `a body of ${body.length} bytes that is not ${RESULT_START}…${RESULT_END}`,
-    });
+    throw brokenAnswer(`a body of ${body.length} bytes that is not ${RESULT_START}…${RESULT_END}`);
   }
   const empty = body.length === START.length + END.length;
   const separators = positionsOf(LINE_FEED, body);
   const rowsReceived = empty ? 0 : separators.length + 1;
-  if (rowsReceived <= rowCap) return { body, rowCount: rowsReceived, rowsReceived, truncated: false };
-  const lineFeed = separators[rowCap - 1] ?? body.length;
-  const kept = body.subarray(0, lineFeed + 1 - ROW_SEPARATOR.length);
-  return { body: Buffer.concat([kept, END]), rowCount: rowCap, rowsReceived, truncated: true };
+  const truncated = rowsReceived > rowCap;
+  const end = truncated
+    ? (separators[rowCap - 1] ?? body.length) + 1 - separator.length
+    : body.length - END.length;
+  return {
+    body: body.subarray(START.length, end),
+    rowCount: truncated ? rowCap : rowsReceived,
+    rowsReceived,
+    truncated,
+  };
 }
 
 function positionsOf(byte: number, buffer: Buffer): readonly number[] {

@@ -2,12 +2,13 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import type { BoundQuery } from '../endpoint/bind.js';
 import { Failure } from '../errors.js';
+import type { ResultColumn } from './project-columns.js';
 
 /** Most columns of a result whose columns are not known in advance. */
 const MAX_COLUMNS = 200;
 
 /**
- * Names of the columns that a query gives, by ClickHouse's own analysis.
+ * Names and types of the columns that a query gives, by ClickHouse's own analysis.
  *
  * @throws Failure INVALID_PARAMETERS (`sql`) where two have one name, or they are too many, or one has no value to show.
  */
@@ -16,7 +17,7 @@ export async function describeColumns(
   query: BoundQuery,
   settings: ClickHouseSettings,
   signal: AbortSignal,
-): Promise<readonly string[]> {
+): Promise<readonly ResultColumn[]> {
   const described = await client.query({
     query: `DESCRIBE TABLE (${query.text})`,
     query_params: query.parameters,
@@ -24,7 +25,7 @@ export async function describeColumns(
     abort_signal: signal,
     clickhouse_settings: settings,
   });
-  const columns = await described.json<{ name: string; type: string }>();
+  const columns = await described.json<ResultColumn>();
   if (columns.length > MAX_COLUMNS) {
     throw sqlFault(`gives ${columns.length} columns; at most ${MAX_COLUMNS} are allowed`);
   }
@@ -35,7 +36,7 @@ export async function describeColumns(
       throw sqlFault(`gives “${name.slice(0, 80)}” no value but a state`);
     seen.add(name);
   }
-  return columns.map(({ name }) => name);
+  return columns.map(({ name, type }) => ({ name, type }));
 }
 
 /** The failure of a query that is the caller's own SQL. */

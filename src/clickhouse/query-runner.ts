@@ -1,17 +1,17 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
-import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
-import type { QueryLimits } from '../endpoint/definition.js';
+import type { Column, QueryLimits } from '../endpoint/definition.js';
 import { Failure } from '../errors.js';
 import { LinkedAbort } from '../execution/linked-abort.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../execution/ports.js';
-import { cutResult } from './cut-result.js';
+import { brokenAnswer } from './broken-answer.js';
 import { describeColumns } from './describe-columns.js';
-import { resultFormatOf, resultFormatSettings } from './result-format.js';
+import type { ResultColumn } from './project-columns.js';
 import { translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
+import { writeAnswer, type Ask } from './write-answer.js';
 
 /** How far any query may go; an endpoint's own limits can only be narrower. */
 export interface RunnerLimits extends Omit<QueryLimits, 'timeoutSeconds'> {
@@ -51,6 +51,9 @@ const CALLERS_OWN_SQL: ClickHouseSettings = {
   max_ast_depth: '300',
   max_ast_elements: '20000',
   max_temporary_columns: '5000',
+  // A query that nobody waits for ends between two blocks, and joins make blocks that take seconds.
+  max_block_size: '8192',
+  max_joined_block_size_rows: '8192',
 };
 
 /** Runs queries on a ClickHouse server over its HTTP interface. */
@@ -78,43 +81,46 @@ export function createQueryRunner(client: ClickHouseClient, bounds: RunnerLimits
 
 async function run(
   client: ClickHouseClient,
-  { query, columns, rowCap, requestId }: QueryRequest,
+  request: QueryRequest,
   signal: AbortSignal,
   limits: RunnerLimits,
 ): Promise<QueryResult> {
+  const { query, columns, requestId } = request;
   const settings: ClickHouseSettings = {
     ...SAFETY,
     ...(columns === 'unknown' && CALLERS_OWN_SQL),
     ...limitSettings(limits),
     log_comment: requestId,
   };
-  const format =
-    columns === 'unknown'
-      ? resultFormatOf(await describeColumns(client, query, settings, signal))
-      : resultFormatSettings(columns);
-  const { stream, summary } = await client.exec({
-    query: `${query.text}\nFORMAT Template`,
-    query_params: query.parameters,
+  const ask: Ask = async ({ text, parameters }, format) => {
     // A caller's id may come twice at the same time, ClickHouse's may not.
-    query_id: `${requestId}-${randomBytes(4).toString('hex')}`,
-    abort_signal: signal,
-    clickhouse_settings: { ...settings, ...format },
-  });
-  const answer = await collect(stream, signal);
-  if (!summary) throw brokenAnswer('no X-ClickHouse-Summary header: is this a ClickHouse server?');
-  const cut = cutResult(answer, rowCap);
-  const asked = Number(summary.result_rows);
-  if (cut.rowsReceived !== asked) {
-    throw brokenAnswer(`ClickHouse sent ${cut.rowsReceived} rows, its summary says ${asked}`);
-  }
-  return {
-    body: cut.body,
-    rowCount: cut.rowCount,
-    truncated: cut.truncated,
-    rowsRead: Number(summary.read_rows),
-    bytesRead: Number(summary.read_bytes),
-    clickhouseMs: Number(summary.elapsed_ns) / 1e6,
+    const queryId = `${requestId}-${randomBytes(4).toString('hex')}`;
+    const { stream, summary } = await client.exec({
+      query: `${text}\nFORMAT ${format.name}`,
+      query_params: parameters,
+      query_id: queryId,
+      abort_signal: signal,
+      ...(request.traceHeaders && { http_headers: { ...request.traceHeaders } }),
+      clickhouse_settings: { ...settings, ...format.settings },
+    });
+    const body = await collect(stream, signal);
+    if (!summary) throw brokenAnswer('no X-ClickHouse-Summary header: is this a ClickHouse server?');
+    return {
+      body,
+      queryId,
+      resultRows: Number(summary.result_rows),
+      rowsRead: Number(summary.read_rows),
+      bytesRead: Number(summary.read_bytes),
+      clickhouseMs: Number(summary.elapsed_ns) / 1e6,
+    };
   };
+  const described =
+    columns === 'unknown' ? await describeColumns(client, query, settings, signal) : columnsOf(columns);
+  return writeAnswer(request, described, ask);
+}
+
+function columnsOf(columns: ReadonlyMap<string, Column>): readonly ResultColumn[] {
+  return [...columns].map(([name, { type }]) => ({ name, type }));
 }
 
 function narrowed(bounds: RunnerLimits, own: QueryLimits | undefined): RunnerLimits {
@@ -145,20 +151,12 @@ async function collect(stream: Readable, signal: AbortSignal): Promise<Buffer> {
   } finally {
     signal.removeEventListener('abort', abort);
   }
-  const bytes = Buffer.concat(chunks);
-  // Logs hold what was sent to them, and the Template format passes it on; an answer is UTF-8 all the same.
-  return isUtf8(bytes) ? bytes : Buffer.from(bytes.toString('utf8'));
+  return Buffer.concat(chunks);
 }
 
 /** Why nobody waits for a query any more: a deadline of the caller's is one reason, its leaving another. */
 function abandoned({ reason }: AbortSignal, cause: unknown): Failure {
   return reason instanceof Failure ? reason : new Failure('CALLER_GONE', 'The caller has gone.', { cause });
-}
-
-function brokenAnswer(cause: string): Failure {
-  return new Failure('CLICKHOUSE_ANSWER_BROKEN', 'The answer of ClickHouse was not complete. Try again.', {
-    diagnosis: cause,
-  });
 }
 
 function timedOut({ timeoutMs }: RunnerLimits, cause: unknown): Failure {

@@ -106,13 +106,18 @@ function failureOf(
   signal: AbortSignal,
   problemOf: (error: ClickHouseError) => string | undefined,
 ): Failure {
-  if (signal.aborted) return new Failure('CALLER_GONE', 'The caller has gone.', { cause: error });
+  if (signal.aborted) return abandoned(signal, error);
   const problem = error instanceof ClickHouseError ? parserProblem(error, problemOf) : undefined;
   if (problem === undefined) return translateClickHouseError(error);
   return new Failure('INVALID_PARAMETERS', `sql ${problem}.`, {
     problems: [{ param: 'sql', problem }],
     cause: error,
   });
+}
+
+/** A deadline of the caller's is one reason, its leaving another. */
+function abandoned({ reason }: AbortSignal, cause: unknown): Failure {
+  return reason instanceof Failure ? reason : new Failure('CALLER_GONE', 'The caller has gone.', { cause });
 }
 
 function parserProblem(

@@ -1,16 +1,23 @@
 import Joi from 'joi';
 
 import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../endpoint/definition.js';
+import type { AdmissionConfig, CacheConfig, TokenConfig, WarmingConfig } from './parts.js';
+
+/** A user of a ClickHouse server. */
+export interface ClickHouseAccount {
+  readonly url: string;
+  readonly username: string;
+  readonly password: string;
+  readonly database: string;
+}
 
 /** Where ClickHouse is: a server of the operator's, or one that the gateway starts itself. */
 export type ClickHouseConfig =
-  | {
+  | ({
       readonly kind: 'external';
-      readonly url: string;
-      readonly username: string;
-      readonly password: string;
-      readonly database: string;
-    }
+      /** As whom requests are written down; undefined for not at all. */
+      readonly log: ClickHouseAccount | undefined;
+    } & ClickHouseAccount)
   | { readonly kind: 'embedded'; readonly database: string; readonly demoData: boolean };
 
 /** All that the environment decides. */
@@ -19,11 +26,15 @@ export interface Config {
   readonly port: number;
   readonly dataDir: string;
   readonly clickhouse: ClickHouseConfig;
+  /** Whether an embedded ClickHouse is told of requests. */
+  readonly requestLog: boolean;
   readonly redisUrl: string | undefined;
   readonly apiKey: string | undefined;
   readonly apiKeysFile: string | undefined;
   readonly endpointSettingsFile: string | undefined;
   readonly corsOrigins: readonly string[];
+  /** How answers write times where the caller does not say. */
+  readonly times: 'iso' | 'unix-micros';
   readonly queryTimeoutMs: number;
   /** What any query may cost. */
   readonly queryLimits: {
@@ -39,42 +50,14 @@ export interface Config {
   readonly links: { readonly secret: string | undefined; readonly maxLifetimeMs: number };
   /** Addresses and ranges of the proxies whose X-Forwarded-For is believed. */
   readonly trustProxy: readonly string[];
+  /** Where traces go; undefined for nowhere. */
+  readonly tracing: { readonly endpoint: string; readonly serviceName: string } | undefined;
   readonly shutdownTimeoutMs: number;
   readonly logLevel: string;
   readonly cache: CacheConfig;
   readonly warming: WarmingConfig;
   /** Where the operator's view listens; undefined for nowhere. */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
-}
-
-/** Queries at a time, and those that wait. */
-export interface AdmissionConfig {
-  readonly slots: number;
-  readonly maxWaiting: number;
-  readonly maxWaitMs: number;
-}
-
-/** How tokens of another issuer are verified. */
-export interface TokenConfig {
-  readonly secret: string | undefined;
-  readonly jwksUrl: string | undefined;
-  readonly issuer: string;
-  readonly audience: string;
-}
-
-export interface CacheConfig {
-  readonly memoryBytes: number;
-  /** Larger answers are kept in the process alone. */
-  readonly maxSharedBytes: number;
-  readonly keyPrefix: string;
-  readonly staleIfErrorSeconds: number;
-}
-
-export interface WarmingConfig {
-  readonly maxSets: number;
-  readonly concurrency: number;
-  /** Share of wall time that warming may spend in ClickHouse. */
-  readonly budget: number;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -88,11 +71,15 @@ interface Variables {
   CLICKHOUSE_USER: string;
   CLICKHOUSE_PASSWORD: string;
   CLICKHOUSE_DATABASE: string;
+  CLICKHOUSE_LOG_USER?: string;
+  CLICKHOUSE_LOG_PASSWORD: string;
+  REQUEST_LOG: 'on' | 'off';
   REDIS_URL?: string;
   API_KEY?: string;
   API_KEYS_FILE?: string;
   ENDPOINT_SETTINGS_FILE?: string;
   CORS_ORIGINS: string;
+  RESPONSE_TIMES: 'iso' | 'unix-micros';
   QUERY_TIMEOUT_SECONDS: number;
   SHUTDOWN_TIMEOUT_SECONDS: number;
   LOG_LEVEL: string;
@@ -112,6 +99,8 @@ interface Variables {
   LINK_SECRET?: string;
   LINK_MAX_DAYS: number;
   TRUST_PROXY: string;
+  OTEL_EXPORTER_OTLP_ENDPOINT?: string;
+  OTEL_SERVICE_NAME: string;
   MAX_CONCURRENT_QUERIES: number;
   MAX_QUEUED_QUERIES: number;
   QUEUE_TIMEOUT_SECONDS: number;
@@ -133,6 +122,9 @@ export const VARIABLES = Joi.object<Variables, true>({
   CLICKHOUSE_USER: Joi.string().default('default'),
   CLICKHOUSE_PASSWORD: Joi.string().allow('').default(''),
   CLICKHOUSE_DATABASE: Joi.string().default('logs'),
+  CLICKHOUSE_LOG_USER: Joi.string(),
+  CLICKHOUSE_LOG_PASSWORD: Joi.string().allow('').default(''),
+  REQUEST_LOG: Joi.string().valid('on', 'off').default('on'),
   // Not a plain URI: Sentinels and Clusters have several hosts.
   REDIS_URL: Joi.string()
     .pattern(/^rediss?(\+sentinel|\+cluster)?:\/\/\S+$/)
@@ -144,6 +136,7 @@ export const VARIABLES = Joi.object<Variables, true>({
   API_KEYS_FILE: Joi.string(),
   ENDPOINT_SETTINGS_FILE: Joi.string(),
   CORS_ORIGINS: Joi.string().allow('').default(''),
+  RESPONSE_TIMES: Joi.string().valid('iso', 'unix-micros').default('iso'),
   QUERY_TIMEOUT_SECONDS: Joi.number().positive().max(300).default(30),
   SHUTDOWN_TIMEOUT_SECONDS: Joi.number().min(0).max(600).default(20),
   LOG_LEVEL: Joi.string().valid('error', 'warn', 'info', 'debug').default('info'),
@@ -165,6 +158,8 @@ export const VARIABLES = Joi.object<Variables, true>({
   LINK_SECRET: Joi.string(),
   LINK_MAX_DAYS: Joi.number().positive().max(3650).default(90),
   TRUST_PROXY: Joi.string().allow('').default(''),
+  OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https'),
+  OTEL_SERVICE_NAME: Joi.string().default('querygate'),
   MAX_CONCURRENT_QUERIES: Joi.number().integer().min(1).max(10_000).default(16),
   MAX_QUEUED_QUERIES: Joi.number().integer().min(0).max(100_000).default(1024),
   QUEUE_TIMEOUT_SECONDS: Joi.number().min(0.1).max(3600).default(10),
@@ -192,11 +187,13 @@ export function readConfig(environment: Environment): Config {
     port: variables.PORT,
     dataDir: variables.DATA_DIR,
     clickhouse: clickhouseConfig(variables),
+    requestLog: variables.REQUEST_LOG === 'on',
     redisUrl: variables.REDIS_URL,
     apiKey: variables.API_KEY,
     apiKeysFile: variables.API_KEYS_FILE,
     endpointSettingsFile: variables.ENDPOINT_SETTINGS_FILE,
     corsOrigins: listOf(variables.CORS_ORIGINS),
+    times: variables.RESPONSE_TIMES,
     queryTimeoutMs: variables.QUERY_TIMEOUT_SECONDS * 1000,
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_SECONDS * 1000,
     logLevel: variables.LOG_LEVEL,
@@ -218,6 +215,10 @@ export function readConfig(environment: Environment): Config {
     tokens: tokenConfig(variables),
     links: { secret: variables.LINK_SECRET, maxLifetimeMs: variables.LINK_MAX_DAYS * 86_400_000 },
     trustProxy: listOf(variables.TRUST_PROXY),
+    tracing:
+      variables.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
+        ? undefined
+        : { endpoint: variables.OTEL_EXPORTER_OTLP_ENDPOINT, serviceName: variables.OTEL_SERVICE_NAME },
     admission: {
       slots: variables.MAX_CONCURRENT_QUERIES,
       maxWaiting: variables.MAX_QUEUED_QUERIES,
@@ -250,11 +251,21 @@ function clickhouseConfig(variables: Variables): ClickHouseConfig {
     // The database that the read-only user's rights are for.
     return { kind: 'embedded', database: 'logs', demoData: variables.DEMO_DATA === 'on' };
   }
+  const server = { url: variables.CLICKHOUSE_URL, database: variables.CLICKHOUSE_DATABASE };
+  const { CLICKHOUSE_LOG_USER: username, CLICKHOUSE_LOG_PASSWORD: password } = variables;
   return {
     kind: 'external',
-    url: variables.CLICKHOUSE_URL,
+    ...server,
     username: variables.CLICKHOUSE_USER,
     password: variables.CLICKHOUSE_PASSWORD,
-    database: variables.CLICKHOUSE_DATABASE,
+    log:
+      username === undefined || variables.REQUEST_LOG === 'off'
+        ? undefined
+        : { ...server, username, password },
   };
+}
+
+/** Whether requests are written down in ClickHouse. */
+export function keepsRequestLog({ clickhouse, requestLog }: Config): boolean {
+  return clickhouse.kind === 'embedded' ? requestLog : clickhouse.log !== undefined;
 }

@@ -30,6 +30,11 @@ export class EndpointRegistry {
     return isUuid(idOrName) ? this.byId.get(idOrName.toLowerCase()) : this.byName.get(idOrName);
   }
 
+  /** The same endpoints but one. */
+  without(name: string): EndpointRegistry {
+    return new EndpointRegistry(this.all().filter((endpoint) => endpoint.name !== name));
+  }
+
   /** The same endpoints with a deployment's default for those that do not say how stale they may be served. */
   withStaleIfError(seconds: number): EndpointRegistry {
     return new EndpointRegistry(

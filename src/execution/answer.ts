@@ -20,6 +20,9 @@ export interface Answer {
   readonly rowsRead: number;
   readonly bytesRead: number;
   readonly clickhouseMs: number;
+  /** Of the query, where this process asked it: its id, and milliseconds that it waited for a place. */
+  readonly queryId?: string;
+  readonly waitedMs?: number;
   readonly bodies: Bodies;
 }
 

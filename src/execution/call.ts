@@ -4,6 +4,7 @@ import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Answer } from './answer.js';
 import { cacheKeyOf, type CacheKey } from './cache-key.js';
 import type { Asker } from './ports.js';
+import { JSON_REPRESENTATION, type Representation } from './representation.js';
 import type { RowScope } from './row-scope.js';
 import type { SandboxedSelect } from './sandbox.js';
 
@@ -14,6 +15,8 @@ export interface Question {
   readonly scope: RowScope;
   /** The caller's own SELECT over the result, where it sent one and the endpoint takes it. */
   readonly sandbox?: SandboxedSelect;
+  /** How the rows are written; JSON where it is absent. */
+  readonly representation?: Representation;
 }
 
 /** What a caller demands of the cache (RFC 9111, request directives). */
@@ -42,12 +45,9 @@ export interface Answered {
   readonly expired?: boolean;
 }
 
-/** Representation of the one format that there is. */
-const REPRESENTATION = 'json';
-
 /** What the answer to a question is kept under. */
-export function keyOf({ endpoint, values, scope, sandbox }: Question): CacheKey {
-  return cacheKeyOf(endpoint, values, scope, REPRESENTATION, sandbox);
+export function keyOf({ endpoint, values, scope, sandbox, representation }: Question): CacheKey {
+  return cacheKeyOf(endpoint, values, scope, (representation ?? JSON_REPRESENTATION).name, sandbox);
 }
 
 /** Milliseconds since 1970 until which an answer of an endpoint is of use to anybody, expired or not. */

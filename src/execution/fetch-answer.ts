@@ -2,12 +2,13 @@ import { bindQuery } from '../endpoint/bind.js';
 import { bindSandboxedQuery } from '../endpoint/bind-sandboxed.js';
 import { rowCap, type Endpoint } from '../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
-import type { Answer } from './answer.js';
+import { inOwnMemory, type Answer, type Bodies } from './answer.js';
 import type { AnswerStore } from './answer-store.js';
 import type { CacheKey } from './cache-key.js';
 import { keepUntil, type Question } from './call.js';
 import { digestOf, encodeBodies } from './encode-bodies.js';
 import type { Asker, Clock, RunQuery } from './ports.js';
+import { FORMAT_FACTS, JSON_REPRESENTATION, type Representation } from './representation.js';
 import { heldParameters } from './row-scope.js';
 import { SharedFlights } from './share-flights.js';
 import { invalidParameters } from './validate-parameters.js';
@@ -88,6 +89,7 @@ function isAboutAsker(error: unknown): boolean {
 
 async function askClickHouse({ runQuery, clock }: FetchParts, fetch: Fetch): Promise<Answer> {
   const { endpoint, values, scope, sandbox, requestId, signal, asker } = fetch;
+  const { representation = JSON_REPRESENTATION } = fetch;
   const cap = rowCap(endpoint);
   const now = clock();
   const held = heldParameters(scope);
@@ -98,6 +100,7 @@ async function askClickHouse({ runQuery, clock }: FetchParts, fetch: Fetch): Pro
     const { body, ...facts } = await runQuery({
       query,
       columns: sandbox ? 'unknown' : endpoint.columns,
+      representation,
       rowCap: cap,
       requestId,
       signal,
@@ -105,13 +108,17 @@ async function askClickHouse({ runQuery, clock }: FetchParts, fetch: Fetch): Pro
       limits: endpoint.settings.queryLimits,
     });
     const { caching } = endpoint.settings;
-    const bodies = caching === 'disabled' ? { identity: body } : await encodeBodies(body);
+    const bodies = caching === 'disabled' ? { identity: body } : await bodiesToKeep(body, representation);
     const bornAt = now.getTime();
     const expiresAt = caching === 'disabled' ? bornAt : bornAt + caching * 1000;
     return { ...facts, bornAt, expiresAt, digest: digestOf(body), bodies };
   } catch (error) {
     throw blameParameters(endpoint, error);
   }
+}
+
+function bodiesToKeep(body: Buffer, { format }: Representation): Promise<Bodies> | Bodies {
+  return FORMAT_FACTS[format].isCompressible ? encodeBodies(body) : { identity: inOwnMemory(body) };
 }
 
 /** Only ClickHouse knows whether a regular expression compiles; its refusal is the caller's problem, by name. */

@@ -1,5 +1,6 @@
 import type { Column, QueryLimits } from '../endpoint/definition.js';
 import type { BoundQuery } from '../endpoint/bind.js';
+import type { Representation } from './representation.js';
 
 /** Callers wait for the one; nobody waits for the other. */
 export type Priority = 'interactive' | 'warming';
@@ -25,6 +26,8 @@ export interface QueryRequest {
   readonly query: BoundQuery;
   /** What the query gives; 'unknown' for a caller's own SQL, of which ClickHouse is asked first, and whose faults are its. */
   readonly columns: ReadonlyMap<string, Column> | 'unknown';
+  /** How the rows are to be written; JSON where it is absent. */
+  readonly representation?: Representation | undefined;
   /** Rows to return at most; the query itself asks for one more, so that a cut is known. */
   readonly rowCap: number;
   /** Reaches ClickHouse's query log. */
@@ -35,11 +38,13 @@ export interface QueryRequest {
   readonly asker?: Asker | undefined;
   /** What the endpoint's settings allow a query, where that is not what all may. */
   readonly limits?: QueryLimits | undefined;
+  /** Sent along, so that ClickHouse's own spans belong to the caller's trace (W3C Trace Context). */
+  readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A complete result. */
 export interface QueryResult {
-  /** UTF-8 JSON: `{"result":[…]}`. */
+  /** In the representation that was asked for: in JSON, `{"result":[…]}` in UTF-8. */
   readonly body: Buffer;
   readonly rowCount: number;
   /** Whether more rows existed than were returned. */
@@ -48,6 +53,10 @@ export interface QueryResult {
   readonly bytesRead: number;
   /** Milliseconds that the query took in ClickHouse, by its own account. */
   readonly clickhouseMs: number;
+  /** As in ClickHouse's query log. */
+  readonly queryId?: string;
+  /** Milliseconds that the query waited for a place. */
+  readonly waitedMs?: number;
 }
 
 /**

@@ -29,7 +29,7 @@ export interface HitParts {
 /** Answers a request where that takes no more than a look into memory; says whether it did. */
 export type AnswerHit = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** `Accept` values that mean JSON will do, as nearly all callers send them. */
+/** `Accept` values that are the same as none, as nearly all callers send them: JSON, unless the target says otherwise. */
 const TAKES_JSON = new Set([undefined, '*/*', 'application/json', 'application/json, text/plain, */*']);
 
 /**
@@ -60,11 +60,27 @@ export function createHitAnswerer({
     const now = clock().getTime();
     credentials.noteUse(keyHolder, now);
     const requestId = requestIdOf(headers['x-request-id']?.toString());
-    const context: RequestContext = { requestId, startedAt, keyHolder, endpoint: endpoint.name };
+    const context: RequestContext = {
+      requestId,
+      startedAt,
+      keyHolder,
+      endpoint: endpoint.name,
+      question: { digest: endpoint.digest, hash: known.key.hash },
+    };
     noteAnswer(context, answered);
     const own = ['X-Request-Id', requestId, ...SECURITY_HEADERS];
     if (limits.length > 0) own.push(...Object.entries(rateLimitHeaders(limits)).flat());
-    sendAnswer(request, response, { endpoint, answered, now, headers: own });
+    const { download, question } = known;
+    const { representation } = question;
+    sendAnswer(request, response, {
+      endpoint,
+      answered,
+      context,
+      representation,
+      download,
+      now,
+      headers: own,
+    });
     log.note(request, response, url, context);
     return true;
   };

@@ -12,6 +12,8 @@ export function cacheDemandOf(cacheControl: string | undefined): CacheDemand {
 
 /** What decides the bytes of an answer beside its URL. */
 export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization';
+/** The same where a preference decided beside. */
+export const VARY_PREFERRED = `${VARY}, Prefer`;
 
 /**
  * The headers that tell how an answer came about and how long it is good, names and values by turns.

@@ -1,5 +1,4 @@
 import type { Request, RequestHandler, Response } from 'express';
-import Negotiator from 'negotiator';
 
 import { preferredWait, withDeadline } from '../admission/deadline.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
@@ -9,13 +8,16 @@ import type { AnswerCall } from '../execution/answer-call.js';
 import { keyOf, type Answered, type CacheDemand, type Question } from '../execution/call.js';
 import type { Clock } from '../execution/ports.js';
 import type { RawParameters } from '../execution/raw-parameters.js';
+import type { Times } from '../execution/representation.js';
 import type { JudgeSql, SandboxedSelect } from '../execution/sandbox.js';
 import { invalidParameters, validateParameters } from '../execution/validate-parameters.js';
 import { applyFixed, scopeOf } from '../keys/fixed-parameters.js';
 import { mayCall, type KeyHolder } from '../keys/key-holder.js';
+import { hasLink } from '../keys/links.js';
 import type { LimitState } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { cacheDemandOf } from './cache-headers.js';
+import { choosePresentation, isPlain, type Presentation, type Wishes } from './choose-representation.js';
 import type { KnownTargets } from './known-targets.js';
 import { askerOf, setLimitHeaders, subjectsOf } from './limit-requests.js';
 import { parseQueryString } from './query-string.js';
@@ -30,27 +32,37 @@ export interface CallParts {
   readonly limiter: Limiter;
   readonly targets: KnownTargets;
   readonly clock: Clock;
+  /** How times are written where the caller does not say; ISO where it is absent. */
+  readonly times?: Times;
 }
 
 /** `GET /api/endpoints/query/ID_OR_NAME`: runs the endpoint with the parameters of the query string. */
 export function callEndpoint(parts: CallParts): RequestHandler {
-  const { endpoints, answerCall, limiter, clock } = parts;
+  const { endpoints, answerCall, limiter, clock, times = 'iso' } = parts;
   return async (request, response) => {
     const context = contextOf(request);
     const holder = holderOf(context);
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
     context.endpoint = endpoint.name;
     checkMayCall(holder, endpoint);
-    checkRepresentation(request);
+    const sent = parseQueryString(request.url);
+    const presentation = choosePresentation(endpoint, sent, wishesOf(request), times);
     const subjects = subjectsOf(holder, endpoint);
     const states: LimitState[] = [...((await limiter.admitRequest(subjects)) ?? [])];
     setLimitHeaders(response, states);
-    const deadline = deadlineOf(request, response);
+    const deadline = deadlineOf(request, response, presentation.applied);
     try {
-      const question = await readQuestion(parts, request, { holder, endpoint, signal: deadline.signal });
+      const question = await readQuestion(parts, sent, {
+        holder,
+        endpoint,
+        presentation,
+        signal: deadline.signal,
+      });
       const key = keyOf(question);
-      if (mayRemember(context, endpoint)) {
-        parts.targets.learn(question.scope, request.originalUrl, { question, key });
+      context.question = { digest: endpoint.digest, hash: key.hash };
+      const { representation, download } = presentation;
+      if (mayRemember(context, endpoint, sent) && isPlain(presentation, endpoint, sent, times)) {
+        parts.targets.learn(question.scope, request.originalUrl, { question, key, download });
       }
       const call = {
         ...question,
@@ -62,7 +74,17 @@ export function callEndpoint(parts: CallParts): RequestHandler {
       const answered = await answerCall(call, key);
       noteAnswer(context, answered);
       setLimitHeaders(response, states);
-      sendAnswer(request, response, { endpoint, answered, now: clock().getTime() });
+      const isPreferred = presentation.applied !== undefined;
+      const now = clock().getTime();
+      sendAnswer(request, response, {
+        endpoint,
+        answered,
+        context,
+        representation,
+        download,
+        isPreferred,
+        now,
+      });
     } finally {
       deadline.end();
     }
@@ -72,21 +94,22 @@ export function callEndpoint(parts: CallParts): RequestHandler {
 interface Caller {
   readonly holder: KeyHolder;
   readonly endpoint: Endpoint;
+  readonly presentation: Presentation;
   readonly signal: AbortSignal;
 }
 
 /** @throws Failure FORBIDDEN or INVALID_PARAMETERS */
 async function readQuestion(
   { judgeSql }: CallParts,
-  request: Request,
-  { holder, endpoint, signal }: Caller,
+  sent: RawParameters,
+  { holder, endpoint, presentation, signal }: Caller,
 ): Promise<Question> {
-  const sent = parseQueryString(request.url);
   const applied = applyFixed(holder, endpoint.parameters, sent);
   if ('refused' in applied) throw new Failure('FORBIDDEN', applied.refused.detail);
   const values = validateParameters(endpoint, applied.parameters);
   const sandbox = await readSql(judgeSql, endpoint, sent, signal);
-  return { endpoint, values, scope: scopeOf(holder), ...(sandbox && { sandbox }) };
+  const { representation } = presentation;
+  return { endpoint, values, scope: scopeOf(holder), representation, ...(sandbox && { sandbox }) };
 }
 
 /** The caller's own SQL, where the endpoint takes it. */
@@ -135,20 +158,24 @@ export function holderOf({ keyHolder }: RequestContext): KeyHolder {
 export function noteAnswer(context: RequestContext, { answer, status, collapsed }: Answered): void {
   context.rows = answer.rowCount;
   context.cache = status;
-  if (status !== 'HIT' && status !== 'STALE' && !collapsed) context.clickhouseMs = answer.clickhouseMs;
+  if (status === 'HIT' || status === 'STALE' || collapsed) return;
+  const { clickhouseMs, queryId = '', rowsRead, bytesRead, waitedMs = 0 } = answer;
+  context.clickhouseMs = clickhouseMs;
+  context.cost = { queryId, rowsRead, bytesRead, waitedMs };
 }
 
 /** A URL that holds a key or a signature is kept nowhere. */
-function mayRemember({ isPresentedInHeaders }: RequestContext, { settings }: Endpoint): boolean {
-  return isPresentedInHeaders === true && settings.caching !== 'disabled';
+function mayRemember(
+  { isPresentedInHeaders }: RequestContext,
+  { settings }: Endpoint,
+  sent: RawParameters,
+): boolean {
+  if (isPresentedInHeaders !== true || settings.caching === 'disabled') return false;
+  return !sent.has('api_key') && !hasLink(sent);
 }
 
-function checkRepresentation(request: Request): void {
-  // A charset is no part of JSON's media type (RFC 8259, 11), and callers name it all the same.
-  const accept = request.headers.accept?.replaceAll(/;\s*charset=[^;,]*/gi, '');
-  if (accept === '') return;
-  if (new Negotiator({ headers: { accept } }).mediaType(['application/json']) !== undefined) return;
-  throw new Failure('NOT_ACCEPTABLE', 'The result can be had as application/json only.');
+function wishesOf({ headers }: Request): Wishes {
+  return { accept: headers.accept, prefer: headers['prefer']?.toString() };
 }
 
 function demandOf(request: Request, { mayBypassCache }: KeyHolder): CacheDemand {
@@ -160,12 +187,20 @@ interface CallDeadline {
   readonly end: () => void;
 }
 
-/** Aborts when the caller has gone, or has waited for as long as it said it would (`Prefer: wait=N`, RFC 7240). */
-function deadlineOf(request: Request, response: Response): CallDeadline {
+/**
+ * Tells which preferences are applied. Aborts when the caller has gone, or has waited for as long as it said it would (`Prefer: wait=N`, RFC 7240).
+ *
+ * @param preference beside that of waiting.
+ */
+function deadlineOf(request: Request, response: Response, preference: string | undefined): CallDeadline {
   const gone = callerGone(response);
   const seconds = preferredWait(request.get('prefer'));
+  const applied = [
+    ...(seconds === undefined ? [] : [`wait=${seconds}`]),
+    ...(preference === undefined ? [] : [preference]),
+  ];
+  if (applied.length > 0) response.set('Preference-Applied', applied.join(', '));
   if (seconds === undefined) return { signal: gone, end: () => undefined };
-  response.set('Preference-Applied', `wait=${seconds}`);
   return withDeadline(gone, seconds);
 }
 

@@ -8,6 +8,8 @@ import { EVERY_ROW, type RowScope } from '../execution/row-scope.js';
 export interface KnownTarget {
   readonly question: Question;
   readonly key: CacheKey;
+  /** Whether the answer is to be kept as a file. */
+  readonly download?: boolean;
 }
 
 /** What the entries may weigh together, in bytes, roughly. */

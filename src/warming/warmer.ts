@@ -3,6 +3,7 @@ import type { Answer } from '../execution/answer.js';
 import type { CacheKey } from '../execution/cache-key.js';
 import type { Question } from '../execution/call.js';
 import type { Clock } from '../execution/ports.js';
+import { JSON_REPRESENTATION } from '../execution/representation.js';
 import type { QueryBudget } from './query-budget.js';
 import { mostUsedFirst, type UsedSet } from './usage-ledger.js';
 import { backOffUntil, dueAt, isInUse, jitterOf, type WarmedSet } from './warm-schedule.js';
@@ -36,6 +37,8 @@ interface DueSet {
 export interface WarmingState {
   readonly endpoint: string;
   readonly hash: string;
+  /** How the rows are written. */
+  readonly representation: string;
   /** The given parameters, as they are bound. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly asks: number;
@@ -81,6 +84,7 @@ export class Warmer {
         return {
           endpoint: endpoint.name,
           hash: set.key.hash,
+          representation: (set.question.representation ?? JSON_REPRESENTATION).name,
           parameters: givenParameters(set.question),
           asks: set.asks,
           warmed,

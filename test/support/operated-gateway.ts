@@ -4,6 +4,7 @@ import { createAdminApp } from '../../src/admin/admin-app.js';
 import { readConfig } from '../../src/config/config.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import type { CacheDemand } from '../../src/execution/call.js';
+import { JSON_REPRESENTATION, type Representation } from '../../src/execution/representation.js';
 import { validateParameters } from '../../src/execution/validate-parameters.js';
 import { openExecution, type Execution } from '../../src/open-execution.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
@@ -24,7 +25,11 @@ export interface Operated extends Execution {
   readonly get: (path: string) => Promise<Response>;
   readonly post: (path: string, body?: unknown) => Promise<Response>;
   /** A caller's question; its status. */
-  readonly ask: (name: string, parameters?: Readonly<Record<string, string>>) => Promise<string>;
+  readonly ask: (
+    name: string,
+    parameters?: Readonly<Record<string, string>>,
+    representation?: Representation,
+  ) => Promise<string>;
 }
 
 /** Runs a test's body with the operator's view of a gateway without Redis. */
@@ -34,14 +39,14 @@ export async function operated(use: (gateway: Operated) => Promise<void>): Promi
   const surroundings = { endpoints, runQuery: runQuery.run, logger, clock: clock.read };
   const execution = await openExecution(readConfig({}), surroundings, (close) => closers.push(close));
   const app = createAdminApp({ ...execution, ...noKeys(clock.read), endpoints, logger });
-  const ask = async (name: string, parameters?: Readonly<Record<string, string>>): Promise<string> => {
+  const ask: Operated['ask'] = async (name, parameters, representation = JSON_REPRESENTATION) => {
     const endpoint = endpoints.find(name);
     if (!endpoint) throw new Error(`there is no endpoint ${name}`);
     const values = validateParameters(endpoint, rawParameters(parameters ?? endpoint.example));
     const { signal } = new AbortController();
     const demand: CacheDemand = 'any';
-    return (await execution.answerCall({ endpoint, values, scope: '', requestId: 'r', signal, demand }))
-      .status;
+    const question = { endpoint, values, scope: '', representation };
+    return (await execution.answerCall({ ...question, requestId: 'r', signal, demand })).status;
   };
   try {
     await use({

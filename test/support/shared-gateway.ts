@@ -2,6 +2,7 @@ import { readConfig } from '../../src/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import type { CacheStatus } from '../../src/execution/call.js';
+import { JSON_REPRESENTATION, type Representation } from '../../src/execution/representation.js';
 import { validateParameters } from '../../src/execution/validate-parameters.js';
 import { openExecution, type Execution } from '../../src/open-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
@@ -64,11 +65,16 @@ export class SharedGateway {
   }
 
   /** A caller's question about a city. */
-  async ask(endpoint: Endpoint, city: string): Promise<CacheStatus> {
+  async ask(
+    endpoint: Endpoint,
+    city: string,
+    representation: Representation = JSON_REPRESENTATION,
+  ): Promise<CacheStatus> {
     const answered = await this.execution.answerCall({
       endpoint,
       values: validateParameters(endpoint, rawParameters({ city })),
       scope: '',
+      representation,
       requestId: 'caller',
       signal: new AbortController().signal,
       demand: 'any',

@@ -37,7 +37,7 @@ export interface TestGateway {
 }
 
 export interface TestGatewayOptions extends Partial<
-  Pick<AppParts, 'isClickHouseUp' | 'isDraining' | 'corsOrigins'>
+  Pick<AppParts, 'isClickHouseUp' | 'isDraining' | 'corsOrigins' | 'times'>
 > {
   /** Instead of the specification's. */
   readonly endpoints?: readonly Endpoint[];
@@ -96,6 +96,7 @@ function listenerOf(
     isClickHouseUp: () => Promise.resolve(true),
     isDraining: () => false,
     corsOrigins: [],
+    version: '0.0.0-test',
     ...parts,
   });
   const findHit = createHitFinder({ peek: (hash) => store.peek(hash), clock, onAnswered });
@@ -103,6 +104,16 @@ function listenerOf(
   return (incoming, response) => {
     if (!answerHit(incoming, response)) app(incoming, response);
   };
+}
+
+/** Reads a body as the bytes that it is; a parser for supertest. */
+export function binary(response: Response, done: (error: Error | null, body: Buffer) => void): void {
+  const chunks: Buffer[] = [];
+  const stream = response as unknown as NodeJS.ReadableStream;
+  stream.on('data', (chunk: Buffer) => chunks.push(chunk));
+  stream.on('end', () => {
+    done(null, Buffer.concat(chunks));
+  });
 }
 
 /** The body of an error. */

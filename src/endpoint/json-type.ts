@@ -1,0 +1,105 @@
+import type { Column } from './definition.js';
+import { parseTypeName } from './type-name.js';
+
+/** What the values of a column are in a JSON answer. */
+export type JsonType = JsonShape & {
+  /** Whether null can stand in their place. */
+  readonly nullable: boolean;
+};
+
+type JsonShape =
+  | {
+      readonly kind: 'scalar';
+      readonly type: 'string' | 'integer' | 'number' | 'boolean';
+      /** In the words of JSON Schema: `date-time`, `uuid`, … */
+      readonly format?: string;
+      /** Every value that there is, where the type names them. */
+      readonly values?: readonly string[];
+      readonly unsigned?: true;
+    }
+  | { readonly kind: 'array'; readonly items: JsonType }
+  | { readonly kind: 'map'; readonly values: JsonType }
+  | { readonly kind: 'tuple'; readonly items: readonly JsonType[] }
+  | { readonly kind: 'object' }
+  /** A type that nothing is known of here: any value. */
+  | { readonly kind: 'any' };
+
+const text = (format?: string): JsonShape => ({
+  kind: 'scalar',
+  type: 'string',
+  ...(format !== undefined && { format }),
+});
+
+/** ClickHouse's types without arguments that matter, as the gateway has ClickHouse write them. */
+const SCALARS: ReadonlyMap<string, JsonShape> = new Map([
+  ['String', text()],
+  ['FixedString', text()],
+  ['UUID', text('uuid')],
+  ['IPv4', text('ipv4')],
+  ['IPv6', text('ipv6')],
+  ['Date', text('date')],
+  ['Date32', text('date')],
+  ['DateTime', text('date-time')],
+  ['DateTime64', text('date-time')],
+  ['Bool', { kind: 'scalar', type: 'boolean' }],
+  ['JSON', { kind: 'object' }],
+  ...['Float32', 'Float64', 'BFloat16', 'Decimal'].map((name): [string, JsonShape] => [
+    name,
+    { kind: 'scalar', type: 'number' },
+  ]),
+]);
+
+/** What a column's values are in a JSON answer. */
+export function jsonTypeOf({ type, holdsJson }: Column): JsonType {
+  return holdsJson ? { kind: 'object', nullable: false } : jsonTypeOfName(type);
+}
+
+/** What the values of a ClickHouse type are in a JSON answer. */
+export function jsonTypeOfName(typeName: string): JsonType {
+  const { name, args } = parseTypeName(typeName);
+  switch (name) {
+    case 'Nullable':
+      return { ...jsonTypeOfName(args[0] ?? ''), nullable: true };
+    case 'LowCardinality':
+      return jsonTypeOfName(args[0] ?? '');
+    case 'SimpleAggregateFunction':
+      return jsonTypeOfName(args[1] ?? '');
+    default:
+      // JSON has no NaN and no infinity: they are null.
+      return { ...shapeOf(name, args), nullable: /^(?:B?Float\d+|Nothing)$/.test(name) };
+  }
+}
+
+function shapeOf(name: string, args: readonly string[]): JsonShape {
+  switch (name) {
+    case 'Array':
+      return { kind: 'array', items: jsonTypeOfName(args[0] ?? '') };
+    case 'Map':
+      return { kind: 'map', values: jsonTypeOfName(args[1] ?? '') };
+    case 'Tuple':
+      return tupleOf(args);
+    case 'Enum8':
+    case 'Enum16':
+      return { kind: 'scalar', type: 'string', values: args.map(enumValue) };
+    default:
+      return SCALARS.get(name) ?? integerOf(name) ?? { kind: 'any' };
+  }
+}
+
+function integerOf(name: string): JsonShape | undefined {
+  const [, unsigned] = /^(U?)Int\d+$/.exec(name) ?? [];
+  if (unsigned === undefined) return undefined;
+  return { kind: 'scalar', type: 'integer', ...(unsigned === 'U' && { unsigned: true }) };
+}
+
+/** A tuple whose elements have names (`Tuple(a String, b UInt8)`) is written as an object. */
+function tupleOf(args: readonly string[]): JsonShape {
+  if (args.some((arg) => /^(?:\w+|`[^`]*`) \S/.test(arg))) return { kind: 'object' };
+  return { kind: 'tuple', items: args.map(jsonTypeOfName) };
+}
+
+/** `'it\'s' = 3` is the value `it's`. */
+function enumValue(arg: string): string {
+  const quoted = /^'((?:[^'\\]|\\.|'')*)'/.exec(arg)?.[1] ?? arg;
+  return quoted.replaceAll(/\\(.)|''/g, (_, escaped: string | undefined) => escaped ?? "'");
+}

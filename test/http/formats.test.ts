@@ -1,0 +1,176 @@
+import { column, type EndpointDefinition } from '../../src/endpoint/definition.js';
+import { defineEndpoint } from '../../src/endpoint/endpoint.js';
+import { text } from '../../src/endpoint/parameters.js';
+import { sql } from '../../src/endpoint/sql.js';
+import { FORMAT_FACTS, FORMATS } from '../../src/execution/representation.js';
+import { SAMPLE, sampleEndpoint } from '../support/sample-endpoint.js';
+import { createTestGateway, problemOf, type TestGateway } from '../support/test-gateway.js';
+
+const parameters = {
+  format: text({ description: 'Its own.' }),
+  download: text({ description: 'Its own.' }),
+  csv_safe: text({ description: 'Its own.' }),
+};
+const OWN: EndpointDefinition<typeof parameters> = {
+  ...SAMPLE,
+  id: '33333333-2222-4333-8444-555555555555',
+  name: 'own',
+  parameters,
+  columns: { a: column('String', 'A.') },
+  example: {},
+  build: (p) => sql`SELECT ${p.format} AS a, ${p.download} AS b, ${p.csv_safe} AS c`,
+};
+const URL = '/api/endpoints/query/sample?city=Rome';
+
+const open = (): Promise<TestGateway> =>
+  createTestGateway({ endpoints: [sampleEndpoint(), defineEndpoint(OWN)] });
+
+/** The representation that a request gets, and its Content-Type. */
+async function chosen(url: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
+  const gateway = await open();
+  const response = await gateway.get(url).set(headers);
+  expect(response.status).toBe(200);
+  const { representation } = gateway.runQuery.onlyRequest;
+  expect(response.headers['content-type']).toBe(FORMAT_FACTS[representation?.format ?? 'json'].contentType);
+  return representation?.name;
+}
+
+describe('the representation of an answer', () => {
+  it.each(FORMATS)('is what ?format= names: %s, whatever Accept says', async (format) => {
+    expect(await chosen(`${URL}&format=${format}`)).toBe(format);
+    expect(await chosen(`${URL}&format=${format}`, { Accept: 'text/html' })).toBe(format);
+  });
+
+  it.each(FORMATS)('is what Accept names, and each can be had so: %s', async (format) => {
+    expect(await chosen(URL, { Accept: FORMAT_FACTS[format].mediaType })).toBe(format);
+    expect(await chosen(URL, { Accept: FORMAT_FACTS[format].contentType })).toBe(format);
+  });
+
+  it.each([
+    ['*/*', 'json'],
+    ['', 'json'],
+    ['application/*', 'json'],
+    ['text/*', 'csv'],
+    ['text/csv;q=0.5, application/x-ndjson', 'ndjson'],
+    ['text/csv, */*;q=0.1', 'csv'],
+    ['application/json;q=0.1, text/tab-separated-values;q=0.2', 'tsv'],
+    ['application/json, text/plain, */*', 'json'],
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'json'],
+    ['text/csv;q=0, */*', 'json'],
+    ['text/csv; charset=utf-8', 'csv'],
+  ])('for Accept: %j is %s', async (accept, name) => {
+    expect(await chosen(URL, { Accept: accept })).toBe(name);
+  });
+
+  it.each([
+    [`${URL}&format=xml`, {}],
+    [`${URL}&format=`, {}],
+    [`${URL}&format=CSV`, {}],
+    [`${URL}&format=%ff`, {}],
+    [URL, { Accept: 'application/xml' }],
+    [URL, { Accept: 'text/csv;header=absent' }],
+  ])('is none for %s with %j: 406 lists what there is', async (url, headers) => {
+    const gateway = await open();
+    const problem = problemOf(await gateway.get(url).set(headers));
+    expect(problem).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
+    for (const format of FORMATS)
+      expect(problem.detail).toContain(`${format} (${FORMAT_FACTS[format].mediaType})`);
+    expect(gateway.runQuery.requests).toEqual([]);
+  });
+
+  it.each([
+    ['format=csv&format=csv', 'format', 'is given 2 times; it may be given once'],
+    ['download=1&download=1', 'download', 'is given 2 times; it may be given once'],
+    ['download=yes', 'download', 'has to be 1 or 0'],
+    ['format=csv&csv_safe=x', 'csv_safe', 'has to be 1 or 0'],
+  ])('%s is a problem of the request', async (query, param, problem) => {
+    const gateway = await open();
+    const answer = problemOf(await gateway.get(`${URL}&${query}`));
+    expect(answer).toMatchObject({ status: 400, problems: [{ param, problem }] });
+  });
+
+  it('leaves an endpoint the parameters that it declares under these names', async () => {
+    const gateway = await open();
+    const url = '/api/endpoints/query/own?format=csv&download=1&csv_safe=1';
+    const response = await gateway.get(url).set('Accept', 'application/x-ndjson');
+    expect(response.headers['content-type']).toBe('application/x-ndjson');
+    expect(response.headers).not.toHaveProperty('content-disposition');
+    const { query } = gateway.runQuery.onlyRequest;
+    expect(query.parameters).toMatchObject({ format: 'csv', download: '1', csv_safe: '1' });
+  });
+
+  it('is part of what an answer is cached under', async () => {
+    const gateway = await open();
+    const urls = ['', '&format=csv', '&format=csv&csv_safe=1', '&format=parquet', '&format=arrow&csv_safe=1'];
+    for (const url of urls) expect((await gateway.get(URL + url)).headers['x-cache']).toBe('MISS');
+    for (const url of urls) expect((await gateway.get(URL + url)).headers['x-cache']).toBe('HIT');
+    const csv = await gateway.get(URL).set('Accept', 'text/csv');
+    expect([csv.headers['x-cache'], csv.headers['content-type']]).toEqual([
+      'HIT',
+      FORMAT_FACTS.csv.contentType,
+    ]);
+    expect((await gateway.get(`${URL}&format=json&csv_safe=1`)).headers['x-cache']).toBe('HIT');
+  });
+
+  it.each([
+    ['csv', true],
+    ['arrow', true],
+    ['parquet', false],
+  ])('is compressed where that is worth it: %s', async (format, compressed) => {
+    const gateway = await open();
+    gateway.runQuery.answer(Array.from({ length: 500 }, (_, row) => ({ row })));
+    const response = await gateway.get(`${URL}&format=${format}`).set('Accept-Encoding', 'gzip').buffer(true);
+    expect(response.headers['content-encoding']).toBe(compressed ? 'gzip' : undefined);
+  });
+});
+
+describe('?download=1', () => {
+  it.each(FORMATS)('names a file after the endpoint and the time: %s', async (format) => {
+    const gateway = await open();
+    for (const status of ['MISS', 'HIT']) {
+      const { headers } = await gateway.get(`${URL}&format=${format}&download=1`);
+      expect(headers['x-cache']).toBe(status);
+      expect(headers['content-disposition']).toBe(
+        `attachment; filename="sample-20260517T100503Z.${FORMAT_FACTS[format].extension}"`,
+      );
+    }
+    expect((await gateway.get(`${URL}&format=${format}&download=0`)).headers).not.toHaveProperty(
+      'content-disposition',
+    );
+  });
+});
+
+describe('Prefer: timestamps=unix-micros', () => {
+  it('is applied, and told, beside another preference', async () => {
+    const gateway = await open();
+    const response = await gateway.get(URL).set('Prefer', 'wait=9, timestamps=unix-micros');
+    expect(response.headers).toMatchObject({
+      'preference-applied': 'wait=9, timestamps=unix-micros',
+      vary: 'Accept, Accept-Encoding, X-API-KEY, Authorization, Prefer',
+    });
+    expect(gateway.runQuery.onlyRequest.representation?.name).toBe('json;unix-micros');
+    expect((await gateway.get(URL)).headers['x-cache']).toBe('MISS');
+  });
+
+  it.each([
+    [`${URL}&format=parquet`, 'timestamps=unix-micros'],
+    [URL, 'timestamps=seconds'],
+  ])('is not where it makes no difference: %s with %s', async (url, prefer) => {
+    const gateway = await open();
+    const { headers } = await gateway.get(url).set('Prefer', prefer);
+    expect(headers).not.toHaveProperty('preference-applied');
+    expect(gateway.runQuery.onlyRequest.representation?.times).toBe('iso');
+  });
+
+  it('is the default where the gateway says so, and ISO is what can be preferred', async () => {
+    const gateway = await createTestGateway({ endpoints: [sampleEndpoint()], times: 'unix-micros' });
+    await gateway.get(URL);
+    const { headers } = await gateway.get(URL).set('Prefer', 'timestamps=iso');
+    expect(headers['preference-applied']).toBe('timestamps=iso');
+    expect(gateway.runQuery.requests.map(({ representation }) => representation?.name)).toEqual([
+      'json;unix-micros',
+      'json',
+    ]);
+    expect((await gateway.get(URL)).headers['x-cache']).toBe('HIT');
+  });
+});

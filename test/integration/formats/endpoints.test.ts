@@ -1,0 +1,109 @@
+import type { Endpoint } from '../../../src/endpoint/endpoint.js';
+import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import { fillDemoData } from '../../../src/demo-data/fill-demo-data.js';
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
+import { FORMAT_FACTS, FORMATS, type Format } from '../../../src/execution/representation.js';
+import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { readRows, type Row } from '../../support/read-formats.js';
+import { binary, createTestGateway, type TestGateway } from '../../support/test-gateway.js';
+
+const NOW = new Date();
+const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+// The log of requests has a database of its own to be in.
+const endpoints = registry.all().filter(({ name }) => !name.startsWith('gateway.'));
+
+let database: TestDatabase;
+let gateway: TestGateway;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await fillDemoData(database.client, NOW);
+  await database.insert('custom_events', [
+    {
+      timestamp: NOW.toISOString(),
+      event_type: 'url_redirect',
+      event_name: '',
+      country: 'DE',
+      utm_params: null,
+    },
+    {
+      timestamp: NOW.toISOString(),
+      event_type: 'url_redirect',
+      event_name: '=1+1,"x"\r\n\ty\\N',
+      country: 'DE',
+      utm_params: '{"utm_source":"é\\n😀"}',
+    },
+  ]);
+  gateway = await createTestGateway({ clock: () => NOW });
+  gateway.runQuery.answerWith(createQueryRunner(database.client, { timeoutMs: 20_000 }));
+});
+
+afterAll(() => database.close());
+
+/** Values that a format writes in other ways, as one: JSON text as what it means, 32-bit fractions as such. */
+function comparable(endpoint: Endpoint, format: Format, rows: readonly Row[]): readonly Row[] {
+  return rows.map((row) =>
+    Object.fromEntries(
+      [...endpoint.columns].map(([name, { type, holdsJson }]) => {
+        const value = row[name];
+        if (holdsJson && typeof value === 'string') return [name, JSON.parse(value)];
+        const isNumber = /Float|Int|Date/.test(type);
+        const number = format === 'tsv' && isNumber && value !== null ? Number(value) : value;
+        return [name, type.includes('Float32') && number !== null ? Math.fround(number as number) : number];
+      }),
+    ),
+  );
+}
+
+describe.each(endpoints.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (_name, endpoint) => {
+  // What is rare in the demonstration data has to be among the rows.
+  const example = endpoint.name === 'get-grouped-stats-redirects' ? { country: 'DE' } : endpoint.example;
+
+  const get = (parameters: Readonly<Record<string, string>>, prefer = ''): ReturnType<TestGateway['get']> =>
+    gateway
+      .get(
+        `/api/endpoints/query/${endpoint.name}?${new URLSearchParams({ ...example, ...parameters }).toString()}`,
+      )
+      .set(prefer === '' ? {} : { Prefer: prefer })
+      .buffer(true)
+      .parse(binary);
+
+  it.each(FORMATS)('has the same rows as %s, for a real reader', async (format) => {
+    const json = await get({}, 'timestamps=unix-micros');
+    const answer = await get({ format }, 'timestamps=unix-micros');
+    expect([answer.status, answer.headers['content-type']]).toEqual([200, FORMAT_FACTS[format].contentType]);
+    const expected = comparable(endpoint, 'json', await readRows('json', json.body as Buffer));
+    const rows = await readRows(format, answer.body as Buffer);
+    expect(rows.length).toBeGreaterThan(0);
+    expect(Object.keys(rows[0] ?? {})).toEqual([...endpoint.columns.keys()]);
+    expect(comparable(endpoint, format, rows)).toEqual(expected);
+    for (const header of ['x-row-count', 'x-truncated']) {
+      expect(answer.headers[header]).toBe(json.headers[header]);
+    }
+  });
+
+  it.each(['json-table', 'ndjson', 'csv', 'tsv'] as const)('has ISO times in %s', async (format) => {
+    const [expected] = await readRows('json', (await get({})).body as Buffer);
+    const [row] = await readRows(format, (await get({ format })).body as Buffer);
+    const times = [...endpoint.columns].filter(([, { type }]) => type.startsWith('Date'));
+    expect(times.length).toBeGreaterThan(0);
+    for (const [name] of times) expect(row?.[name]).toBe(expected?.[name]);
+  });
+
+  it('tells columns, types, rows and statistics in json-table', async () => {
+    const answer = await get({ format: 'json-table' });
+    const { data, ...rest } = JSON.parse(String(answer.body)) as Record<string, unknown>;
+    expect(data).toHaveLength(Number(answer.headers['x-row-count']));
+    expect(rest).toEqual({
+      meta: [...endpoint.columns].map(([name, { type }]) => ({ name, type })),
+      rows: Number(answer.headers['x-row-count']),
+      truncated: answer.headers['x-truncated'] === 'true',
+      statistics: {
+        elapsed: expect.any(Number) as number,
+        rows_read: expect.any(Number) as number,
+        bytes_read: expect.any(Number) as number,
+      },
+    });
+  });
+});

@@ -1,0 +1,38 @@
+import { FORMATS } from '../../../src/execution/representation.js';
+import { readRows } from '../../support/read-formats.js';
+import { openSandbox, type SandboxUnderTest } from '../sandbox/sandbox-under-test.js';
+
+const NOW = new Date('2096-03-01T12:00:00Z');
+let sandbox: SandboxUnderTest;
+
+beforeAll(async () => {
+  sandbox = await openSandbox('logs.all', { project: 'aurora' }, NOW);
+  await sandbox.database.insert(
+    'edge_logs',
+    Array.from({ length: 150 }, (_, index) => ({
+      project: 'aurora',
+      timestamp: new Date(NOW.getTime() - (index + 1) * 1000).toISOString(),
+      event_message: `line ${index}`,
+    })),
+  );
+});
+afterAll(() => sandbox.close());
+
+describe('a caller’s own SQL', () => {
+  it.each(FORMATS)('is answered in %s, in its order and to the row cap', async (format) => {
+    const body = await sandbox.body(
+      'WITH r AS (SELECT event_message AS line, timestamp AS time FROM edge_source) SELECT line, 1 / 0 AS ratio FROM r ORDER BY time ASC',
+      format,
+    );
+    const rows = await readRows(format, body);
+    expect(rows).toEqual(
+      Array.from({ length: 100 }, (_, index) => ({ line: `line ${149 - index}`, ratio: null })),
+    );
+  });
+
+  it.each(FORMATS)('may not name a format of its own beside %s', async (format) => {
+    await expect(sandbox.body('SELECT 1 AS n FORMAT CSV', format)).rejects.toMatchObject({
+      code: 'INVALID_PARAMETERS',
+    });
+  });
+});

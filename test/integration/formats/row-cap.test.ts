@@ -1,0 +1,68 @@
+import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import type { QueryRequest, QueryResult, RunQuery } from '../../../src/execution/ports.js';
+import { FORMATS, representationOf, type Format } from '../../../src/execution/representation.js';
+import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { queryRequest } from '../../support/query-requests.js';
+import { readRows } from '../../support/read-formats.js';
+
+let database: TestDatabase;
+let runQuery: RunQuery;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
+});
+
+afterAll(() => database.close());
+
+const ask = (
+  format: Format,
+  text: string,
+  { rowCap = 10, ...changes }: Partial<QueryRequest> = {},
+  parameters: Readonly<Record<string, number>> = {},
+): Promise<QueryResult> =>
+  runQuery(
+    queryRequest(`${text}\nLIMIT {row_limit:UInt64}`, {
+      representation: representationOf(format),
+      rowCap,
+      parameters: { row_limit: rowCap + 1, ...parameters },
+      ...changes,
+    }),
+  );
+
+describe.each(FORMATS)('the row cap in %s', (format) => {
+  const cut = (rows: number, rowCap: number): Promise<QueryResult> =>
+    ask(format, `SELECT number AS n FROM numbers({rows:UInt64}) ORDER BY n DESC`, { rowCap }, { rows });
+
+  // 65,409 rows are a block of ClickHouse.
+  it.each([
+    [2, 3, false],
+    [3, 3, false],
+    [4, 3, true],
+    [0, 1, false],
+    [1, 1, false],
+    [2, 1, true],
+    [69_999, 70_000, false],
+    [70_000, 70_000, false],
+    [70_001, 70_000, true],
+    [300_000, 70_000, true],
+  ])(
+    'of %i rows and a cap: the first %i of the order, and whether there were more',
+    async (rows, cap, more) => {
+      const result = await cut(rows, cap);
+      const count = Math.min(rows, cap);
+      expect([result.rowCount, result.truncated]).toEqual([count, more]);
+      const read = await readRows(format, result.body);
+      const numbers = read.map(({ n }) => Number(n));
+      expect(numbers).toEqual(Array.from({ length: count }, (_, index) => rows - 1 - index));
+    },
+  );
+});
+
+describe.each(['parquet', 'arrow'] as const)('a cap that is reached in %s', (format) => {
+  it('takes a second query with the same values, and what both cost is told', async () => {
+    const text = 'SELECT number AS n FROM numbers({rows:UInt64})';
+    const result = await ask(format, text, { rowCap: 3 }, { rows: 4 });
+    expect([result.truncated, result.rowCount, result.rowsRead]).toEqual([true, 3, 7]);
+  });
+});

@@ -1,0 +1,175 @@
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { readConfig, type Environment } from '../../src/config/config.js';
+import type { Endpoint } from '../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
+import { EndpointRegistry } from '../../src/endpoint/registry.js';
+import { createHitFinder } from '../../src/execution/answer-call.js';
+import type { Clock, RunQuery } from '../../src/execution/ports.js';
+import type { JudgeSql } from '../../src/execution/sandbox.js';
+import { createHitAnswerer } from '../../src/http/answer-hit.js';
+import { createApp } from '../../src/http/app.js';
+import { KnownTargets } from '../../src/http/known-targets.js';
+import { RequestLog } from '../../src/http/request-log.js';
+import { createHttpServer } from '../../src/http/server.js';
+import { hashApiKey } from '../../src/keys/api-key.js';
+import type { StoredRights } from '../../src/keys/key-file.js';
+import { openAccess, type Access } from '../../src/open-access.js';
+import { openExecution, type Execution } from '../../src/open-execution.js';
+import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import { FakeRunQuery } from './fake-run-query.js';
+import { metricSamples } from './metric-samples.js';
+import { askNetwork, type NetworkRequest, type NetworkResponse } from './network-request.js';
+import { RecordingLogger } from './recording-logger.js';
+import { noSql } from './test-credentials.js';
+import { TestClock } from './test-clock.js';
+
+/** What the keys' file of a test says of each key; the key itself is {@link keyNamed}. */
+export type KeyRights = Readonly<Record<string, StoredRights>>;
+
+export interface AccessGatewayOptions {
+  readonly keys?: KeyRights;
+  readonly environment?: Environment;
+  /** Instead of the specification's. */
+  readonly endpoints?: readonly Endpoint[];
+  /** Instead of a ClickHouse that is none, and one that stands still. */
+  readonly runQuery?: RunQuery;
+  readonly clock?: Clock;
+  readonly judgeSql?: JudgeSql;
+}
+
+/** On the long way every request goes through the application, on the other the short way comes first. */
+export type Way = 'long' | 'short';
+
+/** The key that a name of the tests' keys' file stands for. */
+export const keyNamed = (name: string): string => `qg_key-of-${name}-only-for-tests`;
+
+/**
+ * A gateway put together as in production, keys, limits, admission and cache out of a configuration, on two servers that
+ * share all of it; only ClickHouse and time are the test's.
+ */
+export class AccessGateway {
+  readonly clock = new TestClock();
+  readonly runQuery = new FakeRunQuery();
+  readonly logger = new RecordingLogger();
+  /** Requests that took the short way to their end. */
+  answeredShortly = 0;
+  access!: Access;
+  execution!: Execution;
+  endpoints!: EndpointRegistry;
+  private readonly servers: Partial<Record<Way, Server>> = {};
+  private readonly closers: (() => unknown)[] = [];
+
+  static async open(options: AccessGatewayOptions = {}): Promise<AccessGateway> {
+    const gateway = new AccessGateway();
+    try {
+      await gateway.build(options);
+    } catch (error) {
+      await gateway.close();
+      throw error;
+    }
+    return gateway;
+  }
+
+  url(way: Way = 'short'): string {
+    const { port } = this.servers[way]?.address() as AddressInfo;
+    return `http://127.0.0.1:${port}`;
+  }
+
+  /** A request with the key of that name; with none where the name is empty. */
+  ask(name: string, target: string, more: NetworkRequest & { way?: Way } = {}): Promise<NetworkResponse> {
+    const { way = 'short', headers = {}, ...rest } = more;
+    const key = name === '' ? {} : { 'X-API-KEY': keyNamed(name) };
+    return askNetwork(this.url(way) + target, { ...rest, headers: { ...key, ...headers } });
+  }
+
+  /** Queries that wait for a place, by the gateway's own metrics. */
+  async waiting(): Promise<number> {
+    const samples = metricSamples(await this.execution.metrics.registry.metrics());
+    const waiting = samples.filter(({ name }) => name === 'querygate_queries_waiting');
+    return waiting.reduce((sum, { value }) => sum + value, 0);
+  }
+
+  async close(): Promise<void> {
+    for (const close of this.closers.splice(0).reverse()) await close();
+  }
+
+  private async build(options: AccessGatewayOptions): Promise<void> {
+    const { endpoints: own, environment = {}, clock = this.clock.read, judgeSql = noSql } = options;
+    const { logger } = this;
+    const endpoints = own ? new EndpointRegistry(own) : await loadEndpoints(ENDPOINTS_FOLDER);
+    this.endpoints = endpoints;
+    const config = readConfig({ ...environment, ...(options.keys && (await this.writeKeys(options.keys))) });
+    this.access = await openAccess(config, endpoints, { logger, clock });
+    this.closers.push(this.access.keys.close);
+    const runQuery = options.runQuery ?? this.runQuery.run;
+    const surroundings = { endpoints, runQuery, logger, clock };
+    this.execution = await openExecution(config, surroundings, (close) => this.closers.push(close));
+    const { answerCall, onAnswered, cache, limiter } = this.execution;
+    const shared = {
+      endpoints,
+      targets: new KnownTargets(),
+      clock,
+      credentials: this.access.credentials,
+      limiter,
+      log: new RequestLog(logger),
+    };
+    const app = createApp({
+      ...shared,
+      answerCall,
+      judgeSql,
+      isClickHouseUp: () => Promise.resolve(true),
+      isDraining: () => false,
+      corsOrigins: [],
+      version: '0.0.0-test',
+    });
+    const findHit = createHitFinder({ peek: (hash) => cache.memory.peek(hash), clock, onAnswered });
+    const answerHit = createHitAnswerer({ ...shared, findHit });
+    await this.listen('long', createHttpServer(app, logger));
+    const short = createHttpServer((request, response) => {
+      if (answerHit(request, response)) this.answeredShortly += 1;
+      else app(request, response);
+    }, logger);
+    await this.listen('short', short);
+  }
+
+  private async writeKeys(keys: KeyRights): Promise<Environment> {
+    const folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
+    this.closers.push(() => rm(folder, { recursive: true, force: true }));
+    const file = path.join(folder, 'keys.json');
+    const stored = Object.entries(keys).map(([name, rights]) => ({
+      name,
+      sha256: [hashApiKey(keyNamed(name))],
+      ...rights,
+    }));
+    await writeFile(file, JSON.stringify({ keys: stored }));
+    return { API_KEYS_FILE: file };
+  }
+
+  private async listen(way: Way, server: Server): Promise<void> {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    this.servers[way] = server;
+    this.closers.push(() => {
+      server.closeAllConnections();
+      return once(server.close(), 'close');
+    });
+  }
+}
+
+/** Runs a test's body with such a gateway, which is gone afterwards. */
+export async function withAccess(
+  options: AccessGatewayOptions,
+  use: (gateway: AccessGateway) => Promise<void>,
+): Promise<void> {
+  const gateway = await AccessGateway.open(options);
+  try {
+    await use(gateway);
+  } finally {
+    await gateway.close();
+  }
+}

@@ -1,0 +1,48 @@
+import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { createSqlParser } from '../../src/clickhouse/sql-parser.js';
+import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
+import type { EndpointSettings } from '../../src/endpoint/definition.js';
+import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
+import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import { createSandbox } from '../../src/sandbox/sandbox.js';
+import { AccessGateway, type KeyRights } from './access-gateway.js';
+import { createTestDatabase, type TestDatabase } from './clickhouse.js';
+
+/** A gateway with keys on a database of the shared ClickHouse that no other test sees. */
+export interface AccessOnClickHouse {
+  readonly gateway: AccessGateway;
+  readonly database: TestDatabase;
+  readonly close: () => Promise<void>;
+}
+
+export interface OnClickHouseOptions {
+  readonly keys: KeyRights;
+  /** Execution settings, by endpoint name. */
+  readonly settings?: Readonly<Record<string, Partial<EndpointSettings>>>;
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Beside the specification's. */
+  readonly more?: readonly Endpoint[];
+}
+
+export async function openAccessOnClickHouse({
+  keys,
+  settings = {},
+  environment = {},
+  more = [],
+}: OnClickHouseOptions): Promise<AccessOnClickHouse> {
+  const database = await createTestDatabase();
+  const loaded = (await loadEndpoints(ENDPOINTS_FOLDER)).all();
+  const gateway = await AccessGateway.open({
+    keys,
+    environment,
+    endpoints: [...loaded.map((endpoint) => withSettings(endpoint, settings[endpoint.name] ?? {})), ...more],
+    runQuery: createQueryRunner(database.client, { timeoutMs: 20_000 }),
+    judgeSql: createSandbox(createSqlParser(database.client)),
+    clock: () => new Date(),
+  });
+  const close = async (): Promise<void> => {
+    await gateway.close();
+    await database.close();
+  };
+  return { gateway, database, close };
+}

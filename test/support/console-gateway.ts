@@ -1,0 +1,49 @@
+import { writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import path from 'node:path';
+
+import { GATEWAY, startProcess, type RunningProcess } from './start-process.js';
+
+/** The key of the gateway that the console's tests use. */
+export const CONSOLE_KEY = 'qg_for-the-console';
+
+/** A gateway process on its embedded ClickHouse with demonstration data. */
+export interface ConsoleGateway {
+  readonly process: RunningProcess;
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly adminUrl: string;
+}
+
+/** Starts the built gateway. @param folder for its data. */
+export async function startConsoleGateway(folder: string): Promise<ConsoleGateway> {
+  const settings = path.join(folder, 'settings.json');
+  await writeFile(
+    settings,
+    JSON.stringify({
+      'logs.all': { sandboxing: 'enabled' },
+      'functions.invocation-stats': { maxRows: 40 },
+    }),
+  );
+  const adminPort = await freePort();
+  const gateway = startProcess(GATEWAY, {
+    PORT: '0',
+    ADMIN_PORT: String(adminPort),
+    API_KEY: CONSOLE_KEY,
+    DATA_DIR: path.join(folder, 'data'),
+    ENDPOINT_SETTINGS_FILE: settings,
+  });
+  const [, url = ''] = await gateway.untilWritten(/"message":"ready".*"url":"(http:\/\/127\.0\.0\.1:\d+)"/);
+  return { process: gateway, url, adminUrl: `http://127.0.0.1:${adminPort}` };
+}
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}

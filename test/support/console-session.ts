@@ -1,0 +1,41 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+
+import { openBrowser } from './browser.js';
+import { CONSOLE_KEY, startConsoleGateway, type ConsoleGateway } from './console-gateway.js';
+
+/** A gateway and a browser; there once the tests run. */
+export interface ConsoleSession {
+  readonly gateway: ConsoleGateway;
+  readonly browser: Browser;
+}
+
+/** Starts a gateway and a browser before the tests of a file, and ends them afterwards. */
+export function consoleSession(): ConsoleSession {
+  const session = {} as { gateway: ConsoleGateway; browser: Browser };
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'querygate-console-'));
+    [session.gateway, session.browser] = await Promise.all([startConsoleGateway(folder), openBrowser()]);
+  }, 60_000);
+  afterAll(async () => {
+    await session.browser.close();
+    session.gateway.process.child.kill('SIGTERM');
+    await session.gateway.process.ended;
+    await rm(folder, { recursive: true, force: true });
+  }, 30_000);
+  return session;
+}
+
+/** Opens an address with a key that was entered before. */
+export async function openConsole({ gateway }: ConsoleSession, page: Page, fragment = ''): Promise<void> {
+  await page.addInitScript(`sessionStorage.setItem('querygate.key', '${CONSOLE_KEY}')`);
+  await page.goto(`${gateway.url}/${fragment}`);
+  await page.waitForSelector('nav.endpoints li');
+}
+
+export const runForm = (page: Page): Promise<void> => page.click('form.request button[type=submit]');
+
+export const rowsOf = (page: Page): Promise<number> => page.locator('.rows tbody tr').count();

@@ -1,0 +1,98 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { openGateway } from '../../src/compose.js';
+import { readConfig } from '../../src/config/config.js';
+import { fillDemoData } from '../../src/demo-data/fill-demo-data.js';
+import type { EndpointRegistry } from '../../src/endpoint/registry.js';
+import { hashApiKey } from '../../src/keys/api-key.js';
+import { createTestDatabase } from './clickhouse.js';
+import { RecordingLogger } from './recording-logger.js';
+import { withTemporaryFolder } from './temporary-folder.js';
+
+/** Keys of the gateway: of every right, of one project's, and of one request a minute. */
+export const KEYS = { all: 'qg_demo-all', tenant: 'qg_demo-tenant', limited: 'qg_demo-limited' } as const;
+
+/** A whole gateway that listens, on a real ClickHouse with the demonstration data. */
+export interface DemoGateway {
+  readonly url: string;
+  readonly endpoints: EndpointRegistry;
+  /** A request with the key of every right. */
+  readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Response>;
+}
+
+/** Runs a body with such a gateway. */
+export async function withDemoGateway(use: (gateway: DemoGateway) => Promise<void>): Promise<void> {
+  const database = await createTestDatabase();
+  try {
+    await fillDemoData(database.client, new Date());
+    await withTemporaryFolder(async (folder) => {
+      const { url, username, password } = database.connection;
+      const gateway = await openGateway(
+        readConfig({
+          PORT: '0',
+          CLICKHOUSE_URL: url,
+          CLICKHOUSE_USER: username,
+          CLICKHOUSE_PASSWORD: password,
+          CLICKHOUSE_DATABASE: database.name,
+          API_KEYS_FILE: await writeKeys(folder),
+        }),
+        { logger: new RecordingLogger(), clock: () => new Date() },
+      );
+      const get: DemoGateway['get'] = (target, headers) =>
+        fetch(gateway.url + target, { headers: { 'X-API-KEY': KEYS.all, ...headers } });
+      try {
+        await use({ url: gateway.url, endpoints: gateway.endpoints, get });
+      } finally {
+        await gateway.close();
+      }
+    });
+  } finally {
+    await database.close();
+  }
+}
+
+/**
+ * The same for all tests of a file.
+ *
+ * @returns gives the gateway to a test that runs.
+ */
+export function sharedDemoGateway(): () => DemoGateway {
+  let opened: DemoGateway | undefined;
+  let finish: (() => void) | undefined;
+  let closed: Promise<void> = Promise.resolve();
+  beforeAll(async () => {
+    await new Promise<void>((resolve, reject) => {
+      closed = withDemoGateway((gateway) => {
+        opened = gateway;
+        resolve();
+        return new Promise((over) => (finish = over));
+      });
+      closed.catch(reject);
+    });
+  }, 60_000);
+  afterAll(async () => {
+    finish?.();
+    await closed;
+  }, 60_000);
+  return () => {
+    if (!opened) throw new Error('the gateway is not open');
+    return opened;
+  };
+}
+
+async function writeKeys(folder: string): Promise<string> {
+  const file = path.join(folder, 'keys.json');
+  const keys = [
+    { name: 'all', sha256: [hashApiKey(KEYS.all)], mayBypassCache: true },
+    { name: 'tenant', sha256: [hashApiKey(KEYS.tenant)], fixed: { project: 'aurora' } },
+    {
+      name: 'limited',
+      sha256: [hashApiKey(KEYS.limited)],
+      endpoints: ['usage.*'],
+      limits: { requests: { quota: 1, window: 60 } },
+    },
+  ];
+  await writeFile(file, JSON.stringify({ keys }));
+  return file;
+}

@@ -1,0 +1,50 @@
+import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+
+/** An answer as it came over the network. */
+export interface NetworkResponse {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+}
+
+export interface NetworkRequest {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** Sends one request on a connection of its own, with no header but those given. */
+export async function askNetwork(
+  url: string,
+  { headers = {}, method = 'GET', signal }: NetworkRequest = {},
+): Promise<NetworkResponse> {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
+    const options = { method, headers, agent: false as const, ...(signal && { signal }) };
+    request(url, options, resolve).on('error', reject).end();
+  });
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk as Buffer);
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    text: Buffer.concat(chunks).toString(),
+  };
+}
+
+/** The code of a problem document; undefined for any other answer. */
+export function codeOf({ text, headers }: NetworkResponse): string | undefined {
+  if (!headers['content-type']?.startsWith('application/problem+json')) return undefined;
+  return (JSON.parse(text) as { readonly code: string }).code;
+}
+
+/** Status and code of an answer, as one text: `403 FORBIDDEN`, or `200`. */
+export function outcomeOf(response: NetworkResponse): string {
+  const code = codeOf(response);
+  return code === undefined ? String(response.status) : `${response.status} ${code}`;
+}
+
+/** The rows of an answer. */
+export function rowsIn({ status, text }: NetworkResponse): readonly Readonly<Record<string, unknown>>[] {
+  if (status !== 200) throw new Error(`no answer, but ${status}: ${text}`);
+  return (JSON.parse(text) as { result: Record<string, unknown>[] }).result;
+}

@@ -1,0 +1,106 @@
+import { tableFromIPC, type Table } from 'apache-arrow';
+import { parse } from 'csv-parse/sync';
+import { parquetReadObjects } from 'hyparquet';
+
+import type { Format } from '../../src/execution/representation.js';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** Rows as a real reader of a format sees them: times of a type of their own as microseconds since 1970. */
+export async function readRows(format: Format, body: Buffer): Promise<readonly Row[]> {
+  switch (format) {
+    case 'json':
+      return (parseJson(body) as { result: Row[] }).result;
+    case 'json-table':
+      return (parseJson(body) as { data: Row[] }).data;
+    case 'ndjson':
+      return linesOf(body).map((line) => JSON.parse(line) as Row);
+    case 'csv':
+      return readCsv(body);
+    case 'tsv':
+      return readTsv(body);
+    case 'parquet':
+      return readParquet(body);
+    case 'arrow':
+      return readArrow(tableFromIPC(body));
+  }
+}
+
+const textOf = (body: Buffer): string =>
+  new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
+const parseJson = (body: Buffer): unknown => JSON.parse(textOf(body));
+
+/** Lines, of which the last ends as the others do. */
+function linesOf(body: Buffer): readonly string[] {
+  const text = textOf(body);
+  if (text === '') return [];
+  if (!text.endsWith('\n')) throw new Error('the last line does not end');
+  return text.slice(0, -1).split('\n');
+}
+
+/** RFC 4180 and nothing else; what is not in quotes is a number, a boolean, or null. */
+function readCsv(body: Buffer): readonly Row[] {
+  const text = textOf(body);
+  if (!text.endsWith('\r\n')) throw new Error('the last line does not end');
+  const rows: unknown = parse(text, {
+    columns: true,
+    record_delimiter: '\r\n',
+    relax_quotes: false,
+    cast: (value: string, { quoting, header }): unknown => {
+      if (quoting || header) return value;
+      return value === '' ? null : JSON.parse(value);
+    },
+  });
+  return rows as readonly Row[];
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', 0: '\0' };
+
+/** All cells are text, or null. */
+function readTsv(body: Buffer): readonly Row[] {
+  const unescaped = (cell: string): string | null =>
+    cell === '\\N' ? null : cell.replaceAll(/\\(.)/g, (_, letter: string) => ESCAPES[letter] ?? letter);
+  const [header = [], ...rows] = linesOf(body).map((line) => line.split('\t').map(unescaped));
+  return rows.map((cells) => {
+    if (cells.length !== header.length) throw new Error(`${cells.length} cells below ${header.length}`);
+    return Object.fromEntries(header.map((name, index) => [String(name), cells[index]] as const));
+  });
+}
+
+async function readParquet(body: Buffer): Promise<readonly Row[]> {
+  const file = body.buffer.slice(body.byteOffset, body.byteOffset + body.length) as ArrayBuffer;
+  const rows = await parquetReadObjects({
+    file,
+    parsers: {
+      timestampFromMilliseconds: Number,
+      timestampFromMicroseconds: Number,
+      timestampFromNanoseconds: Number,
+      dateFromDays: (days: number) => days * 86_400_000_000,
+      stringFromBytes: (bytes: Uint8Array) => textOf(Buffer.from(bytes)),
+    },
+  });
+  return rows.map(plainNumbers);
+}
+
+function readArrow(table: Table): readonly Row[] {
+  const fields = table.schema.fields.map(({ name, type }) => ({
+    name,
+    isTime: /^(?:Timestamp|Date)/.test(String(type)),
+  }));
+  return Array.from({ length: table.numRows }, (_, row) =>
+    plainNumbers(
+      Object.fromEntries(
+        fields.map(({ name, isTime }) => {
+          const value = table.getChild(name)?.get(row) as unknown;
+          return [name, isTime && typeof value === 'number' ? Math.round(value * 1000) : value];
+        }),
+      ),
+    ),
+  );
+}
+
+function plainNumbers(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).map(([name, value]) => [name, typeof value === 'bigint' ? Number(value) : value]),
+  );
+}

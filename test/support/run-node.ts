@@ -1,0 +1,21 @@
+import { execFile } from 'node:child_process';
+
+/** Redocly would tell its makers of each run, and ask them for a newer release. */
+const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
+
+/** Runs `node ARGUMENTS` to its end; what it wrote to both streams, the standard one first. */
+export function runNode(
+  args: readonly string[],
+  cwd?: string,
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  return new Promise((resolve) => {
+    const options = {
+      env: { PATH: process.env['PATH'], ...QUIET },
+      maxBuffer: 64 * 1024 * 1024,
+      ...(cwd && { cwd }),
+    };
+    const child = execFile(process.execPath, [...args], options, (_error, stdout, stderr) => {
+      resolve({ code: child.exitCode, output: stdout + stderr });
+    });
+  });
+}
