@@ -11,6 +11,8 @@ import tseslint from 'typescript-eslint';
 const LAYERS = {
   endpoint: ['limits'],
   execution: ['endpoint', 'limits', 'errors.ts'],
+  openapi: ['endpoint', 'errors.ts'],
+  'client-generator': ['endpoint', 'errors.ts'],
   clickhouse: ['endpoint', 'execution', 'errors.ts'],
   cache: ['endpoint', 'execution', 'limits', 'warming', 'errors.ts'],
   warming: ['endpoint', 'execution', 'errors.ts'],
@@ -18,8 +20,21 @@ const LAYERS = {
   limits: ['errors.ts'],
   admission: ['endpoint', 'execution', 'errors.ts'],
   sandbox: ['endpoint', 'execution', 'errors.ts'],
+  journal: [],
   log: [],
-  http: ['admission', 'endpoint', 'execution', 'keys', 'limits', 'log', 'errors.ts'],
+  http: [
+    'admission',
+    'endpoint',
+    'execution',
+    'journal',
+    'keys',
+    'limits',
+    'log',
+    'openapi',
+    'tracing',
+    'errors.ts',
+  ],
+  tracing: ['execution'],
   loading: ['endpoint'],
   'demo-data': [],
   bench: ['endpoint', 'execution', 'clickhouse', 'errors.ts'],
@@ -49,12 +64,12 @@ export default defineConfig(
     settings: {
       'import-x/resolver-next': [
         createNodeResolver({
-          extensions: ['.ts', '.mjs', '.js'],
-          extensionAlias: { '.js': ['.ts', '.js'] },
+          extensions: ['.ts', '.tsx', '.mjs', '.js'],
+          extensionAlias: { '.js': ['.ts', '.tsx', '.js'] },
         }),
       ],
-      'import-x/parsers': { '@typescript-eslint/parser': ['.ts'] },
-      'import-x/extensions': ['.ts', '.mjs', '.js'],
+      'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
+      'import-x/extensions': ['.ts', '.tsx', '.mjs', '.js'],
     },
     rules: {
       'import-x/no-cycle': 'error',
@@ -72,6 +87,9 @@ export default defineConfig(
               except: ['./endpoint/index.ts'],
               message: 'An endpoint imports nothing of the machinery but src/endpoint/index.ts.',
             },
+            // The console runs in browsers, and knows the gateway by its HTTP interface alone.
+            { target: './console', from: ['./src', './endpoints', './test'] },
+            { target: './console/src/model', from: './console/src', except: ['./model'] },
           ],
         },
       ],
@@ -105,7 +123,7 @@ export default defineConfig(
     rules: { 'no-restricted-properties': 'off' },
   },
   {
-    files: ['endpoints/**', '*.config.mjs', 'test/support/global-*.mjs'],
+    files: ['endpoints/**', '*.config.mjs', 'console/vite.config.ts', 'test/support/global-*.mjs'],
     rules: { 'import-x/no-default-export': 'off', 'max-lines-per-function': 'off' },
   },
   {

@@ -6,27 +6,21 @@ import { createAdminApp } from './admin/admin-app.js';
 import { createPing } from './clickhouse/ping.js';
 import { createQueryRunner } from './clickhouse/query-runner.js';
 import { createSqlParser } from './clickhouse/sql-parser.js';
-import type { Config } from './config/config.js';
+import { keepsRequestLog, type Config } from './config/config.js';
 import { readEndpointSettingsFile } from './config/endpoint-settings-file.js';
 import { loadEndpoints } from './endpoint/load-endpoints.js';
 import type { EndpointRegistry } from './endpoint/registry.js';
-import { createHitFinder } from './execution/answer-call.js';
 import type { Clock } from './execution/ports.js';
-import { createHitAnswerer } from './http/answer-hit.js';
-import { createApp } from './http/app.js';
 import { drain } from './http/drain.js';
-import { KnownTargets } from './http/known-targets.js';
-import { RequestLog } from './http/request-log.js';
 import { createHttpServer } from './http/server.js';
 import type { Logger } from './log/logger.js';
+import { createListener } from './create-listener.js';
 import { openAccess } from './open-access.js';
 import { openClickHouse } from './open-clickhouse.js';
 import { openExecution } from './open-execution.js';
-import { ENDPOINTS_FOLDER } from './project-files.js';
+import { openJournal } from './open-journal.js';
+import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from './project-files.js';
 import { createSandbox } from './sandbox/sandbox.js';
-
-/** A probe has to be told soon that ClickHouse hangs. */
-const PING_TIMEOUT_MS = 1000;
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -37,6 +31,9 @@ export interface Gateway {
   /** Stops accepting, finishes what runs (for a bounded time), and closes everything. */
   readonly close: () => Promise<void>;
 }
+
+/** Reads the log of requests, where there is one. */
+export const REQUESTS_ENDPOINT = 'gateway.requests';
 
 export interface Surroundings {
   readonly logger: Logger;
@@ -74,50 +71,50 @@ async function open(
   onClose(keys.close);
   const clickhouse = await openClickHouse(config, logger, clock);
   onClose(clickhouse.close);
-  const runQuery = createQueryRunner(clickhouse.client, config.queryLimits);
+  const journal = clickhouse.logConnection && openJournal(clickhouse.logConnection, { logger, clock });
+  if (journal) onClose(journal.close);
+  // The SDK is loaded only where it is wanted: it takes longer than all the rest of the start.
+  const tracing = config.tracing && new (await import('./tracing/tracing.js')).Tracing(config.tracing);
+  if (tracing) onClose(() => tracing.close());
+  const query = createQueryRunner(clickhouse.client, config.queryLimits);
+  const runQuery = tracing?.trace(query) ?? query;
   const ping = createPing(clickhouse.url);
   const execution = await openExecution(config, { endpoints, runQuery, ping, logger, clock }, onClose);
-  const { cache, metrics, limiter } = execution;
   if (config.admin) {
     const admin = createHttpServer(
-      createAdminApp({ ...execution, endpoints, keys, keyUse, links, clock, logger }),
+      createAdminApp({
+        ...execution,
+        endpoints,
+        keys,
+        keyUse,
+        links,
+        clock,
+        logger,
+        consoleFolder: CONSOLE_FOLDER,
+      }),
       logger,
     );
     logger.info('operator’s view', { url: await listen(admin, config.admin) });
     onClose(() => drain(admin, 0));
   }
 
-  const log = new RequestLog(
-    logger,
-    (...answered) => {
-      metrics.answered(...answered);
-    },
-    ({ subject, counted }) => {
-      metrics.limitRefused(subject.kind, counted);
-    },
-  );
-  const targets = new KnownTargets();
   let draining = false;
-  const shared = { endpoints, targets, clock, credentials, limiter, log };
-  const app = createApp({
-    ...shared,
-    answerCall: execution.answerCall,
-    judgeSql: createSandbox(createSqlParser(clickhouse.client)),
-    isClickHouseUp: () => ping(AbortSignal.timeout(PING_TIMEOUT_MS)).catch(() => false),
-    isDraining: () => draining,
-    corsOrigins: config.corsOrigins,
-  });
-  const findHit = createHitFinder({
-    peek: (hash) => cache.memory.peek(hash),
-    clock,
-    onAnswered: execution.onAnswered,
-  });
-  const answerHit = createHitAnswerer({ ...shared, findHit });
-  // With CORS an answer's headers depend on who asks from where, which is the application's business.
-  const leavesAll = config.corsOrigins.length > 0;
-  const server = createHttpServer((request, response) => {
-    if (draining || leavesAll || !answerHit(request, response)) app(request, response);
-  }, logger);
+  const server = createHttpServer(
+    createListener({
+      config,
+      endpoints,
+      credentials,
+      execution,
+      journal,
+      tracing,
+      judgeSql: createSandbox(createSqlParser(clickhouse.client)),
+      ping,
+      isDraining: () => draining,
+      logger,
+      clock,
+    }),
+    logger,
+  );
   const url = await listen(server, config);
   onClose(async () => {
     draining = true;
@@ -126,8 +123,10 @@ async function open(
   return { url, endpoints, generatedKey: keys.generatedKey };
 }
 
-async function openEndpoints({ endpointSettingsFile, cache }: Config): Promise<EndpointRegistry> {
-  const loaded = await loadEndpoints(ENDPOINTS_FOLDER);
+async function openEndpoints(config: Config): Promise<EndpointRegistry> {
+  const { endpointSettingsFile, cache } = config;
+  const all = await loadEndpoints(ENDPOINTS_FOLDER);
+  const loaded = keepsRequestLog(config) ? all : all.without(REQUESTS_ENDPOINT);
   const endpoints = loaded.withStaleIfError(cache.staleIfErrorSeconds);
   if (endpointSettingsFile === undefined) return endpoints;
   const overrides = await readEndpointSettingsFile(endpointSettingsFile);

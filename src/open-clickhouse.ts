@@ -20,6 +20,8 @@ export interface OpenClickHouse {
   /** For serving, with as few rights as the set-up gives. */
   readonly client: ClickHouseClient;
   readonly url: string;
+  /** Of a user that may write down requests; undefined where they are not. */
+  readonly logConnection: ClickHouseConnection | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -28,7 +30,8 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
   const { clickhouse } = config;
   if (clickhouse.kind === 'external') {
     const client = connect(clickhouse, config);
-    return { client, url: clickhouse.url, close: () => client.close() };
+    const { url, log } = clickhouse;
+    return { client, url, logConnection: log, close: () => client.close() };
   }
   const server = await EmbeddedServer.start({
     dataDir: config.dataDir,
@@ -49,7 +52,10 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
     await client.close();
     await server.stop();
   };
-  return { client, url: server.readerConnection.url, close };
+  const logConnection = config.requestLog
+    ? { ...server.adminConnection, database: clickhouse.database }
+    : undefined;
+  return { client, url: server.readerConnection.url, logConnection, close };
 }
 
 function connect(connection: ClickHouseConnection, { queryTimeoutMs, admission }: Config): ClickHouseClient {

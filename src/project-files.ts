@@ -13,8 +13,14 @@ const projectRoot = existsSync(path.join(codeRoot, 'clickhouse-schema')) ? codeR
 /** Folder of the endpoint files. */
 export const ENDPOINTS_FOLDER = path.join(codeRoot, 'endpoints');
 
+/** Folder of the built console; none where the gateway runs from its sources. */
+export const CONSOLE_FOLDER = codeRoot === projectRoot ? undefined : path.join(codeRoot, 'console');
+
 /** Folder of the numbered schema files. */
 export const SCHEMA_FOLDER = path.join(projectRoot, 'clickhouse-schema');
 
 /** The users file of the read-only ClickHouse user. */
 export const READER_USER_FILE = path.join(SCHEMA_FOLDER, 'users.d', 'querygate.xml');
+
+/** What names the gateway's version. */
+export const PACKAGE_FILE = path.join(projectRoot, 'package.json');

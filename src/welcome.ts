@@ -1,10 +1,12 @@
-import type { Gateway } from './compose.js';
+import { REQUESTS_ENDPOINT, type Gateway } from './compose.js';
 
 /** What a person at the terminal is told: where the gateway is, and a request to paste for each endpoint. */
 export function welcome(gateway: Gateway): string {
   const key = gateway.generatedKey ?? '$API_KEY';
   const quote = gateway.generatedKey === undefined ? '"' : "'";
-  const calls = gateway.endpoints.all().map(({ name, example }) => {
+  // Of what the gateway was asked there is nothing to see yet.
+  const worthTrying = gateway.endpoints.without(REQUESTS_ENDPOINT).all();
+  const calls = worthTrying.map(({ name, example }) => {
     const query = new URLSearchParams(example).toString();
     return `  curl -s -H ${quote}X-API-KEY: ${key}${quote} '${gateway.url}/api/endpoints/query/${name}?${query}'`;
   });
@@ -12,5 +14,5 @@ export function welcome(gateway: Gateway): string {
     gateway.generatedKey === undefined
       ? ''
       : '\nThis key is good until the gateway stops; set API_KEY or API_KEYS_FILE for lasting ones.\n';
-  return `\nQuerygate is ready on ${gateway.url}. Ask it something:\n\n${calls.join('\n')}\n${note}\n`;
+  return `\nQuerygate is ready on ${gateway.url}. Open it in a browser, or ask it something:\n\n${calls.join('\n')}\n${note}\n`;
 }

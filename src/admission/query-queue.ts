@@ -67,10 +67,12 @@ export class QueryQueue {
     return async (request) => {
       const { signal, asker = ANYBODY } = request;
       signal.throwIfAborted();
+      const began = performance.now();
       if (this.hasPlaceFor(asker.priority)) this.enter(asker.lane);
       else await this.place(asker, signal);
       try {
-        return await runQuery(request);
+        const waitedMs = performance.now() - began;
+        return { ...(await runQuery(request)), waitedMs };
       } finally {
         this.leave(asker.lane);
       }

@@ -2,17 +2,23 @@ import cors from 'cors';
 import express, { Router, type Express, type RequestHandler } from 'express';
 
 import { Failure } from '../errors.js';
+import { apiDocsRoutes } from './api-docs.js';
 import { authenticate } from './authenticate.js';
 import type { Credentials } from './credentials.js';
 import { limitRequests } from './limit-requests.js';
 import { callEndpoint, type CallParts } from './call-endpoint.js';
+import { serveConsole } from './console.js';
+import { describeApi } from './describe-api.js';
 import { describeEndpoint, listEndpoints } from './describe-endpoints.js';
 import { answerLive, answerReady, type IsClickHouseUp } from './health.js';
 import { answerProblem } from './problem.js';
+import { refuseMethod } from './refuse-method.js';
 import { contextOf } from './request-context.js';
 import { assignRequestId } from './request-id.js';
 import type { RequestLog } from './request-log.js';
 import { setSecurityHeaders } from './security-headers.js';
+import { traceRequests } from './trace-requests.js';
+import type { Tracing } from '../tracing/tracing.js';
 import { requireHost } from './require-host.js';
 
 /** What the HTTP interface stands on. */
@@ -23,6 +29,12 @@ export interface AppParts extends CallParts {
   readonly log: RequestLog;
   /** Origins whose pages may read answers; none: no CORS headers at all. */
   readonly corsOrigins: readonly string[];
+  /** Absent where nothing is traced. */
+  readonly tracing?: Pick<Tracing, 'begin'> | undefined;
+  /** Of the gateway. */
+  readonly version: string;
+  /** Folder of the built console, where there is one. */
+  readonly consoleFolder?: string | undefined;
 }
 
 /** The Express application: the way of every request, from top to bottom. */
@@ -30,9 +42,12 @@ export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
   app.use(assignRequestId(), logWhenOver(parts.log), secure(), requireHost());
+  if (parts.tracing) app.use(traceRequests(parts.tracing));
   if (parts.corsOrigins.length > 0) app.use(allowOrigins(parts.corsOrigins));
   app.use('/health', healthRoutes(parts));
   app.use('/api', authenticate(parts.credentials, parts.endpoints), endpointRoutes(parts));
+  app.use(apiDocsRoutes({ ...parts, describe: describeApi }));
+  if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'index.html'));
   app.use(() => {
     throw new Failure('NOT_FOUND', 'There is nothing at this path. The endpoints are below /api/endpoints.');
   });
@@ -73,6 +88,8 @@ function allowOrigins(origins: readonly string[]): RequestHandler {
       'RateLimit',
       'RateLimit-Policy',
       'Preference-Applied',
+      'Server-Timing',
+      'Content-Disposition',
     ],
     maxAge: 600,
   });
@@ -92,13 +109,5 @@ function secure(): RequestHandler {
   return (_request, response, next) => {
     setSecurityHeaders(response);
     next();
-  };
-}
-
-function refuseMethod(): RequestHandler {
-  return (request) => {
-    throw new Failure('METHOD_NOT_ALLOWED', `${request.method} is not allowed here; GET and HEAD are.`, {
-      allow: ['GET', 'HEAD'],
-    });
   };
 }

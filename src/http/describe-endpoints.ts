@@ -2,8 +2,10 @@ import type { RequestHandler } from 'express';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
+import { Failure } from '../errors.js';
 import { isOpenTo } from '../keys/fixed-parameters.js';
-import { checkMayCall, findEndpoint, holderOf } from './call-endpoint.js';
+import type { KeyHolder } from '../keys/key-holder.js';
+import { findEndpoint, holderOf } from './call-endpoint.js';
 import { contextOf } from './request-context.js';
 
 /** `GET /api/endpoints`: the endpoints that the key may call, as resources. */
@@ -21,9 +23,18 @@ export function describeEndpoint(endpoints: EndpointRegistry): RequestHandler {
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
     const context = contextOf(request);
     context.endpoint = endpoint.name;
-    checkMayCall(holderOf(context), endpoint);
+    checkIsOpen(holderOf(context), endpoint);
     response.set('Cache-Control', 'no-store').json(resourceOf(endpoint));
   };
+}
+
+/** @throws Failure FORBIDDEN, for the same endpoints as the list leaves out */
+function checkIsOpen(holder: KeyHolder, endpoint: Endpoint): void {
+  if (isOpenTo(holder, endpoint)) return;
+  throw new Failure(
+    'FORBIDDEN',
+    'This key may not call this endpoint. GET /api/endpoints lists those that it may.',
+  );
 }
 
 function resourceOf(endpoint: Endpoint): Readonly<Record<string, unknown>> {

@@ -15,6 +15,15 @@ export interface RequestContext {
   rows?: number;
   cache?: CacheStatus;
   clickhouseMs?: number;
+  /** What was asked: digest of the endpoint's definition, and hash of the whole question. */
+  question?: { readonly digest: string; readonly hash: string };
+  /** What the query cost that the request caused. */
+  cost?: {
+    readonly queryId: string;
+    readonly rowsRead: number;
+    readonly bytesRead: number;
+    readonly waitedMs: number;
+  };
   failure?: unknown;
 }
 

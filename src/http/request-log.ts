@@ -15,6 +15,33 @@ export type CountAnswer = (
   clickhouseMs?: number,
 ) => void;
 
+/** A request that is over. */
+export interface RequestOver {
+  readonly context: RequestContext;
+  readonly status: number;
+  /** Milliseconds from its first byte on. */
+  readonly totalMs: number;
+}
+
+/** A request that failed; of its cause no more than a code and what the failure says for the operator. */
+export interface NotedFailure {
+  readonly requestId: string;
+  readonly endpoint: string | undefined;
+  readonly status: number;
+  readonly code: string;
+  /** The name of the key. */
+  readonly key: string | undefined;
+  readonly diagnosis: string | undefined;
+}
+
+/** Who else is told of requests. */
+export interface RequestListeners {
+  readonly onLimit?: (exceeded: LimitState) => void;
+  readonly onFailure?: (failure: NotedFailure) => void;
+  /** Told of each request but the probes. */
+  readonly onOver?: (over: RequestOver) => void;
+}
+
 /** Characters of a path that are logged. */
 const MAX_PATH = 200;
 
@@ -23,7 +50,7 @@ export class RequestLog {
   constructor(
     private readonly logger: Logger,
     private readonly count: CountAnswer = () => undefined,
-    private readonly onLimit: (exceeded: LimitState) => void = () => undefined,
+    private readonly listeners: RequestListeners = {},
   ) {}
 
   /**
@@ -32,25 +59,33 @@ export class RequestLog {
    * @param target the request target, as the caller sent it.
    */
   note(request: IncomingMessage, response: ServerResponse, target: string, context: RequestContext): void {
-    const status = response.writableEnded || response.writableFinished ? response.statusCode : 499;
+    const status = statusOf(response);
     const { clickhouseMs, endpoint = '', cache = '' } = context;
-    const gatewayMs = performance.now() - context.startedAt - (clickhouseMs ?? 0);
+    const totalMs = performance.now() - context.startedAt;
+    const gatewayMs = totalMs - (clickhouseMs ?? 0);
     this.count(endpoint, status, cache, gatewayMs, clickhouseMs);
     const path = target.split('?', 1)[0]?.slice(0, MAX_PATH) ?? '';
+    if (!path.startsWith('/health/')) this.listeners.onOver?.({ context, status, totalMs });
     const fields = fieldsOf(request, context, { status, path, gatewayMs });
     if (status >= 500) this.logger.error('request', fields);
     // Probes come every few seconds, and say something only when they fail.
     else if (path.startsWith('/health/')) this.logger.debug('request', fields);
     else this.logger.info('request', fields);
     this.explain(context);
+    if (status >= 400) this.listeners.onFailure?.(notedFailure(context, status));
   }
 
   private explain({ failure, requestId }: RequestContext): void {
-    if (failure instanceof LimitExceeded) this.onLimit(failure.exceeded);
+    if (failure instanceof LimitExceeded) this.listeners.onLimit?.(failure.exceeded);
     if (failure instanceof Failure && failure.details.cause !== undefined) {
       this.logger.debug('cause of the failure', { requestId, ...describeError(failure.details.cause) });
     }
   }
+}
+
+/** What a caller got; 499 where it had gone before. */
+function statusOf({ writableEnded, writableFinished, statusCode }: ServerResponse): number {
+  return writableEnded || writableFinished ? statusCode : 499;
 }
 
 function fieldsOf(
@@ -71,6 +106,19 @@ function fieldsOf(
     clickhouseMs: clickhouseMs === undefined ? undefined : rounded(clickhouseMs),
     ...failureFields(failure),
   };
+}
+
+function notedFailure(
+  { requestId, endpoint, keyHolder, failure }: RequestContext,
+  status: number,
+): NotedFailure {
+  const shared = { requestId, endpoint, status, key: keyHolder?.name };
+  if (failure instanceof Failure) {
+    return { ...shared, code: failure.code, diagnosis: failure.details.diagnosis };
+  }
+  // Of a fault the text may hold values; the log has it, under the request's id.
+  const fault = failure instanceof Error ? failure.name : undefined;
+  return { ...shared, code: status === 499 ? 'CALLER_GONE' : 'INTERNAL', diagnosis: fault };
 }
 
 function failureFields(failure: unknown): Fields {

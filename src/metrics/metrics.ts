@@ -1,6 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { CacheStatus } from '../execution/call.js';
+import { RecentFailures } from './recent-failures.js';
 
 /** What the cache holds now, by endpoint name. */
 export interface CacheUse {
@@ -35,6 +36,8 @@ const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
  */
 export class Metrics {
   readonly registry = new Registry();
+  /** What Prometheus has no place for. */
+  readonly failures = new RecentFailures();
   private readonly requests = this.counter('requests_total', 'Requests answered.', [
     'endpoint',
     'status',

@@ -1,0 +1,92 @@
+import type { RequestListener } from 'node:http';
+
+import type { Config } from './config/config.js';
+import type { EndpointRegistry } from './endpoint/registry.js';
+import { createHitFinder } from './execution/answer-call.js';
+import type { Clock } from './execution/ports.js';
+import type { JudgeSql } from './execution/sandbox.js';
+import { createHitAnswerer } from './http/answer-hit.js';
+import { createApp } from './http/app.js';
+import type { Credentials } from './http/credentials.js';
+import { KnownTargets } from './http/known-targets.js';
+import { RequestLog } from './http/request-log.js';
+import type { Logger } from './log/logger.js';
+import type { Tracing } from './tracing/tracing.js';
+import type { Ping } from './open-admission.js';
+import type { Execution } from './open-execution.js';
+import type { OpenJournal } from './open-journal.js';
+import { CONSOLE_FOLDER } from './project-files.js';
+import { readVersion } from './read-version.js';
+
+/** A probe has to be told soon that ClickHouse hangs. */
+const PING_TIMEOUT_MS = 1000;
+
+export interface ListenerParts {
+  readonly config: Config;
+  readonly endpoints: EndpointRegistry;
+  readonly credentials: Credentials;
+  readonly execution: Execution;
+  readonly journal: OpenJournal | undefined;
+  readonly tracing: Tracing | undefined;
+  readonly judgeSql: JudgeSql;
+  readonly ping: Ping;
+  readonly isDraining: () => boolean;
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** What answers callers: the short way for hits, and the application for all else. */
+export function createListener(parts: ListenerParts): RequestListener {
+  const { config, execution, isDraining, clock } = parts;
+  const { endpoints, credentials } = parts;
+  const targets = new KnownTargets();
+  const shared = {
+    endpoints,
+    targets,
+    clock,
+    credentials,
+    limiter: execution.limiter,
+    log: createLog(parts),
+  };
+  const app = createApp({
+    ...shared,
+    answerCall: execution.answerCall,
+    judgeSql: parts.judgeSql,
+    isClickHouseUp: () => parts.ping(AbortSignal.timeout(PING_TIMEOUT_MS)).catch(() => false),
+    isDraining,
+    corsOrigins: config.corsOrigins,
+    consoleFolder: CONSOLE_FOLDER,
+    tracing: parts.tracing,
+    version: readVersion(),
+    times: config.times,
+  });
+  const findHit = createHitFinder({
+    peek: (hash) => execution.cache.memory.peek(hash),
+    clock,
+    onAnswered: execution.onAnswered,
+  });
+  const answerHit = createHitAnswerer({ ...shared, findHit });
+  // With CORS an answer's headers depend on who asks from where, which is the application's business; so are traces.
+  const leavesAll = config.corsOrigins.length > 0 || parts.tracing !== undefined;
+  return (request, response) => {
+    if (isDraining() || leavesAll || !answerHit(request, response)) app(request, response);
+  };
+}
+
+function createLog({ logger, execution: { metrics }, journal, clock }: ListenerParts): RequestLog {
+  return new RequestLog(
+    logger,
+    (...answered) => {
+      metrics.answered(...answered);
+    },
+    {
+      onLimit: ({ subject, counted }) => {
+        metrics.limitRefused(subject.kind, counted);
+      },
+      onFailure: (failure) => {
+        metrics.failures.note({ time: clock().toISOString(), ...failure });
+      },
+      ...(journal && { onOver: journal.note }),
+    },
+  );
+}

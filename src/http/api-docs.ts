@@ -1,0 +1,106 @@
+import { createRequire } from 'node:module';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import express, { type RequestHandler, type Router } from 'express';
+
+import type { Endpoint } from '../endpoint/endpoint.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import { isOpenTo } from '../keys/fixed-parameters.js';
+import type { Limiter } from '../limits/limiter.js';
+import { authenticate } from './authenticate.js';
+import { holderOf } from './call-endpoint.js';
+import type { Credentials } from './credentials.js';
+import { limitRequests } from './limit-requests.js';
+import { API_DOCS_CSP, API_DOCS_PAGE, API_DOCS_STYLE } from './pages/api-docs-page.js';
+import { refuseMethod } from './refuse-method.js';
+import { contextOf } from './request-context.js';
+
+/** For whom the API is described. */
+export interface ApiReader {
+  /** Those that its key may call. */
+  readonly endpoints: readonly Endpoint[];
+  /** Names of the parameters that its key supplies. */
+  readonly fixed: ReadonlySet<string>;
+  /** Of the gateway. */
+  readonly version: string;
+}
+
+export interface ApiDocsParts {
+  readonly endpoints: EndpointRegistry;
+  readonly credentials: Credentials;
+  readonly limiter: Limiter;
+  /** The API's description in OpenAPI. */
+  readonly describe: (reader: ApiReader) => object;
+  readonly version: string;
+}
+
+/** Files of the page are the same until the gateway is another one; an hour is how long one may be behind. */
+const PUBLIC = 'public, max-age=3600';
+
+const SWAGGER_UI = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
+const SCRIPT = fileURLToPath(new URL('pages/api-docs-script.mjs', import.meta.url));
+
+/** What the page loads, by its name below `/docs/`. */
+const FILES = {
+  'swagger-ui.css': path.join(SWAGGER_UI, 'swagger-ui.css'),
+  'swagger-ui-bundle.js': path.join(SWAGGER_UI, 'swagger-ui-bundle.js'),
+  'favicon.png': path.join(SWAGGER_UI, 'favicon-32x32.png'),
+  'api-docs.js': SCRIPT,
+};
+
+/** `/openapi.json`, for whoever has a key, and `/docs`, the page that reads it. */
+export function apiDocsRoutes(parts: ApiDocsParts): Router {
+  const router = express.Router({ caseSensitive: true, strict: true });
+  router
+    .route('/openapi.json')
+    .get(
+      authenticate(parts.credentials, parts.endpoints),
+      limitRequests(parts.limiter),
+      sendDescription(parts),
+    )
+    .all(refuseMethod());
+  router.route('/docs').get(sendText('html', API_DOCS_PAGE)).all(refuseMethod());
+  // The page's links are relative, so that it works below a path of a proxy; they count from here without a slash.
+  router.route('/docs/').get(redirect('../docs')).all(refuseMethod());
+  router.route('/docs/api-docs.css').get(sendText('css', API_DOCS_STYLE)).all(refuseMethod());
+  for (const [name, file] of Object.entries(FILES)) {
+    router.route(`/docs/${name}`).get(sendFile(file)).all(refuseMethod());
+  }
+  return router;
+}
+
+function sendDescription({ endpoints, describe, version }: ApiDocsParts): RequestHandler {
+  return (request, response) => {
+    const holder = holderOf(contextOf(request));
+    const reader = {
+      endpoints: endpoints.all().filter((endpoint) => isOpenTo(holder, endpoint)),
+      fixed: new Set(holder.fixed?.keys()),
+      version,
+    };
+    response.set('Cache-Control', 'no-store').json(describe(reader));
+  };
+}
+
+function sendText(type: 'html' | 'css', text: string): RequestHandler {
+  return (_request, response) => {
+    response.set({ 'Content-Security-Policy': API_DOCS_CSP, 'Cache-Control': PUBLIC }).type(type).send(text);
+  };
+}
+
+function sendFile(file: string): RequestHandler {
+  const { dir: root, base } = path.parse(file);
+  return (_request, response, next) => {
+    const options = { root, cacheControl: false, headers: { 'Cache-Control': PUBLIC } };
+    if (base.endsWith('.mjs')) response.type('text/javascript');
+    // One that hung up is told nothing more.
+    response.sendFile(base, options, (error?: Error) => {
+      if (error && !response.headersSent) next(error);
+    });
+  };
+}
+
+function redirect(to: string): RequestHandler {
+  return (_request, response) => {
+    response.redirect(308, to);
+  };
+}

@@ -1,0 +1,53 @@
+import path from 'node:path';
+import express, { Router, type RequestHandler, type Response } from 'express';
+
+/** The pages of the console are documents: they run their own files, ask their own origin, and nothing else. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/**
+ * Serves a page of the built console at `/`, with what it is made of. Where the console has not been built there is
+ * nothing, and what comes next answers.
+ *
+ * @param page its file in the folder.
+ */
+export function serveConsole(folder: string, page: string): RequestHandler {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get('/', (_request, response, next) => {
+    setDocumentHeaders(response);
+    // A page names its files by their contents: it is asked for each time, and they never are.
+    response.set('Cache-Control', 'no-cache');
+    response.sendFile(page, { root: folder, cacheControl: false }, (error?: Error) => {
+      if (!error || response.headersSent) return;
+      for (const name of ['Content-Security-Policy', 'Cache-Control']) response.removeHeader(name);
+      next();
+    });
+  });
+  router.use(
+    '/assets',
+    express.static(path.join(folder, 'assets'), {
+      immutable: true,
+      maxAge: '1y',
+      index: false,
+      redirect: false,
+      setHeaders: setDocumentHeaders,
+    }),
+  );
+  return router;
+}
+
+function setDocumentHeaders(response: Response): void {
+  response.set({
+    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'X-Content-Type-Options': 'nosniff',
+    'Referrer-Policy': 'no-referrer',
+  });
+}

@@ -1,0 +1,52 @@
+import { Failure } from '../errors.js';
+import type { RequestRecord } from '../journal/request-record.js';
+import type { RequestContext } from './request-context.js';
+import type { RequestOver } from './request-log.js';
+
+/** A request that is over as it is written down: no parameters, no key. */
+export function recordOf({ context, status, totalMs }: RequestOver, now: Date): RequestRecord {
+  const { requestId, endpoint, keyHolder, cache, rows, failure } = context;
+  return {
+    timestamp: now.toISOString(),
+    request_id: requestId,
+    endpoint: endpoint ?? '',
+    ...questionOf(context),
+    key_name: keyHolder?.name ?? '',
+    status,
+    code: codeOf(failure),
+    cache: cache ?? '',
+    row_count: rows ?? 0,
+    total_ms: rounded(totalMs),
+    ...costOf(context),
+  };
+}
+
+function questionOf({ question }: RequestContext): Pick<RequestRecord, 'definition' | 'parameters'> {
+  const { digest, hash } = question ?? NO_QUESTION;
+  return { definition: digest.slice(0, DIGEST_LENGTH), parameters: hash.slice(0, DIGEST_LENGTH) };
+}
+
+type Cost = Pick<RequestRecord, 'query_id' | 'rows_read' | 'bytes_read' | 'waiting_ms' | 'clickhouse_ms'>;
+
+function costOf({ cost = NO_COST, clickhouseMs = 0 }: RequestContext): Cost {
+  return {
+    query_id: cost.queryId,
+    rows_read: cost.rowsRead,
+    bytes_read: cost.bytesRead,
+    waiting_ms: rounded(cost.waitedMs),
+    clickhouse_ms: rounded(clickhouseMs),
+  };
+}
+
+const NO_QUESTION = { digest: '', hash: '' };
+const NO_COST = { queryId: '', rowsRead: 0, bytesRead: 0, waitedMs: 0 };
+
+/** Hexadecimal digits that are enough to tell digests apart. */
+const DIGEST_LENGTH = 32;
+
+function codeOf(failure: unknown): string {
+  if (failure === undefined) return '';
+  return failure instanceof Failure ? failure.code : 'INTERNAL';
+}
+
+const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;

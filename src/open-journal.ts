@@ -1,0 +1,64 @@
+import { connectClickHouse, type ClickHouseConnection } from './clickhouse/connection.js';
+import type { Clock } from './execution/ports.js';
+import type { RequestOver } from './http/request-log.js';
+import { recordOf } from './http/request-record.js';
+import { RequestJournal } from './journal/request-journal.js';
+import { describeError, type Logger } from './log/logger.js';
+
+const FLUSH_MS = 5000;
+const INSERT_TIMEOUT_MS = 10_000;
+const TABLE = 'gateway_requests';
+
+/** Where requests are written down. */
+export interface OpenJournal {
+  readonly note: (over: RequestOver) => void;
+  readonly journal: RequestJournal;
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Opens the log of requests in ClickHouse.
+ *
+ * @param connection of a user that may insert into `gateway_requests`.
+ */
+export function openJournal(
+  connection: ClickHouseConnection,
+  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+): OpenJournal {
+  const client = connectClickHouse(connection, {
+    maxOpenConnections: 1,
+    requestTimeoutMs: INSERT_TIMEOUT_MS,
+  });
+  const journal = new RequestJournal({
+    insert: async (values) => {
+      await client.insert({
+        table: TABLE,
+        values,
+        format: 'JSONEachRow',
+        // ClickHouse gathers the batches of several gateways into parts of a reasonable size.
+        clickhouse_settings: {
+          async_insert: 1,
+          wait_for_async_insert: 0,
+          date_time_input_format: 'best_effort',
+        },
+      });
+    },
+    onChange: (state, error) => {
+      if (state === 'writing') logger.info('requests are written to ClickHouse again');
+      else logger.warn('requests can’t be written to ClickHouse, and are lost', describeError(error));
+    },
+  });
+  const timer = setInterval(() => void journal.flush(), FLUSH_MS);
+  timer.unref();
+  return {
+    journal,
+    note: (over) => {
+      journal.note(recordOf(over, clock()));
+    },
+    close: async () => {
+      clearInterval(timer);
+      await journal.flush();
+      await client.close();
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import type { HeaderObject, ParameterObject, Reference } from './document.js';
+import { refTo } from './schema.js';
+
+const text = (description: string, example?: string): HeaderObject => ({
+  description,
+  schema: { type: 'string' },
+  ...(example !== undefined && { example }),
+});
+
+/** The headers of answers, by name. */
+export const RESPONSE_HEADERS: Readonly<Record<string, HeaderObject>> = {
+  'X-Request-Id': {
+    ...text('The caller’s own id where it sent a plain one, else a fresh one. ClickHouse logs it too.'),
+    required: true,
+  },
+  'X-Row-Count': {
+    description: 'Rows in this answer.',
+    required: true,
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'X-Truncated': {
+    description: 'Stands here only where more rows exist than were returned: the cap was reached.',
+    schema: { type: 'string', const: 'true' },
+  },
+  'X-Cache': {
+    description: 'HIT: out of the cache. STALE: past its time, since ClickHouse fails. BYPASS: not cached.',
+    required: true,
+    schema: { type: 'string', enum: ['HIT', 'MISS', 'STALE', 'BYPASS'] },
+  },
+  'Cache-Status': {
+    ...text('The same in the words of RFC 9211.', 'querygate; hit; ttl=841'),
+    required: true,
+  },
+  Age: {
+    description: 'Seconds since the query of this answer began; absent where results are not cached.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  ETag: { ...text('Identifies these bytes; send it back as If-None-Match.'), required: true },
+  'Cache-Control': {
+    ...text('For how long the answer is good, or no-store.', 'private, max-age=841'),
+    required: true,
+  },
+  Vary: text('What decides the bytes beside the URL.'),
+  RateLimit: text('How the limits stand, where there are any.', '"requests";r=599;t=60'),
+  'RateLimit-Policy': text('The limits of the key and of the endpoint.', '"requests";q=600;w=60'),
+  'Preference-Applied': text('The preferences that were heeded.', 'wait=5'),
+  'Content-Disposition': text('Where a file was asked for: its name.'),
+  'Retry-After': {
+    description: 'Seconds after which to try again.',
+    schema: { type: 'integer', minimum: 0 },
+  },
+  'WWW-Authenticate': text('How to authenticate.', 'Bearer realm="querygate"'),
+};
+
+/** Headers of a request that any call of an endpoint takes. */
+export const REQUEST_HEADERS: Readonly<Record<string, ParameterObject>> = {
+  Prefer: {
+    name: 'Prefer',
+    in: 'header',
+    description:
+      'RFC 7240. `wait=5`: an answer within five seconds, or a stale one, or 504; the query ends if nobody else waits for it. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV.',
+    schema: { type: 'string', examples: ['wait=5', 'timestamps=unix-micros'] },
+  },
+  'If-None-Match': {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'The ETag of an answer that the caller has: 304 if it is still the same.',
+    schema: { type: 'string' },
+  },
+  'Cache-Control': {
+    name: 'Cache-Control',
+    in: 'header',
+    description:
+      '`no-cache` asks for a fresh result, `only-if-cached` for a cached one or 504. Heeded for keys with `mayBypassCache`.',
+    schema: { type: 'string', examples: ['no-cache', 'only-if-cached'] },
+  },
+  'X-Request-Id': {
+    name: 'X-Request-Id',
+    in: 'header',
+    description: 'An id of the caller’s own, for its logs and for ClickHouse’s.',
+    schema: { type: 'string', pattern: '^[\\w.:@=+/~-]{1,128}$' },
+  },
+};
+
+/** References to headers by name, as a response has them. */
+export function headerRefs(...names: readonly string[]): Readonly<Record<string, Reference>> {
+  return Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));
+}

@@ -1,0 +1,140 @@
+import { ERRORS, type ErrorCode } from '../errors.js';
+import type { Reference, ResponseObject } from './document.js';
+import { headerRefs } from './headers.js';
+import { refTo, type Schema } from './schema.js';
+
+const PROBLEM = 'Problem';
+
+/** No caller reads this one: it has hung up. */
+const UNSEEN: ReadonlySet<ErrorCode> = new Set(['CALLER_GONE']);
+
+const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !UNSEEN.has(code));
+
+/** The codes of the failures that have a status. */
+export function codesOf(status: number): readonly ErrorCode[] {
+  return codes.filter((code) => ERRORS[code].status === status);
+}
+
+/**
+ * Statuses that a GET of this document can be answered with, by what the request is about. 405 is none of them: it
+ * answers other methods.
+ */
+export const FAILURES = {
+  /** Of any request at all. */
+  anywhere: [400, 408, 431, 500],
+  /** Of what needs a key. */
+  withKey: [401, 403, 429],
+  /** Of a token whose issuer is away, and of a gateway that can't. */
+  unavailable: [503],
+  notFound: [404],
+  call: [406, 422, 502, 504],
+} as const;
+
+/** References to the responses of some statuses. */
+export function problemResponses(
+  ...groups: readonly (keyof typeof FAILURES)[]
+): Readonly<Record<string, Reference>> {
+  const statuses = groups.flatMap((group) => FAILURES[group]);
+  return Object.fromEntries(statuses.map((status) => [String(status), refTo('responses', nameOf(status))]));
+}
+
+/** Every error response, by its name. */
+export function problemComponents(): {
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+  readonly schemas: Readonly<Record<string, Schema>>;
+} {
+  const statuses = [...new Set(Object.values(FAILURES).flat())].sort((a, b) => a - b);
+  return {
+    responses: Object.fromEntries(statuses.map((status) => [nameOf(status), responseOf(status)])),
+    schemas: {
+      [PROBLEM]: problemSchema(),
+      ...Object.fromEntries(statuses.map((status) => [nameOf(status), schemaOfStatus(status)])),
+    },
+  };
+}
+
+const nameOf = (status: number): string => `${PROBLEM}${status}`;
+
+function responseOf(status: number): ResponseObject {
+  return {
+    description: codesOf(status)
+      .map((code) => `\`${code}\`: ${ERRORS[code].title}.`)
+      .join(' '),
+    headers: headerRefs('X-Request-Id', ...furtherHeaders(status)),
+    content: {
+      'application/problem+json': { schema: refTo('schemas', nameOf(status)), example: exampleOf(status) },
+    },
+  };
+}
+
+/** An error with the first code of a status. */
+function exampleOf(status: number): object {
+  const [code = 'INTERNAL'] = codesOf(status);
+  const { title } = ERRORS[code];
+  return {
+    type: `urn:querygate:problem:${code.toLowerCase().replaceAll('_', '-')}`,
+    title,
+    status,
+    detail: `${title}.`,
+    code,
+    requestId: 'f81d4fae-7dec-41d0-a765-00a0c91e6bf6',
+    ...(status === 400 && { problems: [{ param: 'project', problem: 'is required' }] }),
+    error: `${title}.`,
+  };
+}
+
+function furtherHeaders(status: number): readonly string[] {
+  switch (status) {
+    case 401:
+      return ['WWW-Authenticate'];
+    case 429:
+      return ['Retry-After', 'RateLimit', 'RateLimit-Policy'];
+    case 503:
+      return ['Retry-After'];
+    default:
+      return [];
+  }
+}
+
+/** What all errors have in common. */
+function problemSchema(): Schema {
+  return {
+    type: 'object',
+    description: 'An error (RFC 9457).',
+    required: ['type', 'title', 'status', 'detail', 'code', 'requestId', 'error'],
+    properties: {
+      type: { type: 'string', format: 'uri', examples: ['urn:querygate:problem:invalid-parameters'] },
+      title: { type: 'string', description: 'What such a failure is called; the same for each code.' },
+      status: { type: 'integer' },
+      detail: { type: 'string', description: 'What is wrong with this request, for a person.' },
+      code: { type: 'string', enum: codes, description: 'Stable, for programs.' },
+      requestId: { type: 'string', description: 'As in X-Request-Id.' },
+      problems: {
+        type: 'array',
+        description: 'On a 400: what is wrong with each parameter.',
+        items: {
+          type: 'object',
+          required: ['param', 'problem'],
+          properties: { param: { type: 'string' }, problem: { type: 'string' } },
+        },
+      },
+      error: { type: 'string', description: 'A copy of `detail`, for clients written for Logflare.' },
+    },
+  };
+}
+
+function schemaOfStatus(status: number): Schema {
+  return {
+    allOf: [
+      refTo('schemas', PROBLEM),
+      {
+        type: 'object',
+        properties: {
+          status: { type: 'integer', const: status },
+          code: { type: 'string', enum: codesOf(status) },
+        },
+        ...(status === 400 && { required: ['problems'] }),
+      },
+    ],
+  };
+}

@@ -1,0 +1,69 @@
+import { pollUntil } from '../support/poll-until.js';
+import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+const KEY = 'qg_only-for-tests';
+const CALL = '/api/endpoints/query/functions.invocation-stats?project=aurora&interval=1day';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** A gateway process with its own ClickHouse, and what a caller with the key gets from it. */
+async function withGateway(
+  environment: Readonly<Record<string, string>>,
+  use: (ask: (path: string, id?: string) => Promise<Response>, gateway: RunningProcess) => Promise<void>,
+): Promise<void> {
+  await withTemporaryFolder(async (dataDir) => {
+    const own = { PORT: '0', DATA_DIR: dataDir, API_KEY: KEY, LOG_LEVEL: 'info', ...environment };
+    const gateway = startProcess(GATEWAY, own);
+    try {
+      const [, url = ''] = await gateway.untilWritten(/"message":"ready".*"url":"(http:[^"]+)"/);
+      const ask = (path: string, id = 'r'): Promise<Response> =>
+        fetch(url + path, { headers: { 'X-API-KEY': KEY, 'X-Request-Id': id } });
+      await use(ask, gateway);
+    } finally {
+      gateway.child.kill('SIGKILL');
+      await gateway.ended;
+    }
+  });
+}
+
+describe('the log of requests in ClickHouse', () => {
+  it('can be read through an endpoint of the gateway: who asked what, how it was answered, and what it cost', async () => {
+    await withGateway({}, async (ask) => {
+      await (await ask(CALL, 'asked-1')).arrayBuffer();
+      await (await ask(CALL, 'asked-2')).arrayBuffer();
+      await (await ask('/api/endpoints/query/usage.api-counts', 'asked-3')).arrayBuffer();
+      const rows = await pollUntil(
+        'three requests are written down',
+        async () => {
+          const response = await ask('/api/endpoints/query/gateway.requests');
+          const { result } = (await response.json()) as { result: readonly Row[] };
+          const asked = result.filter(({ request_id }) => String(request_id).startsWith('asked-'));
+          return asked.length === 3 ? asked.toSorted(byId) : undefined;
+        },
+        20_000,
+      );
+      const of = { endpoint: 'functions.invocation-stats', key_name: 'API_KEY', status: 200, code: '' };
+      expect(rows).toEqual([
+        expect.objectContaining({ ...of, cache: 'MISS' }),
+        expect.objectContaining({ ...of, cache: 'HIT', query_id: '', rows_read: 0, clickhouse_ms: 0 }),
+        expect.objectContaining({ endpoint: 'usage.api-counts', status: 400, code: 'INVALID_PARAMETERS' }),
+      ]);
+      const [miss, hit] = rows;
+      expect(miss?.['query_id']).toMatch(/^asked-1-[0-9a-f]{8}$/);
+      expect(Number(miss?.['rows_read'])).toBeGreaterThan(0);
+      expect(Number(miss?.['total_ms'])).toBeGreaterThanOrEqual(Number(miss?.['clickhouse_ms']));
+      expect(hit?.['parameters']).toBe(miss?.['parameters']);
+    });
+  }, 60_000);
+
+  it('is not kept where it is switched off, and then there is no endpoint for it', async () => {
+    await withGateway({ REQUEST_LOG: 'off', DEMO_DATA: 'off' }, async (ask) => {
+      expect((await ask('/api/endpoints/query/gateway.requests')).status).toBe(404);
+    });
+  }, 60_000);
+});
+
+function byId(a: Row, b: Row): number {
+  return String(a['request_id']) < String(b['request_id']) ? -1 : 1;
+}

@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { answerWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { pollUntil } from '../support/poll-until.js';
+import { GATEWAY, startProcess } from '../support/start-process.js';
+
+const KEY = 'qg_only-for-tests';
+const CALL = '/api/endpoints/query/functions.invocation-stats?project=secret-project&interval=1day';
+const TRACE = '0af7651916cd43dd8448eb211c80319c';
+const PARENT = 'b7ad6b7169203331';
+
+interface OtlpSpan {
+  readonly traceId: string;
+  readonly spanId: string;
+  readonly parentSpanId?: string;
+  readonly name: string;
+}
+
+interface OtlpBody {
+  readonly resourceSpans: readonly {
+    readonly scopeSpans: readonly { readonly spans: readonly OtlpSpan[] }[];
+  }[];
+}
+
+/** A collector of traces: what it got, as text and as spans. */
+async function withCollector(
+  use: (url: string, got: { readonly texts: string[] }) => Promise<void>,
+): Promise<void> {
+  const got = { texts: [] as string[] };
+  const server = createServer((request, response) => {
+    void collect(request).then((text) => {
+      got.texts.push(text);
+      response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+    });
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  try {
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, got);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+async function collect(stream: AsyncIterable<unknown>): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text += String(chunk);
+  return text;
+}
+
+const spansIn = (texts: readonly string[]): readonly OtlpSpan[] =>
+  texts.flatMap((text) =>
+    (JSON.parse(text) as OtlpBody).resourceSpans.flatMap(({ scopeSpans }) =>
+      scopeSpans.flatMap(({ spans }) => spans),
+    ),
+  );
+
+describe('traces', () => {
+  it('join a caller’s trace, hold a span for the request and one for its query, and go on to ClickHouse', async () => {
+    const asked: IncomingHttpHeaders[] = [];
+    await withLyingClickHouse(
+      (request, response) => {
+        asked.push(request.headers);
+        answerWith('{"result":[]}', 0)(request, response);
+      },
+      async ({ url }) => {
+        await withCollector(async (collector, { texts }) => {
+          const gateway = startProcess(GATEWAY, {
+            PORT: '0',
+            API_KEY: KEY,
+            CLICKHOUSE_URL: url,
+            OTEL_EXPORTER_OTLP_ENDPOINT: collector,
+          });
+          const [, own = ''] = await gateway.untilWritten(/"message":"ready".*"url":"(http:[^"]+)"/);
+          const response = await fetch(own + CALL, {
+            headers: { 'X-API-KEY': KEY, traceparent: `00-${TRACE}-${PARENT}-01` },
+          });
+          await response.arrayBuffer();
+          expect(response.status).toBe(200);
+          gateway.child.kill('SIGTERM');
+          expect(await gateway.ended).toBe(0);
+          const spans = await pollUntil('two spans', () => {
+            const found = spansIn(texts);
+            return found.length >= 2 ? found : undefined;
+          });
+          const request = spans.find(({ name }) => name === 'GET functions.invocation-stats');
+          const query = spans.find(({ name }) => name === 'ClickHouse query');
+          expect(request).toMatchObject({ traceId: TRACE, parentSpanId: PARENT });
+          expect(query).toMatchObject({ traceId: TRACE, parentSpanId: request?.spanId });
+          const sent = asked.map(({ traceparent }) => traceparent).find((header) => header !== undefined);
+          expect(sent).toBe(`00-${TRACE}-${query?.spanId ?? ''}-01`);
+          expect(texts.join()).not.toMatch(/secret-project|qg_only/);
+        });
+      },
+    );
+  }, 30_000);
+});

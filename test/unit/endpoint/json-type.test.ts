@@ -1,0 +1,77 @@
+import { camelName, pascalName } from '../../../src/endpoint/camel-name.js';
+import { column, jsonColumn } from '../../../src/endpoint/definition.js';
+import { jsonTypeOf, jsonTypeOfName } from '../../../src/endpoint/json-type.js';
+import { parseTypeName } from '../../../src/endpoint/type-name.js';
+
+describe('a ClickHouse type', () => {
+  it.each([
+    ['String', 'String', []],
+    ["DateTime64(6, 'UTC')", 'DateTime64', ['6', "'UTC'"]],
+    ['Map(String, Array(Tuple(UInt8, String)))', 'Map', ['String', 'Array(Tuple(UInt8, String))']],
+    ["Enum8('a,(b' = 1, 'it\\'s)' = 2)", 'Enum8', ["'a,(b' = 1", "'it\\'s)' = 2"]],
+  ])('is taken apart: %s', (text, name, args) => {
+    expect(parseTypeName(text)).toEqual({ name, args });
+  });
+});
+
+describe('the JSON of a column', () => {
+  const scalar = (type: string, further: object = {}): object => ({ kind: 'scalar', type, ...further });
+
+  it.each([
+    ['String', scalar('string'), false],
+    ['Nullable(String)', scalar('string'), true],
+    ['LowCardinality(Nullable(String))', scalar('string'), true],
+    ['FixedString(3)', scalar('string'), false],
+    ['UUID', scalar('string', { format: 'uuid' }), false],
+    ["DateTime('UTC')", scalar('string', { format: 'date-time' }), false],
+    ["Nullable(DateTime64(6, 'UTC'))", scalar('string', { format: 'date-time' }), true],
+    ['Date32', scalar('string', { format: 'date' }), false],
+    ['UInt64', scalar('integer', { unsigned: true }), false],
+    ['Int128', scalar('integer'), false],
+    ['Bool', scalar('boolean'), false],
+    ['Decimal(10, 2)', scalar('number'), false],
+    ["Enum8('a' = 1, 'it\\'s' = 2, 'b''c' = 3)", scalar('string', { values: ['a', "it's", "b'c"] }), false],
+    ['SimpleAggregateFunction(sum, UInt64)', scalar('integer', { unsigned: true }), false],
+    ['JSON(a UInt8)', { kind: 'object' }, false],
+    ['Tuple(a String, b UInt8)', { kind: 'object' }, false],
+    ['AggregateFunction(sum, UInt8)', { kind: 'any' }, false],
+    ['', { kind: 'any' }, false],
+  ])('of %s', (type, shape, nullable) => {
+    expect(jsonTypeOf(column(type, ''))).toEqual({ ...shape, nullable });
+  });
+
+  it.each(['Float64', 'Float32', 'BFloat16', 'Nullable(Float32)'])(
+    'of %s is a number, or null for what JSON has no number for',
+    (type) => {
+      expect(jsonTypeOfName(type)).toEqual({ kind: 'scalar', type: 'number', nullable: true });
+    },
+  );
+
+  it('of lists, maps and tuples holds that of their elements', () => {
+    const text = { kind: 'scalar', type: 'string', nullable: true };
+    expect(jsonTypeOfName('Array(Nullable(String))')).toEqual({
+      kind: 'array',
+      items: text,
+      nullable: false,
+    });
+    expect(jsonTypeOfName('Map(String, Nullable(String))')).toMatchObject({ kind: 'map', values: text });
+    expect(jsonTypeOfName('Tuple(Nullable(String), UUID)')).toMatchObject({
+      kind: 'tuple',
+      items: [text, { format: 'uuid' }],
+    });
+  });
+
+  it('of a String that holds JSON is an object', () => {
+    expect(jsonTypeOf(jsonColumn(''))).toEqual({ kind: 'object', nullable: false });
+  });
+});
+
+describe('the name of an endpoint', () => {
+  it.each([
+    ['usage.api-counts', 'usageApiCounts', 'UsageApiCounts'],
+    ['logs', 'logs', 'Logs'],
+    ['7days.top10', 'endpoint7daysTop10', 'Endpoint7daysTop10'],
+  ])('as programs write it: %s', (name, camel, pascal) => {
+    expect([camelName(name), pascalName(name)]).toEqual([camel, pascal]);
+  });
+});

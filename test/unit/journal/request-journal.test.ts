@@ -1,0 +1,93 @@
+import { RequestJournal, type JournalOptions } from '../../../src/journal/request-journal.js';
+import type { RequestRecord } from '../../../src/journal/request-record.js';
+
+const record = (requestId: string): RequestRecord => ({
+  timestamp: '2026-05-17T10:05:03.000Z',
+  request_id: requestId,
+  query_id: '',
+  endpoint: 'logs.all',
+  definition: '',
+  parameters: '',
+  key_name: 'tester',
+  status: 200,
+  code: '',
+  cache: 'HIT',
+  row_count: 1,
+  rows_read: 0,
+  bytes_read: 0,
+  total_ms: 0.1,
+  waiting_ms: 0,
+  clickhouse_ms: 0,
+});
+
+/** A journal, what it has written, batch by batch, and what it told. */
+function opened(options: Partial<JournalOptions> = {}) {
+  const batches: (readonly string[])[] = [];
+  const told: string[] = [];
+  let broken = false;
+  const journal = new RequestJournal({
+    insert: (records) => {
+      if (broken) return Promise.reject(new Error('away'));
+      batches.push(records.map(({ request_id }) => request_id));
+      return Promise.resolve();
+    },
+    onChange: (state) => told.push(state),
+    ...options,
+  });
+  return { journal, batches, told, break: (value: boolean) => (broken = value) };
+}
+
+describe('the journal of requests', () => {
+  it('writes what was noted, in batches, and nothing where nothing was', async () => {
+    const { journal, batches } = opened({ batch: 2 });
+    await journal.flush();
+    expect(batches).toEqual([]);
+    for (const id of ['a', 'b', 'c']) journal.note(record(id));
+    await journal.flush();
+    expect(batches).toEqual([['a', 'b'], ['c']]);
+    await journal.flush();
+    expect(batches).toHaveLength(2);
+  });
+
+  it('drops and counts what does not fit', async () => {
+    const { journal, batches } = opened({ maxWaiting: 2 });
+    for (const id of ['a', 'b', 'c', 'd']) journal.note(record(id));
+    await journal.flush();
+    expect([batches, journal.dropped]).toEqual([[['a', 'b']], 2]);
+  });
+
+  it('loses a batch that is not taken, says so once, and goes on', async () => {
+    const { journal, batches, told, ...clickhouse } = opened();
+    clickhouse.break(true);
+    for (const id of ['a', 'b']) {
+      journal.note(record(id));
+      await journal.flush();
+    }
+    clickhouse.break(false);
+    journal.note(record('c'));
+    await journal.flush();
+    expect([batches, journal.dropped, told]).toEqual([[['c']], 2, ['failing', 'writing']]);
+  });
+
+  it('never writes twice at a time', async () => {
+    let release = (): void => undefined;
+    let writing = 0;
+    const { journal } = opened({
+      insert: async () => {
+        writing += 1;
+        await new Promise<void>((resolve) => (release = resolve));
+      },
+    });
+    journal.note(record('a'));
+    const first = journal.flush();
+    journal.note(record('b'));
+    const second = journal.flush();
+    expect(writing).toBe(1);
+    release();
+    await Promise.resolve();
+    await new Promise((resolve) => setImmediate(resolve));
+    release();
+    await Promise.all([first, second]);
+    expect(writing).toBe(2);
+  });
+});
