@@ -17,6 +17,7 @@ RUN --mount=type=cache,target=/root/.npm \
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY endpoints endpoints
+COPY console console
 # Types are checked by npm run typecheck, which needs the optional packages' types as well.
 RUN npm run build -- --noCheck
 

@@ -1,0 +1,131 @@
+import type { VNode } from 'preact';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+
+import { fetchEndpoints, type Problem } from './api.js';
+import { problemOf, useAddress } from './hooks.js';
+import { forgetKey, keepKey, storedKey } from './key-store.js';
+import type { Address } from './model/address.js';
+import type { Endpoint } from './model/endpoint.js';
+import { EndpointList } from './parts/endpoint-list.js';
+import { EndpointPage } from './parts/endpoint-page.js';
+import { KeyEntry } from './parts/key-entry.js';
+import { ProblemNotice } from './parts/problem-notice.js';
+import { ThemeSwitch } from './parts/theme-switch.js';
+
+interface Session {
+  readonly key: string;
+  readonly endpoints?: readonly Endpoint[];
+  readonly problem?: Problem;
+}
+
+/** The console: a key first, then the endpoints that it may call. */
+export function App(): VNode {
+  const [session, setSession] = useState<Session>(() => ({ key: storedKey() }));
+  const [address, go] = useAddress();
+  const { key, endpoints, problem } = session;
+  useEffect(() => {
+    if (key === '' || endpoints) return undefined;
+    const controller = new AbortController();
+    fetchEndpoints(key, controller.signal).then(
+      (fetched) => {
+        keepKey(key);
+        setSession({ key, endpoints: fetched });
+      },
+      (error: unknown) => {
+        if (controller.signal.aborted) return;
+        const problem = problemOf(error);
+        // A gateway that is away for a moment says nothing of the key.
+        if (problem.status === 401 || problem.status === 403) forgetKey();
+        setSession({ key: '', problem });
+      },
+    );
+    return () => {
+      controller.abort();
+    };
+  }, [key, endpoints]);
+  const forget = useCallback(() => {
+    forgetKey();
+    setSession({ key: '' });
+  }, []);
+  return (
+    <>
+      <header class="top">
+        <a class="brand" href="#/" onClick={followTo(go)}>
+          Querygate
+        </a>
+        <span class="grow" />
+        {endpoints && (
+          <button type="button" class="quiet" onClick={forget}>
+            Forget key
+          </button>
+        )}
+        <ThemeSwitch />
+      </header>
+      {endpoints ? (
+        <Console keyText={key} endpoints={endpoints} address={address} go={go} />
+      ) : (
+        <KeyEntry
+          checking={key !== ''}
+          problem={problem}
+          onKey={(entered) => {
+            setSession({ key: entered });
+          }}
+        />
+      )}
+    </>
+  );
+}
+
+const followTo =
+  (go: (to: Address) => void) =>
+  (event: Event): void => {
+    event.preventDefault();
+    go({ endpoint: '' });
+  };
+
+interface ConsoleProps {
+  readonly keyText: string;
+  readonly endpoints: readonly Endpoint[];
+  readonly address: Address;
+  readonly go: (to: Address) => void;
+}
+
+function Console({ keyText, endpoints, address, go }: ConsoleProps): VNode {
+  const endpoint = endpoints.find(({ name, id }) => name === address.endpoint || id === address.endpoint);
+  useEffect(() => {
+    document.title = endpoint ? `${endpoint.name} – Querygate` : 'Querygate';
+  }, [endpoint]);
+  return (
+    <div class={`columns ${endpoint ? 'with-endpoint' : ''}`}>
+      <EndpointList endpoints={endpoints} current={endpoint?.name ?? ''} go={go} />
+      <main>
+        {endpoint ? (
+          <EndpointPage key={endpoint.name} endpoint={endpoint} keyText={keyText} address={address} go={go} />
+        ) : (
+          <Start name={address.endpoint} count={endpoints.length} />
+        )}
+      </main>
+    </div>
+  );
+}
+
+function Start({ name, count }: { readonly name: string; readonly count: number }): VNode {
+  if (name !== '') {
+    const detail = `This key sees no endpoint of the name ${name}. Another key may, or its name has changed.`;
+    return (
+      <ProblemNotice
+        problem={{ status: 404, title: 'No such endpoint', detail, code: '', requestId: '', problems: [] }}
+      />
+    );
+  }
+  return (
+    <div class="start">
+      <h1>Saved queries</h1>
+      <p>
+        {count === 0
+          ? 'This key may call no endpoint.'
+          : `This key may call ${count} ${count === 1 ? 'endpoint' : 'endpoints'}. Choose one to see what it gives, fill in its parameters, and run it.`}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,12 @@
+const STORED = 'querygate.key';
+
+/** The key of this tab: it is gone when the tab is closed, and no other tab has it. */
+export const storedKey = (): string => sessionStorage.getItem(STORED) ?? '';
+
+export function keepKey(key: string): void {
+  sessionStorage.setItem(STORED, key);
+}
+
+export function forgetKey(): void {
+  sessionStorage.removeItem(STORED);
+}

@@ -1,0 +1,111 @@
+import { cellText } from './display.js';
+import { isNumber, isTime, type Cell, type Column, type Row } from './endpoint.js';
+
+/** Lines over time: seconds since 1970, and for each line a value, or null, at each of them. */
+export interface ChartData {
+  readonly times: readonly number[];
+  readonly lines: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
+  /** What was done to the rows to get there; empty: nothing. */
+  readonly note: string;
+}
+
+/** What a result can be drawn as. */
+export interface Chartable {
+  readonly time: string;
+  readonly numbers: readonly string[];
+  /** Columns that can split a line into several, where rows share a time. */
+  readonly splits: readonly string[];
+}
+
+/** Lines that can be told apart. */
+const MAX_LINES = 7;
+const RECORD_BUCKETS = 48;
+
+/** What the rows can be drawn as; undefined where there is no time, or fewer than two of them. */
+export function chartableOf(columns: readonly Column[], rows: readonly Row[]): Chartable | undefined {
+  const time = columns.find(({ type }) => isTime(type))?.name;
+  if (time === undefined) return undefined;
+  const times = new Set(rows.map((row) => row[time]));
+  if (times.size < 2) return undefined;
+  const others = columns.filter(({ name, type }) => name !== time && !isTime(type) && type !== 'UUID');
+  const numbers = others.filter(({ type }) => isNumber(type)).map(({ name }) => name);
+  const texts = others.filter(({ type }) => type.includes('String')).map(({ name }) => name);
+  return { time, numbers, splits: numbers.length > 0 && times.size < rows.length ? texts : [] };
+}
+
+/**
+ * The lines of a chart. Rows that share a time are added up; a result without numbers is counted.
+ *
+ * @param chosen the columns to draw.
+ * @param split the column whose values become lines of their own, of the first chosen column.
+ */
+export function chartData(
+  rows: readonly Row[],
+  { time, numbers }: Chartable,
+  chosen: readonly string[],
+  split?: string,
+): ChartData {
+  if (numbers.length === 0) return countRecords(rows, time);
+  const times = [...new Set(rows.map((row) => secondsOf(row[time])))].sort((a, b) => a - b);
+  const places = new Map(times.map((at, index) => [at, index]));
+  const placeOf = (row: Row): number => places.get(secondsOf(row[time])) ?? 0;
+  const [first = ''] = chosen;
+  const lines =
+    split === undefined || split === ''
+      ? chosen.map((name) => ({ name, values: addUp(rows, placeOf, times.length, name) }))
+      : splitLines(rows, split, (some) => addUp(some, placeOf, times.length, first));
+  const shared = times.length < rows.length;
+  return { times, lines, note: shared ? 'Rows of the same time are added up.' : '' };
+}
+
+const secondsOf = (value: Cell | undefined): number => Date.parse(cellText(value)) / 1000;
+
+function addUp(
+  rows: readonly Row[],
+  placeOf: (row: Row) => number,
+  length: number,
+  column: string,
+): readonly (number | null)[] {
+  const values = new Array<number | null>(length).fill(null);
+  for (const row of rows) {
+    const value = row[column];
+    if (typeof value !== 'number') continue;
+    const place = placeOf(row);
+    values[place] = (values[place] ?? 0) + value;
+  }
+  return values;
+}
+
+/** A line for each of the values with the most rows, and one for all the others. */
+function splitLines(
+  rows: readonly Row[],
+  split: string,
+  valuesOf: (rows: readonly Row[]) => readonly (number | null)[],
+): ChartData['lines'] {
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const name = row[split] === null ? 'null' : cellText(row[split]) || 'empty';
+    const group = groups.get(name);
+    if (group) group.push(row);
+    else groups.set(name, [row]);
+  }
+  const ranked = [...groups].sort(([, left], [, right]) => right.length - left.length);
+  const rest = ranked.slice(MAX_LINES).flatMap(([, some]) => some);
+  const lines = ranked.slice(0, MAX_LINES).map(([name, some]) => ({ name, values: valuesOf(some) }));
+  return rest.length === 0 ? lines : [...lines, { name: 'all others', values: valuesOf(rest) }];
+}
+
+/** How many rows there are in each of some equal stretches of the time that they cover. */
+function countRecords(rows: readonly Row[], time: string): ChartData {
+  const all = rows.map((row) => secondsOf(row[time]));
+  const [from, to] = [Math.min(...all), Math.max(...all)];
+  const step = Math.max(1, Math.ceil((to - from) / RECORD_BUCKETS));
+  const start = Math.floor(from / step) * step;
+  const counts = new Array<number>(Math.floor((to - start) / step) + 1).fill(0);
+  for (const at of all) {
+    const place = Math.floor((at - start) / step);
+    counts[place] = (counts[place] ?? 0) + 1;
+  }
+  const times = counts.map((_count, place) => start + place * step);
+  return { times, lines: [{ name: 'records', values: counts }], note: `Records in stretches of ${step} s.` };
+}

@@ -1,0 +1,47 @@
+/** An endpoint as `GET /api/endpoints` describes it. */
+export interface Endpoint {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly query: string;
+  readonly maxRows: number;
+  /** Seconds. */
+  readonly caching: number | 'disabled';
+  /** Seconds; 0 for never. */
+  readonly warming: number;
+  readonly sandboxing: 'enabled' | 'disabled';
+  readonly parameters: readonly Parameter[];
+  readonly columns: readonly Column[];
+  readonly example: Values;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly required: boolean;
+  readonly type: string;
+  readonly description: string;
+  readonly format?: string;
+  readonly choices?: readonly string[];
+  readonly suggestions?: readonly string[];
+}
+
+export interface Column {
+  readonly name: string;
+  readonly type: string;
+  readonly description: string;
+}
+
+/** What is sent: a name that is absent is omitted, and an empty text is an empty text. */
+export type Values = Readonly<Record<string, string>>;
+
+/** A value in an answer. */
+export type Cell = string | number | boolean | null | object;
+
+export type Row = Readonly<Record<string, Cell>>;
+
+/** The name under which a caller's own SQL is sent. */
+export const SQL = 'sql';
+
+export const isTime = (type: string): boolean => /^(Nullable\()?Date/.test(type);
+
+export const isNumber = (type: string): boolean => /^(Nullable\()?(U?Int|Float|Decimal)/.test(type);

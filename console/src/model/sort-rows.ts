@@ -1,0 +1,33 @@
+import { cellText } from './display.js';
+import type { Cell, Row } from './endpoint.js';
+
+export interface Order {
+  readonly column: string;
+  readonly direction: 'ascending' | 'descending';
+}
+
+/** The next order when a column's heading is pressed: ascending, descending, then the gateway's own again. */
+export function nextOrder(order: Order | undefined, column: string): Order | undefined {
+  if (order?.column !== column) return { column, direction: 'ascending' };
+  return order.direction === 'ascending' ? { column, direction: 'descending' } : undefined;
+}
+
+/** Rows in an order; those that are equal keep the gateway's. Nulls come first ascending, as in the gateway. */
+export function sortRows<R extends Readonly<Record<string, Cell | undefined>> = Row>(
+  rows: readonly R[],
+  order: Order | undefined,
+): readonly R[] {
+  if (!order) return rows;
+  const { column, direction } = order;
+  const sign = direction === 'ascending' ? 1 : -1;
+  return rows.toSorted((left, right) => sign * compare(left[column], right[column]));
+}
+
+const COLLATOR = new Intl.Collator('en');
+
+function compare(left: Cell | undefined, right: Cell | undefined): number {
+  const [noLeft, noRight] = [left ?? undefined, right ?? undefined].map((value) => value === undefined);
+  if (noLeft || noRight) return Number(noRight) - Number(noLeft);
+  if (typeof left === 'number' && typeof right === 'number') return left - right;
+  return COLLATOR.compare(cellText(left), cellText(right));
+}

@@ -1,0 +1,143 @@
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+
+import { bytes, milliseconds, number } from '../model/display.js';
+import { sum } from '../model/metrics.js';
+import { Chart } from '../parts/chart.js';
+import { ThemeSwitch } from '../parts/theme-switch.js';
+import type { Snapshot } from './snapshot.js';
+import { requestsWith, statusCounts, type Rate } from './summary.js';
+import { EndpointTable, FailureTable, KeyTable, WarmingTable } from './tables.js';
+import { useSnapshots } from './use-snapshots.js';
+
+/** How the gateway is doing, for who runs it. */
+export function OperatorPage(): VNode {
+  const { latest, rates, problem } = useSnapshots();
+  return (
+    <>
+      <header class="top">
+        <span class="brand">Querygate</span>
+        <span class="muted">operator</span>
+        <span class="grow" />
+        <ThemeSwitch />
+      </header>
+      <main class="operator">
+        <h1>How the gateway is doing</h1>
+        <p class="hint">
+          Since its start; renewed every five seconds while this page is visible.
+          {latest && ` Last at ${new Date(latest.at).toISOString().slice(11, 19)} UTC.`}
+        </p>
+        {problem !== undefined && (
+          <p class="notice bad" role="alert">
+            The gateway does not answer: {problem}. What is shown is from before.
+          </p>
+        )}
+        {latest ? <Overview latest={latest} rates={rates} /> : <p class="hint">Asking…</p>}
+      </main>
+    </>
+  );
+}
+
+function Overview({ latest, rates }: { readonly latest: Snapshot; readonly rates: readonly Rate[] }): VNode {
+  return (
+    <>
+      <Tiles latest={latest} rates={rates} />
+      <section aria-labelledby="traffic">
+        <h2 id="traffic">Traffic</h2>
+        <Traffic latest={latest} rates={rates} />
+      </section>
+      <section aria-labelledby="by-endpoint">
+        <h2 id="by-endpoint">Endpoints, slowest first</h2>
+        <EndpointTable latest={latest} />
+      </section>
+      <section aria-labelledby="errors">
+        <h2 id="errors">Recent errors</h2>
+        <FailureTable errors={latest.errors} />
+      </section>
+      <section aria-labelledby="warming">
+        <h2 id="warming">Warming</h2>
+        <WarmingTable warming={latest.warming} />
+      </section>
+      <section aria-labelledby="keys">
+        <h2 id="keys">Keys</h2>
+        <KeyTable keys={latest.keys} />
+      </section>
+    </>
+  );
+}
+
+type Tile = readonly [name: string, value: string, isBad?: boolean];
+
+function tilesOf({ samples, cache }: Snapshot, rates: readonly Rate[]): readonly Tile[] {
+  const [all, failed] = [requestsWith(samples, /./), requestsWith(samples, /^5/)];
+  const hits = sum(samples, 'querygate_requests_total', { cache: 'HIT' });
+  const answered = sum(samples, 'querygate_requests_total', { cache: /./ });
+  const rate = rates.at(-1);
+  const isAway = sum(samples, 'querygate_clickhouse_breaker_open') > 0;
+  const isRedisAway = cache.redis === 'let alone';
+  return [
+    ['Requests a second', rate ? number(Math.round((rate.ok + rate.refused + rate.failed) * 10) / 10) : '–'],
+    ['Requests', number(all)],
+    ['Failed (5xx)', number(failed), failed > 0],
+    ['From the cache', answered === 0 ? '–' : `${Math.round((100 * hits) / answered)} %`],
+    ['Cache in memory', bytes(sum(samples, 'querygate_cache_bytes'))],
+    ['Queries running', number(sum(samples, 'querygate_queries_running'))],
+    ['Queries waiting', number(sum(samples, 'querygate_queries_waiting'))],
+    ['ClickHouse', isAway ? 'let alone' : 'in use', isAway],
+    ['Redis', cache.redis === 'not configured' ? 'none' : cache.redis, isRedisAway],
+    ['Warming took', milliseconds(sum(samples, 'querygate_warming_clickhouse_seconds_total') * 1000)],
+    ['Process memory', bytes(sum(samples, 'process_resident_memory_bytes'))],
+  ];
+}
+
+function Tiles({ latest, rates }: { readonly latest: Snapshot; readonly rates: readonly Rate[] }): VNode {
+  return (
+    <dl class="tiles">
+      {tilesOf(latest, rates).map(([name, value, isBad]) => (
+        <div key={name} class={isBad ? 'is-bad' : ''}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+const LINES = [
+  ['answered', 'ok'],
+  ['refused (4xx)', 'refused'],
+  ['failed (5xx)', 'failed'],
+] as const;
+
+function Traffic({ latest, rates }: { readonly latest: Snapshot; readonly rates: readonly Rate[] }): VNode {
+  const data = useMemo(
+    () => ({
+      times: rates.map(({ at }) => at / 1000),
+      lines: LINES.map(([name, field]) => ({ name, values: rates.map((rate) => rate[field]) })),
+      note: '',
+    }),
+    [rates],
+  );
+  return (
+    <div class="chart-panel">
+      {rates.length < 2 ? (
+        <p class="hint">Requests a second are drawn here from the third look on.</p>
+      ) : (
+        <Chart data={data} bars={false} height={150} label="Requests a second since this page was opened" />
+      )}
+      <ul class="legend">
+        {LINES.map(([name], line) => (
+          <li key={name}>
+            <span class={`swatch line-${line + 1}`} aria-hidden="true" />
+            {name}, a second
+          </li>
+        ))}
+        {statusCounts(latest.samples).map(([status, count]) => (
+          <li key={status}>
+            <strong>{status}</strong> {number(count)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,84 @@
+import { readSamples, type Sample } from '../model/metrics.js';
+
+export interface CacheState {
+  readonly redis: string;
+  readonly endpoints: readonly {
+    readonly endpoint: string;
+    readonly caching: number | 'disabled';
+    readonly entries: number;
+    readonly bytes: number;
+    readonly asked: number;
+    readonly hitRatio: { readonly all: number | null };
+  }[];
+}
+
+export interface WarmingState {
+  readonly leader: boolean;
+  readonly sets: readonly {
+    readonly endpoint: string;
+    readonly hash: string;
+    readonly parameters: unknown;
+    readonly lastRun: string | null;
+    readonly clickhouseMs: number | null;
+    readonly rowsRead: number | null;
+    readonly bytesRead: number | null;
+    readonly failures: number;
+    readonly hitsSince: number;
+    readonly nextRun: string | null;
+  }[];
+}
+
+export interface KeysState {
+  readonly keys: readonly {
+    readonly name: string;
+    readonly endpoints: readonly string[];
+    readonly expires: string | null;
+    readonly lastUse: string | null;
+  }[];
+  readonly others: readonly { readonly name: string; readonly lastUse: string | null }[];
+}
+
+export interface Failures {
+  readonly failures: readonly {
+    readonly time: string;
+    readonly requestId: string;
+    readonly endpoint?: string;
+    readonly status: number;
+    readonly code: string;
+    readonly key?: string;
+    readonly diagnosis?: string;
+  }[];
+}
+
+/** What the operator's view told at one time. */
+export interface Snapshot {
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly samples: readonly Sample[];
+  readonly cache: CacheState;
+  readonly warming: WarmingState;
+  readonly keys: KeysState;
+  readonly errors: Failures;
+}
+
+/** Asks the operator's view for everything that the page shows. @throws Error */
+export async function fetchSnapshot(signal: AbortSignal): Promise<Snapshot> {
+  const ask = async (path: string): Promise<Response> => {
+    const response = await fetch(new URL(path, document.baseURI), {
+      signal,
+      cache: 'no-store',
+      credentials: 'omit',
+    });
+    if (!response.ok) throw new Error(`/${path} answered ${response.status}`);
+    return response;
+  };
+  const json = async <T>(path: string): Promise<T> => (await (await ask(path)).json()) as T;
+  const [metrics, cache, warming, keys, errors] = await Promise.all([
+    ask('metrics').then((response) => response.text()),
+    json<CacheState>('cache'),
+    json<WarmingState>('warming'),
+    json<KeysState>('keys'),
+    json<Failures>('errors'),
+  ]);
+  return { at: Date.now(), samples: readSamples(metrics), cache, warming, keys, errors };
+}

@@ -1,0 +1,63 @@
+import { quantile, sum, type Sample } from '../model/metrics.js';
+import type { Snapshot } from './snapshot.js';
+
+const REQUESTS = 'querygate_requests_total';
+
+/** How many requests there were between two looks, by kind of status, for each second. */
+export interface Rate {
+  readonly at: number;
+  readonly ok: number;
+  readonly refused: number;
+  readonly failed: number;
+}
+
+/** Requests a second between two looks; undefined where the gateway was started anew between them. */
+export function rateBetween(before: Snapshot, after: Snapshot): Rate | undefined {
+  const seconds = (after.at - before.at) / 1000;
+  const rate = (status: RegExp): number =>
+    (sum(after.samples, REQUESTS, { status }) - sum(before.samples, REQUESTS, { status })) / seconds;
+  const [ok, refused, failed] = [rate(/^[23]/), rate(/^4/), rate(/^5/)];
+  if (seconds <= 0 || Math.min(ok, refused, failed) < 0) return undefined;
+  return { at: after.at, ok, refused, failed };
+}
+
+/** All requests, and of them those with a status. */
+export const requestsWith = (samples: readonly Sample[], status: RegExp, endpoint?: string): number =>
+  sum(samples, REQUESTS, { status, ...(endpoint !== undefined && { endpoint }) });
+
+/** Statuses and how often each was answered, most frequent first. */
+export function statusCounts(samples: readonly Sample[]): readonly (readonly [string, number])[] {
+  const counts = new Map<string, number>();
+  for (const { name, labels, value } of samples) {
+    const status = labels['status'];
+    if (name === REQUESTS && status !== undefined) counts.set(status, (counts.get(status) ?? 0) + value);
+  }
+  return [...counts].sort(([, left], [, right]) => right - left);
+}
+
+/** A row of the table of endpoints; milliseconds are null where nothing was measured. */
+export type EndpointRow = Readonly<Record<string, string | number | null>>;
+
+/** What each endpoint does, and how long it takes. */
+export function endpointRows({ samples, cache }: Snapshot): readonly EndpointRow[] {
+  return cache.endpoints.map(({ endpoint, hitRatio, entries, bytes }) => {
+    const ms = (histogram: string, part: number): number | null => {
+      const seconds = quantile(samples, `querygate_${histogram}`, endpoint, part);
+      return seconds === undefined ? null : seconds * 1000;
+    };
+    return {
+      endpoint,
+      requests: requestsWith(samples, /./, endpoint),
+      refused: requestsWith(samples, /^4/, endpoint),
+      failed: requestsWith(samples, /^5/, endpoint),
+      hitRatio: hitRatio.all,
+      clickhouse50: ms('clickhouse_seconds', 0.5),
+      clickhouse95: ms('clickhouse_seconds', 0.95),
+      gateway95: ms('gateway_seconds', 0.95),
+      entries,
+      bytes,
+      warmed: sum(samples, 'querygate_warming_refreshes_total', { endpoint }),
+      warmingMs: sum(samples, 'querygate_warming_clickhouse_seconds_total', { endpoint }) * 1000,
+    };
+  });
+}

@@ -1,0 +1,117 @@
+import type { VNode } from 'preact';
+
+import { bytes, milliseconds, number, time } from '../model/display.js';
+import type { Cell } from '../model/endpoint.js';
+import { DataTable, type TableColumn, type TableRow } from '../parts/data-table.js';
+import type { Failures, KeysState, Snapshot, WarmingState } from './snapshot.js';
+import { endpointRows } from './summary.js';
+
+type Show = (value: Cell | undefined) => string;
+
+const orDash =
+  (show: (value: number) => string): Show =>
+  (value) =>
+    typeof value === 'number' ? show(value) : '–';
+const ms = orDash(milliseconds);
+const size = orDash(bytes);
+const count = orDash(number);
+const share = orDash((value) => `${Math.round(value * 100)} %`);
+const when: Show = (value) => (typeof value === 'string' ? time(value.replace(/\.\d+Z$/, 'Z')) : '–');
+const text: Show = (value) => (typeof value === 'string' && value !== '' ? value : '–');
+
+const column = (name: string, label: string, type: string, show: Show, description = ''): TableColumn => ({
+  name,
+  label,
+  type,
+  description,
+  show,
+});
+
+const ENDPOINT_COLUMNS = [
+  column('endpoint', 'Endpoint', 'String', text),
+  column('requests', 'Requests', 'UInt64', count),
+  column('refused', '4xx', 'UInt64', count),
+  column('failed', '5xx', 'UInt64', count),
+  column('hitRatio', 'From the cache', 'Float64', share, 'Hits of all that was asked.'),
+  column('clickhouse50', 'ClickHouse p50', 'Float64', ms, 'Half of the queries took no longer.'),
+  column('clickhouse95', 'ClickHouse p95', 'Float64', ms, '95 % of the queries took no longer.'),
+  column('gateway95', 'Gateway p95', 'Float64', ms, 'Time in the gateway, without ClickHouse.'),
+  column('entries', 'Kept', 'UInt64', count, 'Answers in the memory of this process.'),
+  column('bytes', 'Bytes', 'UInt64', size),
+  column('warmed', 'Refreshes', 'UInt64', count),
+  column('warmingMs', 'Warming took', 'Float64', ms, 'Time in ClickHouse spent on warming.'),
+];
+
+/** Endpoints with their traffic, hits and times. */
+export function EndpointTable({ latest }: { readonly latest: Snapshot }): VNode {
+  return (
+    <DataTable
+      label="Endpoints"
+      columns={ENDPOINT_COLUMNS}
+      rows={endpointRows(latest)}
+      initial={{ column: 'clickhouse95', direction: 'descending' }}
+    />
+  );
+}
+
+const FAILURE_COLUMNS = [
+  column('time', 'Time (UTC)', 'DateTime', when),
+  column('status', 'Status', 'UInt16', count),
+  column('code', 'Code', 'String', text),
+  column('endpoint', 'Endpoint', 'String', text),
+  column('key', 'Key', 'String', text),
+  column('diagnosis', 'Diagnosis', 'String', text),
+  column('requestId', 'Request id', 'String', text),
+];
+
+/** What failed, newest first. */
+export function FailureTable({ errors }: { readonly errors: Failures }): VNode {
+  if (errors.failures.length === 0) return <p class="notice">No request has failed or been refused.</p>;
+  return <DataTable label="Recent errors" columns={FAILURE_COLUMNS} rows={errors.failures} />;
+}
+
+const WARMING_COLUMNS = [
+  column('endpoint', 'Endpoint', 'String', text),
+  column('parameters', 'Parameters', 'String', (value) =>
+    value === undefined ? '–' : JSON.stringify(value),
+  ),
+  column('lastRun', 'Last run (UTC)', 'DateTime', when),
+  column('nextRun', 'Next run (UTC)', 'DateTime', when),
+  column('clickhouseMs', 'ClickHouse', 'Float64', ms),
+  column('rowsRead', 'Rows read', 'UInt64', count),
+  column('bytesRead', 'Read', 'UInt64', size),
+  column('hitsSince', 'Hits since', 'UInt64', count),
+  column('failures', 'Failures', 'UInt64', count),
+];
+
+/** What is kept warm, and what that costs. */
+export function WarmingTable({ warming }: { readonly warming: WarmingState }): VNode {
+  const who = warming.leader ? 'This gateway warms.' : 'Another gateway warms.';
+  if (warming.sets.length === 0) return <p class="notice">{who} Nothing is in use that is warmed.</p>;
+  return (
+    <>
+      <p class="hint">{who}</p>
+      <DataTable
+        label="Warming"
+        columns={WARMING_COLUMNS}
+        rows={warming.sets as unknown as readonly TableRow[]}
+      />
+    </>
+  );
+}
+
+const KEY_COLUMNS = [
+  column('name', 'Key', 'String', text),
+  column('lastUse', 'Last use (UTC)', 'DateTime', when),
+  column('expires', 'Expires (UTC)', 'DateTime', when),
+  column('endpoints', 'Endpoints', 'String', text),
+];
+
+/** Keys, tokens and links, and when each was last used at this gateway. */
+export function KeyTable({ keys }: { readonly keys: KeysState }): VNode {
+  const rows = [
+    ...keys.keys.map((key) => ({ ...key, endpoints: key.endpoints.join(', ') })),
+    ...keys.others.map((other) => ({ ...other, endpoints: null, expires: null })),
+  ];
+  return <DataTable label="Keys" columns={KEY_COLUMNS} rows={rows} />;
+}

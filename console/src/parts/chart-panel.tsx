@@ -1,0 +1,125 @@
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+
+import { chartableOf, chartData, type Chartable, type ChartData } from '../model/chart-data.js';
+import { number } from '../model/display.js';
+import type { Column, Row } from '../model/endpoint.js';
+import { Chart, lineColour } from './chart.js';
+
+interface Props {
+  readonly columns: readonly Column[];
+  readonly rows: readonly Row[];
+}
+
+/** A chart of a result that has times, with a choice of what to draw. */
+export function ChartPanel({ columns, rows }: Props): VNode | null {
+  const chartable = useMemo(() => chartableOf(columns, rows), [columns, rows]);
+  return chartable ? <Drawn key={chartable.numbers.join()} chartable={chartable} rows={rows} /> : null;
+}
+
+function Drawn({ chartable, rows }: { readonly chartable: Chartable; readonly rows: readonly Row[] }): VNode {
+  const [chosen, setChosen] = useState<readonly string[]>(chartable.numbers.slice(0, 4));
+  const [split, setSplit] = useState('');
+  const [place, setPlace] = useState<number | null>(null);
+  const data = useMemo(() => chartData(rows, chartable, chosen, split), [rows, chartable, chosen, split]);
+  const toggle = (name: string): void => {
+    setChosen(chartable.numbers.filter((one) => (one === name) !== chosen.includes(one)));
+  };
+  const isSplit = split !== '';
+  return (
+    <figure class="chart-panel">
+      <Chart
+        data={data}
+        bars={chartable.numbers.length === 0}
+        label={`Chart of ${data.lines.map(({ name }) => name).join(', ')} over ${chartable.time}; the rows are in the table below`}
+        onPlace={setPlace}
+      />
+      <figcaption>
+        <span class="at">{placeText(data, place)}</span>
+        {isSplit || chartable.numbers.length === 0 ? (
+          <Legend data={data} place={place} />
+        ) : (
+          <SeriesChoice {...{ chartable, chosen, data, place, toggle }} />
+        )}
+        {chartable.splits.length > 0 && (
+          <label>
+            One line for each{' '}
+            <select
+              value={split}
+              onChange={(event) => {
+                setSplit(event.currentTarget.value);
+              }}
+            >
+              <option value="">column</option>
+              {chartable.splits.map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {data.note !== '' && <span class="hint">{data.note}</span>}
+      </figcaption>
+    </figure>
+  );
+}
+
+function placeText({ times }: ChartData, place: number | null): string {
+  const at = place === null ? undefined : times[place];
+  return at === undefined ? 'UTC' : new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ');
+}
+
+const valueText = (data: ChartData, line: number, place: number | null): string => {
+  const value = place === null || line < 0 ? undefined : data.lines[line]?.values[place];
+  return value === undefined || value === null ? '' : number(value);
+};
+
+const Swatch = ({ line }: { readonly line: number }): VNode => (
+  <span class={`swatch ${line < 0 ? '' : lineColour(line)}`} aria-hidden="true" />
+);
+
+function Legend({ data, place }: { readonly data: ChartData; readonly place: number | null }): VNode {
+  return (
+    <ul class="legend">
+      {data.lines.map(({ name }, line) => (
+        <li key={name}>
+          <Swatch line={line} />
+          {name} <span class="value">{valueText(data, line, place)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+interface SeriesProps {
+  readonly chartable: Chartable;
+  readonly chosen: readonly string[];
+  readonly data: ChartData;
+  readonly place: number | null;
+  readonly toggle: (name: string) => void;
+}
+
+function SeriesChoice({ chartable, chosen, data, place, toggle }: SeriesProps): VNode {
+  return (
+    <fieldset class="legend">
+      <legend class="unseen">Series in the chart</legend>
+      {chartable.numbers.map((name) => {
+        const line = chosen.indexOf(name);
+        return (
+          <label key={name}>
+            <input
+              type="checkbox"
+              checked={line >= 0}
+              onChange={() => {
+                toggle(name);
+              }}
+            />
+            <Swatch line={line} />
+            {name} <span class="value">{valueText(data, line, place)}</span>
+          </label>
+        );
+      })}
+    </fieldset>
+  );
+}

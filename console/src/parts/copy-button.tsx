@@ -1,0 +1,33 @@
+import type { VNode } from 'preact';
+import { useState } from 'preact/hooks';
+
+/** Copies a text, and says so. */
+export function CopyButton({ text, label }: { readonly text: () => string; readonly label: string }): VNode {
+  const [said, setSaid] = useState('');
+  const copy = async (): Promise<void> => {
+    setSaid((await toClipboard(text())) ? 'Copied' : 'Not copied: select the text instead');
+    setTimeout(() => {
+      setSaid('');
+    }, 2500);
+  };
+  return (
+    <>
+      <button type="button" onClick={() => void copy()}>
+        {label}
+      </button>
+      <span class="said" role="status">
+        {said}
+      </span>
+    </>
+  );
+}
+
+/** Browsers have the clipboard on pages of this machine and over TLS only; elsewhere a selection does. */
+async function toClipboard(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

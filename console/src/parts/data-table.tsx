@@ -1,0 +1,149 @@
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+
+import { number, time } from '../model/display.js';
+import { isNumber, isTime, type Cell, type Column } from '../model/endpoint.js';
+import { nextOrder, sortRows, type Order } from '../model/sort-rows.js';
+
+export type TableRow = Readonly<Record<string, Cell | undefined>>;
+
+export interface TableColumn extends Pick<Column, 'name' | 'type' | 'description'> {
+  readonly label?: string;
+  /** Instead of the value itself, which still decides the order. */
+  readonly show?: (value: Cell | undefined, row: TableRow) => ComponentChildren;
+}
+
+interface Props {
+  readonly label: string;
+  readonly columns: readonly TableColumn[];
+  readonly rows: readonly TableRow[];
+  readonly initial?: Order;
+}
+
+const PAGE = 100;
+
+/** Rows that are sorted by pressing a heading, a page at a time. */
+export function DataTable({ label, columns, rows, initial }: Props): VNode {
+  const [order, setOrder] = useState<Order | undefined>(initial);
+  const [page, setPage] = useState(0);
+  const sorted = useMemo(() => sortRows(rows, order), [rows, order]);
+  const pages = Math.max(1, Math.ceil(rows.length / PAGE));
+  const current = Math.min(page, pages - 1);
+  useEffect(() => {
+    setPage(0);
+  }, [order]);
+  return (
+    <>
+      <div class="scroll rows" tabIndex={0} role="region" aria-label={label}>
+        <table>
+          <caption class="unseen">{label}; headings sort</caption>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <Heading
+                  key={column.name}
+                  column={column}
+                  order={order}
+                  onPress={() => {
+                    setOrder(nextOrder(order, column.name));
+                  }}
+                />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {sorted.slice(current * PAGE, (current + 1) * PAGE).map((row, index) => (
+              <tr key={index}>
+                {columns.map((column) => (
+                  <td key={column.name} class={classOf(column)}>
+                    {column.show ? (
+                      column.show(row[column.name], row)
+                    ) : (
+                      <Value value={row[column.name]} type={column.type} />
+                    )}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {pages > 1 && <Pager page={current} pages={pages} rows={rows.length} onPage={setPage} />}
+    </>
+  );
+}
+
+interface HeadingProps {
+  readonly column: TableColumn;
+  readonly order: Order | undefined;
+  readonly onPress: () => void;
+}
+
+function Heading({ column, order, onPress }: HeadingProps): VNode {
+  const { name, label = name, type, description } = column;
+  const direction = order?.column === name ? order.direction : undefined;
+  return (
+    <th scope="col" aria-sort={direction ?? 'none'} class={classOf(column)}>
+      <button type="button" title={`${description} ${type}`.trim()} onClick={onPress}>
+        {label}
+        <span aria-hidden="true" class="direction">
+          {direction === 'ascending' ? '▲' : direction === 'descending' ? '▼' : ''}
+        </span>
+      </button>
+    </th>
+  );
+}
+
+const classOf = ({ type }: TableColumn): string =>
+  isNumber(type) ? 'number' : isTime(type) ? 'when' : 'text';
+
+function Value({ value, type }: { readonly value: Cell | undefined; readonly type: string }): VNode {
+  if (value === null || value === undefined) return <span class="muted">null</span>;
+  if (value === '') return <span class="muted">empty</span>;
+  if (typeof value === 'number') return <span title={String(value)}>{number(value)}</span>;
+  if (typeof value === 'object') return <JsonValue value={value} />;
+  const text = String(value);
+  if (isTime(type)) return <span title={text}>{time(text)}</span>;
+  return <span title={text.length > 60 ? text : undefined}>{text}</span>;
+}
+
+function JsonValue({ value }: { readonly value: object }): VNode {
+  const [open, setOpen] = useState(false);
+  return (
+    <details
+      class="json"
+      onToggle={(event) => {
+        setOpen(event.currentTarget.open);
+      }}
+    >
+      <summary>{JSON.stringify(value)}</summary>
+      {open && <pre>{JSON.stringify(value, undefined, 2)}</pre>}
+    </details>
+  );
+}
+
+interface PagerProps {
+  readonly page: number;
+  readonly pages: number;
+  readonly rows: number;
+  readonly onPage: (page: number) => void;
+}
+
+function Pager({ page, pages, rows, onPage }: PagerProps): VNode {
+  const to = (target: number) => (): void => {
+    onPage(target);
+  };
+  return (
+    <nav class="pager" aria-label="Pages of rows">
+      <button type="button" disabled={page === 0} onClick={to(page - 1)}>
+        Previous
+      </button>
+      <span role="status">
+        {number(page * PAGE + 1)}–{number(Math.min(rows, (page + 1) * PAGE))} of {number(rows)}
+      </span>
+      <button type="button" disabled={page >= pages - 1} onClick={to(page + 1)}>
+        Next
+      </button>
+    </nav>
+  );
+}

@@ -1,0 +1,154 @@
+import type { VNode } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+
+import { BASE } from '../api.js';
+import { useRun, type RunState } from '../hooks.js';
+import { toFragment, type Address } from '../model/address.js';
+import { duration, number } from '../model/display.js';
+import { SQL, type Endpoint, type Values } from '../model/endpoint.js';
+import { ColumnList } from './column-list.js';
+import { CopyButton } from './copy-button.js';
+import { Download } from './download.js';
+import { ProblemNotice } from './problem-notice.js';
+import { RequestForm } from './request-form.js';
+import { announcementOf, ResultView } from './result-view.js';
+import { SavedQuery } from './saved-query.js';
+import { Snippets } from './snippets.js';
+import { Tabs, type Tab } from './tabs.js';
+
+interface Props {
+  readonly endpoint: Endpoint;
+  readonly keyText: string;
+  readonly address: Address;
+  readonly go: (to: Address) => void;
+}
+
+/** One endpoint: what it does, its form, and what it answered. */
+export function EndpointPage({ endpoint, keyText, address, go }: Props): VNode {
+  const run = useRun(keyText);
+  const [values, setValues] = useState<Values>({});
+  const [held, setHeld] = useState(false);
+  const ran = useRef('');
+  const fragment = toFragment(address);
+  useEffect(() => {
+    if (ran.current === fragment) return;
+    const given = address.values ? declared(endpoint, address.values) : undefined;
+    setValues(given ?? endpoint.example);
+    run.clear();
+    // SQL that came with a link is read before it is run.
+    setHeld(given?.[SQL] !== undefined);
+    if (given && given[SQL] === undefined) run.start({ endpoint: endpoint.name, values: given });
+    ran.current = fragment;
+  }, [fragment]);
+  const start = (): void => {
+    setHeld(false);
+    ran.current = toFragment({ endpoint: endpoint.name, values });
+    go({ endpoint: endpoint.name, values });
+    run.start({ endpoint: endpoint.name, values });
+  };
+  return (
+    <article class="endpoint">
+      <h1 tabIndex={-1}>{endpoint.name}</h1>
+      <p class="lead">{endpoint.description}</p>
+      <Settings endpoint={endpoint} />
+      <RequestForm
+        endpoint={endpoint}
+        values={values}
+        problem={run.problem}
+        running={run.running}
+        onValues={setValues}
+        onRun={start}
+        onStop={run.stop}
+      />
+      {held && (
+        <p class="notice" role="status">
+          This link brings SQL of its own. Read it, then press Run.
+        </p>
+      )}
+      <Outcome endpoint={endpoint} run={run} values={values} keyText={keyText} />
+    </article>
+  );
+}
+
+/** What an address gives, without what the endpoint does not declare. */
+function declared({ parameters, sandboxing }: Endpoint, values: Values): Values {
+  const names = new Set(parameters.map(({ name }) => name));
+  if (sandboxing === 'enabled') names.add(SQL);
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
+}
+
+function Settings({ endpoint }: { readonly endpoint: Endpoint }): VNode {
+  const { maxRows, caching, warming, sandboxing } = endpoint;
+  const settings = [
+    ['Rows', `at most ${number(maxRows)}`],
+    ['Caching', caching === 'disabled' ? 'disabled' : duration(caching)],
+    ['Warming', warming === 0 ? 'never' : `every ${duration(warming)}`],
+    ['Own SQL', sandboxing],
+  ] as const;
+  return (
+    <dl class="facts">
+      {settings.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+interface OutcomeProps {
+  readonly endpoint: Endpoint;
+  readonly run: RunState;
+  readonly values: Values;
+  readonly keyText: string;
+}
+
+/** What came of the last run, and what can be done with the request. */
+function Outcome({ endpoint, run, values, keyText }: OutcomeProps): VNode {
+  const { answered, problem, running } = run;
+  const question = useMemo(() => ({ endpoint: endpoint.name, values }), [endpoint, values]);
+  const names = endpoint.parameters.map(({ name }) => name);
+  const tabs: readonly Tab[] = [
+    {
+      id: 'result',
+      title: 'Result',
+      content: () =>
+        answered ? (
+          <ResultView endpoint={endpoint} answered={answered} />
+        ) : (
+          <p class="hint">{running ? 'Running…' : 'Nothing has been run yet.'}</p>
+        ),
+    },
+    { id: 'query', title: 'Saved query', content: () => <SavedQuery sql={endpoint.query} /> },
+    { id: 'columns', title: 'Columns', content: () => <ColumnList columns={endpoint.columns} /> },
+    {
+      id: 'snippets',
+      title: 'Use it elsewhere',
+      content: () => <Snippets request={{ endpoint, values, base: BASE }} />,
+    },
+  ];
+  return (
+    <section class="outcome" aria-label="Outcome" aria-busy={running}>
+      <p class="unseen" role="status">
+        {running ? 'Running' : answered ? announcementOf(answered) : ''}
+      </p>
+      {problem && (
+        <ProblemNotice
+          problem={problem}
+          elsewhere={endpoint.sandboxing === 'enabled' ? [...names, SQL] : names}
+        />
+      )}
+      <div class="toolbar">
+        <Download endpoint={endpoint} question={question} keyText={keyText} />
+        <CopyButton
+          label="Copy link"
+          text={() => new URL(toFragment({ endpoint: endpoint.name, values }), location.href).href}
+        />
+      </div>
+      <div class={running ? 'stale' : ''}>
+        <Tabs label="About this endpoint" tabs={tabs} />
+      </div>
+    </section>
+  );
+}

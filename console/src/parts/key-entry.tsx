@@ -1,0 +1,59 @@
+import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { Problem } from '../api.js';
+
+interface Props {
+  readonly checking: boolean;
+  readonly problem: Problem | undefined;
+  readonly onKey: (key: string) => void;
+}
+
+/** Asks for the key, the only thing that a first visit needs. */
+export function KeyEntry({ checking, problem, onKey }: Props): VNode {
+  const [text, setText] = useState('');
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    if (!checking) field.current?.focus();
+  }, [checking, problem]);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    const key = text.trim();
+    if (key !== '') onKey(key);
+  };
+  return (
+    <main class="key-entry">
+      <h1>Your API key</h1>
+      <p>The endpoints that you see, and what they give, depend on it.</p>
+      <form onSubmit={submit}>
+        <label for="key">API key</label>
+        <input
+          ref={field}
+          id="key"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          value={text}
+          aria-describedby={problem ? 'key-problem key-hint' : 'key-hint'}
+          aria-invalid={problem !== undefined}
+          onInput={(event) => {
+            setText(event.currentTarget.value);
+          }}
+        />
+        {problem && (
+          <p id="key-problem" class="field-problem" role="alert">
+            {problem.title}. {problem.detail}
+            {problem.retryAfter !== undefined && ` Try again in ${problem.retryAfter} s.`}
+          </p>
+        )}
+        <p id="key-hint" class="hint">
+          Kept in this tab until it is closed, and never in an address. Where none is configured, the gateway
+          prints one on its terminal when it starts.
+        </p>
+        <button type="submit" class="primary" disabled={checking || text.trim() === ''}>
+          {checking ? 'Checking…' : 'Open the console'}
+        </button>
+      </form>
+    </main>
+  );
+}

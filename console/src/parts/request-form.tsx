@@ -1,0 +1,182 @@
+import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+
+import type { Problem } from '../api.js';
+import { SQL, type Endpoint, type Parameter, type Values } from '../model/endpoint.js';
+import { Field } from './field.js';
+
+interface Props {
+  readonly endpoint: Endpoint;
+  readonly values: Values;
+  readonly problem: Problem | undefined;
+  readonly running: boolean;
+  readonly onValues: (values: Values) => void;
+  readonly onRun: () => void;
+  readonly onStop: () => void;
+}
+
+/** Parameters beyond these are folded away unless they are given. */
+const SHOWN_AT_FIRST = 6;
+
+/** The form of a request, made from the endpoint's declared parameters. */
+export function RequestForm(props: Props): VNode {
+  const { endpoint, values, problem, onValues, onRun } = props;
+  const form = useRef<HTMLFormElement>(null);
+  useFocusOnProblem(form, problem);
+  const [all, setAll] = useState(false);
+  const wrong = problem?.problems.map(({ param }) => param) ?? [];
+  const shown = shownParameters(endpoint.parameters, [...Object.keys(values), ...wrong]);
+  const listed = all ? endpoint.parameters : shown;
+  const change = (name: string, value: string | undefined): void => {
+    onValues(inOrder(endpoint, { ...values, [name]: value }));
+  };
+  return (
+    <form
+      ref={form}
+      class="request"
+      aria-label="Parameters"
+      onSubmit={(event) => {
+        event.preventDefault();
+        onRun();
+      }}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        onRun();
+      }}
+    >
+      <div class="fields">
+        {listed.map((parameter) => (
+          <Field
+            key={parameter.name}
+            parameter={parameter}
+            value={values[parameter.name]}
+            problem={problemAt(problem, parameter.name)}
+            onValue={(value) => {
+              change(parameter.name, value);
+            }}
+          />
+        ))}
+      </div>
+      {endpoint.sandboxing === 'enabled' && (
+        <SqlField
+          value={values[SQL] ?? ''}
+          problem={problemAt(problem, SQL)}
+          onValue={(value) => {
+            change(SQL, value);
+          }}
+        />
+      )}
+      <Actions
+        {...props}
+        isFolded={shown.length < endpoint.parameters.length}
+        all={all}
+        onAll={() => {
+          setAll(!all);
+        }}
+      />
+    </form>
+  );
+}
+
+interface ActionsProps extends Props {
+  /** Whether some parameters are not shown at first. */
+  readonly isFolded: boolean;
+  readonly all: boolean;
+  readonly onAll: () => void;
+}
+
+function Actions({ endpoint, running, onValues, onStop, isFolded, all, onAll }: ActionsProps): VNode {
+  const fill = (values: Values) => (): void => {
+    onValues(values);
+  };
+  return (
+    <div class="actions">
+      <button type="submit" class="primary" title="Enter, or Ctrl+Enter in the text area">
+        Run
+      </button>
+      {running && (
+        <button type="button" onClick={onStop}>
+          Stop
+        </button>
+      )}
+      <button type="button" onClick={fill(endpoint.example)}>
+        Fill in the example
+      </button>
+      <button type="button" onClick={fill({})}>
+        Clear
+      </button>
+      {(all || isFolded) && (
+        <button type="button" class="quiet" aria-expanded={all} onClick={onAll}>
+          {all ? 'Fewer parameters' : `All ${endpoint.parameters.length} parameters`}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Takes whoever pressed Run to the first field that has a problem. */
+function useFocusOnProblem(
+  form: { readonly current: HTMLFormElement | null },
+  problem: Problem | undefined,
+): void {
+  useEffect(() => {
+    if (!problem) return;
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [problem]);
+}
+
+const problemAt = (problem: Problem | undefined, name: string): string | undefined =>
+  problem?.problems.find(({ param }) => param === name)?.problem;
+
+function shownParameters(parameters: readonly Parameter[], named: readonly string[]): readonly Parameter[] {
+  if (parameters.length <= SHOWN_AT_FIRST + 3) return parameters;
+  return parameters.filter(
+    ({ name, required }, index) => index < SHOWN_AT_FIRST || required || named.includes(name),
+  );
+}
+
+/** In the order of the declaration, so that equal requests have equal addresses. */
+function inOrder({ parameters }: Endpoint, values: Readonly<Record<string, string | undefined>>): Values {
+  const names = [...parameters.map(({ name }) => name), SQL];
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = values[name];
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+}
+
+interface SqlProps {
+  readonly value: string;
+  readonly problem: string | undefined;
+  readonly onValue: (value: string | undefined) => void;
+}
+
+function SqlField({ value, problem, onValue }: SqlProps): VNode {
+  return (
+    <div class={`field ${problem === undefined ? '' : 'wrong'}`}>
+      <label for="field-sql">sql</label>
+      <textarea
+        id="field-sql"
+        rows={5}
+        spellcheck={false}
+        value={value}
+        aria-invalid={problem !== undefined}
+        aria-describedby={`${problem === undefined ? '' : 'field-sql-problem '}field-sql-hint`}
+        onInput={(event) => {
+          onValue(event.currentTarget.value === '' ? undefined : event.currentTarget.value);
+        }}
+      />
+      {problem !== undefined && (
+        <p id="field-sql-problem" class="field-problem">
+          {problem}
+        </p>
+      )}
+      <p id="field-sql-hint" class="hint">
+        One SELECT of your own over <code>result</code> and the named parts of the saved query. Empty: the
+        result as it is. Ctrl+Enter runs it.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,101 @@
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+
+import type { Answered } from '../hooks.js';
+import { duration, milliseconds, number } from '../model/display.js';
+import { SQL, type Column, type Endpoint } from '../model/endpoint.js';
+import { ChartPanel } from './chart-panel.js';
+import { DataTable } from './data-table.js';
+
+interface Props {
+  readonly endpoint: Endpoint;
+  readonly answered: Answered;
+}
+
+/** An answer: what is known of it, a chart where it has a time, and its rows. */
+export function ResultView({ endpoint, answered }: Props): VNode {
+  const { rows, truncated } = answered;
+  const columns = useMemo(() => columnsOf(endpoint, answered), [endpoint, answered]);
+  return (
+    <>
+      <Facts answered={answered} />
+      {truncated && (
+        <p class="notice warn">
+          <strong>Not all rows.</strong> There are more than the {number(rows.length)} that were returned:
+          these are the first by the endpoint’s order. Narrow the parameters to see the others.
+        </p>
+      )}
+      {rows.length === 0 ? (
+        <p class="notice">No rows. The query ran, and nothing matches these parameters.</p>
+      ) : (
+        <>
+          <ChartPanel columns={columns} rows={rows} />
+          <DataTable label="Rows" columns={columns} rows={rows} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** The declared columns; those of a caller's own SQL are what its rows show. */
+function columnsOf(endpoint: Endpoint, { rows, question }: Answered): readonly Column[] {
+  if (question.values[SQL] === undefined) return endpoint.columns;
+  const types = new Map(endpoint.columns.map((column) => [column.name, column]));
+  return Object.keys(rows[0] ?? {}).map((name) => {
+    const sample = rows.find((row) => row[name] !== null)?.[name];
+    return types.get(name) ?? { name, type: guessType(sample), description: 'Of your own SQL.' };
+  });
+}
+
+function guessType(sample: unknown): string {
+  if (typeof sample === 'number') return 'Float64';
+  return typeof sample === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(sample) ? 'DateTime64' : 'String';
+}
+
+const CACHE_TEXTS: Readonly<Record<string, string>> = {
+  HIT: 'from the cache',
+  MISS: 'fresh, now cached',
+  STALE: 'out of date: ClickHouse is away',
+  BYPASS: 'not cached',
+};
+
+/** What a screen reader is told when an answer is there. */
+export function announcementOf({ rows, truncated, cache, ms }: Answered): string {
+  const count = `${number(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`;
+  return `${count}${truncated ? ', not all there are' : ''}, ${CACHE_TEXTS[cache] ?? ''}, ${milliseconds(ms)}`;
+}
+
+function Facts({ answered }: { readonly answered: Answered }): VNode {
+  const { rows, truncated, cache, cacheStatus, age, ms, serverTiming, requestId, rateLimit } = answered;
+  const facts: readonly (readonly [string, string, string?])[] = [
+    ['Rows', `${number(rows.length)}${truncated ? ' – more exist' : ''}`],
+    ['Cache', `${cache} · ${CACHE_TEXTS[cache] ?? ''}`, cacheStatus],
+    ...(age === undefined ? [] : ([['Age', duration(age)]] as const)),
+    ['Request', milliseconds(ms), 'From sending it to the last byte, as this browser measured it'],
+    ...(serverTiming === '' ? [] : ([['In the gateway', timingText(serverTiming), serverTiming]] as const)),
+    ...(rateLimit === '' ? [] : ([['Limits', rateLimit]] as const)),
+    ['Request id', requestId],
+  ];
+  return (
+    <dl class="facts result-facts">
+      {facts.map(([name, value, title]) => (
+        <div key={name} class={`fact-${name.toLowerCase().replaceAll(' ', '-')}`}>
+          <dt>{name}</dt>
+          <dd title={title}>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+/** `db;dur=12.3, total;dur=15` as `db 12.3 ms · total 15 ms`. */
+function timingText(header: string): string {
+  return header
+    .split(',')
+    .map((metric) => {
+      const [name = '', ...parameters] = metric.trim().split(/\s*;\s*/);
+      const took = parameters.find((parameter) => parameter.startsWith('dur='))?.slice(4);
+      return took === undefined ? name : `${name} ${milliseconds(Number(took))}`;
+    })
+    .join(' · ');
+}

@@ -1,0 +1,161 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Page } from 'playwright-core';
+
+import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { CONSOLE_KEY } from '../support/console-gateway.js';
+import { consoleSession, openConsole, runForm } from '../support/console-session.js';
+import { runSnippet } from '../support/run-snippet.js';
+
+/** Where pictures go; none are taken unless somebody wants them, since the rows in them are of now. */
+const SCREENSHOTS = process.env['SCREENSHOTS'];
+
+async function picture(page: Page, name: string): Promise<void> {
+  if (SCREENSHOTS === undefined) return;
+  await mkdir(SCREENSHOTS, { recursive: true });
+  await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
+}
+
+/** Something to see for a picture: calls until some have been drawn. */
+async function makeTraffic(page: Page, call: string): Promise<void> {
+  for (let round = 0; round < 160; round++) {
+    const parameters =
+      round % 9 === 0 ? '' : `?project=aurora&interval=${round % 2 === 0 ? 'daily' : 'hourly'}`;
+    for (let times = round % 7; times >= 0; times--) {
+      await fetch(call + parameters, { headers: { 'X-API-KEY': CONSOLE_KEY } });
+    }
+    await page.waitForTimeout(120);
+  }
+  await page.waitForSelector('.chart canvas');
+}
+
+describeInBrowser('the console’s looks and ways out', () => {
+  const session = consoleSession();
+
+  it('says when to come back after 429', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/usage.api-counts');
+      const body = { title: 'Limit exceeded', detail: 'Ten a minute.', code: 'LIMIT_EXCEEDED', status: 429 };
+      await page.route('**/api/endpoints/query/**', (route) =>
+        route.fulfill({ status: 429, headers: { 'Retry-After': '7' }, body: JSON.stringify(body) }),
+      );
+      await runForm(page);
+      await page.waitForSelector('.notice.bad');
+      expect(await page.textContent('.notice.bad')).toMatch(/Ten a minute.*Try again in 7 s/);
+      expect(await seriousFindings(page)).toEqual([]);
+    });
+  });
+
+  it('stops a request that runs', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/usage.api-counts');
+      const gone = page.waitForEvent('requestfailed');
+      await page.route('**/api/endpoints/query/**', () => undefined);
+      await runForm(page);
+      await page.click('role=button[name="Stop"]');
+      expect((await gone).url()).toContain('/api/endpoints/query/usage.api-counts');
+      expect(await page.getAttribute('.outcome', 'aria-busy')).toBe('false');
+    });
+  });
+
+  it('fits 360 px', async () => {
+    await visit(
+      session.browser,
+      async ({ page }) => {
+        const widthOf = (): Promise<unknown> => page.evaluate('document.documentElement.scrollWidth');
+        await openConsole(session, page);
+        expect(await widthOf()).toBe(360);
+        for (const name of ['usage.api-counts?project=aurora&interval=daily', 'logs.all?project=aurora']) {
+          await page.goto(`${session.gateway.url}/#/${name}`);
+          await page.waitForSelector('.rows tbody tr');
+          for (const tab of ['Result', 'Saved query', 'Columns', 'Use it elsewhere']) {
+            await page.click(`role=tab[name="${tab}"]`);
+            expect([tab, await widthOf()]).toEqual([tab, 360]);
+          }
+          expect(await seriousFindings(page)).toEqual([]);
+        }
+        await page.goto(`${session.gateway.url}/#/usage.api-counts?project=aurora&interval=daily`);
+        await page.reload();
+        await page.waitForSelector('.chart canvas');
+        await picture(page, 'console-narrow');
+      },
+      { viewport: { width: 360, height: 740 } },
+    );
+  });
+
+  it('is dark where the system is, and as is chosen', async () => {
+    const background = 'getComputedStyle(document.body).backgroundColor';
+    await visit(
+      session.browser,
+      async ({ page }) => {
+        await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
+        await page.waitForSelector('.chart canvas');
+        expect(await page.evaluate(background)).toBe('rgb(18, 22, 28)');
+        expect(await seriousFindings(page)).toEqual([]);
+        await page.click('role=tab[name="Saved query"]');
+        expect(await seriousFindings(page)).toEqual([]);
+        await page.click('role=tab[name="Result"]');
+        await page.waitForSelector('.chart canvas');
+        await picture(page, 'console-dark');
+        await page.selectOption('.theme select', 'light');
+        expect(await page.evaluate(background)).toBe('rgb(246, 247, 249)');
+        await picture(page, 'console-light');
+      },
+      { colorScheme: 'dark' },
+    );
+  });
+
+  it.each([
+    ['csv', /^"timestamp",/],
+    ['json', /^\{"result":\[/],
+    ['json-table', /"meta"/],
+    ['ndjson', /^\{"timestamp":/],
+    ['tsv', /^timestamp\t/],
+    ['parquet', /^PAR1/],
+    ['arrow', /^\xff\xff\xff\xff/],
+  ])('saves the result as %s', async (format, content) => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/usage.api-counts');
+      await page.selectOption('.download select', format);
+      const [saved] = await Promise.all([
+        page.waitForEvent('download'),
+        page.click('role=button[name="Download"]'),
+      ]);
+      expect(saved.suggestedFilename()).toContain('usage.api-counts');
+      expect(saved.url()).not.toContain(CONSOLE_KEY);
+      expect(await readFile(await saved.path(), 'latin1')).toMatch(content);
+    });
+  });
+
+  it.each(['curl', 'javascript', 'pandas'])('gives a snippet for %s that works as it is', async (tool) => {
+    await visit(session.browser, async ({ page }) => {
+      const awkward = encodeURIComponent('aurora|it\'s "no" $HOME `id` \\ é');
+      await openConsole(session, page, `#/usage.api-counts?project=${awkward}&interval=daily`);
+      await page.click('role=tab[name="Use it elsewhere"]');
+      await page.selectOption('.code select', tool);
+      const text = (await page.textContent('pre[aria-label=Snippet]')) ?? '';
+      expect(text).not.toContain(CONSOLE_KEY);
+      const answer = await runSnippet(tool, text.replaceAll('YOUR_API_KEY', CONSOLE_KEY));
+      expect(answer).toContain('total_rest_requests');
+    });
+  });
+
+  it('has a page for the operator, with what failed lately', async () => {
+    const call = `${session.gateway.url}/api/endpoints/query/usage.api-counts`;
+    await fetch(call, { headers: { 'X-API-KEY': CONSOLE_KEY, 'X-Request-Id': 'failed-for-the-test' } });
+    await visit(session.browser, async ({ page }) => {
+      await page.goto(`${session.gateway.adminUrl}/`);
+      await page.waitForSelector('text=failed-for-the-test');
+      const text = (await page.textContent('main')) ?? '';
+      for (const shown of ['INVALID_PARAMETERS', 'Cache in memory', 'ClickHouse p95', 'Warming', 'API_KEY']) {
+        expect(text).toContain(shown);
+      }
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.setViewportSize({ width: 360, height: 740 });
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      if (SCREENSHOTS !== undefined) await makeTraffic(page, call);
+      await picture(page, 'operator');
+    });
+  }, 60_000);
+});

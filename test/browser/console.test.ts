@@ -1,0 +1,169 @@
+import type { Page } from 'playwright-core';
+
+import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { CONSOLE_KEY } from '../support/console-gateway.js';
+import { consoleSession, openConsole, rowsOf, runForm } from '../support/console-session.js';
+import { pollUntil } from '../support/poll-until.js';
+
+const untilGiven = (page: Page, interval: string): Promise<unknown> =>
+  pollUntil(
+    `the form has ${interval}`,
+    async () => (await page.inputValue('#field-interval')) === interval || undefined,
+  );
+
+describeInBrowser('the console', () => {
+  const session = consoleSession();
+
+  it('asks for a key on a first visit, says at its field that one is wrong, and opens with a good one', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.goto(`${session.gateway.url}/`);
+      await page.waitForSelector('#key');
+      expect(await page.evaluate('document.activeElement.id')).toBe('key');
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.fill('#key', 'wrong');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('#key-problem');
+      expect(await page.getAttribute('#key', 'aria-describedby')).toContain('key-problem');
+      expect(await page.textContent('#key-problem')).toContain('not known here');
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.fill('#key', CONSOLE_KEY);
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('nav.endpoints li');
+      expect(await seriousFindings(page)).toEqual([]);
+      expect(page.url()).not.toContain(CONSOLE_KEY);
+      expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain(CONSOLE_KEY);
+      await page.click('text=Forget key');
+      await page.waitForSelector('#key');
+      expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    });
+  });
+
+  it.each([
+    'functions.invocation-stats',
+    'get-grouped-stats-events-logs',
+    'get-grouped-stats-redirects',
+    'logs.all',
+    'usage.api-counts',
+  ])('runs the example of %s, and draws it', async (name) => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, `#/${name}`);
+      await runForm(page);
+      await page.waitForSelector('.rows tbody tr');
+      expect(await rowsOf(page)).toBeGreaterThan(1);
+      await page.waitForSelector('.chart canvas');
+      const facts = (await page.textContent('.result-facts')) ?? '';
+      for (const fact of ['Rows', 'Cache', 'Request id']) expect(facts).toContain(fact);
+    });
+  });
+
+  it('sorts by a heading, and tells which way', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
+      await page.waitForSelector('.rows tbody tr');
+      const column = async (): Promise<readonly number[]> =>
+        (await page.locator('.rows tbody td:nth-child(2)').allTextContents()).map((text) =>
+          Number(text.replaceAll(',', '')),
+        );
+      const heading = page.locator('.rows th:nth-child(2)');
+      await heading.locator('button').click();
+      expect(await heading.getAttribute('aria-sort')).toBe('ascending');
+      expect(await column()).toEqual((await column()).toSorted((a, b) => a - b));
+      await heading.locator('button').click();
+      expect(await heading.getAttribute('aria-sort')).toBe('descending');
+      expect(await column()).toEqual((await column()).toSorted((a, b) => b - a));
+    });
+  });
+
+  it('shows each problem at its field, and takes the caller there', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/usage.api-counts');
+      await page.click('text=Clear');
+      await runForm(page);
+      await page.waitForSelector('#field-project-problem');
+      expect(await page.textContent('#field-project-problem')).toBe('is required');
+      expect(await page.textContent('#field-interval-problem')).toContain('is required');
+      expect(await page.evaluate('document.activeElement.id')).toBe('field-project');
+      expect(await page.getAttribute('#field-interval', 'aria-invalid')).toBe('true');
+      expect(await seriousFindings(page)).toEqual([]);
+    });
+  });
+
+  it('keeps the request in the address, without the key; back and forward work, and others can open it', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/usage.api-counts');
+      await page.selectOption('#field-interval', 'minutely');
+      await runForm(page);
+      await page.waitForSelector('.rows tbody tr');
+      const shared = page.url();
+      expect(shared).toContain('#/usage.api-counts?project=aurora&interval=minutely');
+      expect(shared).not.toContain(CONSOLE_KEY);
+      await page.selectOption('#field-interval', 'daily');
+      await runForm(page);
+      await page.waitForURL(/interval=daily/);
+      await page.goBack();
+      await untilGiven(page, 'minutely');
+      await page.goForward();
+      await untilGiven(page, 'daily');
+      await visit(session.browser, async ({ page: other }) => {
+        await openConsole(session, other, new URL(shared).hash);
+        await other.waitForSelector('.rows tbody tr');
+        expect(await other.inputValue('#field-interval')).toBe('minutely');
+      });
+    });
+  });
+
+  it('says loudly that rows are missing, and says that there are none', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/functions.invocation-stats?project=aurora&interval=1hr');
+      await page.waitForSelector('.notice.warn');
+      expect(await page.textContent('.notice.warn')).toContain('Not all rows');
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.fill('#field-project', 'no-such-project');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('text=No rows.');
+    });
+  });
+
+  it('runs a caller’s own SQL, but not what a link brings before it has been read', async () => {
+    await visit(session.browser, async ({ page }) => {
+      const sql = encodeURIComponent('SELECT count() AS n FROM result');
+      await openConsole(session, page, `#/logs.all?project=aurora&sql=${sql}`);
+      await page.waitForSelector('text=This link brings SQL of its own');
+      expect(await rowsOf(page)).toBe(0);
+      await page.focus('#field-sql');
+      await page.keyboard.press('Control+Enter');
+      await page.waitForSelector('.rows tbody tr');
+      expect(await page.textContent('.rows th')).toContain('n');
+      await page.fill('#field-sql', 'DROP TABLE edge_logs');
+      await page.keyboard.press('Control+Enter');
+      await page.waitForSelector('#field-sql-problem');
+    });
+  });
+
+  it('can be used with the keyboard alone', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.goto(`${session.gateway.url}/`);
+      await page.waitForSelector('#key');
+      await page.keyboard.type(CONSOLE_KEY);
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('nav.endpoints li');
+      const tabUntil = async (reached: string): Promise<void> => {
+        for (let presses = 0; presses < 40; presses++) {
+          await page.keyboard.press('Tab');
+          if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(reached)})`)) return;
+        }
+        throw new Error(`Tab does not reach ${reached}`);
+      };
+      await tabUntil('nav a[href="#/usage.api-counts"]');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('#field-project');
+      await tabUntil('#field-project');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('.rows tbody tr');
+      await tabUntil('[role=tab]');
+      await page.keyboard.press('ArrowRight');
+      await page.waitForSelector('pre[aria-label="Saved query"]');
+      expect(await page.textContent('pre')).toContain('@project');
+    });
+  });
+});
