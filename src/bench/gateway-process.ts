@@ -39,6 +39,7 @@ export async function startServing(
     env: { ...env, PORT: String(port) },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
+  endWithThisProcess(child);
   const url = `http://127.0.0.1:${port}`;
   await waitUntilServing(url, child, module);
   const stop = async (): Promise<void> => {
@@ -47,6 +48,13 @@ export async function startServing(
     await exited;
   };
   return { url, process: child, stop };
+}
+
+/** A benchmark that is interrupted leaves nothing behind. */
+export function endWithThisProcess(child: ChildProcess): void {
+  const end = (): void => void child.kill('SIGKILL');
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
 }
 
 /**

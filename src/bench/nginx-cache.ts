@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { freePort, waitUntilServing, type ServingProcess } from './gateway-process.js';
+import { endWithThisProcess, freePort, waitUntilServing, type ServingProcess } from './gateway-process.js';
 
 /** Whether this machine has nginx. */
 export function hasNginx(): boolean {
@@ -22,6 +22,7 @@ export async function startNginxCache(
   const child: ChildProcess = spawn('nginx', ['-p', folder, '-c', path.join(folder, 'nginx.conf')], {
     stdio: 'ignore',
   });
+  endWithThisProcess(child);
   const url = `http://127.0.0.1:${port}`;
   await waitUntilServing(url, child, 'nginx');
   const stop = async (): Promise<void> => {

@@ -1,5 +1,6 @@
 import type { StoredRights } from '../keys/key-file.js';
 import { COUNTED, type Counted, type LimitRules, type Quota } from '../limits/limit-rules.js';
+import { usageError } from './exit-codes.js';
 
 /** The options of `keys add`, as commander has them. */
 export interface RightsOptions extends Partial<Record<Counted, string>> {
@@ -17,7 +18,7 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_60
 /**
  * What a key may do, as the keys' file has it.
  *
- * @throws Error naming the option that can't be read; what it says is checked with the file.
+ * @throws CommandError (wrong usage) naming the option that can't be read; what it says is checked with the file.
  */
 export function rightsOf(options: RightsOptions): StoredRights {
   const { endpoints, fixed, expires, address, mayBypassCache, mayUseQueryString } = options;
@@ -36,15 +37,15 @@ export function rightsOf(options: RightsOptions): StoredRights {
 /**
  * Reads `name=value` texts; a value may have further equals signs.
  *
- * @throws Error naming the option, where one has none or a name stands twice.
+ * @throws CommandError (wrong usage) naming the option, where one has none or a name stands twice.
  */
 export function pairsOf(option: string, texts: readonly string[]): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   for (const text of texts) {
     const equals = text.indexOf('=');
-    if (equals < 1) throw new Error(`${option} takes name=value, not ${JSON.stringify(text)}`);
+    if (equals < 1) throw usageError(`${option} takes name=value, not ${JSON.stringify(text)}`);
     const name = text.slice(0, equals);
-    if (pairs.has(name)) throw new Error(`${option} names ${name} twice`);
+    if (pairs.has(name)) throw usageError(`${option} names ${name} twice`);
     pairs.set(name, text.slice(equals + 1));
   }
   return pairs;
@@ -53,13 +54,13 @@ export function pairsOf(option: string, texts: readonly string[]): ReadonlyMap<s
 /**
  * Milliseconds of `90s`, `30m`, `12h` or `7d`.
  *
- * @throws Error for anything else.
+ * @throws CommandError (wrong usage) for anything else.
  */
 export function durationMs(option: string, text: string): number {
   const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const unitMs = UNITS_MS[unit];
   if (amount === undefined || unitMs === undefined) {
-    throw new Error(`${option} takes a time such as 30m, 12h or 7d, not ${JSON.stringify(text)}`);
+    throw usageError(`${option} takes a time such as 30m, 12h or 7d, not ${JSON.stringify(text)}`);
   }
   return Number(amount) * unitMs;
 }
@@ -71,7 +72,7 @@ function limitsOf(options: RightsOptions): LimitRules {
     if (text !== undefined) quotas[counted] = quotaOf(counted, text);
   }
   if (options.concurrent === undefined) return quotas;
-  if (!/^\d{1,5}$/.test(options.concurrent)) throw new Error('--concurrent takes a whole number');
+  if (!/^\d{1,5}$/.test(options.concurrent)) throw usageError('--concurrent takes a whole number');
   return { ...quotas, concurrent: Number(options.concurrent) };
 }
 
@@ -79,7 +80,7 @@ function quotaOf(counted: string, text: string): Quota {
   const [, quota, window] = /^(\d{1,16})\/(\d{1,6})$/.exec(text) ?? [];
   if (quota === undefined) {
     const option = counted.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw new Error(`--${option} takes amount/seconds, such as 600/60, not ${JSON.stringify(text)}`);
+    throw usageError(`--${option} takes amount/seconds, such as 600/60, not ${JSON.stringify(text)}`);
   }
   return { quota: Number(quota), window: Number(window) };
 }

@@ -1,18 +1,17 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 
-import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
-import { loadEndpoints } from '../endpoint/load-endpoints.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
 import { validateParameters } from '../execution/validate-parameters.js';
 import { checkKeysAgainst } from '../keys/check-keys.js';
 import { applyFixed } from '../keys/fixed-parameters.js';
 import { holderOf, readKeyFile } from '../keys/key-file.js';
 import { Links } from '../keys/links.js';
 import { addKey, finishRotation, keyNamed, revokeKey, rotateKey } from '../keys/manage-keys.js';
-import { ENDPOINTS_FOLDER } from '../project-files.js';
+import { EXIT_CODES_HELP, usageError } from './exit-codes.js';
 import { keysTable, listedKeys } from './keys-list.js';
 import { durationMs, pairsOf, rightsOf, type RightsOptions } from './keys-options.js';
-import { runCommand } from './run-command.js';
+import { deployedEndpoints } from './deployed-endpoints.js';
+import { endpointNamed } from './endpoint-named.js';
+import { runCommand, runWhenMain } from './run-command.js';
 
 interface FileOption {
   readonly file?: string;
@@ -28,7 +27,7 @@ interface LinkOptions extends FileOption {
 
 async function add(name: string, options: RightsOptions & FileOption): Promise<void> {
   const file = fileOf(options);
-  const endpoints = (await openEndpoints()).all();
+  const endpoints = (await deployedEndpoints()).all();
   const key = await addKey(
     file,
     { name, ...rightsOf(options) },
@@ -68,12 +67,7 @@ async function link({ key: name, endpoint: idOrName, ...options }: LinkOptions):
   const file = fileOf(options);
   const secret = process.env['LINK_SECRET'] ?? '';
   if (secret === '') throw new Error('Set LINK_SECRET to what the gateway has: links are signed with it.');
-  const endpoints = await openEndpoints();
-  const endpoint = endpoints.find(idOrName);
-  if (!endpoint) {
-    const known = endpoints.all().map((each) => each.name);
-    throw new Error(`There is no endpoint ${JSON.stringify(idOrName)}; there are ${known.join(', ')}.`);
-  }
+  const endpoint = endpointNamed(await deployedEndpoints(), idOrName);
   const key = holderOf(keyNamed(file, await readKeyFile(file), name));
   const parameters = pairsOf('--param', options.param ?? []);
   const nowMs = Date.now();
@@ -88,16 +82,9 @@ async function link({ key: name, endpoint: idOrName, ...options }: LinkOptions):
 
 function fileOf({ file }: FileOption): string {
   if (file === undefined || file === '') {
-    throw new Error('Set API_KEYS_FILE, or give --file: where are the keys kept?');
+    throw usageError('Set API_KEYS_FILE, or give --file: where are the keys kept?');
   }
   return file;
-}
-
-/** The endpoints as this deployment has them. */
-async function openEndpoints(): Promise<EndpointRegistry> {
-  const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
-  const settings = process.env['ENDPOINT_SETTINGS_FILE'] ?? '';
-  return settings === '' ? endpoints : endpoints.withOverrides(await readEndpointSettingsFile(settings));
 }
 
 /** The key alone goes to standard output, so that a script can keep it. */
@@ -106,54 +93,93 @@ function show(what: string, key: string): void {
   process.stdout.write(`${key}\n`);
 }
 
-const program = new Command('keys').description('Manages the API keys in API_KEYS_FILE.');
-
-function command(name: string, description: string): Command {
-  return program
-    .command(name)
-    .description(description)
-    .option('--file <path>', 'the keys’ file, JSON or YAML by its ending', process.env['API_KEYS_FILE']);
+/** `querygate keys`: the API keys' file. */
+export function keysCommand(): Command {
+  const program = new Command('keys').description('Manages the API keys in API_KEYS_FILE.').addHelpText(
+    'after',
+    `
+Examples:
+  querygate keys add grafana --file keys.yaml
+  querygate keys add tenant --endpoints 'usage.*,logs.all' --fixed project=abc --requests 600/60
+  querygate keys list --json
+  querygate keys rotate grafana && querygate keys rotate grafana --finish
+${EXIT_CODES_HELP}`,
+  );
+  for (const command of [addCommand(), listCommand(), rotateCommand(), revokeCommand(), linkCommand()]) {
+    program.addCommand(
+      command.addOption(
+        new Option('--file <path>', 'the keys’ file, JSON or YAML by its ending').env('API_KEYS_FILE'),
+      ),
+    );
+  }
+  return program;
 }
 
-command('add', 'Makes a key, prints it once, and stores its SHA-256.')
-  .argument('<name>', 'who the key is for: letters, digits, _ . @ -')
-  .option(
-    '--endpoints <list>',
-    'names, ids or patterns (logs.*) of what it may call, with commas; absent: all',
-  )
-  .option('--fixed <name=value...>', 'parameters with one value for this key')
-  .option('--expires <date>', 'ISO 8601, such as 2027-01-01; without a zone it is UTC')
-  .option('--address <range...>', 'IP addresses or ranges that it may be used from')
-  .option('--requests <amount/seconds>', 'requests in a window, such as 600/60')
-  .option('--rows-read <amount/seconds>', 'rows that ClickHouse may read for it in a window')
-  .option('--bytes-read <amount/seconds>', 'bytes that ClickHouse may read for it in a window')
-  .option('--clickhouse-ms <amount/seconds>', 'milliseconds of ClickHouse in a window')
-  .option('--concurrent <number>', 'queries in ClickHouse at a time')
-  .option('--may-bypass-cache', 'heed its Cache-Control: no-cache and only-if-cached')
-  .option('--may-use-query-string', 'accept it as ?api_key=')
-  .action((name: string, options: RightsOptions & FileOption) => runCommand(() => add(name, options)));
+function addCommand(): Command {
+  return new Command('add')
+    .description('Makes a key, prints it once, and stores its SHA-256.')
+    .argument('<name>', 'who the key is for: letters, digits, _ . @ -')
+    .option(
+      '--endpoints <list>',
+      'names, ids or patterns (logs.*) of what it may call, with commas; absent: all',
+    )
+    .option('--fixed <name=value...>', 'parameters with one value for this key')
+    .option('--expires <date>', 'ISO 8601, such as 2027-01-01; without a zone it is UTC')
+    .option('--address <range...>', 'IP addresses or ranges that it may be used from')
+    .option('--requests <amount/seconds>', 'requests in a window, such as 600/60')
+    .option('--rows-read <amount/seconds>', 'rows that ClickHouse may read for it in a window')
+    .option('--bytes-read <amount/seconds>', 'bytes that ClickHouse may read for it in a window')
+    .option('--clickhouse-ms <amount/seconds>', 'milliseconds of ClickHouse in a window')
+    .option('--concurrent <number>', 'queries in ClickHouse at a time')
+    .option('--may-bypass-cache', 'heed its Cache-Control: no-cache and only-if-cached')
+    .option('--may-use-query-string', 'accept it as ?api_key=')
+    .addHelpText('after', '\nExample:\n  querygate keys add grafana --expires 2027-01-01 --requests 600/60')
+    .action((name: string, options: RightsOptions & FileOption) => runCommand(() => add(name, options)));
+}
 
-command('list', 'Shows the keys and what they may do; never a key or its hash.')
-  .option('--json', 'as JSON')
-  .action((options: FileOption & { readonly json?: boolean }) => runCommand(() => list(options)));
+function listCommand(): Command {
+  return new Command('list')
+    .description('Shows the keys and what they may do; never a key or its hash.')
+    .option('--json', 'as JSON')
+    .addHelpText('after', '\nExample:\n  querygate keys list --json')
+    .action((options: FileOption & { readonly json?: boolean }) => runCommand(() => list(options)));
+}
 
-command('rotate', 'Makes a second key for a name, so that it can be replaced without a gap.')
-  .argument('<name>', 'as in the file')
-  .option('--finish', 'end the older key instead')
-  .action((name: string, options: FileOption & { readonly finish?: boolean }) =>
-    runCommand(() => rotate(name, options)),
-  );
+function rotateCommand(): Command {
+  return new Command('rotate')
+    .description('Makes a second key for a name, so that it can be replaced without a gap.')
+    .argument('<name>', 'as in the file')
+    .option('--finish', 'end the older key instead')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  querygate keys rotate grafana\n  querygate keys rotate grafana --finish',
+    )
+    .action((name: string, options: FileOption & { readonly finish?: boolean }) =>
+      runCommand(() => rotate(name, options)),
+    );
+}
 
-command('revoke', 'Removes a name with its keys.')
-  .argument('<name>', 'as in the file')
-  .action((name: string, options: FileOption) => runCommand(() => revoke(name, options)));
+function revokeCommand(): Command {
+  return new Command('revoke')
+    .description('Removes a name with its keys.')
+    .argument('<name>', 'as in the file')
+    .addHelpText('after', '\nExample:\n  querygate keys revoke grafana')
+    .action((name: string, options: FileOption) => runCommand(() => revoke(name, options)));
+}
 
-command('link', 'Prints a URL that answers one question until it expires; signed with LINK_SECRET.')
-  .requiredOption('--key <name>', 'whose rights and limits it has')
-  .requiredOption('--endpoint <name>', 'name or id')
-  .option('--param <name=value...>', 'parameters of the question')
-  .requiredOption('--expires-in <time>', 'such as 12h or 7d; 90 days at most')
-  .option('--base-url <url>', 'where callers reach the gateway', 'http://127.0.0.1:8080')
-  .action((options: LinkOptions) => runCommand(() => link(options)));
+function linkCommand(): Command {
+  return new Command('link')
+    .description('Prints a URL that answers one question until it expires; signed with LINK_SECRET.')
+    .requiredOption('--key <name>', 'whose rights and limits it has')
+    .requiredOption('--endpoint <endpoint>', 'name or id')
+    .option('--param <name=value...>', 'parameters of the question')
+    .requiredOption('--expires-in <time>', 'such as 12h or 7d; 90 days at most')
+    .option('--base-url <url>', 'where callers reach the gateway', 'http://127.0.0.1:8080')
+    .addHelpText(
+      'after',
+      '\nExample:\n  querygate keys link --key grafana --endpoint logs.all --param project=aurora --expires-in 7d',
+    )
+    .action((options: LinkOptions) => runCommand(() => link(options)));
+}
 
-await program.parseAsync();
+await runWhenMain(import.meta.url, keysCommand);

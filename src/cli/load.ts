@@ -1,113 +1,117 @@
-import { SingleBar } from 'cli-progress';
 import { Command } from 'commander';
 
 import { withAdminConnection } from '../admin-connection.js';
-import { connectClickHouse } from '../clickhouse/connection.js';
+import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
 import { readConfig } from '../config/config.js';
 import { loadFile } from '../loading/load-file.js';
 import type { LoadProgress, LoadReport } from '../loading/load-report.js';
-import { runCommand } from './run-command.js';
+import { EXIT } from './exit-codes.js';
+import { Progress, type ProgressState } from './progress.js';
+import { interruptible, runCommand, runWhenMain } from './run-command.js';
 
 /** Refused lines that are told one by one; of more, only how many. */
 const TOLD_REFUSALS = 100;
 
 interface Options {
   readonly shiftToNow?: boolean;
+  readonly json?: boolean;
 }
 
-async function load(table: string, source: string, { shiftToNow = false }: Options): Promise<void> {
-  const config = readConfig(process.env);
-  await withAdminConnection(config, async (connection) => {
-    const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 600_000 });
-    const progress = createProgress();
-    let refused = 0;
+/** `querygate load`: NDJSON into a table. */
+export function loadCommand(): Command {
+  return new Command('load')
+    .description(
+      'Loads NDJSON (plain or gzip) into a table; refused lines are told by number, the rest is loaded.',
+    )
+    .argument('<table>', 'such as edge_logs')
+    .argument('<file>', 'a path, or - for standard input')
+    .option('--shift-to-now', 'move all timestamps so that the newest is now')
+    .option('--json', 'the result as JSON')
+    .addHelpText(
+      'after',
+      `
+CLICKHOUSE_URL, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server and a user that may insert; without
+CLICKHOUSE_URL it is the gateway’s own server, in DATA_DIR, running or not.
+
+Examples:
+  querygate load edge_logs logs.ndjson.gz
+  querygate load edge_logs logs.ndjson --shift-to-now
+  zcat logs.ndjson.gz | querygate load edge_logs -
+
+Exit codes: 0 every line was loaded; 1 any was refused, or loading failed; 2 wrong usage; 130 or 143 ended by a signal.`,
+    )
+    .action((table: string, file: string, options: Options) =>
+      runCommand((signal) => load(table, file, options, signal)),
+    );
+}
+
+async function load(table: string, source: string, options: Options, signal: AbortSignal): Promise<void> {
+  await withAdminConnection(readConfig(process.env), async (connection) => {
+    const progress = new Progress({ phase: 'loading', done: 0, total: 0 });
     try {
-      const report = await loadFile({
-        client,
-        table,
-        source,
-        stdin: process.stdin,
-        shiftToNow,
-        now: new Date(),
-        onProgress: progress.show,
-        onRefused: (line, reason) => {
-          refused += 1;
-          if (refused <= TOLD_REFUSALS) progress.say(`line ${line}: ${reason}`);
-        },
-      });
+      const report = await interruptible(signal, () =>
+        loadInto(connection, { table, source, shiftToNow: options.shiftToNow ?? false }, progress),
+      );
       progress.end();
-      tell(report, shiftToNow);
+      tell(report, options);
     } finally {
       progress.end();
-      await client.close();
       // Left open, it would keep the process alive after an error.
       process.stdin.destroy();
     }
   });
 }
 
-function tell({ loaded, refused, olderThanRetention }: LoadReport, shiftToNow: boolean): void {
+async function loadInto(
+  connection: ClickHouseConnection,
+  what: { readonly table: string; readonly source: string; readonly shiftToNow: boolean },
+  progress: Progress,
+): Promise<LoadReport> {
+  const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 600_000 });
+  let refused = 0;
+  try {
+    return await loadFile({
+      ...what,
+      client,
+      stdin: process.stdin,
+      now: new Date(),
+      onProgress: (reached) => {
+        progress.update(stateOf(reached));
+      },
+      onRefused: (line, reason) => {
+        refused += 1;
+        if (refused <= TOLD_REFUSALS) progress.say(`line ${line}: ${reason}`);
+      },
+    });
+  } finally {
+    await client.close();
+  }
+}
+
+function stateOf({ phase, bytesRead, bytesTotal, loaded }: LoadProgress): ProgressState {
+  return {
+    phase,
+    done: bytesRead,
+    total: bytesTotal ?? bytesRead,
+    detail: `| ${(bytesRead / 1e6).toFixed(1)} MB | ${loaded} lines`,
+  };
+}
+
+function tell(report: LoadReport, { shiftToNow = false, json = false }: Options): void {
+  const { loaded, refused, olderThanRetention } = report;
   if (refused > TOLD_REFUSALS) process.stderr.write(`… and ${refused - TOLD_REFUSALS} more lines\n`);
-  process.stdout.write(`${loaded} lines loaded, ${refused} refused\n`);
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ loaded, refused, olderThanRetention })}\n`
+      : `${loaded} lines loaded, ${refused} refused\n`,
+  );
   if (olderThanRetention > 0) {
     const hint = shiftToNow ? '' : '; --shift-to-now moves them to the present';
     process.stderr.write(
       `${olderThanRetention} are older than 90 days, and ClickHouse will drop them${hint}\n`,
     );
   }
-  if (refused > 0) process.exitCode = 1;
+  if (refused > 0) process.exitCode = EXIT.failed;
 }
 
-interface ProgressDisplay {
-  readonly show: (progress: LoadProgress) => void;
-  readonly say: (line: string) => void;
-  readonly end: () => void;
-}
-
-/** A bar on a terminal; elsewhere nothing but what was refused. */
-function createProgress(): ProgressDisplay {
-  const bar = new SingleBar({
-    format: '{phase} [{bar}] {percentage}% | {megabytes} MB | {loaded} lines',
-    hideCursor: true,
-    clearOnComplete: true,
-    stream: process.stderr,
-    noTTYOutput: false,
-  });
-  let phase: string | undefined;
-  return {
-    show: (progress) => {
-      if (!process.stderr.isTTY) return;
-      const total = progress.bytesTotal ?? progress.bytesRead;
-      const details = {
-        phase: progress.phase,
-        megabytes: (progress.bytesRead / 1e6).toFixed(1),
-        loaded: progress.loaded,
-      };
-      if (phase !== progress.phase) bar.start(total, 0, details);
-      phase = progress.phase;
-      bar.setTotal(total);
-      bar.update(progress.bytesRead, details);
-    },
-    say: (line) => {
-      if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
-      process.stderr.write(`${line}\n`);
-    },
-    end: () => {
-      bar.stop();
-    },
-  };
-}
-
-await new Command('load')
-  .description(
-    'Loads NDJSON (plain or gzip) into a table; refused lines are told by number, the rest is loaded.',
-  )
-  .argument('<table>', 'such as edge_logs')
-  .argument('<file>', 'a path, or - for standard input')
-  .option('--shift-to-now', 'move all timestamps so that the newest is now')
-  .addHelpText(
-    'after',
-    '\nExit code: 0 when every line was loaded, 1 when any was refused or loading failed.',
-  )
-  .action((table: string, file: string, options: Options) => runCommand(() => load(table, file, options)))
-  .parseAsync();
+await runWhenMain(import.meta.url, loadCommand);

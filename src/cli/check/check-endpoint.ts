@@ -1,0 +1,144 @@
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+
+import type { BoundQuery } from '../../endpoint/bind.js';
+import { bindQuery } from '../../endpoint/bind.js';
+import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import { Failure } from '../../errors.js';
+import type { QueryResult, RunQuery } from '../../execution/ports.js';
+import { validateParameters } from '../../execution/validate-parameters.js';
+import type { CheckedEndpoint, TableEstimate } from './checked-endpoint.js';
+import { compareColumns, type DescribedColumn } from './compare-columns.js';
+import { fullScans } from './full-scans.js';
+
+export interface CheckTools {
+  readonly client: ClickHouseClient;
+  readonly runQuery: RunQuery;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+}
+
+/** What a query that only looks carries, as the gateway's own do. */
+const LOOKING: ClickHouseSettings = { readonly: '2', session_timezone: 'UTC' };
+
+/** Runs an endpoint's example; what is wrong is in the result, and the next endpoint can be checked. */
+export async function checkEndpoint(endpoint: Endpoint, tools: CheckTools): Promise<CheckedEndpoint> {
+  const faults: string[] = [];
+  const orFault = async <T>(what: string, task: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await task();
+    } catch (error) {
+      tools.signal.throwIfAborted();
+      faults.push(`${what}: ${reasonOf(error)}`);
+      return undefined;
+    }
+  };
+  const query = await orFault('the example is refused', () => Promise.resolve(bindExample(endpoint, tools)));
+  if (!query) return checked(endpoint, faults, [], undefined);
+  const described = await orFault('DESCRIBE failed', () => describe(query, tools));
+  if (described) faults.push(...compareColumns(endpoint.columns, described));
+  const run = await orFault('the example failed', () => timed(endpoint, query, tools));
+  const estimate = await orFault('EXPLAIN ESTIMATE failed', () => estimateOf(query, tools));
+  return checked(endpoint, faults, estimate ?? [], run);
+}
+
+type TimedRun = readonly [result: QueryResult, milliseconds: number];
+
+function checked(
+  { name }: Endpoint,
+  faults: readonly string[],
+  estimate: readonly TableEstimate[],
+  run: TimedRun | undefined,
+): CheckedEndpoint {
+  const [result, milliseconds] = run ?? [];
+  const empty = result?.rowCount === 0 ? ['the example gives no rows'] : [];
+  return {
+    name,
+    faults,
+    warnings: [...empty, ...fullScans(estimate)],
+    rows: result?.rowCount,
+    truncated: result?.truncated,
+    milliseconds: milliseconds === undefined ? undefined : Math.round(milliseconds * 10) / 10,
+    rowsRead: result?.rowsRead,
+    bytesRead: result?.bytesRead,
+    estimate,
+  };
+}
+
+function bindExample(endpoint: Endpoint, { now }: CheckTools): BoundQuery {
+  const sent = Object.entries(endpoint.example).map(([name, text]) => [name, { text, times: 1 }] as const);
+  const values = validateParameters(endpoint, new Map(sent));
+  return bindQuery(endpoint.query, values, new Set(), now(), rowCap(endpoint) + 1);
+}
+
+async function timed(endpoint: Endpoint, query: BoundQuery, tools: CheckTools): Promise<TimedRun> {
+  const started = performance.now();
+  const result = await tools.runQuery({
+    query,
+    columns: endpoint.columns,
+    rowCap: rowCap(endpoint),
+    requestId: 'querygate-check',
+    signal: tools.signal,
+    ...(endpoint.settings.queryLimits && { limits: endpoint.settings.queryLimits }),
+  });
+  return [result, performance.now() - started];
+}
+
+async function describe(query: BoundQuery, tools: CheckTools): Promise<readonly DescribedColumn[]> {
+  return ask<DescribedColumn>(tools, `DESCRIBE (${query.text})`, query.parameters);
+}
+
+interface EstimateRow {
+  readonly database: string;
+  readonly table: string;
+  readonly parts: string | number;
+  readonly rows: string | number;
+  readonly marks: string | number;
+}
+
+async function estimateOf(query: BoundQuery, tools: CheckTools): Promise<readonly TableEstimate[]> {
+  const estimated = await ask<EstimateRow>(tools, `EXPLAIN ESTIMATE ${query.text}`, query.parameters);
+  return Promise.all(
+    estimated.map(async ({ database, table, parts, rows, marks }) => ({
+      table,
+      parts: Number(parts),
+      rows: Number(rows),
+      marks: Number(marks),
+      tableMarks: await marksOf(tools, database, table),
+    })),
+  );
+}
+
+/** By the estimate of reading it whole: for that a user needs no right on `system.parts`. */
+async function marksOf(tools: CheckTools, database: string, table: string): Promise<number> {
+  const [whole] = await ask<EstimateRow>(
+    tools,
+    'EXPLAIN ESTIMATE SELECT * FROM {database:Identifier}.{table:Identifier}',
+    { database, table },
+  );
+  return Number(whole?.marks ?? 0);
+}
+
+async function ask<T>(
+  { client, signal }: CheckTools,
+  query: string,
+  parameters: Readonly<Record<string, unknown>>,
+): Promise<readonly T[]> {
+  const result = await client.query({
+    query,
+    query_params: parameters,
+    format: 'JSONEachRow',
+    abort_signal: signal,
+    clickhouse_settings: LOOKING,
+  });
+  return result.json<T>();
+}
+
+/** A failure's text is for callers; who checks a definition needs ClickHouse's own. */
+function reasonOf(error: unknown): string {
+  if (error instanceof Failure) {
+    const { cause, diagnosis } = error.details;
+    const inner = cause instanceof Error ? cause.message : diagnosis;
+    return inner === undefined ? error.message : `${error.message} ${inner}`;
+  }
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,52 @@
+import { Command } from 'commander';
+
+import { readVersion } from '../read-version.js';
+import { benchCachedCommand } from './bench-cached.js';
+import { benchCommand } from './bench.js';
+import { callCommand } from './call.js';
+import { checkCommand } from './check.js';
+import { clientCommand } from './client.js';
+import { completionCommand } from './completion.js';
+import { keysCommand } from './keys.js';
+import { loadCommand } from './load.js';
+import { migrateCommand } from './migrate.js';
+import { openApiCommand } from './openapi.js';
+import { serveCommand } from './serve.js';
+import { soakCommand } from './soak.js';
+
+/** The command line as a whole: each subcommand is a file that exports a function that gives its Command. */
+export function createProgram(): Command {
+  const program = new Command('querygate')
+    .description('A gateway that serves saved ClickHouse queries, and what goes with it.')
+    .version(readVersion(), '-V, --version', 'print the version')
+    .addHelpText('after', HELP);
+  const subcommands = [
+    serveCommand(),
+    callCommand(),
+    checkCommand(),
+    keysCommand(),
+    migrateCommand(),
+    loadCommand(),
+    benchCommand(),
+    benchCachedCommand(),
+    soakCommand(),
+    openApiCommand(),
+    clientCommand(),
+    completionCommand(() => program),
+  ];
+  for (const subcommand of subcommands) program.addCommand(subcommand);
+  return program;
+}
+
+const HELP = `
+Examples:
+  querygate serve
+  querygate call logs.all --param project=aurora --format csv
+  querygate keys add grafana --file keys.yaml
+  querygate check --json
+  querygate help call
+
+Results go to standard output, all else to standard error; colours and progress bars are for terminals, and NO_COLOR
+turns the colours off.
+
+Exit codes: 0 done; 1 failed; 2 wrong usage; 130 or 143 ended by SIGINT or SIGTERM. call has 3, 4 and 5 as well.`;

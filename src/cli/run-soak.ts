@@ -1,0 +1,74 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { loadEndpoints } from '../endpoint/load-endpoints.js';
+import { ENDPOINTS_FOLDER } from '../project-files.js';
+import { fuzz } from '../soak/fuzz.js';
+import { reportOf } from '../soak/report.js';
+import { soak } from '../soak/soak.js';
+import { openStand, type Stand } from '../soak/stand.js';
+
+const GATEWAY = fileURLToPath(new URL('../main.js', import.meta.url));
+
+export interface SoakOptions {
+  readonly minutes: string;
+  readonly fuzz?: true | string;
+}
+
+/** Loads a gateway while its ClickHouse fails, or sends it anything at all. */
+export async function runSoak(options: SoakOptions): Promise<void> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'querygate-soak-'));
+  try {
+    const environment = options.fuzz === undefined ? {} : await everythingOn(folder);
+    const stand = await openStand({ folder, gatewayModule: GATEWAY, environment });
+    try {
+      await (options.fuzz === undefined
+        ? soakFor(stand, Number(options.minutes))
+        : fuzzFor(stand, options.fuzz));
+    } finally {
+      await stand.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+async function soakFor(stand: Stand, minutes: number): Promise<void> {
+  const result = await soak(stand, minutes, print);
+  print(`\n${reportOf(result)}`);
+  if (result.tally.faults.length > 0) process.exitCode = 1;
+}
+
+async function fuzzFor({ gateway, keys }: Stand, given: true | string): Promise<void> {
+  const seconds = given === true ? 60 : Number(given);
+  const endpoints = (await loadEndpoints(ENDPOINTS_FOLDER)).all();
+  const good = [keys.dashboard, keys.beside];
+  const { requests, statuses, faults } = await fuzz(gateway.url, { keys: good, endpoints, seconds });
+  const counts = Object.entries(statuses).map(([status, times]) => `${times} × ${status}`);
+  print(`${requests} requests in ${seconds} s: ${counts.join(', ')}; ${faults.length} faults`);
+  for (const fault of faults.slice(0, 20)) print(`  ${fault}`);
+  if (faults.length > 0) process.exitCode = 1;
+}
+
+/** All that callers can reach is on. */
+async function everythingOn(folder: string): Promise<Readonly<Record<string, string>>> {
+  const file = path.join(folder, 'settings.json');
+  const names = (await loadEndpoints(ENDPOINTS_FOLDER)).all().map(({ name }) => name);
+  await writeFile(
+    file,
+    JSON.stringify(Object.fromEntries(names.map((name) => [name, { sandboxing: 'enabled' }]))),
+  );
+  return {
+    ENDPOINT_SETTINGS_FILE: file,
+    LINK_SECRET: 'a secret for links that nobody signs',
+    JWT_SECRET: 'a secret for tokens that nobody makes',
+    JWT_ISSUER: 'https://nobody.example',
+    TRUST_PROXY: 'loopback',
+  };
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}

@@ -1,0 +1,202 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer, type RequestListener } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { QUERYGATE, runCli, runInBash, type Outcome } from '../support/run-cli.js';
+import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+const DAILY = ['usage.api-counts', '--param', 'project=aurora', '--param', 'interval=daily'];
+const READY = /"url":"(http:\/\/127\.0\.0\.1:\d+)"/;
+
+/** Runs a test's body with a server that answers like nobody should. */
+async function withServer(answer: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+describe('querygate call', () => {
+  let gateway: RunningProcess;
+  let environment: Record<string, string>;
+  let folder: string;
+  let done: () => void;
+  let cleaned: Promise<void>;
+
+  const call = (...args: readonly string[]): Promise<Outcome> => runCli(['call', ...args], environment);
+
+  beforeAll(async () => {
+    folder = await new Promise<string>((resolve) => {
+      cleaned = withTemporaryFolder(async (temporary) => {
+        const finished = new Promise<void>((finish) => (done = finish));
+        resolve(temporary);
+        await finished;
+      });
+    });
+    gateway = startProcess(GATEWAY, { PORT: '0', DATA_DIR: path.join(folder, 'data'), API_KEY: 'the-key' });
+    const [, url = ''] = await gateway.untilWritten(READY);
+    environment = { QUERYGATE_URL: url, QUERYGATE_KEY: 'the-key' };
+  });
+
+  afterAll(async () => {
+    gateway.child.kill('SIGTERM');
+    await gateway.ended;
+    done();
+    await cleaned;
+  });
+
+  it('writes the rows, and nothing else, to standard output', async () => {
+    const { code, stdout, stderr } = await call(...DAILY);
+    expect([code, stderr]).toEqual([0, '']);
+    expect((JSON.parse(stdout) as { result: unknown[] }).result).not.toHaveLength(0);
+  });
+
+  it('asks for other formats', async () => {
+    const { code, stdout } = await call(...DAILY, '--format', 'csv');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^"?timestamp"?,"?total_rest_requests"?/);
+  });
+
+  it('takes the key from API_KEY and --key too', async () => {
+    const { QUERYGATE_URL: url = '' } = environment;
+    expect((await runCli(['call', ...DAILY], { QUERYGATE_URL: url, API_KEY: 'the-key' })).code).toBe(0);
+    expect((await runCli(['call', ...DAILY, '--url', url, '--key', 'the-key'])).code).toBe(0);
+  });
+
+  it('warns of rows that were cut off', async () => {
+    const { code, stderr } = await call(
+      'logs.all',
+      '--param',
+      'project=aurora',
+      '--param',
+      'project_tier=PRO',
+    );
+    expect([code, stderr]).toEqual([
+      0,
+      'warning: there are more rows than the 100 that the endpoint gives at most\n',
+    ]);
+  });
+
+  it('tells status and headers on standard error, as JSON where it is asked to', async () => {
+    expect((await call(...DAILY, '--headers')).stderr).toMatch(/^HTTP 200\n[^]*x-row-count: \d+\n/);
+    const { stderr } = await call(...DAILY, '--headers', '--json');
+    expect(JSON.parse(stderr)).toMatchObject({
+      status: 200,
+      headers: { 'x-row-count': expect.any(String) as unknown },
+    });
+  });
+
+  it('writes a file when it is complete, and over no other before', async () => {
+    const file = path.join(folder, 'days.json');
+    expect(await call(...DAILY, '--output', file)).toEqual({ code: 0, stdout: '', stderr: '' });
+    const written = await readFile(file, 'utf8');
+    expect(written).toMatch(/^\{"result":/);
+    expect((await call('usage.api-counts', '--output', file)).code).toBe(3);
+    expect(await readFile(file, 'utf8')).toBe(written);
+    const nowhere = await call(...DAILY, '--output', path.join(folder, 'nowhere', 'x'));
+    expect([nowhere.code, nowhere.stdout]).toEqual([1, '']);
+    expect(nowhere.stderr).toContain('ENOENT');
+  });
+
+  it('writes to a device, and does not replace it', async () => {
+    expect(await call(...DAILY, '--output', '/dev/null')).toMatchObject({ code: 0, stdout: '' });
+    expect(existsSync('/dev/null')).toBe(true);
+  });
+
+  it('takes a reader that has enough for no failure', async () => {
+    const script = `set -o pipefail; querygate call ${DAILY.join(' ')} --format ndjson | head -1`;
+    const { code, stdout, stderr } = await runInBash(script, environment);
+    expect([code, stderr, stdout.split('\n').length]).toEqual([0, '', 2]);
+  });
+
+  it('makes readable text of what the gateway refuses, with exit code 3', async () => {
+    const { code, stdout, stderr } = await call('usage.api-counts', '--param', 'interval=yearly');
+    expect([code, stdout]).toEqual([3, '']);
+    expect(stderr).toMatch(
+      /^error: Invalid parameters \(400 INVALID_PARAMETERS\)\n {2}project is required\n {2}interval must be one of .*\n {2}Request id: \S+\n$/,
+    );
+    const json = await call('usage.api-counts', '--json');
+    expect(JSON.parse(json.stderr)).toMatchObject({ status: 400, code: 'INVALID_PARAMETERS' });
+    expect((await call('nothing')).stderr).toContain('404 ENDPOINT_NOT_FOUND');
+    const keyless = await call(...DAILY, '--key', 'another');
+    expect([keyless.code, keyless.stderr]).toEqual([3, expect.stringContaining('QUERYGATE_KEY') as unknown]);
+  });
+});
+
+describe('querygate call, where the gateway fails', () => {
+  const call = (url: string, ...more: string[]): Promise<Outcome> =>
+    runCli(['call', ...DAILY, '--url', url, '--key', 'k', ...more]);
+
+  it('ends with 4 when ClickHouse is away', async () => {
+    const gateway = startProcess(GATEWAY, { PORT: '0', API_KEY: 'k', CLICKHOUSE_URL: 'http://127.0.0.1:1' });
+    try {
+      const { code, stdout, stderr } = await call((await gateway.untilWritten(READY))[1] ?? '');
+      expect([code, stdout]).toEqual([4, '']);
+      expect(stderr).toMatch(/503 CLICKHOUSE_UNREACHABLE[^]*Try again after \d+ s\./);
+    } finally {
+      gateway.child.kill('SIGKILL');
+      await gateway.ended;
+    }
+  });
+
+  it('ends with 5 when nobody answers, or the answer breaks off', async () => {
+    expect(await call('http://127.0.0.1:1')).toMatchObject({ code: 5, stdout: '' });
+    const cut: RequestListener = (_request, response) => {
+      response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
+      response.write('{"result":[', () => response.destroy());
+    };
+    await withServer(cut, async (url) => {
+      const broken = await call(url);
+      expect(broken).toMatchObject({ code: 5, stderr: expect.stringContaining('broke off') as unknown });
+      await withTemporaryFolder(async (folder) => {
+        const file = path.join(folder, 'kept.json');
+        await writeFile(file, 'old');
+        expect((await call(url, '--output', file)).code).toBe(5);
+        expect([await readFile(file, 'utf8'), await readdir(folder)]).toEqual(['old', ['kept.json']]);
+      });
+    });
+  });
+
+  it('ends with 4 at an answer that no gateway gives, and does not follow a redirect with the key', async () => {
+    const seen: string[] = [];
+    const odd: RequestListener = (request, response) => {
+      seen.push(request.url ?? '');
+      response
+        .writeHead(seen.length === 1 ? 302 : 200, { Location: '/x', 'Content-Type': 'text/html' })
+        .end();
+    };
+    await withServer(odd, async (url) => {
+      expect(await call(url)).toMatchObject({
+        code: 4,
+        stderr: expect.stringContaining('redirects to /x') as unknown,
+      });
+      expect(seen).toHaveLength(1);
+      const { code, stderr } = await call(url, '--format', 'csv');
+      expect([code, stderr]).toEqual([4, 'error: The gateway answers with text/html, not with csv.\n']);
+    });
+  });
+
+  it('ends with 130 on SIGINT while it waits', async () => {
+    let interrupt = (): void => undefined;
+    const waiting: RequestListener = () => {
+      interrupt();
+    };
+    await withServer(waiting, async (url) => {
+      const child = spawn(process.execPath, [QUERYGATE, 'call', 'logs.all', '--url', url], { env: {} });
+      interrupt = () => void child.kill('SIGINT');
+      const said = Promise.all([text(child.stdout), text(child.stderr)]);
+      await once(child, 'close');
+      expect([child.exitCode, await said]).toEqual([130, ['', '']]);
+    });
+  });
+});

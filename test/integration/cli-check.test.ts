@@ -1,0 +1,106 @@
+import { cp, readdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+import { runCli } from '../support/run-cli.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+const BUILT = fileURLToPath(new URL('../../dist', import.meta.url));
+
+interface Checked {
+  readonly ok: boolean;
+  readonly endpoints: {
+    readonly name: string;
+    readonly faults: string[];
+    readonly warnings: string[];
+    readonly rows?: number;
+    readonly milliseconds?: number;
+    readonly estimate: Record<string, unknown>[];
+  }[];
+}
+
+/** An endpoint's file as the build would make it. */
+const definition = (id: number, name: string, columns: string, query: string): string => `
+import { column, defineEndpoint, sql } from ${JSON.stringify(pathToFileURL(path.join(BUILT, 'src/endpoint/index.js')).href)};
+export default defineEndpoint({
+  id: '7f3b8c52-94d1-4a86-9d0e-0f4f2f1c7a1${id}',
+  name: '${name}',
+  summary: 'For a test.',
+  parameters: {},
+  columns: { ${columns} },
+  maxRows: 10,
+  caching: 300,
+  warming: 0,
+  sandboxing: 'disabled',
+  example: {},
+  build: () => sql\`${query}\`,
+});`;
+
+describe('querygate check', () => {
+  it('finds no fault in our own endpoints, and shows rows, time and the estimate', async () => {
+    const { code, stdout, stderr } = await runCli(['check', '--json']);
+    expect([code, stderr]).toEqual([0, '']);
+    const { ok, endpoints } = JSON.parse(stdout) as Checked;
+    expect([ok, endpoints.flatMap(({ faults }) => faults)]).toEqual([true, []]);
+    const files = (await readdir(path.join(BUILT, 'endpoints'))).filter((file) => file.endsWith('.js'));
+    expect(endpoints.map(({ name }) => name)).toEqual(files.map((file) => file.slice(0, -3)).sort());
+    const logs = endpoints.find(({ name }) => name === 'logs.all');
+    expect(logs).toMatchObject({ rows: 100, milliseconds: expect.any(Number) as unknown, warnings: [] });
+    expect(logs?.estimate).toEqual([
+      { table: 'edge_logs', parts: 1, rows: 1024, marks: 1, tableMarks: expect.any(Number) as unknown },
+    ]);
+  });
+
+  it('ends with 1 at columns that disagree and examples that fail, and warns of full scans and no rows', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const count = `project: column('String', 'Which.'), requests: column('UInt64', 'How many.')`;
+      const files = {
+        'wrong.columns': definition(
+          0,
+          'wrong.columns',
+          count,
+          'SELECT project, toInt32(1) AS hits FROM auth_logs',
+        ),
+        'wrong.query': definition(1, 'wrong.query', count, 'SELECT project FROM no_such_table'),
+        'full.scan': definition(
+          2,
+          'full.scan',
+          count,
+          "SELECT CAST(project AS String) AS project, count() AS requests FROM edge_logs WHERE url != 'x' GROUP BY 1",
+        ),
+        'no.rows': definition(3, 'no.rows', `one: column('UInt8', 'One.')`, 'SELECT 1 AS one WHERE 0'),
+      };
+      await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
+      for (const [name, text] of Object.entries(files))
+        await writeFile(path.join(folder, `${name}.js`), text);
+      const { code, stdout, stderr } = await runCli(['check', '--folder', folder]);
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^ENDPOINT +STATE +ROWS.*\n(full|no|wrong)/);
+      expect(stdout).toMatch(/full\.scan +warning +\d+ .*edge_logs/);
+      expect(stdout).toMatch(/no\.rows +warning +0 /);
+      expect(stdout).toMatch(/wrong\.columns +FAULT/);
+      expect(stdout).toMatch(/wrong\.query +FAULT +- /);
+      expect(stderr).toContain(
+        'error: wrong.columns: column requests is declared, and the query does not give it\n',
+      );
+      expect(stderr).toContain(
+        'error: wrong.columns: column hits Int32 is given by the query, and not declared\n',
+      );
+      expect(stderr).toMatch(/error: wrong\.query: the example failed: .*no_such_table/);
+      expect(stderr).toMatch(/warning: full\.scan: full scan: the example reads \d+ % of edge_logs/);
+      expect(stderr).toContain('warning: no.rows: the example gives no rows\n');
+    });
+  });
+
+  it('says once that ClickHouse is not there, or that a folder holds no endpoints', async () => {
+    const away = await runCli(['check'], { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
+    expect(away).toMatchObject({ code: 1, stdout: '' });
+    expect(away.stderr).toMatch(/^error: ClickHouse does not answer at http:\/\/127\.0\.0\.1:1: .*\n$/);
+    await withTemporaryFolder(async (folder) => {
+      const empty = await runCli(['check', '--folder', folder]);
+      expect([empty.code, empty.stderr]).toEqual([1, `error: no endpoint files in ${folder}\n`]);
+      await cp(path.join(BUILT, 'src/errors.js'), path.join(folder, 'errors.js'));
+      expect((await runCli(['check', '--folder', folder])).stderr).toContain('errors.js');
+    });
+  });
+});

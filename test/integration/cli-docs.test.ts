@@ -1,0 +1,72 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+import { createProgram } from '../../src/cli/program.js';
+import { QUERYGATE, runInBash } from '../support/run-cli.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+const docs = await readFile(fileURLToPath(new URL('../../docs/cli.md', import.meta.url)), 'utf8');
+const blocks = [...docs.matchAll(/^```sh *(.*)\n([^]*?)^```$/gm)].map(([, info = '', script = '']) => ({
+  info,
+  script,
+}));
+
+describe('docs/cli.md', () => {
+  it('names every subcommand', () => {
+    for (const command of createProgram().commands) {
+      expect(docs).toContain(`\`querygate ${command.name()}`);
+    }
+  });
+
+  it('has commands that do what it says', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const environment = { PORT: '0', DATA_DIR: path.join(folder, '.data') };
+      const serve = blocks.find(({ info }) => info === 'serve')?.script ?? '';
+      const { child, url } = await startServing(serve, environment);
+      try {
+        for (const { info, script } of blocks.filter((block) => block.info !== 'serve')) {
+          // Whatever port the documented default is, the test's gateway has another.
+          const outcome = await runInBash(
+            `set -euo pipefail\n${script}`,
+            { ...environment, QUERYGATE_URL: url },
+            folder,
+          );
+          const expected = Number(/^exits (\d+)$/.exec(info)?.[1] ?? 0);
+          expect({ script, ...outcome }).toMatchObject({ code: expected });
+        }
+        expect(await readFile(path.join(folder, 'days.json'), 'utf8')).toMatch(/^\{"result":\[/);
+        expect(JSON.parse(await readFile(path.join(folder, 'rows.json'), 'utf8'))).toHaveProperty('result');
+      } finally {
+        child.kill('SIGTERM');
+        if (child.exitCode === null) await once(child, 'exit');
+      }
+    });
+  }, 90_000);
+});
+
+async function startServing(
+  block: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<{ readonly child: ReturnType<typeof spawn>; readonly url: string }> {
+  // exec, so that a signal reaches the gateway itself.
+  const script = block.replace(/querygate /, 'exec "$NODE" "$QUERYGATE" ');
+  const child = spawn('bash', ['-c', script], {
+    env: { PATH: process.env['PATH'], NODE: process.execPath, QUERYGATE, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let log = '';
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      log += chunk.toString();
+      const found = /"url":"(http:\/\/127\.0\.0\.1:\d+)"/.exec(log)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', () => {
+      reject(new Error(`the gateway ended: ${log}`));
+    });
+  });
+  return { child, url };
+}

@@ -1,0 +1,119 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { text } from 'node:stream/consumers';
+
+import { findRunningServer } from '../../src/clickhouse/embedded/running-server.js';
+import { pollUntil } from '../support/poll-until.js';
+import { GATEWAY, startProcess } from '../support/start-process.js';
+import { QUERYGATE, runCli, runInBash } from '../support/run-cli.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+describe('querygate', () => {
+  it.each([
+    [[], 'Usage: querygate'],
+    [['servee'], 'Did you mean serve?'],
+    [['call'], "missing required argument 'endpoint'"],
+    [['call', 'logs.all', '--frmat', 'csv'], 'Did you mean --format?'],
+    [['call', 'logs.all', '--format', 'xml'], 'Allowed choices are json'],
+    [['call', 'logs.all', '--url', 'gateway'], 'must begin with http://'],
+    [['call', 'logs.all', '--param', 'project'], '--param takes name=value'],
+    [['call', 'logs.all', '--key', 'a b'], 'characters that no key has'],
+    [['check', 'nothing'], 'There is no endpoint "nothing"; there are functions.'],
+    [['bench', '--rows', 'many'], 'whole number from 1'],
+    [['keys', 'list'], 'Set API_KEYS_FILE'],
+    [['keys', 'lst'], 'Did you mean list?'],
+    [['completion', 'tcsh'], 'Allowed choices are bash, zsh, fish'],
+  ])('says what is wrong with %j on standard error alone, with exit code 2', async (args, message) => {
+    const { code, stdout, stderr } = await runCli(args);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+    expect(stderr).not.toMatch(/\u001b|\n\s+at /); // eslint-disable-line no-control-regex
+  });
+
+  it('prints help and version on standard output', async () => {
+    for (const args of [['--help'], ['help', 'call'], ['keys', 'add', '--help'], ['--version']]) {
+      expect(await runCli(args)).toMatchObject({ code: 0, stderr: '' });
+    }
+  });
+
+  it('ends with 1 and one line where it can’t do what it should', async () => {
+    const { code, stdout, stderr } = await runCli(['migrate'], { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toMatch(/^error: .*ECONNREFUSED.*\n$/);
+  });
+
+  it('takes a pipe that is closed for no failure', async () => {
+    const script = 'set -o pipefail; querygate completion bash | head -c 1; querygate --help | true';
+    expect(await runInBash(script)).toMatchObject({ code: 0, stdout: '#', stderr: '' });
+  });
+
+  it('serves, and stops on SIGINT with exit code 0', async () => {
+    const env = { PATH: process.env['PATH'], CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k', PORT: '0' };
+    const child = spawn(process.execPath, [QUERYGATE, 'serve'], {
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    let log = '';
+    for await (const chunk of child.stdout) {
+      log += String(chunk);
+      if (log.includes('"message":"ready"')) child.kill('SIGINT');
+      if (log.includes('"message":"stopped"')) break;
+    }
+    if (child.exitCode === null) await once(child, 'exit');
+    expect(child.exitCode).toBe(0);
+  });
+
+  it('ends on SIGINT with 130, and leaves no server behind', async () => {
+    await withTemporaryFolder(async (folder) => {
+      expect(await runCli(['migrate', '--json'], { DATA_DIR: folder })).toMatchObject({
+        code: 0,
+        stderr: '',
+      });
+      const child = spawn(process.execPath, [QUERYGATE, 'load', 'edge_logs', '-'], {
+        env: { PATH: process.env['PATH'], DATA_DIR: folder },
+        stdio: ['pipe', 'pipe', 'pipe'],
+      });
+      const said = text(child.stderr);
+      await pollUntil('its ClickHouse is there', () => findRunningServer(folder), 25_000);
+      child.kill('SIGINT');
+      await once(child, 'close');
+      expect([child.exitCode, await said]).toEqual([130, '']);
+      const gateway = startProcess(GATEWAY, { DATA_DIR: folder, DEMO_DATA: 'off', API_KEY: 'k', PORT: '0' });
+      await gateway.untilWritten(/"message":"ready"/);
+      gateway.child.kill('SIGTERM');
+      expect(await gateway.ended).toBe(0);
+    });
+  });
+});
+
+describe('the completion in bash', () => {
+  const completed = async (...words: string[]): Promise<string[]> => {
+    const quoted = words.map((word) => `'${word}'`).join(' ');
+    const { stdout, stderr } = await runInBash(
+      `source <(querygate completion bash); COMP_WORDS=(querygate ${quoted}); COMP_CWORD=${words.length}
+       _querygate; printf '%s\\n' "\${COMPREPLY[@]}"`,
+    );
+    expect(stderr).toBe('');
+    return stdout.split('\n').filter((line) => line !== '');
+  };
+
+  it.each([
+    [['ben'], ['bench', 'bench-cached']],
+    [
+      ['keys', 'r'],
+      ['rotate', 'revoke'],
+    ],
+    [['call', 'usage'], ['usage.api-counts']],
+    [['call', 'logs.all', '--pa'], ['--param']],
+    [
+      ['call', 'logs.all', '--format', 'js'],
+      ['json', 'json-table'],
+    ],
+    [['call', 'logs.all', '--output', ''], []],
+    [['keys', 'link', '--endpoint', 'logs'], ['logs.all']],
+    [['check', 'logs.all', '--fo'], ['--folder']],
+    [['load', ''], []],
+  ])('offers after %j %j', async (words, offered) => {
+    expect(await completed(...words)).toEqual(offered);
+  });
+});
