@@ -5,6 +5,7 @@ import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
 import type { PurgeScope } from '../execution/answer-store.js';
 import type { HitCounter } from '../execution/hit-counts.js';
+import { serveConsole } from '../http/console.js';
 import { answerProblem } from '../http/problem.js';
 import { contextOf } from '../http/request-context.js';
 import { assignRequestId } from '../http/request-id.js';
@@ -14,7 +15,7 @@ import { describeCache, type CacheInfo } from './describe-cache.js';
 import { describeKeys, type KeysInfo } from './describe-keys.js';
 import { describeWarming } from './describe-warming.js';
 import { makeLink, type LinkParts } from './make-link.js';
-import { readPurgeScope } from './purge-scope.js';
+import { readPurgeScopes } from './purge-scope.js';
 
 /** What the operator's view stands on. */
 export interface AdminParts extends Omit<LinkParts, 'keys'> {
@@ -28,8 +29,11 @@ export interface AdminParts extends Omit<LinkParts, 'keys'> {
   readonly warmer: Warmer;
   readonly metrics: {
     readonly registry: { readonly contentType: string; readonly metrics: () => Promise<string> };
+    readonly failures: { readonly all: () => readonly unknown[] };
   };
   readonly logger: Logger;
+  /** Folder of the built console, where there is one. */
+  readonly consoleFolder?: string | undefined;
 }
 
 /** The operator's view: cache, warming, metrics. It has no keys; who reaches its port may use it. */
@@ -37,13 +41,15 @@ export function createAdminApp(parts: AdminParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.use(assignRequestId());
+  // Before other sites are refused: browsers ask for a page's own modules with an Origin, and its files tell nothing.
+  if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'operator.html'));
   // Whatever Content-Type says: a body that is not read would count as none, and purge everything.
   app.use(express.json({ limit: '64kb', type: () => true }), refuseBody(), refuseOtherSites());
   app.use(routes(parts));
   app.use(() => {
     throw new Failure(
       'NOT_FOUND',
-      'There are /cache, /cache/purge, /warming, /warming/run, /keys, /links and /metrics.',
+      'There are /cache, /cache/purge, /warming, /warming/run, /keys, /links, /errors and /metrics.',
     );
   });
   app.use(logFault(parts.logger), answerProblem());
@@ -118,6 +124,9 @@ function routes(parts: AdminParts): Router {
   post('/links', (request, response) => {
     response.json(makeLink(parts, request.body));
   });
+  get('/errors', (_request, response) => {
+    response.json({ failures: metrics.failures.all() });
+  });
   get('/metrics', async (_request, response) => {
     response.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
   });
@@ -138,8 +147,9 @@ function refuseMethod(...allow: readonly string[]): RequestHandler {
 
 function purge(endpoints: EndpointRegistry, cache: AdminParts['cache'], logger: Logger): RequestHandler {
   return async (request, response) => {
-    const scope = readPurgeScope(endpoints, request.body);
-    await cache.purge(scope);
+    const scopes = readPurgeScopes(endpoints, request.body);
+    await Promise.all(scopes.map((scope) => cache.purge(scope)));
+    const [scope] = scopes;
     logger.info('cache purged', { ...scope });
     response.json({ purged: scope });
   };

@@ -35,9 +35,11 @@ const FREE: QueryPermit = { states: [], settle: () => Promise.resolve() };
 export class Limiter {
   constructor(private readonly parts: LimiterParts) {}
 
-  /** Whether {@link admitRequest} answers without a promise. */
+  /** Whether {@link admitRequest}, called at once, admits without a promise. */
   admitsAtOnce(subjects: readonly Subject[]): boolean {
-    return this.parts.shared === undefined || subjects.every(({ rules }) => rules.requests === undefined);
+    const limits = requestLimits(subjects);
+    if (limits.length === 0) return true;
+    return this.parts.shared === undefined && limits.every((limit) => this.peek(limit).count < limit.quota);
   }
 
   /**

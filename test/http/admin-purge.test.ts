@@ -1,6 +1,7 @@
 import request from 'supertest';
 
 import { createAdminApp } from '../../src/admin/admin-app.js';
+import { REPRESENTATIONS } from '../../src/execution/representation.js';
 import { endpoints, operated } from '../support/operated-gateway.js';
 import { noKeys } from '../support/test-credentials.js';
 import { problemOf } from '../support/test-gateway.js';
@@ -40,6 +41,26 @@ describe('POST /cache/purge', () => {
     ],
   ])('purges %s', async (_what, body, left) => {
     expect(await leftAfter(body)).toEqual(left);
+  });
+
+  it('purges one parameter set in every representation', async () => {
+    await operated(async ({ post, ask, clock }) => {
+      const representations = [...REPRESENTATIONS.values()];
+      for (const each of representations) {
+        await ask(COUNTS, counts('a'), each);
+        await ask(COUNTS, counts('b'), each);
+      }
+      clock.advance(1);
+      const response = await post('/cache/purge', { endpoint: COUNTS, parameters: counts('a') });
+      expect(response.status).toBe(200);
+      clock.advance(1);
+      for (const each of representations) {
+        expect([await ask(COUNTS, counts('a'), each), await ask(COUNTS, counts('b'), each)]).toEqual([
+          'MISS',
+          'HIT',
+        ]);
+      }
+    });
   });
 
   it('refuses a page of another site, which a browser lets reach a loopback port', async () => {

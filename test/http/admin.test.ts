@@ -115,6 +115,7 @@ describe('GET /metrics', () => {
           metrics.answered(...answered);
         }),
         corsOrigins: [],
+        version: '0.0.0-test',
       });
       await ask(COUNTS);
       const called = ['invented', 'invented%22%7D', '%FF', COUNTS, 'logs.all?project=invented'];

@@ -6,6 +6,7 @@ import request from 'supertest';
 
 import { createAdminApp } from '../../src/admin/admin-app.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
+import { representationOf } from '../../src/execution/representation.js';
 import { pollUntil } from '../support/poll-until.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';
@@ -87,6 +88,22 @@ describe('gateways that share a Redis', () => {
       }
       expect([...leader.refreshed].toSorted()).toEqual(['Oslo', 'Paris', 'Rome']);
       expect(refreshesOf(others)).toEqual([]);
+    });
+  });
+
+  it('warm a set in the representations that are in use, wherever they are', async () => {
+    await withGateways(2, async (gateways, clock) => {
+      const { leader, others } = await untilLed(gateways);
+      const [other] = others;
+      const csv = representationOf('csv', { formulaSafe: true });
+      await other?.ask(ENDPOINT, 'Rome', csv);
+      await other?.ask(ENDPOINT, 'Rome');
+      for (const gateway of gateways) await gateway.round();
+      clock.advance(INTERVAL);
+      for (const gateway of gateways) await gateway.round();
+      await leader.round();
+      const warmed = leader.runQuery.requests.map(({ representation }) => representation?.name);
+      expect(warmed.toSorted()).toEqual(['csv;formula-safe', 'json']);
     });
   });
 

@@ -6,7 +6,9 @@ import { withSettings, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { Failure } from '../../../src/errors.js';
 import { keyOf } from '../../../src/execution/call.js';
+import type { Answer } from '../../../src/execution/answer.js';
 import { createFetcher, shareWithNobody } from '../../../src/execution/fetch-answer.js';
+import { representationOf, type Format } from '../../../src/execution/representation.js';
 import { validateParameters } from '../../../src/execution/validate-parameters.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { createSandbox } from '../../../src/sandbox/sandbox.js';
@@ -26,6 +28,8 @@ export interface SandboxUnderTest {
   readonly database: TestDatabase;
   /** @param requestId comment of the queries in ClickHouse's log. */
   readonly ask: (sql: string, requestId?: string) => Promise<SandboxAnswer>;
+  /** The body of the answer in a format. */
+  readonly body: (sql: string, format: Format) => Promise<Buffer>;
   /** What a caller is told instead of rows, with its status. */
   readonly refusal: (sql: string, requestId?: string) => Promise<string>;
   readonly close: () => Promise<void>;
@@ -51,10 +55,17 @@ export async function openSandbox(
     onJoined: () => undefined,
   });
   const values = validateParameters(endpoint, rawParameters(parameters));
-  const ask: SandboxUnderTest['ask'] = async (sql, requestId = 'sandbox-test') => {
+  const answerTo = async (sql: string, requestId: string, format: Format): Promise<Answer> => {
     const { signal } = new AbortController();
-    const question = { endpoint, values, scope: '', sandbox: await judge(endpoint, sql, signal) };
+    const sandbox = await judge(endpoint, sql, signal);
+    const question = { endpoint, values, scope: '', sandbox, representation: representationOf(format) };
     const { answer } = await fetchAnswer({ ...question, requestId, signal, refresh: true }, keyOf(question));
+    return answer;
+  };
+  const body: SandboxUnderTest['body'] = async (sql, format) =>
+    (await answerTo(sql, 'sandbox-test', format)).bodies.identity;
+  const ask: SandboxUnderTest['ask'] = async (sql, requestId = 'sandbox-test') => {
+    const answer = await answerTo(sql, requestId, 'json');
     const text = new TextDecoder('utf-8', { fatal: true }).decode(answer.bodies.identity);
     const { result } = JSON.parse(text) as { readonly result: readonly Row[] };
     return { text, rows: result, truncated: answer.truncated };
@@ -72,7 +83,7 @@ export async function openSandbox(
     await client.close();
     await database.close();
   };
-  return { database, ask, refusal, close };
+  return { database, ask, body, refusal, close };
 }
 
 async function enabled(name: string): Promise<Endpoint> {

@@ -4,6 +4,7 @@ import type { WarmingState } from '../../../src/warming/warmer.js';
 const STATE: WarmingState = {
   endpoint: 'sample',
   hash: 'hash',
+  representation: 'json',
   parameters: { city: 'Rome' },
   asks: 5,
   warmed: undefined,
@@ -27,6 +28,7 @@ describe('a set in the operator’s view', () => {
       {
         endpoint: 'sample',
         hash: 'hash',
+        representation: 'json',
         parameters: { city: 'Rome' },
         lastRun: null,
         clickhouseMs: null,

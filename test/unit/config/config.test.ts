@@ -44,6 +44,12 @@ describe('readConfig', () => {
     expect([config.queryTimeoutMs, config.shutdownTimeoutMs]).toEqual([500, 0]);
   });
 
+  it('has times in ISO 8601 unless it is told otherwise', () => {
+    expect(readConfig({}).times).toBe('iso');
+    expect(readConfig({ RESPONSE_TIMES: 'unix-micros' }).times).toBe('unix-micros');
+    expect(faultOf({ RESPONSE_TIMES: 'unix' })).toContain('RESPONSE_TIMES');
+  });
+
   it('reads a list of origins', () => {
     const config = readConfig({ CORS_ORIGINS: 'https://a.example, https://b.example,' });
     expect(config.corsOrigins).toEqual(['https://a.example', 'https://b.example']);

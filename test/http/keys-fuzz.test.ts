@@ -1,0 +1,41 @@
+import { withSettings } from '../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
+import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import { fuzz } from '../../src/soak/fuzz.js';
+import { invalidParameters } from '../../src/execution/validate-parameters.js';
+import { keyNamed, withAccess, type KeyRights } from '../support/access-gateway.js';
+import { LINK_SECRET } from '../support/test-credentials.js';
+
+const SECONDS = 5;
+
+const KEYS: KeyRights = {
+  free: { mayBypassCache: true, mayUseQueryString: true },
+  tenant: { fixed: { project: 'aurora' }, addresses: ['127.0.0.1'] },
+};
+const environment = {
+  LINK_SECRET,
+  JWT_SECRET: 'a secret for tokens in tests, long enough',
+  JWT_ISSUER: 'https://app.example',
+  TRUST_PROXY: 'loopback',
+};
+
+it('any parameters and headers are answered without a fault of the gateway', async () => {
+  const loaded = (await loadEndpoints(ENDPOINTS_FOLDER)).all();
+  const endpoints = loaded.map((endpoint) => withSettings(endpoint, { sandboxing: 'enabled' }));
+  const judgeSql = (endpoint: { readonly name: string }, sql: string) =>
+    sql.length % 2 === 0
+      ? Promise.resolve({ text: 'SELECT 1', reads: [] })
+      : Promise.reject(invalidParameters(endpoint.name, [{ param: 'sql', problem: 'is odd' }]));
+  await withAccess({ keys: KEYS, environment, endpoints, judgeSql }, async (gateway) => {
+    const keys = Object.keys(KEYS).map(keyNamed);
+    const { faults, statuses, requests } = await fuzz(gateway.url(), { keys, endpoints, seconds: SECONDS });
+    expect(faults).toEqual([]);
+    expect(requests).toBeGreaterThan(200);
+    expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '400', '401', '403']));
+    const errors = gateway.logger.lines.filter(({ level }) => level === 'error');
+    const codes = new Set(errors.map(({ fields }) => fields['code']));
+    // What callers ask for themselves: no wait, and what is cached only.
+    for (const code of ['NOT_CACHED', 'QUERY_TIMEOUT']) codes.delete(code);
+    expect([...codes]).toEqual([]);
+  });
+});

@@ -1,0 +1,267 @@
+import { AccessGateway, keyNamed, type KeyRights } from '../support/access-gateway.js';
+import { outcomeOf, type NetworkRequest } from '../support/network-request.js';
+import { LINK_SECRET } from '../support/test-credentials.js';
+
+const INVALID = '401 API_KEY_INVALID';
+
+const KEYS: KeyRights = {
+  owner: {},
+  tenant: { fixed: { project: 'aurora' } },
+  brief: { expires: '2026-05-17T10:05:33Z' },
+  office: { addresses: ['203.0.113.0/24'] },
+  limited: { limits: { requests: { quota: 2, window: 60 } } },
+};
+
+let gateway: AccessGateway;
+beforeEach(async () => {
+  gateway = await AccessGateway.open({ keys: KEYS, environment: { LINK_SECRET } });
+});
+afterEach(() => gateway.close());
+
+/** A link to the stations of a project, good for a minute. */
+const linkOf = (
+  name: string,
+  parameters: Readonly<Record<string, string>> = { project: 'aurora', interval: '1hr' },
+  endpointName = 'functions.invocation-stats',
+): string => {
+  const { links, keys } = gateway.access;
+  const key = keys.named(name);
+  const listed = gateway.endpoints.find(endpointName);
+  if (!links || !key || !listed) throw new Error('there are no links');
+  const nowMs = gateway.clock.milliseconds;
+  const order = { endpoint: listed, parameters: new Map(Object.entries(parameters)), key, nowMs };
+  return links.sign({ ...order, expiresAtMs: nowMs + 60_000 });
+};
+const open = async (target: string, more: NetworkRequest = {}): Promise<string> =>
+  outcomeOf(await gateway.ask('', target, more));
+const changed = (link: string, change: (query: URLSearchParams) => void): string => {
+  const [path = '', query = ''] = link.split('?');
+  const parameters = new URLSearchParams(query);
+  change(parameters);
+  return `${path}?${parameters.toString()}`;
+};
+
+describe('a signed link', () => {
+  it('opens its endpoint with its parameters, by GET and by HEAD, and answers 304', async () => {
+    const link = linkOf('owner');
+    const answer = await gateway.ask('', link);
+    expect(outcomeOf(answer)).toBe('200');
+    expect(await open(link, { method: 'HEAD' })).toBe('200');
+    const headers = { 'If-None-Match': String(answer.headers.etag) };
+    expect(await open(link, { headers })).toBe('304');
+    expect(gateway.runQuery.requests).toHaveLength(1);
+  });
+
+  it('is the same with its parameters in another order, and with names that nobody declares', async () => {
+    const link = linkOf('owner');
+    const [path = '', query = ''] = link.split('?');
+    const reversed = `${path}?${query.split('&').reverse().join('&')}`;
+    expect(await open(reversed)).toBe('200');
+    expect(await open(`${link}&utm_campaign=x&_=1`)).toBe('200');
+    expect(gateway.runQuery.requests).toHaveLength(1);
+  });
+
+  it.each<[string, (query: URLSearchParams) => void]>([
+    [
+      'another value',
+      (query) => {
+        query.set('project', 'boreal');
+      },
+    ],
+    [
+      'a value left out',
+      (query) => {
+        query.delete('interval');
+      },
+    ],
+    [
+      'a value added',
+      (query) => {
+        query.set('function_id', 'f');
+      },
+    ],
+    [
+      'an empty value added',
+      (query) => {
+        query.set('function_id', '');
+      },
+    ],
+    [
+      'a value twice',
+      (query) => {
+        query.append('project', 'aurora');
+      },
+    ],
+    [
+      'another value beside',
+      (query) => {
+        query.append('project', 'boreal');
+      },
+    ],
+    [
+      'SQL added',
+      (query) => {
+        query.set('sql', 'SELECT 1');
+      },
+    ],
+    [
+      'a later expiry',
+      (query) => {
+        query.set('link_expires', String(Number(query.get('link_expires')) + 1));
+      },
+    ],
+    [
+      'the expiry in other words',
+      (query) => {
+        query.set('link_expires', `${query.get('link_expires') ?? ''}.0`);
+      },
+    ],
+    [
+      'no expiry',
+      (query) => {
+        query.delete('link_expires');
+      },
+    ],
+    [
+      'two expiries',
+      (query) => {
+        query.append('link_expires', '9999999999');
+      },
+    ],
+    [
+      'another key',
+      (query) => {
+        query.set('link_key', 'tenant');
+      },
+    ],
+    [
+      'no key',
+      (query) => {
+        query.delete('link_key');
+      },
+    ],
+    [
+      'an unknown key',
+      (query) => {
+        query.set('link_key', 'nobody');
+      },
+    ],
+    [
+      'another signature',
+      (query) => {
+        query.set('link_signature', 'A'.repeat(43));
+      },
+    ],
+    [
+      'an empty signature',
+      (query) => {
+        query.set('link_signature', '');
+      },
+    ],
+    [
+      'a signature that is padded',
+      (query) => {
+        query.set('link_signature', `${query.get('link_signature') ?? ''}=`);
+      },
+    ],
+    [
+      'two signatures',
+      (query) => {
+        query.append('link_signature', query.get('link_signature') ?? '');
+      },
+    ],
+  ])('is no good with %s', async (_what, change) => {
+    const link = linkOf('owner');
+    const tampered = changed(link, change);
+    expect(tampered).not.toBe(link);
+    for (const way of ['long', 'short'] as const) {
+      expect(outcomeOf(await gateway.ask('', tampered, { way }))).toBe(INVALID);
+      expect((await gateway.ask('', tampered, { way, method: 'HEAD' })).status).toBe(401);
+    }
+    expect(gateway.runQuery.requests).toEqual([]);
+  });
+
+  it('without its signature is a request without a key', async () => {
+    const unsigned = changed(linkOf('owner'), (query) => {
+      query.delete('link_signature');
+    });
+    expect(await open(unsigned)).toBe('401 API_KEY_MISSING');
+  });
+
+  it('opens nothing else: no other endpoint, no list, no description', async () => {
+    const [, query = ''] = linkOf('owner').split('?');
+    for (const path of [
+      '/api/endpoints',
+      '/api/endpoints/functions.invocation-stats',
+      '/api/endpoints/query/logs.all',
+      '/api/endpoints/query/usage.api-counts',
+      '/api/endpoints/query/nothing',
+      '/api/endpoints/query/%FF',
+    ]) {
+      expect([path, await open(`${path}?${query}`)]).toEqual([path, INVALID]);
+    }
+  });
+
+  it('expires, also where its answer is cached', async () => {
+    const link = linkOf('owner');
+    gateway.clock.advance(59);
+    expect(await open(link)).toBe('200');
+    gateway.clock.advance(1);
+    expect(await open(link)).toBe(INVALID);
+  });
+
+  it('dies with its key', async () => {
+    const link = linkOf('brief');
+    expect(await open(link)).toBe('200');
+    gateway.clock.advance(30);
+    expect(await open(link)).toBe(INVALID);
+  });
+
+  it('holds to what its key fixes', async () => {
+    expect(await open(linkOf('tenant', { interval: '1hr' }))).toBe('200');
+    expect(Object.values(gateway.runQuery.onlyRequest.query.parameters)).toContain('aurora');
+    expect(() => linkOf('tenant', { project: 'boreal' })).toThrow();
+    // What the link leaves out stands in it all the same, and can’t be changed there.
+    const other = changed(linkOf('tenant', { interval: '1hr' }), (query) => {
+      query.set('project', 'boreal');
+    });
+    expect(await open(other)).toBe(INVALID);
+  });
+
+  it('has its key’s addresses, and its limits together with it', async () => {
+    expect(await open(linkOf('office'))).toBe('403 FORBIDDEN');
+    expect(await open(linkOf('limited'))).toBe('200');
+    expect(outcomeOf(await gateway.ask('limited', '/api/endpoints'))).toBe('200');
+    expect(await open(linkOf('limited'))).toBe('429 LIMIT_EXCEEDED');
+  });
+
+  it('may not bypass the cache, and makes up for no bad key', async () => {
+    const link = linkOf('owner');
+    await open(link);
+    expect(await open(link, { headers: { 'Cache-Control': 'no-cache' } })).toBe('200');
+    expect(gateway.runQuery.requests).toHaveLength(1);
+    expect(await open(link, { headers: { 'X-API-KEY': 'qg_unknown' } })).toBe(INVALID);
+    expect(await open(`${link}&api_key=${keyNamed('owner')}`)).toBe(INVALID);
+  });
+
+  it('is nothing where no secret is configured', async () => {
+    const link = linkOf('owner');
+    const other = await AccessGateway.open({ keys: KEYS });
+    try {
+      expect(outcomeOf(await other.ask('', link))).toBe(INVALID);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('of another secret is no good', async () => {
+    const link = linkOf('owner');
+    const LINK_SECRET_TOO = `${LINK_SECRET}, and another`;
+    const other = await AccessGateway.open({ keys: KEYS, environment: { LINK_SECRET: LINK_SECRET_TOO } });
+    try {
+      expect(outcomeOf(await other.ask('', link))).toBe(INVALID);
+    } finally {
+      await other.close();
+    }
+  });
+});

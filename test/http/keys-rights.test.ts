@@ -1,0 +1,188 @@
+import { keyNamed, withAccess, type AccessGateway, type KeyRights } from '../support/access-gateway.js';
+import { outcomeOf, type NetworkResponse } from '../support/network-request.js';
+
+const QUERY = '/api/endpoints/query';
+const STATS = `${QUERY}/functions.invocation-stats`;
+const STATS_ID = '8f0c7f5e-3a8d-4c55-9a0e-6f1f0b6a2d11';
+const COUNTS = `${QUERY}/usage.api-counts?interval=daily`;
+
+const KEYS: KeyRights = {
+  all: {},
+  logs: { endpoints: ['logs.*'] },
+  byId: { endpoints: [STATS_ID] },
+  tenant: { fixed: { project: 'aurora' } },
+  twice: { fixed: { project: 'aurora', interval: 'daily' } },
+  both: { endpoints: ['usage.*', 'get-*'], fixed: { project: 'aurora' } },
+};
+
+let gateway: AccessGateway;
+const withKeys = (use: () => Promise<void>) => () =>
+  withAccess({ keys: KEYS }, async (opened) => {
+    gateway = opened;
+    await use();
+  });
+
+const namesIn = ({ text }: NetworkResponse): readonly string[] =>
+  (JSON.parse(text) as { result: { name: string }[] }).result.map(({ name }) => name);
+
+describe('the endpoints of a key', () => {
+  it.each([
+    ['all', `${STATS}?project=a`, '200'],
+    ['logs', `${QUERY}/logs.all?project=a`, '200'],
+    ['logs', `${STATS}?project=a`, '403 FORBIDDEN'],
+    ['logs', `${QUERY}/${STATS_ID}?project=a`, '403 FORBIDDEN'],
+    ['logs', `${QUERY}/${STATS_ID.toUpperCase()}?project=a`, '403 FORBIDDEN'],
+    ['logs', `${QUERY}/functions%2Einvocation-stats?project=a`, '403 FORBIDDEN'],
+    ['logs', `${QUERY}/logs.all%2F..%2Ffunctions.invocation-stats`, '404 ENDPOINT_NOT_FOUND'],
+    ['logs', `${QUERY}/LOGS.ALL?project=a`, '404 ENDPOINT_NOT_FOUND'],
+    ['logs', `${QUERY}/nothing.here`, '404 ENDPOINT_NOT_FOUND'],
+    ['byId', `${STATS}?project=a`, '200'],
+    ['byId', `${QUERY}/${STATS_ID}?project=a`, '200'],
+    ['byId', `${QUERY}/logs.all?project=a`, '403 FORBIDDEN'],
+    ['logs', '/api/endpoints/logs.all', '200'],
+    ['logs', '/api/endpoints/functions.invocation-stats', '403 FORBIDDEN'],
+    ['logs', `/api/endpoints/${STATS_ID}`, '403 FORBIDDEN'],
+  ])('of %s: %s is %s', async (name, target, expected) => {
+    await withKeys(async () => {
+      expect(outcomeOf(await gateway.ask(name, target))).toBe(expected);
+      expect((await gateway.ask(name, target, { method: 'HEAD' })).status).toBe(Number(expected.slice(0, 3)));
+    })();
+  });
+
+  it.each([
+    ['logs', ['logs.all']],
+    ['byId', ['functions.invocation-stats']],
+    ['tenant', ['functions.invocation-stats', 'logs.all', 'usage.api-counts']],
+    ['both', ['usage.api-counts']],
+    ['twice', ['functions.invocation-stats', 'usage.api-counts']],
+  ])('are all that the list shows to %s', async (name, expected) => {
+    await withKeys(async () => {
+      expect(namesIn(await gateway.ask(name, '/api/endpoints'))).toEqual(expected);
+    })();
+  });
+
+  it(
+    'are all where the key says nothing of them',
+    withKeys(async () => {
+      const all = gateway.endpoints.all().map(({ name }) => name);
+      expect(namesIn(await gateway.ask('all', '/api/endpoints'))).toEqual(all);
+    }),
+  );
+
+  it(
+    'are refused before parameters are looked at, and nothing is asked',
+    withKeys(async () => {
+      const response = await gateway.ask('logs', `${STATS}?project=a&project=b`);
+      expect(outcomeOf(response)).toBe('403 FORBIDDEN');
+      expect(gateway.runQuery.requests).toEqual([]);
+    }),
+  );
+});
+
+describe('a fixed parameter', () => {
+  it.each([
+    ['omitted', ''],
+    ['sent as it is', '&project=aurora'],
+    ['sent percent-encoded', '&project=%61urora'],
+    ['sent under an encoded name', '&pro%6Aect=aurora'],
+  ])('%s is what the query is bound with', (_what, sent) =>
+    withKeys(async () => {
+      expect(outcomeOf(await gateway.ask('tenant', `${STATS}?interval=1hr${sent}`))).toBe('200');
+      expect(Object.values(gateway.runQuery.onlyRequest.query.parameters)).toContain('aurora');
+    })(),
+  );
+
+  it.each([
+    ['another value', '&project=boreal'],
+    ['an empty value', '&project='],
+    ['no value', '&project'],
+    ['another letter case', '&project=Aurora'],
+    ['a space after it', '&project=aurora%20'],
+    ['a null byte after it', '&project=aurora%00'],
+    ['a value that can’t be decoded', '&project=%FF'],
+    ['the value twice', '&project=aurora&project=aurora'],
+    ['another one after it', '&project=aurora&project=boreal'],
+    ['another one before it', '&project=boreal&project=aurora'],
+    ['another one under an encoded name', '&project=aurora&%70roject=boreal'],
+    ['an encoded name alone', '&%70%72oject=boreal'],
+    ['a pattern', '&project=.'],
+    ['a pattern that holds it', '&project=aurora%7Cboreal'],
+  ])('is refused as %s, and nothing is asked', (_what, sent) =>
+    withKeys(async () => {
+      for (const target of [`${STATS}?interval=1hr${sent}`, COUNTS + sent, `${QUERY}/logs.all?x=1${sent}`]) {
+        for (const method of ['GET', 'HEAD']) {
+          const response = await gateway.ask('tenant', target, { method });
+          expect([target, response.status]).toEqual([target, 403]);
+        }
+        const { text } = await gateway.ask('tenant', target);
+        // Its name is told, what it holds is not.
+        expect(text).toContain('project');
+        expect(text).not.toContain('aurora');
+      }
+      expect(gateway.runQuery.requests).toEqual([]);
+    })(),
+  );
+
+  it.each([
+    'Project=boreal',
+    'project[]=boreal',
+    'project%00=boreal',
+    'project%20=boreal',
+    '%FFproject=boreal',
+    '+project=boreal',
+  ])('is not what %s is, which is ignored like any name that nobody declares', (sent) =>
+    withKeys(async () => {
+      expect(outcomeOf(await gateway.ask('tenant', `${STATS}?${sent}`))).toBe('200');
+      const bound = Object.values(gateway.runQuery.onlyRequest.query.parameters);
+      expect(bound).toContain('aurora');
+      expect(bound).not.toContain('boreal');
+    })(),
+  );
+
+  it.each(['get-grouped-stats-events-logs', 'get-grouped-stats-redirects'])(
+    'closes %s, which does not declare it',
+    (endpoint) =>
+      withKeys(async () => {
+        for (const target of [`${QUERY}/${endpoint}`, `${QUERY}/${endpoint}?project=aurora`]) {
+          expect(outcomeOf(await gateway.ask('tenant', target))).toBe('403 FORBIDDEN');
+        }
+        expect((await gateway.ask('tenant', `${QUERY}/${endpoint}`, { method: 'HEAD' })).status).toBe(403);
+        expect(gateway.runQuery.requests).toEqual([]);
+      })(),
+  );
+
+  it(
+    'of two kinds is supplied in both',
+    withKeys(async () => {
+      expect(outcomeOf(await gateway.ask('twice', `${QUERY}/usage.api-counts`))).toBe('200');
+      expect(outcomeOf(await gateway.ask('twice', `${QUERY}/usage.api-counts?interval=hourly`))).toBe(
+        '403 FORBIDDEN',
+      );
+      expect(outcomeOf(await gateway.ask('twice', `${QUERY}/logs.all`))).toBe('403 FORBIDDEN');
+    }),
+  );
+
+  it(
+    'on usage.api-counts is compared as a project, and never as a pattern',
+    withKeys(async () => {
+      await gateway.ask('tenant', COUNTS);
+      const { text } = gateway.runQuery.onlyRequest.query;
+      expect(text).toContain('log.project = ');
+      expect(text).not.toContain('match(');
+    }),
+  );
+});
+
+it('a key is known by nothing but itself', async () => {
+  await withAccess({ keys: KEYS }, async (opened) => {
+    for (const key of [
+      keyNamed('all').toUpperCase(),
+      `${keyNamed('all')}x`,
+      keyNamed('all').slice(0, -1),
+      'all',
+    ]) {
+      const response = await opened.ask('', `${STATS}?project=a`, { headers: { 'X-API-KEY': key } });
+      expect(outcomeOf(response)).toBe('401 API_KEY_INVALID');
+    }
+  });
+});

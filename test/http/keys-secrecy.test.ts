@@ -1,0 +1,91 @@
+import { SignJWT } from 'jose';
+
+import { AccessGateway, keyNamed } from '../support/access-gateway.js';
+import type { NetworkResponse } from '../support/network-request.js';
+import { exchange } from '../support/raw-exchange.js';
+import { LINK_SECRET } from '../support/test-credentials.js';
+
+const JWT_SECRET = 'a secret for tokens in tests, long enough';
+const STATS = '/api/endpoints/query/functions.invocation-stats';
+const VALUE = 'value-that-nobody-else-may-see';
+const WRONG = 'qg_wrong-but-maybe-nearly-right';
+
+let gateway: AccessGateway;
+beforeAll(async () => {
+  gateway = await AccessGateway.open({
+    keys: {
+      header: { fixed: { project: 'hidden-tenant' }, limits: { requests: { quota: 4, window: 60 } } },
+      url: { mayUseQueryString: true },
+      brief: { expires: '2026-05-17' },
+    },
+    environment: { LINK_SECRET, JWT_SECRET, JWT_ISSUER: 'https://app.example' },
+  });
+});
+afterAll(() => gateway.close());
+
+const answers: NetworkResponse[] = [];
+const ask = async (...asked: Parameters<AccessGateway['ask']>): Promise<void> => {
+  answers.push(await gateway.ask(...asked));
+};
+
+it('no key, token, signature, fixed value or parameter is in any log line or answer', async () => {
+  const exp = Math.floor(gateway.clock.milliseconds / 1000) + 60;
+  const claims = { iss: 'https://app.example', aud: 'querygate', sub: 'user', exp };
+  const token = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(JWT_SECRET));
+  const [key, endpoint] = [
+    gateway.access.keys.named('url'),
+    gateway.endpoints.find('functions.invocation-stats'),
+  ];
+  if (!key || !endpoint) throw new Error('there is no such key');
+  const nowMs = gateway.clock.milliseconds;
+  const parameters = new Map([['project', VALUE]]);
+  const link =
+    gateway.access.links?.sign({ endpoint, parameters, key, nowMs, expiresAtMs: nowMs + 60_000 }) ?? '';
+  const signature = new URLSearchParams(link.split('?')[1]).get('link_signature') ?? '';
+
+  await ask('header', STATS);
+  await ask('header', STATS);
+  await ask('header', `${STATS}?project=${VALUE}`);
+  await ask('header', `/api/endpoints/query/get-grouped-stats-redirects?country=${VALUE}`);
+  // The limit is reached.
+  await ask('header', STATS);
+  await ask('header', STATS);
+  for (const name of ['url', 'brief', 'nobody'])
+    await ask('', `${STATS}?project=${VALUE}&api_key=${keyNamed(name)}`);
+  await ask('', `${STATS}/${VALUE}?api_key=${keyNamed('url')}`);
+  await ask('', link);
+  await ask('', `${link}x`);
+  await ask('', STATS, { headers: { 'X-API-KEY': WRONG } });
+  await ask('', STATS, { headers: { Authorization: `Bearer ${token}` } });
+  await ask('', STATS, { headers: { 'X-API-KEY': token, Authorization: `Bearer ${WRONG}` } });
+  for (const failure of [new Error(`a fault with ${VALUE}`), new TypeError('fault')]) {
+    gateway.runQuery.fail(failure);
+    await ask('url', `${STATS}?project=${VALUE}-${failure.name}`);
+  }
+  const port = Number(new URL(gateway.url()).port);
+  const head = `GET ${STATS}?project=${VALUE}\u0000 HTTP/1.1\r\nX-API-KEY: ${keyNamed('url')}\r\n\r\n`;
+  const [broken] = await exchange(port, head);
+
+  expect(answers.map(({ status }) => status)).toEqual([
+    200, 200, 403, 403, 429, 429, 200, 401, 401, 404, 200, 401, 401, 401, 401, 500, 500,
+  ]);
+  const told = JSON.stringify([answers.map(({ headers, text }) => [headers, text]), broken]);
+  const logged = JSON.stringify(gateway.logger.lines.filter(({ fields }) => fields['code'] !== 'INTERNAL'));
+  expect(gateway.logger.lines.length).toBeGreaterThanOrEqual(answers.length);
+  const secrets = [
+    keyNamed('header'),
+    keyNamed('url'),
+    keyNamed('brief'),
+    WRONG,
+    token,
+    signature,
+    LINK_SECRET,
+    JWT_SECRET,
+  ];
+  for (const secret of [...secrets, keyNamed('nobody'), 'hidden-tenant']) {
+    expect([secret, told.includes(secret), logged.includes(secret)]).toEqual([secret, false, false]);
+  }
+  expect(told).not.toContain(`a fault with`);
+  // A path is logged; what stands in the query string is not.
+  expect(logged.replaceAll(`/${VALUE}`, '')).not.toContain(VALUE);
+});

@@ -1,0 +1,160 @@
+import { keyNamed, withAccess, type AccessGateway, type KeyRights } from '../support/access-gateway.js';
+import { outcomeOf } from '../support/network-request.js';
+
+const STATS = '/api/endpoints/query/functions.invocation-stats?project=a';
+const FORBIDDEN = '403 FORBIDDEN';
+
+const KEYS: KeyRights = {
+  anywhere: {},
+  here: { addresses: ['127.0.0.0/8', '::1'] },
+  office: { addresses: ['203.0.113.0/24', '2001:db8::/32'] },
+  brief: { expires: '2026-05-17T10:05:13Z' },
+  past: { expires: '2026-05-17' },
+  inUrls: { mayUseQueryString: true },
+  inUrlsFixed: { mayUseQueryString: true, fixed: { project: 'aurora' } },
+  inUrlsBrief: { mayUseQueryString: true, expires: '2026-05-17T10:05:13Z' },
+};
+
+const open = (
+  use: (gateway: AccessGateway) => Promise<void>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<void> => withAccess({ keys: KEYS, environment }, use);
+
+describe('a key that is bound to addresses', () => {
+  const from = async (gateway: AccessGateway, name: string, forwarded?: string): Promise<string> => {
+    const headers = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded };
+    return outcomeOf(await gateway.ask(name, STATS, { headers }));
+  };
+
+  it('is good from them, and from nowhere else', async () => {
+    await open(async (gateway) => {
+      expect(await from(gateway, 'here')).toBe('200');
+      expect(await from(gateway, 'office')).toBe(FORBIDDEN);
+      expect(gateway.runQuery.requests).toHaveLength(1);
+    });
+  });
+
+  it.each(['203.0.113.7', '203.0.113.7, 127.0.0.1', '2001:db8::1', '::ffff:203.0.113.7'])(
+    'is not made good by X-Forwarded-For: %s, where no proxy is trusted',
+    (forwarded) =>
+      open(async (gateway) => {
+        expect(await from(gateway, 'office', forwarded)).toBe(FORBIDDEN);
+        expect(await from(gateway, 'here', forwarded)).toBe('200');
+        for (const header of ['X-Real-IP', 'Forwarded', 'True-Client-IP']) {
+          const headers = { [header]: header === 'Forwarded' ? `for=${forwarded}` : forwarded };
+          expect(outcomeOf(await gateway.ask('office', STATS, { headers }))).toBe(FORBIDDEN);
+        }
+      }),
+  );
+
+  it.each([
+    ['203.0.113.7', '200', FORBIDDEN],
+    ['2001:db8::1', '200', FORBIDDEN],
+    ['::ffff:203.0.113.7', '200', FORBIDDEN],
+    ['198.51.100.1', FORBIDDEN, FORBIDDEN],
+    // What the proxy itself saw stands last; whatever is before it the caller wrote.
+    ['203.0.113.7, 198.51.100.1', FORBIDDEN, FORBIDDEN],
+    ['198.51.100.1, 203.0.113.7', '200', FORBIDDEN],
+    ['127.0.0.1, 203.0.113.7', '200', FORBIDDEN],
+    ['203.0.113.7, 127.0.0.1', '200', FORBIDDEN],
+    ['no address', FORBIDDEN, FORBIDDEN],
+    ['203.0.113.7:1234', FORBIDDEN, FORBIDDEN],
+    ['127.0.0.1', FORBIDDEN, '200'],
+  ])('is judged by what a trusted proxy forwards: %s', (forwarded, office, here) =>
+    open(
+      async (gateway) => {
+        expect(await from(gateway, 'office', forwarded)).toBe(office);
+        expect(await from(gateway, 'here', forwarded)).toBe(here);
+      },
+      { TRUST_PROXY: '127.0.0.1' },
+    ),
+  );
+
+  it('is judged at each request, a cached answer or not', async () => {
+    await open(
+      async (gateway) => {
+        for (let times = 0; times < 3; times += 1)
+          expect(await from(gateway, 'office', '203.0.113.7')).toBe('200');
+        expect(await from(gateway, 'office', '198.51.100.1')).toBe(FORBIDDEN);
+        expect(await from(gateway, 'anywhere', '198.51.100.1')).toBe('200');
+        expect(gateway.runQuery.requests).toHaveLength(1);
+      },
+      { TRUST_PROXY: 'loopback' },
+    );
+  });
+});
+
+describe('a key that expires', () => {
+  it('is good until then and no longer, also for what is cached', async () => {
+    await open(async (gateway) => {
+      for (const way of ['long', 'short', 'short'] as const)
+        expect((await gateway.ask('brief', STATS, { way })).status).toBe(200);
+      expect(gateway.answeredShortly).toBe(2);
+      gateway.clock.advance(9.999);
+      expect((await gateway.ask('brief', STATS)).status).toBe(200);
+      gateway.clock.advance(0.001);
+      for (const way of ['long', 'short'] as const)
+        expect(outcomeOf(await gateway.ask('brief', STATS, { way }))).toBe('401 API_KEY_INVALID');
+      expect((await gateway.ask('anywhere', STATS)).status).toBe(200);
+      expect(gateway.answeredShortly).toBe(4);
+    });
+  });
+
+  it('has expired before it is used', async () => {
+    await open(async (gateway) => {
+      for (const target of [STATS, '/api/endpoints', '/api/endpoints/query/nothing'])
+        expect(outcomeOf(await gateway.ask('past', target))).toBe('401 API_KEY_INVALID');
+    });
+  });
+});
+
+describe('a key in the query string', () => {
+  const inUrl = (name: string, more = ''): string => `${STATS}&api_key=${keyNamed(name)}${more}`;
+
+  it('opens what it opens in a header, list and HEAD too, where it may stand there', async () => {
+    await open(async (gateway) => {
+      expect(outcomeOf(await gateway.ask('', inUrl('inUrls')))).toBe('200');
+      expect((await gateway.ask('', inUrl('inUrls'), { method: 'HEAD' })).status).toBe(200);
+      expect((await gateway.ask('', `/api/endpoints?api_key=${keyNamed('inUrls')}`)).status).toBe(200);
+      const encoded = inUrl('inUrls').replace('api_key=q', '%61pi_key=%71');
+      expect(outcomeOf(await gateway.ask('', encoded))).toBe('200');
+    });
+  });
+
+  it.each([
+    ['that may not stand there', inUrl('anywhere')],
+    ['that nobody knows', inUrl('nobody')],
+    ['given twice', inUrl('inUrls', `&api_key=${keyNamed('inUrls')}`)],
+    ['given twice, one of them no good', inUrl('inUrls', '&api_key=x')],
+    ['that is empty', `${STATS}&api_key=`],
+    ['that can’t be decoded', `${STATS}&api_key=%FF`],
+  ])('%s is 401', (_what, target) =>
+    open(async (gateway) => {
+      expect(outcomeOf(await gateway.ask('', target))).toBe('401 API_KEY_INVALID');
+    }),
+  );
+
+  it('makes up for no bad key in a header, and takes nothing from a good one', async () => {
+    await open(async (gateway) => {
+      const bad = await gateway.ask('nobody', inUrl('inUrls'));
+      expect(outcomeOf(bad)).toBe('401 API_KEY_INVALID');
+      expect(outcomeOf(await gateway.ask('anywhere', inUrl('nobody')))).toBe('200');
+    });
+  });
+
+  it('holds the caller to what the key fixes, and to its expiry', async () => {
+    await open(async (gateway) => {
+      expect(outcomeOf(await gateway.ask('', inUrl('inUrlsFixed')))).toBe(FORBIDDEN);
+      expect(outcomeOf(await gateway.ask('', inUrl('inUrlsBrief')))).toBe('200');
+      gateway.clock.advance(10);
+      expect(outcomeOf(await gateway.ask('', inUrl('inUrlsBrief')))).toBe('401 API_KEY_INVALID');
+    });
+  });
+
+  it('never takes the short way, where its URL would be kept', async () => {
+    await open(async (gateway) => {
+      for (let times = 0; times < 3; times += 1) await gateway.ask('', inUrl('inUrls'));
+      expect([gateway.answeredShortly, gateway.runQuery.requests.length]).toEqual([0, 1]);
+    });
+  });
+});

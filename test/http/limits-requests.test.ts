@@ -1,0 +1,202 @@
+import { AccessGateway, type AccessGatewayOptions, type KeyRights } from '../support/access-gateway.js';
+import { resultOf } from '../support/fake-run-query.js';
+import { holdQueries } from '../support/held-query.js';
+import { outcomeOf } from '../support/network-request.js';
+import { pollUntil } from '../support/poll-until.js';
+import { sampleEndpoint } from '../support/sample-endpoint.js';
+
+const REFUSED = '429 LIMIT_EXCEEDED';
+const perMinute = (quota: number): { quota: number; window: number } => ({ quota, window: 60 });
+
+const KEYS: KeyRights = {
+  three: { limits: { requests: perMinute(3) } },
+  threeToo: { limits: { requests: perMinute(3) } },
+  rows: { limits: { rowsRead: perMinute(20) } },
+  bytes: { limits: { bytesRead: perMinute(150) } },
+  time: { limits: { clickhouseMs: perMinute(3) } },
+  one: { limits: { concurrent: 1 } },
+  free: {},
+};
+const url = (city: string, endpoint = 'sample'): string => `/api/endpoints/query/${endpoint}?city=${city}`;
+
+let gateway: AccessGateway;
+const open = async (options: AccessGatewayOptions = {}): Promise<void> => {
+  gateway = await AccessGateway.open({ keys: KEYS, endpoints: [sampleEndpoint()], ...options });
+};
+afterEach(() => gateway.close());
+
+const ask = async (name: string, city: string): Promise<string> =>
+  outcomeOf(await gateway.ask(name, url(city)));
+const asked = (): number => gateway.runQuery.requests.length;
+
+describe('a limit on requests', () => {
+  beforeEach(() => open());
+
+  it('refuses with 429, which limit it is, and when to come back', async () => {
+    for (const remaining of [2, 1, 0]) {
+      const { headers } = await gateway.ask('three', url('Rome'));
+      expect(headers['ratelimit-policy']).toBe('"requests";q=3;w=60');
+      expect(headers['ratelimit']).toMatch(new RegExp(`^"requests";r=${remaining};t=(?:59|60)$`));
+      expect(headers['retry-after']).toBeUndefined();
+    }
+    const refused = await gateway.ask('three', url('Rome'));
+    expect(outcomeOf(refused)).toBe(REFUSED);
+    expect(refused.text).toContain('The limit of this key, 3 requests in 60 seconds, is reached.');
+    expect(refused.headers['ratelimit-policy']).toBe('"requests";q=3;w=60');
+    expect(refused.headers['ratelimit']).toMatch(/^"requests";r=0;t=(?:59|60)$/);
+    expect(refused.headers['retry-after']).toMatch(/^(?:59|60)$/);
+    expect(refused.headers['cache-control']).toBe('no-store');
+  });
+
+  it('counts hits, on the short way and the long one, HEAD, 304, and mistakes', async () => {
+    expect(await ask('free', 'Rome')).toBe('200');
+    const tag = String((await gateway.ask('free', url('Rome'))).headers.etag);
+    expect((await gateway.ask('three', url('Rome'), { way: 'short' })).headers['x-cache']).toBe('HIT');
+    expect((await gateway.ask('three', url('Rome'), { method: 'HEAD' })).status).toBe(200);
+    expect((await gateway.ask('three', url('Rome'), { headers: { 'If-None-Match': tag } })).status).toBe(304);
+    expect(gateway.answeredShortly).toBe(4);
+    for (const way of ['short', 'long'] as const)
+      expect(outcomeOf(await gateway.ask('three', url('Rome'), { way }))).toBe(REFUSED);
+    expect(outcomeOf(await gateway.ask('threeToo', '/api/endpoints'))).toBe('200');
+    expect(outcomeOf(await gateway.ask('threeToo', url('a&city=b')))).toBe('400 INVALID_PARAMETERS');
+    expect(outcomeOf(await gateway.ask('threeToo', '/api/endpoints/sample'))).toBe('200');
+    expect(outcomeOf(await gateway.ask('threeToo', '/api/endpoints'))).toBe(REFUSED);
+    expect(asked()).toBe(1);
+  });
+
+  it('of one key is not another’s', async () => {
+    for (let times = 0; times < 4; times += 1) await ask('three', 'Rome');
+    expect(await ask('three', 'Rome')).toBe(REFUSED);
+    expect(await ask('threeToo', 'Rome')).toBe('200');
+    expect(await ask('free', 'Rome')).toBe('200');
+  });
+
+  it('lets in exactly so many of a flood', async () => {
+    const outcomes = await Promise.all(Array.from({ length: 60 }, (_, n) => ask('three', `city${n % 7}`)));
+    expect(outcomes.filter((outcome) => outcome === '200')).toHaveLength(3);
+    expect(outcomes.filter((outcome) => outcome === REFUSED)).toHaveLength(57);
+  });
+
+  it('tells nobody without a limit of limits', async () => {
+    const { headers } = await gateway.ask('free', url('Rome'));
+    expect([headers['ratelimit'], headers['ratelimit-policy']]).toEqual([undefined, undefined]);
+  });
+
+  it('does not make a refused hit one that was used', async () => {
+    for (let times = 0; times < 5; times += 1) await ask('three', 'Rome');
+    const { HIT, MISS } = gateway.execution.hits.of(sampleEndpoint().id);
+    expect({ HIT, MISS }).toEqual({ HIT: 2, MISS: 1 });
+  });
+});
+
+describe('a limit of an endpoint', () => {
+  it('counts all its callers together, beside the key’s own, and leaves other endpoints alone', async () => {
+    const limited = sampleEndpoint({ limits: { requests: perMinute(4) } });
+    const other = sampleEndpoint({ id: '22222222-2222-4333-8444-555555555555', name: 'other' });
+    await open({ endpoints: [limited, other] });
+    const first = await gateway.ask('three', url('Rome'));
+    expect(first.headers['ratelimit-policy']).toBe('"requests";q=3;w=60, "endpoint-requests";q=4;w=60');
+    for (let times = 0; times < 3; times += 1) expect(await ask('free', 'Rome')).toBe('200');
+    const refused = await gateway.ask('free', url('Rome'));
+    expect(outcomeOf(refused)).toBe(REFUSED);
+    expect(refused.text).toContain('The limit of the endpoint sample, 4 requests');
+    expect(await ask('three', 'Rome')).toBe(REFUSED);
+    // What the endpoint refused was not counted on the key.
+    const elsewhere = await gateway.ask('three', url('Rome', 'other'));
+    expect(elsewhere.headers['ratelimit']).toMatch(/^"requests";r=1;/);
+  });
+});
+
+describe('a limit on cost', () => {
+  beforeEach(() => open());
+
+  it.each([
+    ['rows', 'rows-read', '20 rows read', 2],
+    ['bytes', 'bytes-read', '150 bytes read', 2],
+    ['time', 'clickhouse-ms', '3 milliseconds of ClickHouse', 2],
+  ])('refuses %s what would run a query, and no hit', async (name, header, text, queries) => {
+    const cities = Array.from({ length: queries }, (_, n) => `city${n}`);
+    for (const city of cities) expect(await ask(name, city)).toBe('200');
+    const refused = await gateway.ask(name, url('another'));
+    expect(outcomeOf(refused)).toBe(REFUSED);
+    expect(refused.text).toContain(text);
+    expect(refused.headers['ratelimit']).toContain(`"${header}";r=0;t=`);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(50);
+    for (const way of ['long', 'short'] as const)
+      for (const city of cities) expect(outcomeOf(await gateway.ask(name, url(city), { way }))).toBe('200');
+    expect(asked()).toBe(queries);
+    expect(await ask('free', 'another')).toBe('200');
+    // Now that somebody else has asked, it is a hit.
+    expect(await ask(name, 'another')).toBe('200');
+  });
+
+  it('is charged to the one that asked, and not to who waited with it', async () => {
+    const held = holdQueries(gateway.runQuery);
+    const leader = ask('rows', 'Rome');
+    await pollUntil('the query runs', () => asked() === 1 || undefined);
+    const joiners = [ask('bytes', 'Rome'), ask('free', 'Rome')];
+    const ending = setInterval(() => {
+      held.answer([]);
+    }, 5);
+    expect(await Promise.all([leader, ...joiners])).toEqual(['200', '200', '200']);
+    clearInterval(ending);
+    expect(asked()).toBe(1);
+    gateway.runQuery.answerWith(() => Promise.resolve(resultOf([])));
+    const { headers } = await gateway.ask('rows', url('Oslo'));
+    expect(headers['ratelimit']).toContain('"rows-read";r=10;');
+  });
+});
+
+describe('a limit on queries at a time', () => {
+  beforeEach(() => open());
+
+  it('refuses a second one, lets hits pass, and is over when the query is', async () => {
+    expect(await ask('free', 'cached')).toBe('200');
+    const held = holdQueries(gateway.runQuery);
+    const first = ask('one', 'Rome');
+    await pollUntil('the query runs', () => asked() === 2 || undefined);
+    const refused = await gateway.ask('one', url('Oslo'));
+    expect(outcomeOf(refused)).toBe(REFUSED);
+    expect(refused.headers['retry-after']).toBe('1');
+    expect(refused.headers['ratelimit-policy']).toBe('"concurrent";q=1;qu="concurrent-requests"');
+    expect(await ask('one', 'cached')).toBe('200');
+    held.answer([]);
+    expect(await first).toBe('200');
+    const second = ask('one', 'Oslo');
+    await pollUntil('the second query runs', () => asked() === 3 || undefined);
+    held.answer([]);
+    expect(await second).toBe('200');
+  });
+
+  it('is over when the caller hangs up', async () => {
+    holdQueries(gateway.runQuery);
+    const leaving = new AbortController();
+    const gone = gateway.ask('one', url('Rome'), { signal: leaving.signal });
+    const failed = expect(gone).rejects.toThrow();
+    await pollUntil('the query runs', () => asked() === 1 || undefined);
+    leaving.abort();
+    await failed;
+    gateway.runQuery.answer([]);
+    await pollUntil('the place is free', async () => (await ask('one', 'Oslo')) === '200' || undefined);
+  });
+});
+
+describe('one that waits for a query that others ask', () => {
+  beforeEach(() => open());
+
+  it('does not get the 429 of the one that would have asked', async () => {
+    const held = holdQueries(gateway.runQuery);
+    const first = ask('one', 'Rome');
+    await pollUntil('the query runs', () => asked() === 1 || undefined);
+    // The first of these is at its limit; whoever comes with it asks instead.
+    const outcomes = Promise.all(['one', 'free', 'three', 'one'].map((name) => ask(name, 'Oslo')));
+    await pollUntil('somebody asks', () => asked() === 2 || undefined);
+    held.answer([]);
+    expect(await first).toBe('200');
+    const [one, free, three] = await outcomes;
+    expect([free, three]).toEqual(['200', '200']);
+    // It may have come before the other asked, or with it.
+    expect([REFUSED, '200']).toContain(one);
+    expect(asked()).toBe(2);
+  });
+});

@@ -1,0 +1,135 @@
+import { AccessGateway } from '../support/access-gateway.js';
+import { holdQueries } from '../support/held-query.js';
+import { outcomeOf } from '../support/network-request.js';
+import { pollUntil } from '../support/poll-until.js';
+import { sampleEndpoint } from '../support/sample-endpoint.js';
+
+const URL_OF_ROME = '/api/endpoints/query/sample?city=Rome';
+/** What a caller that waits a second may have to wait on a busy machine. */
+const SLACK_MS = 1000;
+
+let gateway: AccessGateway;
+const open = async (environment: Readonly<Record<string, string>> = {}): Promise<void> => {
+  gateway = await AccessGateway.open({
+    keys: { caller: {}, other: {} },
+    endpoints: [sampleEndpoint({ caching: 60, staleIfError: 600 })],
+    environment,
+  });
+};
+afterEach(() => gateway.close());
+
+const ask = (target = URL_OF_ROME, prefer = '', name = 'caller') =>
+  gateway.ask(name, target, { headers: prefer === '' ? {} : { Prefer: prefer } });
+const asked = (count: number): Promise<unknown> =>
+  pollUntil(`${count} queries are asked`, () => gateway.runQuery.requests.length >= count || undefined);
+
+describe('Prefer: wait', () => {
+  beforeEach(() => open());
+
+  it('ends the waiting with 504, and the query with it, as nobody else waits', async () => {
+    holdQueries(gateway.runQuery);
+    const began = performance.now();
+    const response = await ask(URL_OF_ROME, 'wait=1');
+    const took = performance.now() - began;
+    expect(outcomeOf(response)).toBe('504 QUERY_TIMEOUT');
+    expect(response.headers['preference-applied']).toBe('wait=1');
+    expect(response.text).toContain('within the 1 seconds');
+    expect(took).toBeGreaterThan(950);
+    expect(took).toBeLessThan(1000 + SLACK_MS);
+    expect(gateway.runQuery.onlyRequest.signal.aborted).toBe(true);
+  });
+
+  it('leaves the query to those who still wait', async () => {
+    const held = holdQueries(gateway.runQuery);
+    const patient = ask();
+    await asked(1);
+    expect(outcomeOf(await ask(URL_OF_ROME, 'wait=0'))).toBe('504 QUERY_TIMEOUT');
+    expect(gateway.runQuery.onlyRequest.signal.aborted).toBe(false);
+    held.answer([]);
+    expect(outcomeOf(await patient)).toBe('200');
+  });
+
+  it('gives an expired answer instead, where there is one', async () => {
+    await ask();
+    gateway.clock.advance(70);
+    holdQueries(gateway.runQuery);
+    const response = await ask(URL_OF_ROME, 'wait=0');
+    expect(outcomeOf(response)).toBe('200');
+    expect(response.headers).toMatchObject({ 'x-cache': 'STALE', 'preference-applied': 'wait=0' });
+  });
+
+  it('is said to be heeded where the answer came in time, a hit too', async () => {
+    for (const status of ['MISS', 'HIT']) {
+      const { headers } = await ask(URL_OF_ROME, 'respond-async, wait=5');
+      expect(headers).toMatchObject({ 'x-cache': status, 'preference-applied': 'wait=5' });
+    }
+  });
+
+  it.each(['wait', 'wait=', 'wait=-1', 'wait=1.5', 'wait=soon', 'wait=99999999999', 'return=minimal', ','])(
+    'is not applied where it says nothing: %s',
+    async (prefer) => {
+      const response = await ask(URL_OF_ROME, prefer);
+      expect(outcomeOf(response)).toBe('200');
+      expect(response.headers['preference-applied']).toBeUndefined();
+    },
+  );
+
+  it('of a billion seconds does not end at once', async () => {
+    const held = holdQueries(gateway.runQuery);
+    const waiting = ask(URL_OF_ROME, 'wait=999999999');
+    await asked(1);
+    held.answer([]);
+    expect(outcomeOf(await waiting)).toBe('200');
+  });
+});
+
+describe('the queue', () => {
+  const city = (name: string): string => `/api/endpoints/query/sample?city=${name}`;
+
+  it('that is full refuses with 503 and Retry-After, gives a stale answer where there is one, and hits always', async () => {
+    await open({ MAX_CONCURRENT_QUERIES: '1', MAX_QUEUED_QUERIES: '1' });
+    await ask(city('stale'));
+    gateway.clock.advance(70);
+    await ask(city('fresh'));
+    const held = holdQueries(gateway.runQuery);
+    const running = ask(city('running'));
+    await asked(3);
+    const waiting = ask(city('waiting'));
+    await pollUntil('one waits', async () => (await gateway.waiting()) === 1 || undefined);
+    const refused = await ask(city('refused'));
+    expect(outcomeOf(refused)).toBe('503 GATEWAY_BUSY');
+    expect(refused.headers['retry-after']).toBe('1');
+    expect((await ask(city('stale'))).headers['x-cache']).toBe('STALE');
+    expect((await ask(city('fresh'))).headers['x-cache']).toBe('HIT');
+    held.answer([]);
+    await asked(4);
+    held.answer([]);
+    expect([outcomeOf(await running), outcomeOf(await waiting)]).toEqual(['200', '200']);
+  });
+
+  it('does not let one key’s flood refuse another’s single request, nor hold it up', async () => {
+    await open({ MAX_CONCURRENT_QUERIES: '2', MAX_QUEUED_QUERIES: '20' });
+    const order: string[] = [];
+    const held = holdQueries(gateway.runQuery);
+    const flood = Array.from({ length: 40 }, (_, n) =>
+      ask(city(`flood${n}`)).then((response) => {
+        order.push(outcomeOf(response));
+      }),
+    );
+    await pollUntil('the flood is in', async () => (await gateway.waiting()) === 20 || undefined);
+    const single = ask(city('single'), '', 'other').then((response) => {
+      order.push(`single ${outcomeOf(response)}`);
+    });
+    await pollUntil('one was refused for it', () => order.length === 19 || undefined);
+    const ending = setInterval(() => {
+      held.answer([]);
+    }, 5);
+    await Promise.all([...flood, single]);
+    clearInterval(ending);
+    const answered = order.filter((outcome) => outcome !== '503 GATEWAY_BUSY');
+    expect(order.length - answered.length).toBe(19);
+    // Two ran already, one lane has its turn before it at most.
+    expect(answered.indexOf('single 200')).toBeGreaterThanOrEqual(0);
+    expect(answered.indexOf('single 200')).toBeLessThan(6);
+  });
+});

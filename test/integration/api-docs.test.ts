@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { chromium, type Browser, type Page } from 'playwright-core';
+
+import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) =>
+  existsSync(file),
+);
+if (CHROMIUM === undefined) {
+  process.stderr.write('The page /docs is not tested: no Chromium at /usr/bin (apt-get install chromium).\n');
+}
+
+const gatewayOf = sharedDemoGateway();
+let browser: Browser;
+
+beforeAll(async () => {
+  if (CHROMIUM !== undefined) {
+    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+  }
+}, 60_000);
+
+afterAll(async () => {
+  if (CHROMIUM !== undefined) await browser.close();
+});
+
+const inBrowser = CHROMIUM === undefined ? describe.skip : describe;
+
+/** Opens the page in a browser of its own, with all that it complains of and asks for. */
+async function openDocs(
+  colorScheme: 'light' | 'dark' = 'light',
+): Promise<{ page: Page; complaints: string[]; asked: string[] }> {
+  const context = await browser.newContext({ colorScheme });
+  const page = await context.newPage();
+  const complaints: string[] = [];
+  const asked: string[] = [];
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => asked.push(request.url()));
+  await page.goto(`${gatewayOf().url}/docs`);
+  return { page, complaints, asked };
+}
+
+async function enter(page: Page, key: string): Promise<void> {
+  await page.getByLabel('API key').fill(key);
+  await page.getByRole('button', { name: 'Show the API' }).click();
+}
+
+inBrowser('the page /docs in Chromium', () => {
+  it('shows the queries for a key, tries one out, and breaks no rule of its own', async () => {
+    const { page, complaints, asked } = await openDocs();
+    expect(await page.locator('.opblock').count()).toBe(0);
+    await enter(page, KEYS.all);
+    await page.locator('.opblock').first().waitFor();
+    const names = gatewayOf()
+      .endpoints.all()
+      .map(({ name }) => name);
+    const shown = page.locator('#operations-tag-Queries').locator('..').locator('.opblock');
+    expect(await shown.count()).toBe(names.length);
+    for (const name of names) {
+      await expect(page.locator(`[data-path$="/query/${name}"]`).first().isVisible()).resolves.toBe(true);
+    }
+    const operation = page.locator('#operations-Queries-usageApiCounts');
+    await operation.locator('.opblock-summary-control').click();
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    const live = operation.locator('.live-responses-table .response').first();
+    await live.waitFor();
+    expect(await live.locator('.response-col_status').innerText()).toMatch(/^200/);
+    expect(await live.innerText()).toContain('total_rest_requests');
+    expect(await page.content()).not.toContain(KEYS.all);
+    expect(complaints).toEqual([]);
+    expect(asked.filter((url) => !url.startsWith(gatewayOf().url) && !url.startsWith('data:'))).toEqual([]);
+  });
+
+  it('keeps the key for the tab until it is told to forget it', async () => {
+    const { page } = await openDocs('dark');
+    await enter(page, KEYS.all);
+    await page.locator('.opblock').first().waitFor();
+    await page.reload();
+    await page.locator('.opblock').first().waitFor();
+    await page.getByRole('button', { name: 'Forget it' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    expect(await page.locator('.opblock').count()).toBe(0);
+  });
+
+  it('says why a key is not accepted, and shows nothing', async () => {
+    const { page } = await openDocs();
+    await enter(page, 'qg_wrong');
+    const status = page.getByRole('status');
+    await status.getByText('This API key is not known here').waitFor();
+    expect(await page.locator('.opblock').count()).toBe(0);
+  });
+
+  it('shows a key what it may call, and asks for nothing that it supplies', async () => {
+    const { page } = await openDocs();
+    await enter(page, KEYS.tenant);
+    await page.locator('.opblock').first().waitFor();
+    expect(await page.locator('[id^="operations-Queries-"]').count()).toBe(3);
+    const operation = page.locator('#operations-Queries-logsAll');
+    await operation.locator('.opblock-summary-control').click();
+    await operation.getByRole('button', { name: 'Execute' }).click();
+    const live = operation.locator('.live-responses-table .response').first();
+    await live.waitFor();
+    expect(await live.locator('.response-col_status').innerText()).toMatch(/^200/);
+  });
+});

@@ -1,0 +1,108 @@
+import { execFile } from 'node:child_process';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const DOCS = path.join(ROOT, 'docs');
+const KEY = 'qg_only-for-tests';
+const LINK_SECRET = 'a secret for links in tests, long enough';
+/** Pages whose commands a test of their own runs. */
+const TESTED_ELSEWHERE = new Set(['cli.md']);
+
+const run = promisify(execFile);
+
+interface Block {
+  readonly page: string;
+  readonly language: string;
+  readonly text: string;
+}
+
+/** The runnable blocks of all pages, in their order. */
+async function blocksOf(): Promise<readonly Block[]> {
+  const pages = (await readdir(DOCS)).filter((file) => file.endsWith('.md') && !TESTED_ELSEWHERE.has(file));
+  const blocks = await Promise.all(
+    pages.sort().map(async (page) => {
+      const text = await readFile(path.join(DOCS, page), 'utf8');
+      return [...text.matchAll(/^```(sh|python)\n([\s\S]*?)^```/gm)].map(
+        ([, language = '', block = '']): Block => ({ page, language, text: block }),
+      );
+    }),
+  );
+  return blocks.flat();
+}
+
+const BLOCKS = await blocksOf();
+
+let folder = '';
+let gateway: RunningProcess | undefined;
+let url = '';
+let release = (): void => undefined;
+let closed: Promise<void>;
+
+beforeAll(async () => {
+  await new Promise<void>((ready) => {
+    closed = withTemporaryFolder(async (own) => {
+      folder = own;
+      ready();
+      await new Promise<void>((resolve) => (release = resolve));
+    });
+  });
+  const settings = path.join(folder, 'settings.json');
+  await writeFile(settings, JSON.stringify({ 'logs.all': { sandboxing: 'enabled' } }));
+  gateway = startProcess(GATEWAY, {
+    PORT: '0',
+    DATA_DIR: path.join(folder, 'data'),
+    API_KEY: KEY,
+    ENDPOINT_SETTINGS_FILE: settings,
+  });
+  [, url = ''] = await gateway.untilWritten(/"message":"ready".*"url":"(http:[^"]+)"/);
+}, 60_000);
+
+afterAll(async () => {
+  gateway?.child.kill('SIGKILL');
+  await gateway?.ended;
+  release();
+  await closed;
+});
+
+/** The commands of a page as they stand there, with this run's address; npm would build what is built. */
+const adapted = (text: string): string =>
+  text
+    .replaceAll('http://127.0.0.1:8080', url)
+    .replaceAll('npm run keys --', `node ${path.join(ROOT, 'dist/src/cli/querygate.js')} keys`);
+
+describe('a page’s commands', () => {
+  it('are there', () => {
+    expect(new Set(BLOCKS.map(({ page }) => page)).size).toBeGreaterThanOrEqual(4);
+  });
+
+  it.each(BLOCKS.map((block, index) => [`${block.page} ${index}`, block] as const))(
+    'run as they stand there: %s',
+    async (_name, { language, text }) => {
+      const script = language === 'sh' ? `set -euo pipefail\n${adapted(text)}` : text;
+      const [command, args] =
+        language === 'sh'
+          ? (['bash', ['--norc', '-c', script]] as const)
+          : (['python3', ['-c', script]] as const);
+      const { stdout } = await run(command, args, {
+        cwd: folder,
+        env: {
+          PATH: process.env['PATH'],
+          API_KEY: KEY,
+          QUERYGATE: url,
+          LINK_SECRET,
+          API_KEYS_FILE: 'keys.yaml',
+        },
+      });
+      // What curl -O gets is a file.
+      if (!text.includes('curl -O')) expect(stdout).not.toBe('');
+      expect(stdout).not.toContain('urn:querygate:problem');
+    },
+    30_000,
+  );
+});

@@ -1,0 +1,129 @@
+import { defineEndpoint } from '../../src/endpoint/endpoint.js';
+import { sql } from '../../src/endpoint/sql.js';
+import { openAccessOnClickHouse, type AccessOnClickHouse } from '../support/access-on-clickhouse.js';
+import { outcomeOf } from '../support/network-request.js';
+import { pollUntil } from '../support/poll-until.js';
+import { SAMPLE } from '../support/sample-endpoint.js';
+
+const QUERY = '/api/endpoints/query';
+/** What a caller that hangs up may leave behind, by the specification. */
+const GONE_MS = 1000;
+
+const CALLS: Readonly<Record<string, string>> = {
+  'logs.all': '?project=aurora&project_tier=PRO',
+  'functions.invocation-stats': '?project=aurora&interval=7day',
+  'usage.api-counts': '?project=aurora&interval=daily',
+  'get-grouped-stats-events-logs': '',
+  'get-grouped-stats-redirects': '',
+};
+const NAMES = Object.keys(CALLS);
+
+let opened: AccessOnClickHouse | undefined;
+afterEach(() => opened?.close());
+
+/** A gateway with rows in every table that the endpoints read. */
+const open = async (
+  settings: Parameters<typeof openAccessOnClickHouse>[0]['settings'],
+): Promise<AccessOnClickHouse> => {
+  opened = await openAccessOnClickHouse({ keys: { caller: {} }, settings: settings ?? {} });
+  const ago = (n: number): string => new Date(Date.now() - n * 10).toISOString().replace('Z', '');
+  const rows = Array.from({ length: 20_000 }, (_, n) => ({
+    project: 'aurora',
+    timestamp: ago(n),
+    event_message: `line ${n} ${'x'.repeat(100)}`,
+    metadata: '{"n":1}',
+  }));
+  const requests = rows.map((row) => ({ ...row, url: 'https://aurora.example/rest/v1', path: '/rest/v1' }));
+  const events = rows.map(({ timestamp }, n) => ({
+    timestamp,
+    event_type: 'url_redirect',
+    event_name: `event ${n}`,
+  }));
+  await opened.database.insert('edge_logs', requests);
+  await opened.database.insert(
+    'function_relay_logs',
+    rows.map((row) => ({ ...row, execution_time_ms: 1 })),
+  );
+  await opened.database.insert('custom_events', events);
+  return opened;
+};
+const everywhere = <T>(value: T): Record<string, T> => Object.fromEntries(NAMES.map((name) => [name, value]));
+
+describe('a limit of one endpoint’s queries', () => {
+  it.each([
+    ['rows to read', { maxRowsToRead: 1 }, '422 QUERY_READS_TOO_MUCH', 'would read more'],
+    ['bytes to read', { maxBytesToRead: 1 }, '422 QUERY_READS_TOO_MUCH', 'would read more'],
+    ['memory', { maxMemoryBytes: 1000 }, '422 QUERY_NEEDS_TOO_MUCH_MEMORY', 'more memory'],
+    ['bytes of the result', { maxResultBytes: 1 }, '422 RESULT_TOO_LARGE', 'larger'],
+    ['time', { timeoutSeconds: 0.001 }, '504 QUERY_TIMEOUT', 'time limit'],
+  ])('on %s is told apart on each of the five', async (_what, queryLimits, expected, text) => {
+    const { gateway } = await open(everywhere({ queryLimits }));
+    for (const [name, parameters] of Object.entries(CALLS)) {
+      const response = await gateway.ask('caller', `${QUERY}/${name}${parameters}`);
+      expect([name, outcomeOf(response)]).toEqual([name, expected]);
+      expect(response.text).toContain(text);
+      expect(response.text).not.toMatch(/DB::|Exception|edge_logs|max_/);
+    }
+  });
+
+  it('is no limit of another', async () => {
+    const { gateway } = await open({ 'logs.all': { queryLimits: { maxRowsToRead: 1 } } });
+    for (const [name, parameters] of Object.entries(CALLS)) {
+      const { status } = await gateway.ask('caller', `${QUERY}/${name}${parameters}`);
+      expect([name, status]).toEqual([name, name === 'logs.all' ? 422 : 200]);
+    }
+  });
+});
+
+describe('a caller that leaves', () => {
+  /** Runs for half a minute where nobody stops it. */
+  const SLOW = defineEndpoint({
+    ...SAMPLE,
+    name: 'slow',
+    caching: 'disabled',
+    build: ({ city }) => sql`
+      SELECT ${city} AS city
+      FROM (SELECT number FROM numbers(30) SETTINGS max_block_size = 1)
+      WHERE sleepEachRow(1) = 0`,
+  });
+  const slow = `${QUERY}/slow?city=Rome`;
+
+  const running = async ({ database }: AccessOnClickHouse, requestId: string): Promise<number> => {
+    const result = await database.client.query({
+      query: `SELECT count() AS n FROM system.processes WHERE Settings['log_comment'] = {requestId:String} AND query_id != queryID()`,
+      query_params: { requestId },
+      format: 'JSONEachRow',
+    });
+    const [row] = await result.json<{ n: string | number }>();
+    return Number(row?.n);
+  };
+
+  const untilGone = async (on: AccessOnClickHouse, requestId: string): Promise<number> => {
+    const began = performance.now();
+    await pollUntil('the query is gone', async () => (await running(on, requestId)) === 0 || undefined);
+    return performance.now() - began;
+  };
+
+  it('takes its query along, within a second', async () => {
+    const on = (opened = await openAccessOnClickHouse({ keys: { caller: {} }, more: [SLOW] }));
+    const leaving = new AbortController();
+    const requestId = `leaving-${Date.now()}`;
+    const headers = { 'X-Request-Id': requestId };
+    const gone = expect(
+      on.gateway.ask('caller', slow, { headers, signal: leaving.signal }),
+    ).rejects.toThrow();
+    await pollUntil('the query runs', async () => (await running(on, requestId)) > 0 || undefined);
+    leaving.abort();
+    await gone;
+    expect(await untilGone(on, requestId)).toBeLessThan(GONE_MS);
+  });
+
+  it('by its own deadline (Prefer: wait=1) is told so, and takes its query along', async () => {
+    const on = (opened = await openAccessOnClickHouse({ keys: { caller: {} }, more: [SLOW] }));
+    const requestId = `waiting-${Date.now()}`;
+    const headers = { 'X-Request-Id': requestId, Prefer: 'wait=1' };
+    const response = await on.gateway.ask('caller', slow, { headers });
+    expect(outcomeOf(response)).toBe('504 QUERY_TIMEOUT');
+    expect(await untilGone(on, requestId)).toBeLessThan(GONE_MS);
+  });
+});

@@ -1,0 +1,37 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import type { OpenApiDocument } from '../../src/openapi/document.js';
+import { readVersion } from '../../src/read-version.js';
+import { runNode } from '../support/run-node.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const OPENAPI = path.join(ROOT, 'dist/src/cli/openapi.js');
+const REDOCLY = path.join(ROOT, 'node_modules/@redocly/cli/bin/cli.js');
+
+describe('npm run openapi', () => {
+  it('prints the document of all endpoints', async () => {
+    const { code, output } = await runNode([OPENAPI, '--server-url', 'https://querygate.example']);
+    const document = JSON.parse(output) as OpenApiDocument;
+    expect(code).toBe(0);
+    expect(document.info.version).toBe(readVersion());
+    expect(document.servers.map(({ url }) => url)).toEqual(['https://querygate.example']);
+    expect(Object.keys(document.paths)).toContain('/api/endpoints/query/usage.api-counts');
+  });
+
+  it('writes one that Redocly finds nothing wrong with', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const file = path.join(folder, 'openapi.json');
+      expect(await runNode([OPENAPI, '--out', file])).toEqual({ code: 0, output: '' });
+      const config = path.join(ROOT, 'redocly.yaml');
+      const linted = await runNode([REDOCLY, 'lint', file, '--config', config, '--format', 'json']);
+      const report = JSON.parse(
+        linted.output.slice(linted.output.indexOf('{'), linted.output.lastIndexOf('}') + 1),
+      ) as {
+        totals: object;
+      };
+      expect(report.totals).toMatchObject({ errors: 0, warnings: 0 });
+    });
+  });
+});

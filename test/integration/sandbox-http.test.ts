@@ -1,0 +1,136 @@
+import { openAccessOnClickHouse, type AccessOnClickHouse } from '../support/access-on-clickhouse.js';
+import { outcomeOf, rowsIn, type NetworkResponse } from '../support/network-request.js';
+
+const SECRET = 'SECRET-of-boreal';
+const LOGS = '/api/endpoints/query/logs.all?project_tier=PRO';
+const COUNTS = '/api/endpoints/query/usage.api-counts?interval=daily';
+
+let opened: AccessOnClickHouse;
+beforeAll(async () => {
+  opened = await openAccessOnClickHouse({
+    keys: {
+      operator: {},
+      aurora: { fixed: { project: 'aurora' } },
+      boreal: { fixed: { project: 'boreal' } },
+      metered: { fixed: { project: 'aurora' }, limits: { rowsRead: { quota: 1, window: 60 } } },
+    },
+    settings: {
+      'logs.all': { sandboxing: 'enabled', maxRows: 20 },
+      'usage.api-counts': { sandboxing: 'enabled' },
+    },
+  });
+  const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
+  const record = (project: string, text: string) => (_: unknown, n: number) => ({
+    project,
+    timestamp,
+    event_message: `${text} ${n}`,
+    metadata: { secret: text },
+  });
+  const rows = [
+    ...Array.from({ length: 30 }, record('aurora', 'mine')),
+    ...Array.from({ length: 40 }, record('boreal', SECRET)),
+  ];
+  const requests = rows.map((row) => ({
+    ...row,
+    url: `https://${row.project}.example/rest/v1?aurora,boreal`,
+    path: '/rest/v1',
+  }));
+  await opened.database.insert('edge_logs', requests);
+  for (const table of ['database_logs', 'auth_logs']) await opened.database.insert(table, rows);
+});
+afterAll(() => opened.close());
+
+const ask = (name: string, sql: string, target = LOGS): Promise<NetworkResponse> =>
+  opened.gateway.ask(name, `${target}&sql=${encodeURIComponent(sql)}`);
+
+describe('a caller’s own SQL over HTTP', () => {
+  it.each([
+    ['SELECT count() AS n FROM result', 30],
+    ['SELECT count() AS n FROM edge_source', 30],
+    ['SELECT count() AS n FROM database_source', 30],
+    ["SELECT count() AS n FROM auth_source WHERE event_message LIKE '%SECRET%'", 0],
+    [
+      'SELECT sum(n) AS n FROM (SELECT count() AS n FROM edge_source UNION ALL SELECT count() FROM auth_source)',
+      60,
+    ],
+    [
+      'SELECT count() AS n FROM edge_source AS a INNER JOIN auth_source AS b ON a.event_message = b.event_message',
+      30,
+    ],
+  ])('reads the rows of the key’s project: %s', async (sql, expected) => {
+    expect(Number(rowsIn(await ask('aurora', sql))[0]?.['n'])).toBe(expected);
+  });
+
+  it('is held to the row cap, and says so', async () => {
+    const response = await ask('aurora', 'SELECT event_message FROM edge_source');
+    expect(rowsIn(response)).toHaveLength(20);
+    expect(response.headers).toMatchObject({ 'x-row-count': '20', 'x-truncated': 'true' });
+    expect(response.text).not.toContain(SECRET);
+  });
+
+  const escapes = [
+    "SELECT * FROM edge_logs WHERE project = 'boreal'",
+    'SELECT * FROM edge_logs',
+    'SELECT * FROM {db}.edge_logs',
+    'SELECT * FROM system.tables',
+    'SELECT * FROM information_schema.tables',
+    'WITH edge_source AS (SELECT * FROM edge_logs) SELECT * FROM edge_source',
+    'WITH result AS (SELECT * FROM edge_logs) SELECT * FROM result',
+    'SELECT * FROM result UNION ALL SELECT id, timestamp, event_message, metadata FROM edge_logs',
+    'SELECT (SELECT groupArray(event_message) FROM edge_logs) AS x',
+    'SELECT * FROM result WHERE id IN (SELECT id FROM edge_logs)',
+    'SELECT * FROM result WHERE event_message IN edge_logs',
+    'SELECT * FROM result AS r INNER JOIN edge_logs AS e ON 1 = 1',
+    "SELECT * FROM merge('{db}', '.*')",
+    "SELECT * FROM remote('127.0.0.1', '{db}', 'edge_logs')",
+    "SELECT * FROM cluster('default', '{db}', 'edge_logs')",
+    'SELECT * FROM view(SELECT * FROM edge_logs)',
+    "SELECT * FROM file('/etc/passwd', 'LineAsString')",
+    "SELECT * FROM url('http://127.0.0.1:1/', 'LineAsString')",
+    "SELECT joinGet('{db}.edge_logs', 'event_message', 1)",
+    "SELECT dictGet('d', 'x', 1)",
+    "SELECT * FROM result WHERE project = 'boreal'; SELECT * FROM edge_logs",
+    'SELECT * FROM result SETTINGS max_result_rows = 0',
+    'SELECT * FROM result FORMAT CSV',
+    "SELECT * FROM result INTO OUTFILE '/tmp/x'",
+    "INSERT INTO edge_logs (project) VALUES ('aurora')",
+    'DROP TABLE edge_logs',
+    'SYSTEM SHUTDOWN',
+    'SELECT {project:String}',
+    'SELECT sleep(3)',
+    'SELECT * FROM numbers(10)',
+    "SELECT getSetting('param_project')",
+    'SELECT 1) UNION ALL (SELECT event_message FROM edge_logs',
+    'SELECT 1 /* */ FROM /**/ edge_logs',
+    'SELECT * FROM `edge_logs`',
+    'SELECT * FROM "edge_logs"',
+  ];
+  it.each(escapes)('is refused with its reason: %s', async (escape) => {
+    const response = await ask('aurora', escape.replaceAll('{db}', opened.database.name));
+    expect(outcomeOf(response)).toBe('400 INVALID_PARAMETERS');
+    expect(response.text).toContain('"param":"sql"');
+    expect(response.text).not.toMatch(/SECRET-of|DB::|Exception/);
+  });
+
+  it('is of no help against a fixed parameter', async () => {
+    const sql = 'SELECT count() AS n FROM edge_source';
+    const target = `${LOGS}&project=boreal`;
+    expect(outcomeOf(await ask('aurora', sql, target))).toBe('403 FORBIDDEN');
+    const counted = async (name: string) =>
+      Number(rowsIn(await ask(name, 'SELECT sum(total_rest_requests) AS n FROM result', COUNTS))[0]?.['n']);
+    expect([await counted('aurora'), await counted('boreal'), await counted('aurora')]).toEqual([30, 40, 30]);
+    expect(outcomeOf(await ask('aurora', 'SELECT 1', `${COUNTS}&project=.`))).toBe('403 FORBIDDEN');
+  });
+
+  it('counts on the key’s limits', async () => {
+    expect(outcomeOf(await ask('metered', 'SELECT count() AS n FROM edge_source'))).toBe('200');
+    const refused = await ask('metered', 'SELECT count() + 1 AS n FROM edge_source');
+    expect(outcomeOf(refused)).toBe('429 LIMIT_EXCEEDED');
+  });
+
+  it('is ignored where the endpoint does not take it', async () => {
+    const target = '/api/endpoints/query/functions.invocation-stats?interval=1hr';
+    const response = await ask('aurora', 'SELECT * FROM edge_logs', target);
+    expect([outcomeOf(response), rowsIn(response)]).toEqual(['200', []]);
+  });
+});
