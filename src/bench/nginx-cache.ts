@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -18,7 +18,11 @@ export async function startNginxCache(
 ): Promise<ServingProcess> {
   const folder = await mkdtemp(path.join(tmpdir(), 'querygate-nginx-'));
   const port = await freePort();
-  await writeFile(path.join(folder, 'nginx.conf'), configuration(folder, port, origin, headers));
+  await writeFile(path.join(folder, 'nginx.conf'), configuration(folder, port, origin, headers), {
+    mode: 0o600,
+  });
+  // The worker is not root, and has to get to its cache.
+  await chmod(folder, 0o711);
   const child: ChildProcess = spawn('nginx', ['-p', folder, '-c', path.join(folder, 'nginx.conf')], {
     stdio: 'ignore',
   });

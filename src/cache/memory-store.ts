@@ -5,8 +5,8 @@ import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
 import type { CacheKey } from '../execution/cache-key.js';
 import type { Clock } from '../execution/ports.js';
 
-/** What an entry costs beside its bodies: key, facts, and the cache's own bookkeeping. */
-const ENTRY_OVERHEAD_BYTES = 1024;
+/** What an entry costs beside its bodies, measured: key, facts, question, buffers, and the cache's own bookkeeping. */
+const ENTRY_OVERHEAD_BYTES = 2048;
 
 interface Entry {
   readonly endpointId: string;

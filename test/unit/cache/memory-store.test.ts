@@ -3,7 +3,7 @@ import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
 import { SettableClock } from '../../support/settable-clock.js';
 
 const ENTRY_BYTES = 10_000;
-const OVERHEAD_BYTES = 1024;
+const OVERHEAD_BYTES = 2048;
 
 describe('MemoryStore', () => {
   const time = new SettableClock();
