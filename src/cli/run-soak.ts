@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import type { Endpoint } from '../endpoint/endpoint.js';
 import { loadEndpoints } from '../endpoint/load-endpoints.js';
 import { ENDPOINTS_FOLDER } from '../project-files.js';
 import { fuzz } from '../soak/fuzz.js';
@@ -43,7 +44,7 @@ async function soakFor(stand: Stand, minutes: number): Promise<void> {
 
 async function fuzzFor({ gateway, keys }: Stand, given: true | string): Promise<void> {
   const seconds = given === true ? 60 : Number(given);
-  const endpoints = (await loadEndpoints(ENDPOINTS_FOLDER)).all();
+  const endpoints = await servedEndpoints();
   const good = [keys.dashboard, keys.beside];
   const { requests, statuses, faults } = await fuzz(gateway.url, { keys: good, endpoints, seconds });
   const counts = Object.entries(statuses).map(([status, times]) => `${times} × ${status}`);
@@ -52,10 +53,15 @@ async function fuzzFor({ gateway, keys }: Stand, given: true | string): Promise<
   if (faults.length > 0) process.exitCode = 1;
 }
 
+/** The stand keeps no log of requests, and so has no endpoint for it. */
+async function servedEndpoints(): Promise<readonly Endpoint[]> {
+  return (await loadEndpoints(ENDPOINTS_FOLDER)).without('gateway.requests').all();
+}
+
 /** All that callers can reach is on. */
 async function everythingOn(folder: string): Promise<Readonly<Record<string, string>>> {
   const file = path.join(folder, 'settings.json');
-  const names = (await loadEndpoints(ENDPOINTS_FOLDER)).all().map(({ name }) => name);
+  const names = (await servedEndpoints()).map(({ name }) => name);
   await writeFile(
     file,
     JSON.stringify(Object.fromEntries(names.map((name) => [name, { sandboxing: 'enabled' }]))),
