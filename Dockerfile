@@ -14,6 +14,9 @@ FROM manifest AS build
 # The optional packages are the embedded ClickHouse: half a gigabyte that the image does not keep.
 RUN --mount=type=cache,target=/root/.npm \
     npm ci --omit=optional --ignore-scripts --no-audit
+# The bundler's and its CSS printer's native halves are optional packages too; these are wanted.
+RUN --mount=type=cache,target=/root/.npm \
+    npm install --no-save --omit=optional --ignore-scripts --no-audit $(node -p "['rolldown', 'lightningcss'].flatMap((name) => Object.entries(require('./node_modules/' + name + '/package.json').optionalDependencies)).filter(([name]) => name.endsWith('-linux-' + process.arch + '-gnu')).map((entry) => entry.join('@')).join(' ')")
 COPY tsconfig.json tsconfig.build.json ./
 COPY src src
 COPY endpoints endpoints
