@@ -11,9 +11,7 @@ export function cacheDemandOf(cacheControl: string | undefined): CacheDemand {
 }
 
 /** What decides the bytes of an answer beside its URL. */
-export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization';
-/** The same where a preference decided beside. */
-export const VARY_PREFERRED = `${VARY}, Prefer`;
+export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, Prefer';
 
 /**
  * The headers that tell how an answer came about and how long it is good, names and values by turns.

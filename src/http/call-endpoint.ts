@@ -74,7 +74,6 @@ export function callEndpoint(parts: CallParts): RequestHandler {
       const answered = await answerCall(call, key);
       noteAnswer(context, answered);
       setLimitHeaders(response, states);
-      const isPreferred = presentation.applied !== undefined;
       const now = clock().getTime();
       sendAnswer(request, response, {
         endpoint,
@@ -82,7 +81,7 @@ export function callEndpoint(parts: CallParts): RequestHandler {
         context,
         representation,
         download,
-        isPreferred,
+
         now,
       });
     } finally {

@@ -13,7 +13,9 @@ export function listEndpoints(endpoints: EndpointRegistry): RequestHandler {
   return (request, response) => {
     const holder = holderOf(contextOf(request));
     const open = endpoints.all().filter((endpoint) => isOpenTo(holder, endpoint));
-    response.set('Cache-Control', 'no-store').json({ result: open.map(resourceOf) });
+    response
+      .set('Cache-Control', 'no-store')
+      .json({ result: open.map((endpoint) => resourceOf(endpoint, holder)) });
   };
 }
 
@@ -23,8 +25,9 @@ export function describeEndpoint(endpoints: EndpointRegistry): RequestHandler {
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
     const context = contextOf(request);
     context.endpoint = endpoint.name;
-    checkIsOpen(holderOf(context), endpoint);
-    response.set('Cache-Control', 'no-store').json(resourceOf(endpoint));
+    const holder = holderOf(context);
+    checkIsOpen(holder, endpoint);
+    response.set('Cache-Control', 'no-store').json(resourceOf(endpoint, holder));
   };
 }
 
@@ -37,7 +40,8 @@ function checkIsOpen(holder: KeyHolder, endpoint: Endpoint): void {
   );
 }
 
-function resourceOf(endpoint: Endpoint): Readonly<Record<string, unknown>> {
+/** As its holder can call it: what the key fixes need not be sent, and is no part of the example. */
+function resourceOf(endpoint: Endpoint, { fixed }: KeyHolder): Readonly<Record<string, unknown>> {
   const { id, name, summary, savedQuery, settings, parameters, columns, example } = endpoint;
   return {
     id,
@@ -50,7 +54,7 @@ function resourceOf(endpoint: Endpoint): Readonly<Record<string, unknown>> {
     sandboxing: settings.sandboxing,
     parameters: [...parameters].map(([parameter, spec]) => ({
       name: parameter,
-      required: spec.required,
+      required: spec.required && fixed?.has(parameter) !== true,
       type: spec.type,
       description: spec.description,
       ...(spec.format !== undefined && { format: spec.format }),
@@ -62,6 +66,6 @@ function resourceOf(endpoint: Endpoint): Readonly<Record<string, unknown>> {
       type,
       description: meaning,
     })),
-    example,
+    example: Object.fromEntries(Object.entries(example).filter(([param]) => fixed?.has(param) !== true)),
   };
 }

@@ -4,7 +4,7 @@ import type { Encoding } from '../execution/answer.js';
 import type { Answered } from '../execution/call.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { FORMAT_FACTS, JSON_REPRESENTATION, type Representation } from '../execution/representation.js';
-import { cacheHeaders, VARY, VARY_PREFERRED } from './cache-headers.js';
+import { cacheHeaders, VARY } from './cache-headers.js';
 import { chooseEncoding } from './content-encoding.js';
 import type { RequestContext } from './request-context.js';
 import { entityTag, matchesEntityTag } from './entity-tag.js';
@@ -22,8 +22,6 @@ export interface Sending {
   readonly representation?: Representation | undefined;
   /** Whether the answer is to be kept as a file. */
   readonly download?: boolean | undefined;
-  /** Whether a preference of the request decided on the bytes. */
-  readonly isPreferred?: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Headers that the response does not have yet, names and values by turns. */
@@ -35,9 +33,8 @@ export interface Sending {
  * headers go out as one list, which costs Node a third of what setting them one by one does.
  */
 export function sendAnswer(request: IncomingMessage, response: ServerResponse, sending: Sending): void {
-  const { endpoint, answered, now, headers: before = [], isPreferred = false } = sending;
+  const { endpoint, answered, now, headers: before = [] } = sending;
   const { answer } = answered;
-  const vary = isPreferred ? VARY_PREFERRED : VARY;
   const encoding = chooseEncoding(request.headers['accept-encoding'], answer.bodies);
   const tag = entityTag(answer.digest, encoding);
   const headers = [
@@ -47,7 +44,7 @@ export function sendAnswer(request: IncomingMessage, response: ServerResponse, s
     tag,
     'Vary',
     // CORS may have set one already.
-    response.hasHeader('Vary') ? `${String(response.getHeader('Vary'))}, ${vary}` : vary,
+    response.hasHeader('Vary') ? `${String(response.getHeader('Vary'))}, ${VARY}` : VARY,
     'X-Row-Count',
     String(answer.rowCount),
     'Server-Timing',

@@ -5,12 +5,22 @@ export interface EndpointIdentity {
   readonly name: string;
 }
 
+const OWN = 'gateway.';
+
+/** Whether an endpoint tells of the gateway's own callers. */
+export function isAboutCallers({ name }: EndpointIdentity): boolean {
+  return name.startsWith(OWN);
+}
+
 /**
  * Whether a pattern means an endpoint: its name, its id, or a name in which each `*` stands for any characters, dots
- * and none included (`logs.*`, `get-grouped-stats-*`, `*`).
+ * and none included (`logs.*`, `get-grouped-stats-*`, `*`). What the gateway tells of itself has to be named as such: `*`
+ * does not mean it, since it tells of other callers.
  */
 export function meansEndpoint(pattern: string, { id, name }: EndpointIdentity): boolean {
-  return pattern === name || pattern === id || (pattern.includes('*') && matches(pattern, name));
+  if (pattern === name || pattern === id) return true;
+  if (!pattern.includes('*') || !matches(pattern, name)) return false;
+  return !isAboutCallers({ id, name }) || pattern.startsWith(OWN);
 }
 
 /** Takes the first place for each part in turn, which is right for `*` and linear however many there are. */

@@ -1,6 +1,6 @@
 import type { LimitRules } from '../limits/limit-rules.js';
 import type { AddressSet } from './address-set.js';
-import { meansEndpoint, type EndpointIdentity } from './endpoint-pattern.js';
+import { isAboutCallers, meansEndpoint, type EndpointIdentity } from './endpoint-pattern.js';
 
 /**
  * Who holds a key, and what it may do. Holders live as long as their key is in force unchanged (a reload of the keys'
@@ -15,6 +15,8 @@ export interface KeyHolder {
   readonly mayUseQueryString?: boolean;
   /** Names, ids or patterns (`logs.*`) of the endpoints that it may call; absent for all. */
   readonly endpoints?: readonly string[];
+  /** Whether it is the gateway's own key, with every right: what others ask is told to it too. */
+  readonly isOperator?: boolean;
   /** Parameters that have one value for this holder, by name. */
   readonly fixed?: ReadonlyMap<string, string>;
   /** Milliseconds since 1970 at which the key is good no more. */
@@ -35,7 +37,7 @@ const rights = new WeakMap<KeyHolder, Map<string, boolean>>();
 /** Whether the holder may call an endpoint. */
 export function mayCall(holder: KeyHolder, endpoint: EndpointIdentity): boolean {
   const { endpoints } = holder;
-  if (!endpoints) return true;
+  if (!endpoints) return holder.isOperator === true || !isAboutCallers(endpoint);
   const known = rights.get(holder) ?? new Map<string, boolean>();
   const before = known.get(endpoint.id);
   if (before !== undefined) return before;

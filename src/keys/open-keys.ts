@@ -77,5 +77,7 @@ function keysOf(ring: () => KeyRing, generatedKey: string | undefined, close: ()
 }
 
 function entryOf(name: string, key: string | undefined): readonly KeyEntry[] {
-  return key === undefined ? [] : [{ holder: { name, mayBypassCache: true }, hashes: [hashApiKey(key)] }];
+  return key === undefined
+    ? []
+    : [{ holder: { name, mayBypassCache: true, isOperator: true }, hashes: [hashApiKey(key)] }];
 }

@@ -10,7 +10,7 @@ const UNCACHED = sampleEndpoint({
 });
 
 export const WAYS: readonly Way[] = ['application', 'short way'];
-export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization';
+export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, Prefer';
 
 /** A gateway for the tests of a file, and questions to its endpoints `cached` (for 60 s) and `uncached`. */
 export interface CachedQuestions {

@@ -80,7 +80,7 @@ function listenerOf(
     clock,
     onJoined: onAnswered,
   });
-  const holder = { name: 'tester', mayBypassCache: true };
+  const holder = { name: 'tester', mayBypassCache: true, isOperator: true };
   const shared = {
     endpoints,
     targets: new KnownTargets(),

@@ -10,14 +10,18 @@ const SILENT = { onReloaded: () => undefined, onRefused: () => undefined };
 describe('openKeys', () => {
   it('makes a key for this run where none is configured', async () => {
     const keys = await openKeys({ apiKey: undefined, apiKeysFile: undefined }, SILENT);
-    expect(keys.find(keys.generatedKey ?? '')).toEqual({ name: 'start-up', mayBypassCache: true });
+    expect(keys.find(keys.generatedKey ?? '')).toEqual({
+      name: 'start-up',
+      mayBypassCache: true,
+      isOperator: true,
+    });
     expect(keys.find('')).toBeUndefined();
   });
 
   it('makes none where one is configured', async () => {
     const keys = await openKeys({ apiKey: 'secret', apiKeysFile: undefined }, SILENT);
     expect(keys.generatedKey).toBeUndefined();
-    expect(keys.find('secret')).toEqual({ name: 'API_KEY', mayBypassCache: true });
+    expect(keys.find('secret')).toEqual({ name: 'API_KEY', mayBypassCache: true, isOperator: true });
   });
 
   it('accepts the keys of the file and the one key together', async () => {
@@ -27,7 +31,7 @@ describe('openKeys', () => {
       const keys = await openKeys({ apiKey: 'secret', apiKeysFile: file }, SILENT);
       try {
         expect(keys.find('k')).toEqual({ name: 'dashboard', mayBypassCache: false });
-        expect(keys.find('secret')).toEqual({ name: 'API_KEY', mayBypassCache: true });
+        expect(keys.find('secret')).toEqual({ name: 'API_KEY', mayBypassCache: true, isOperator: true });
         expect(keys.generatedKey).toBeUndefined();
       } finally {
         keys.close();
@@ -47,7 +51,7 @@ describe('openKeys', () => {
     const keys = await openKeys({ apiKey: 'secret', apiKeysFile: undefined }, SILENT);
     expect(keys.named('API_KEY')).toBe(keys.find('secret'));
     expect(keys.named('nobody')).toBeUndefined();
-    expect(keys.holders()).toEqual([{ name: 'API_KEY', mayBypassCache: true }]);
+    expect(keys.holders()).toEqual([{ name: 'API_KEY', mayBypassCache: true, isOperator: true }]);
   });
 
   it('gives a key that stands in both places the rights of the file', async () => {
