@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
-import { VARIABLES } from '../../src/config/config.js';
+import { VARIABLES } from '../../src/config/variables.js';
 import { fillDemoData } from '../../src/demo-data/fill-demo-data.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
