@@ -3,6 +3,8 @@ import {
   column,
   defineEndpoint,
   is,
+  not,
+  preferRollup,
   sql,
   text,
   whenGiven,
@@ -17,18 +19,30 @@ interface Series {
   readonly bucketLength: Sql;
   /** How far back from now the first bucket lies. */
   readonly window: Sql;
+  /** Which rollup has these buckets, and its column of their starts. Seconds are in none. */
+  readonly rollup: { readonly table: Sql; readonly start: Sql };
 }
 
-const SECONDS = {
-  bucket: (time: Sql) => sql`toDateTime(toStartOfSecond(${time}))`,
-  bucketLength: sql`INTERVAL 1 SECOND`,
-};
 const MINUTES = {
   bucket: (time: Sql) => sql`toStartOfMinute(${time})`,
   bucketLength: sql`INTERVAL 1 MINUTE`,
+  rollup: { table: sql`function_relay_minutes`, start: sql`part.minute` },
 };
-const HOURS = { bucket: (time: Sql) => sql`toStartOfHour(${time})`, bucketLength: sql`INTERVAL 1 HOUR` };
-const DAYS = { bucket: (time: Sql) => sql`toStartOfDay(${time})`, bucketLength: sql`INTERVAL 1 DAY` };
+const SECONDS = {
+  ...MINUTES,
+  bucket: (time: Sql) => sql`toDateTime(toStartOfSecond(${time}))`,
+  bucketLength: sql`INTERVAL 1 SECOND`,
+};
+const HOURS = {
+  bucket: (time: Sql) => sql`toStartOfHour(${time})`,
+  bucketLength: sql`INTERVAL 1 HOUR`,
+  rollup: { table: sql`function_relay_hours`, start: sql`part.hour` },
+};
+const DAYS = {
+  bucket: (time: Sql) => sql`toStartOfDay(${time})`,
+  bucketLength: sql`INTERVAL 1 DAY`,
+  rollup: { table: sql`function_relay_days`, start: sql`part.day` },
+};
 
 const ONE_DAY: Series = { ...HOURS, window: sql`INTERVAL 1 DAY` };
 
@@ -41,6 +55,13 @@ const perInterval = (interval: Reference<string>, write: (series: Series) => Sql
     [is(interval, '7day'), write({ ...DAYS, window: sql`INTERVAL 7 DAY` })],
     write(ONE_DAY),
   );
+
+const DIGEST = sql`quantilesTDigestMerge(0.95, 0.99)(part.execution_times)`;
+/** Of the digests as one; null where no record has an execution time. */
+const QUANTILES = [
+  sql`if(isNaN(${DIGEST}[1]), NULL, ${DIGEST}[1])`,
+  sql`if(isNaN(${DIGEST}[2]), NULL, ${DIGEST}[2])`,
+] as const;
 
 export default defineEndpoint({
   id: '8f0c7f5e-3a8d-4c55-9a0e-6f1f0b6a2d11',
@@ -79,27 +100,49 @@ export default defineEndpoint({
   warming: 300,
   sandboxing: 'disabled',
   example: { project: 'aurora', interval: '1hr' },
-  build: ({ project, function_id, interval }, now) => sql`
-    SELECT
-      ${perInterval(interval, ({ bucket }) => bucket(sql`log.timestamp`))} AS timestamp,
-      min(log.execution_time_ms) AS min_execution_time,
-      max(log.execution_time_ms) AS max_execution_time,
-      avg(log.execution_time_ms) AS avg_execution_time,
-      quantileTDigest(0.95)(log.execution_time_ms) AS p95_execution_time,
-      quantileTDigest(0.99)(log.execution_time_ms) AS p99_execution_time,
-      count() AS count,
-      countIf(log.status_code >= 400) AS error_count
-    FROM function_relay_logs AS log
-    ${where(
-      sql`log.project = ${project}`,
-      whenGiven(function_id, sql`log.function_id = ${function_id}`),
-      sql`log.timestamp >= ${perInterval(interval, (series) => series.bucket(sql`${now} - ${series.window}`))}`,
-      // As a DateTime64, since ClickHouse takes less than a DateTime for a whole second less when it prunes granules.
-      sql`log.timestamp < toDateTime64(${perInterval(
-        interval,
-        (series) => sql`${series.bucket(sql`${now}`)} + ${series.bucketLength}`,
-      )}, 6, 'UTC')`,
-    )}
-    GROUP BY timestamp
-    ORDER BY timestamp`,
+  build: ({ project, function_id, interval }, now) => {
+    const firstBucket = perInterval(interval, ({ bucket, window }) => bucket(sql`${now} - ${window}`));
+    const lastBucket = perInterval(interval, ({ bucket }) => bucket(sql`${now}`));
+    const bucketLength = perInterval(interval, (series) => series.bucketLength);
+    const raw = sql`
+      SELECT
+        ${perInterval(interval, ({ bucket }) => bucket(sql`log.timestamp`))} AS timestamp,
+        min(log.execution_time_ms) AS min_execution_time,
+        max(log.execution_time_ms) AS max_execution_time,
+        avg(log.execution_time_ms) AS avg_execution_time,
+        quantileTDigest(0.95)(log.execution_time_ms) AS p95_execution_time,
+        quantileTDigest(0.99)(log.execution_time_ms) AS p99_execution_time,
+        count() AS count,
+        countIf(log.status_code >= 400) AS error_count
+      FROM function_relay_logs AS log
+      ${where(
+        sql`log.project = ${project}`,
+        whenGiven(function_id, sql`log.function_id = ${function_id}`),
+        sql`log.timestamp >= ${firstBucket}`,
+        // As a DateTime64, since ClickHouse takes less than a DateTime for a whole second less when it prunes granules.
+        sql`log.timestamp < toDateTime64(${lastBucket} + ${bucketLength}, 6, 'UTC')`,
+      )}
+      GROUP BY timestamp
+      ORDER BY timestamp`;
+    const start = perInterval(interval, ({ rollup }) => rollup.start);
+    const rolledUp = sql`
+      SELECT
+        ${start} AS timestamp,
+        min(part.min_execution_time) AS min_execution_time,
+        max(part.max_execution_time) AS max_execution_time,
+        avgMerge(part.avg_execution_time) AS avg_execution_time,
+        ${QUANTILES[0]} AS p95_execution_time,
+        ${QUANTILES[1]} AS p99_execution_time,
+        sum(part.invocations) AS count,
+        sum(part.errors) AS error_count
+      FROM ${perInterval(interval, ({ rollup }) => rollup.table)} AS part
+      ${where(
+        sql`part.project = ${project}`,
+        whenGiven(function_id, sql`part.function_id = ${function_id}`),
+        sql`${start} BETWEEN ${firstBucket} AND ${lastBucket}`,
+      )}
+      GROUP BY timestamp
+      ORDER BY timestamp`;
+    return preferRollup([not(is(interval, '5min'))], rolledUp, raw);
+  },
 });

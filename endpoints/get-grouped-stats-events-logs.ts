@@ -3,18 +3,28 @@ import {
   choose,
   column,
   defineEndpoint,
+  FIRST_ROWS,
   is,
+  isOmitted,
+  keyOf,
+  preferRollup,
   sql,
   text,
   textList,
   timestamp,
+  valueOf,
   whenGiven,
   where,
+  wholeDays,
 } from '../src/endpoint/index.js';
 
 const equals = (name: string): { description: string } => ({
   description: `Only records whose ${name} is this.`,
 });
+
+const KEYS = sql`
+  event_id_key, event_name_key, city_key, country_key, device_key, language_key, referrer_key, event_type_key,
+  utm_params_key`;
 
 export default defineEndpoint({
   id: '2b9e4d6f-7c1a-4f0b-8e5d-a1c3b5d7e922',
@@ -66,39 +76,20 @@ export default defineEndpoint({
   warming: 0,
   sandboxing: 'disabled',
   example: { event_type: 'view', include_unique: 'true', country: 'DE' },
-  build: (p) => sql`
-    SELECT
-      toDateTime64(toDate32(event.timestamp), 0, 'UTC') AS group_time,
-      event_id, event_name, city, country, device, language, referrer, event_type, utm_params,
-      count() AS total_hits
-    FROM custom_events AS event
-    ${where(
-      whenGiven(p.level, sql`level = ${p.level}`),
-      whenGiven(
-        p.search_term,
-        sql`
-          position(
-            caseFoldUTF8(toValidUTF8(event_message)),
-            caseFoldUTF8(toValidUTF8(${p.search_term}))) > 0`,
-      ),
-      whenGiven(p.user_id, sql`user_id = ${p.user_id}`),
-      whenGiven(p.profile_id, sql`profile_id = ${p.profile_id}`),
-      whenGiven(p.view_id, sql`view_id = ${p.view_id}`),
+  build: (p) => {
+    const days = wholeDays(p.start_time, p.end_time);
+    const isView = all(is(p.event_type, 'view'), is(p.include_unique, 'true'));
+    const isClick = all(is(p.event_type, 'click'), is(p.include_unique, 'true'));
+    // What the rollup can tell as well.
+    const filters = [
       whenGiven(
         p.event_type,
         choose(
-          [
-            all(is(p.event_type, 'view'), is(p.include_unique, 'true')),
-            sql`event_type IN ('view', 'unique_view')`,
-          ],
-          [
-            all(is(p.event_type, 'click'), is(p.include_unique, 'true')),
-            sql`event_type IN ('click', 'unique_click')`,
-          ],
+          [isView, sql`event_type IN ('view', 'unique_view')`],
+          [isClick, sql`event_type IN ('click', 'unique_click')`],
           sql`event_type = ${p.event_type}`,
         ),
       ),
-      whenGiven(p.event_target, sql`event_target = ${p.event_target}`),
       whenGiven(p.event_ids, sql`event_id IN (${p.event_ids})`),
       whenGiven(p.event_name, sql`event_name = ${p.event_name}`),
       whenGiven(p.referrer, sql`referrer = ${p.referrer}`),
@@ -107,13 +98,99 @@ export default defineEndpoint({
       whenGiven(p.device, sql`device = ${p.device}`),
       whenGiven(p.language, sql`language = ${p.language}`),
       whenGiven(p.utm_params, sql`utm_params = ${p.utm_params}`),
-      whenGiven(p.start_time, sql`event.timestamp >= ${p.start_time}`),
-      whenGiven(p.end_time, sql`event.timestamp <= ${p.end_time}`),
-    )}
-    GROUP BY
-      group_time, event_id, event_name, city, country, device, language, referrer, event_type, utm_params
-    ORDER BY
-      group_time, event_id NULLS FIRST, event_name NULLS FIRST, city NULLS FIRST, country NULLS FIRST,
-      device NULLS FIRST, language NULLS FIRST, referrer NULLS FIRST, event_type NULLS FIRST,
-      utm_params NULLS FIRST`,
+    ];
+    const raw = sql`
+      SELECT
+        toDateTime64(toDate32(event.timestamp), 0, 'UTC') AS group_time,
+        event_id, event_name, city, country, device, language, referrer, event_type, utm_params,
+        count() AS total_hits
+      FROM custom_events AS event
+      ${where(
+        whenGiven(p.level, sql`level = ${p.level}`),
+        whenGiven(
+          p.search_term,
+          sql`
+            position(
+              caseFoldUTF8(toValidUTF8(event_message)),
+              caseFoldUTF8(toValidUTF8(${p.search_term}))) > 0`,
+        ),
+        whenGiven(p.user_id, sql`user_id = ${p.user_id}`),
+        whenGiven(p.profile_id, sql`profile_id = ${p.profile_id}`),
+        whenGiven(p.view_id, sql`view_id = ${p.view_id}`),
+        whenGiven(p.event_target, sql`event_target = ${p.event_target}`),
+        ...filters,
+        whenGiven(p.start_time, sql`event.timestamp >= ${p.start_time}`),
+        whenGiven(p.end_time, sql`event.timestamp <= ${p.end_time}`),
+      )}
+      GROUP BY
+        group_time, event_id, event_name, city, country, device, language, referrer, event_type, utm_params
+      ORDER BY
+        group_time, event_id NULLS FIRST, event_name NULLS FIRST, city NULLS FIRST, country NULLS FIRST,
+        device NULLS FIRST, language NULLS FIRST, referrer NULLS FIRST, event_type NULLS FIRST,
+        utm_params NULLS FIRST`;
+
+    const ofWholeDays = sql`
+      SELECT day, ${KEYS}, sum(hits) AS total_hits
+      FROM custom_event_days
+      ${where(
+        whenGiven(
+          p.event_type,
+          choose(
+            [isView, sql`event_type_key IN ('=view', '=unique_view')`],
+            [isClick, sql`event_type_key IN ('=click', '=unique_click')`],
+            sql`event_type_key = concat('=', ${p.event_type})`,
+          ),
+        ),
+        whenGiven(p.event_ids, sql`event_id_key IN (arrayMap(id -> concat('=', id), ${p.event_ids}))`),
+        whenGiven(p.event_name, sql`event_name_key = concat('=', ${p.event_name})`),
+        whenGiven(p.referrer, sql`referrer_key = concat('=', ${p.referrer})`),
+        whenGiven(p.city, sql`city_key = concat('=', ${p.city})`),
+        whenGiven(p.country, sql`country_key = concat('=', ${p.country})`),
+        whenGiven(p.device, sql`device_key = concat('=', ${p.device})`),
+        whenGiven(p.language, sql`language_key = concat('=', ${p.language})`),
+        whenGiven(p.utm_params, sql`utm_params_key = concat('=', ${p.utm_params})`),
+        ...days.inside(sql`day`),
+      )}
+      GROUP BY day, ${KEYS}
+      ORDER BY day, ${KEYS}
+      ${FIRST_ROWS}
+      SETTINGS optimize_aggregation_in_order = 1`;
+    const ofTheRest = sql`
+      UNION ALL
+      SELECT
+        toDate32(event.timestamp) AS day,
+        ${keyOf(sql`event.event_id`)} AS event_id_key,
+        ${keyOf(sql`event.event_name`)} AS event_name_key,
+        ${keyOf(sql`event.city`)} AS city_key,
+        ${keyOf(sql`event.country`)} AS country_key,
+        ${keyOf(sql`event.device`)} AS device_key,
+        ${keyOf(sql`event.language`)} AS language_key,
+        ${keyOf(sql`event.referrer`)} AS referrer_key,
+        ${keyOf(sql`event.event_type`)} AS event_type_key,
+        ${keyOf(sql`event.utm_params`)} AS utm_params_key,
+        count() AS total_hits
+      FROM custom_events AS event
+      ${where(...filters, ...days.rest(sql`event.timestamp`))}
+      GROUP BY day, ${KEYS}`;
+    const rolledUp = sql`
+      SELECT
+        toDateTime64(day, 0, 'UTC') AS group_time,
+        ${valueOf(sql`event_id_key`)} AS event_id,
+        ${valueOf(sql`event_name_key`)} AS event_name,
+        CAST(${valueOf(sql`city_key`)} AS LowCardinality(Nullable(String))) AS city,
+        CAST(${valueOf(sql`country_key`)} AS LowCardinality(Nullable(String))) AS country,
+        CAST(${valueOf(sql`device_key`)} AS LowCardinality(Nullable(String))) AS device,
+        CAST(${valueOf(sql`language_key`)} AS LowCardinality(Nullable(String))) AS language,
+        ${valueOf(sql`referrer_key`)} AS referrer,
+        CAST(${valueOf(sql`event_type_key`)} AS LowCardinality(Nullable(String))) AS event_type,
+        ${valueOf(sql`utm_params_key`)} AS utm_params,
+        total_hits
+      FROM (
+        ${ofWholeDays}
+        ${choose(...days.only.map((condition) => [condition, sql``] as const), ofTheRest)}
+      )
+      ORDER BY day, ${KEYS}`;
+    const rollupKnows = isOmitted(p.level, p.search_term, p.user_id, p.profile_id, p.view_id, p.event_target);
+    return preferRollup([rollupKnows], rolledUp, raw);
+  },
 });

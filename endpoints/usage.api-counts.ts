@@ -4,11 +4,31 @@ import {
   defineEndpoint,
   is,
   isHeld,
+  matches,
   oneOf,
+  preferRollup,
   regularExpression,
   sql,
   where,
+  type Sql,
 } from '../src/endpoint/index.js';
+
+/**
+ * Expressions that, found in the beginning of a text, are found in the whole of it: those that nowhere ask what comes after
+ * (`$`, `\\b`, `\\z`). Only harmless escapes are let through.
+ */
+const IGNORES_THE_END = /^(?:[^$\\]|\\[^\p{L}\p{N}]|\\[dDsSwW])*$/u;
+
+/** The beginning of a URL by which the rollups count. */
+const ORIGIN = sql`regexpExtract(log.url, '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/?#]*', 0)`;
+
+/** Columns of the answer, of one record or of a row of a rollup. */
+const ONE = sql`
+  toUInt64(position(log.path, '/rest') > 0) AS rest_requests,
+  toUInt64(position(log.path, '/storage') > 0) AS storage_requests,
+  toUInt64(position(log.path, '/auth') > 0) AS auth_requests,
+  toUInt64(position(log.path, '/realtime') > 0) AS realtime_requests`;
+const MANY = sql`rest_requests, storage_requests, auth_requests, realtime_requests`;
 
 export default defineEndpoint({
   id: 'c5a3f2b9-1f6e-4a57-8d94-2b7f8f0e3c44',
@@ -38,33 +58,90 @@ export default defineEndpoint({
   warming: 300,
   sandboxing: 'disabled',
   example: { project: 'aurora', interval: 'daily' },
-  build: ({ project, interval }, now) => sql`
-    SELECT
-      ${choose(
-        [is(interval, 'minutely'), sql`toStartOfMinute(log.timestamp)`],
-        [is(interval, 'hourly'), sql`toStartOfHour(log.timestamp)`],
-        sql`toStartOfDay(log.timestamp)`,
-      )} AS timestamp,
-      countIf(position(log.path, '/rest') > 0) AS total_rest_requests,
-      countIf(position(log.path, '/storage') > 0) AS total_storage_requests,
-      countIf(position(log.path, '/auth') > 0) AS total_auth_requests,
-      countIf(position(log.path, '/realtime') > 0) AS total_realtime_requests
-    FROM edge_logs AS log
-    ${where(
-      // What a key holds its caller to is a project, and no pattern that could match another one.
-      choose([isHeld(project), sql`log.project = ${project}`], sql`match(log.url, ${project})`),
-      sql`log.timestamp >= ${now} - ${choose(
-        [is(interval, 'minutely'), sql`INTERVAL 60 MINUTE`],
-        [is(interval, 'hourly'), sql`INTERVAL 1 HOUR`],
-        sql`INTERVAL 7 DAY`,
-      )}`,
-      // Compiled even where no row is left to test, so that a bad expression is told on every day of the year; and once
-      // after a group, since ClickHouse asks RE2 only where it sees an operator before an unpaired `)` or a last `\`.
+  build: ({ project, interval }, now) => {
+    const bucketOf = (time: Sql): Sql =>
       choose(
-        [isHeld(project), sql`true`],
-        sql`NOT ignore(match('', ${project}), match('', concat('()', ${project})))`,
-      ),
-    )}
-    GROUP BY timestamp
-    ORDER BY timestamp`,
+        [is(interval, 'minutely'), sql`toStartOfMinute(${time})`],
+        [is(interval, 'hourly'), sql`toStartOfHour(${time})`],
+        sql`toStartOfDay(${time})`,
+      );
+    const start = sql`${now} - ${choose(
+      [is(interval, 'minutely'), sql`INTERVAL 60 MINUTE`],
+      [is(interval, 'hourly'), sql`INTERVAL 1 HOUR`],
+      sql`INTERVAL 7 DAY`,
+    )}`;
+    // What a key holds its caller to is a project, and no pattern that could match another one.
+    const isOfProject = choose(
+      [isHeld(project), sql`log.project = ${project}`],
+      sql`match(log.url, ${project})`,
+    );
+    // Compiled even where no row is left to test, so that a bad expression is told on every day of the year; and once
+    // after a group, since ClickHouse asks RE2 only where it sees an operator before an unpaired `)` or a last `\`.
+    const compiles = choose(
+      [isHeld(project), sql`true`],
+      sql`NOT ignore(match('', ${project}), match('', concat('()', ${project})))`,
+    );
+    const raw = sql`
+      SELECT
+        ${bucketOf(sql`log.timestamp`)} AS timestamp,
+        countIf(position(log.path, '/rest') > 0) AS total_rest_requests,
+        countIf(position(log.path, '/storage') > 0) AS total_storage_requests,
+        countIf(position(log.path, '/auth') > 0) AS total_auth_requests,
+        countIf(position(log.path, '/realtime') > 0) AS total_realtime_requests
+      FROM edge_logs AS log
+      ${where(isOfProject, sql`log.timestamp >= ${start}`, compiles)}
+      GROUP BY timestamp
+      ORDER BY timestamp`;
+
+    const firstMinute = sql`toStartOfMinute(${start} + INTERVAL 59999999 MICROSECOND)`;
+    const firstHour = sql`toStartOfHour(${start} + INTERVAL 3599999999 MICROSECOND)`;
+    const countsFor = choose(
+      [isHeld(project), sql`part.project = ${project}`],
+      sql`match(part.origin, ${project})`,
+    );
+    const hours = sql`
+      SELECT ${bucketOf(sql`part.hour`)} AS timestamp, ${MANY}
+      FROM edge_request_hours AS part
+      ${where(countsFor, sql`part.hour >= ${firstHour}`)}
+      UNION ALL`;
+    const isDaily = is(interval, 'daily');
+    // As a DateTime64, since ClickHouse takes less than a DateTime for a whole second less when it prunes granules.
+    // The records that no rollup counted for the project: those of the minute that the window cuts, and those whose origin
+    // does not say that their URL matches. Projects of which every origin says so need not be looked at for the latter.
+    const isCut = sql`log.timestamp < toDateTime64(${firstMinute}, 6, 'UTC')`;
+    const isLeft = choose(
+      [isHeld(project), isCut],
+      sql`
+        (${isCut} OR NOT match(${ORIGIN}, ${project}))
+        AND (${isCut} OR log.project NOT IN (
+          SELECT origins.project FROM edge_request_hours AS origins
+          WHERE origins.hour >= toStartOfHour(${start})
+          GROUP BY origins.project
+          HAVING min(match(origins.origin, ${project})) = 1))`,
+    );
+    const rolledUp = sql`
+      SELECT
+        timestamp,
+        sum(rest_requests) AS total_rest_requests,
+        sum(storage_requests) AS total_storage_requests,
+        sum(auth_requests) AS total_auth_requests,
+        sum(realtime_requests) AS total_realtime_requests
+      FROM (
+        ${choose([isDaily, hours], sql``)}
+        SELECT ${bucketOf(sql`part.minute`)} AS timestamp, ${MANY}
+        FROM edge_request_minutes AS part
+        ${where(
+          countsFor,
+          sql`part.minute >= ${firstMinute}`,
+          choose([isDaily, sql`part.minute < ${firstHour}`], sql`true`),
+        )}
+        UNION ALL
+        SELECT ${bucketOf(sql`log.timestamp`)} AS timestamp, ${ONE}
+        FROM edge_logs AS log
+        ${where(isOfProject, sql`log.timestamp >= ${start}`, isLeft, compiles)}
+      )
+      GROUP BY timestamp
+      ORDER BY timestamp`;
+    return preferRollup([isHeld(project), matches(project, IGNORES_THE_END)], rolledUp, raw);
+  },
 });

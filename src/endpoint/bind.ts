@@ -39,20 +39,25 @@ export function bindQuery(
     parameters[reference.name] = value;
     return `{${reference.name}:${value === null ? `Nullable(${reference.type})` : reference.type}}`;
   };
-  const text = renderQuery(query, dialectOf(values, held, use));
+  const limit = `LIMIT {${ROW_LIMIT}:UInt64}`;
+  const cap = query.named ? '' : limit;
+  const text = renderQuery(query, { ...dialectOf(values, held, use), cap });
   parameters[ROW_LIMIT] = rowLimit;
-  return { text: `${text}\nLIMIT {${ROW_LIMIT}:UInt64}`, parameters };
+  return { text: `${text}\n${limit}`, parameters };
 }
 
 function dialectOf(
   values: Values,
   held: ReadonlySet<string>,
   use: (reference: Reference) => string,
-): Dialect {
+): Omit<Dialect, 'cap'> {
   const given = (reference: Reference): boolean => (values.get(reference.name) ?? null) !== null;
   const holds = (condition: Condition): boolean =>
     condition.equals.every(([reference, value]) => values.get(reference.name) === value) &&
-    (condition.held ?? []).every(({ name }) => held.has(name));
+    (condition.held ?? []).every(({ name }) => held.has(name)) &&
+    !(condition.omitted ?? []).some(given) &&
+    (condition.matches ?? []).every(([{ name }, pattern]) => isFoundIn(values.get(name), pattern)) &&
+    !(condition.not ?? []).some(holds);
   return {
     reference: use,
     filter: (filter, render) => (filter.given.every(given) ? render(filter.condition) : undefined),
@@ -60,4 +65,8 @@ function dialectOf(
       render(branches.find(([condition]) => holds(condition))?.[1] ?? otherwise),
     keepsUnusedParts: false,
   };
+}
+
+function isFoundIn(value: ParameterValue | null | undefined, pattern: RegExp): boolean {
+  return typeof value === 'string' && pattern.test(value);
 }

@@ -2,5 +2,22 @@
 export { column, jsonColumn } from './definition.js';
 export { defineEndpoint } from './endpoint.js';
 export { oneOf, regularExpression, text, textList, timestamp } from './parameters.js';
-export { all, choose, is, isHeld, part, sql, whenGiven, where, withParts } from './sql.js';
-export type { Part, Reference, Sql } from './sql.js';
+export { keyOf, valueOf } from './nullable-key.js';
+export {
+  all,
+  choose,
+  FIRST_ROWS,
+  is,
+  isHeld,
+  isOmitted,
+  matches,
+  not,
+  part,
+  preferRollup,
+  sql,
+  whenGiven,
+  where,
+  withParts,
+} from './sql.js';
+export type { Condition, Filter, Part, Reference, Sql } from './sql.js';
+export { wholeDays } from './whole-days.js';

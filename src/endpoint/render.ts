@@ -11,6 +11,8 @@ export interface Dialect {
     otherwise: Sql,
     render: (sql: Sql) => string,
   ) => string;
+  /** The clause that stops a subquery at the most rows that the answer can have; empty for none. */
+  readonly cap: string;
   /** Whether parts that the body does not use are written too. */
   readonly keepsUnusedParts: boolean;
 }
@@ -51,6 +53,8 @@ function renderNode(node: Node, dialect: Dialect, used: Set<Part>, render: (sql:
       return node.part.name;
     case 'choice':
       return dialect.choice(node.branches, node.otherwise, render);
+    case 'cap':
+      return dialect.cap;
     case 'where':
       return renderWhere(node.terms, dialect, render);
   }

@@ -16,10 +16,15 @@ export function printSavedQuery(query: Query, limit: number | undefined): string
 const printReference = (reference: Reference): string =>
   reference.name === NOW.name ? "now64(6, 'UTC')" : `@${reference.name}`;
 
-const printCondition = (condition: Condition): string =>
-  condition.equals
-    .map(([reference, value]) => `${printReference(reference)} = '${value.replaceAll(/['\\]/g, '\\$&')}'`)
-    .join(' AND ');
+const printText = (value: string): string => `'${value.replaceAll(/['\\]/g, '\\$&')}'`;
+
+const printCondition = ({ equals, omitted = [], matches = [], not = [] }: Condition): string =>
+  [
+    ...equals.map(([reference, value]) => `${printReference(reference)} = ${printText(value)}`),
+    ...omitted.map((reference) => `${printReference(reference)} IS NULL`),
+    ...matches.map(([reference, { source }]) => `match(${printReference(reference)}, ${printText(source)})`),
+    ...not.map((condition) => `NOT (${printCondition(condition)})`),
+  ].join(' AND ');
 
 const nested = (text: string): string => text.replaceAll('\n', '\n  ');
 
@@ -30,7 +35,7 @@ const DIALECT: Dialect = {
     return `(${[...omitted, render(filter.condition)].join(' OR ')})`;
   },
   choice: (branches, otherwise, render) => {
-    const open = branches.filter(([{ held = [] }]) => held.length === 0);
+    const open = branches.filter(([{ held = [], isShortcut = false }]) => held.length === 0 && !isShortcut);
     if (open.length === 0) return render(otherwise);
     return [
       'CASE',
@@ -41,5 +46,6 @@ const DIALECT: Dialect = {
       'END',
     ].join('\n');
   },
+  cap: '',
   keepsUnusedParts: true,
 };

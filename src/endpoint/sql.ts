@@ -18,6 +18,14 @@ export interface Condition {
   readonly equals: readonly (readonly [reference: Reference, value: string])[];
   /** Parameters whose value must be one that the caller is held to, by its key, and did not choose. */
   readonly held?: readonly Reference[];
+  /** Parameters that must not be given. */
+  readonly omitted?: readonly Reference[];
+  /** Parameters that must be given, with a text in which the pattern is found. */
+  readonly matches?: readonly (readonly [reference: Reference, pattern: RegExp])[];
+  /** Conditions that must not be true. */
+  readonly not?: readonly Condition[];
+  /** The branch gives the same rows as the last one, and the saved query is printed without it. */
+  readonly isShortcut?: true;
 }
 
 /** Piece of a fragment. What is not `text` is resolved for each request, or printed in the saved query's form. */
@@ -27,6 +35,7 @@ export type Node =
   | { readonly kind: 'fragment'; readonly sql: Sql }
   | { readonly kind: 'part'; readonly part: Part }
   | { readonly kind: 'where'; readonly terms: readonly (Sql | Filter)[] }
+  | { readonly kind: 'cap' }
   | {
       readonly kind: 'choice';
       readonly branches: readonly (readonly [Condition, Sql])[];
@@ -58,7 +67,7 @@ export class Part {
 export interface Query {
   readonly parts: readonly Part[];
   readonly body: Sql;
-  /** Parts that the body names in its own text, where it does. */
+  /** Parts that the body names in its own text, where it does; it may then want every row of them. */
   readonly named?: readonly Part[];
 }
 
@@ -92,11 +101,29 @@ export function is<Value extends string>(reference: Reference<Value>, value: Val
   return { equals: [[reference, value]] };
 }
 
+/** True where none of the parameters is given. */
+export function isOmitted(...references: readonly Reference[]): Condition {
+  return { equals: [], omitted: references };
+}
+
+/** True where the parameter is given and the pattern is found in its value, as ClickHouse gets it. */
+export function matches(reference: Reference, pattern: RegExp): Condition {
+  return { equals: [], matches: [[reference, pattern]] };
+}
+
+/** True where the condition is not. */
+export function not(condition: Condition): Condition {
+  return { equals: [], not: [condition] };
+}
+
 /** True where all of the conditions are. */
 export function all(...conditions: readonly Condition[]): Condition {
   return {
     equals: conditions.flatMap(({ equals }) => equals),
     held: conditions.flatMap(({ held = [] }) => held),
+    omitted: conditions.flatMap(({ omitted = [] }) => omitted),
+    matches: conditions.flatMap((condition) => condition.matches ?? []),
+    not: conditions.flatMap((condition) => condition.not ?? []),
   };
 }
 
@@ -114,6 +141,21 @@ export function choose(...args: readonly [...(readonly [Condition, Sql])[], Sql]
   const branches = args.slice(0, -1) as (readonly [Condition, Sql])[];
   return new Sql([{ kind: 'choice', branches, otherwise: args.at(-1) as Sql }]);
 }
+
+/**
+ * The same rows in two ways: quickly, from rollups, where one of the conditions is true, and else from the rows
+ * themselves. The saved query is printed in the second way, which says what the rows are.
+ */
+export function preferRollup(when: readonly Condition[], rollup: Sql, raw: Sql): Sql {
+  const branches = when.map((condition) => [{ ...condition, isShortcut: true as const }, rollup] as const);
+  return new Sql([{ kind: 'choice', branches, otherwise: raw }]);
+}
+
+/**
+ * `LIMIT` with the most rows that the answer can have, for a subquery whose first rows are the answer's: it can then stop
+ * there. Left out where a caller's own SQL reads the result, since that may want any row.
+ */
+export const FIRST_ROWS = new Sql([{ kind: 'cap' }]);
 
 /** A named subquery, to be used in a body and listed with {@link withParts}. */
 export function part(name: string, query: Sql): Part {

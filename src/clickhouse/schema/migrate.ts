@@ -3,6 +3,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { connectClickHouse, type ClickHouseConnection } from '../connection.js';
 import type { Migration } from './migration-files.js';
 import { withMigrationLock } from './migration-lock.js';
+import { readStep, runStep } from './migration-steps.js';
 
 export interface MigrateOptions {
   /** Its user may create the database and tables in it. */
@@ -66,11 +67,13 @@ async function migrateWith(client: ClickHouseClient, options: MigrateOptions): P
 
 async function apply(
   client: ClickHouseClient,
-  { onApplied }: MigrateOptions,
+  { connection, onApplied }: MigrateOptions,
   migration: Migration,
 ): Promise<void> {
   const started = performance.now();
-  for (const query of migration.statements) await client.command({ query });
+  for (const statement of migration.statements) {
+    await runStep(client, connection.database, readStep(statement));
+  }
   const { name, checksum } = migration;
   await client.insert({ table: TABLE, values: [{ name, checksum }], format: 'JSONEachRow' });
   onApplied?.(name, performance.now() - started);

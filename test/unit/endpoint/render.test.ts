@@ -8,6 +8,7 @@ const BARE: Dialect = {
   reference: ({ name }) => `<${name}>`,
   filter: () => undefined,
   choice: (_branches, otherwise, render) => render(otherwise),
+  cap: '',
   keepsUnusedParts: false,
 };
 
