@@ -3,6 +3,7 @@ import {
   column,
   defineEndpoint,
   FIRST_ROWS,
+  GROUP_IN_ORDER,
   keyOf,
   preferRollup,
   sql,
@@ -105,8 +106,7 @@ export default defineEndpoint({
       )}
       GROUP BY day, ${KEYS}
       ORDER BY day, ${KEYS}
-      ${FIRST_ROWS}
-      SETTINGS optimize_aggregation_in_order = 1`;
+      ${FIRST_ROWS}${GROUP_IN_ORDER}`;
     const ofTheRest = sql`
       UNION ALL
       SELECT

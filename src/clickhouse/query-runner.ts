@@ -89,6 +89,7 @@ async function run(
   const settings: ClickHouseSettings = {
     ...SAFETY,
     ...(columns === 'unknown' && CALLERS_OWN_SQL),
+    ...query.settings,
     ...limitSettings(limits),
     log_comment: requestId,
   };

@@ -11,6 +11,8 @@ export type Values = ReadonlyMap<string, ParameterValue | null>;
 export interface BoundQuery {
   readonly text: string;
   readonly parameters: Readonly<Record<string, ParameterValue | number | null>>;
+  /** Settings of ClickHouse's that the query wants, where it wants any. */
+  readonly settings?: Readonly<Record<string, number>>;
 }
 
 /**
@@ -41,16 +43,21 @@ export function bindQuery(
   };
   const limit = `LIMIT {${ROW_LIMIT}:UInt64}`;
   const cap = query.named ? '' : limit;
-  const text = renderQuery(query, { ...dialectOf(values, held, use), cap });
+  const settings: Record<string, number> = {};
+  const setting = (name: string, value: number): void => {
+    settings[name] = value;
+  };
+  const text = renderQuery(query, { ...dialectOf(values, held, use), cap, setting });
   parameters[ROW_LIMIT] = rowLimit;
-  return { text: `${text}\n${limit}`, parameters };
+  const bound = { text: `${text}\n${limit}`, parameters };
+  return Object.keys(settings).length === 0 ? bound : { ...bound, settings };
 }
 
 function dialectOf(
   values: Values,
   held: ReadonlySet<string>,
   use: (reference: Reference) => string,
-): Omit<Dialect, 'cap'> {
+): Omit<Dialect, 'cap' | 'setting'> {
   const given = (reference: Reference): boolean => (values.get(reference.name) ?? null) !== null;
   const holds = (condition: Condition): boolean =>
     condition.equals.every(([reference, value]) => values.get(reference.name) === value) &&

@@ -7,6 +7,7 @@ export {
   all,
   choose,
   FIRST_ROWS,
+  GROUP_IN_ORDER,
   is,
   isHeld,
   isOmitted,

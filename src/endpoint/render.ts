@@ -13,6 +13,8 @@ export interface Dialect {
   ) => string;
   /** The clause that stops a subquery at the most rows that the answer can have; empty for none. */
   readonly cap: string;
+  /** Told of each setting that a fragment wants. */
+  readonly setting: (name: string, value: number) => void;
   /** Whether parts that the body does not use are written too. */
   readonly keepsUnusedParts: boolean;
 }
@@ -55,6 +57,9 @@ function renderNode(node: Node, dialect: Dialect, used: Set<Part>, render: (sql:
       return dialect.choice(node.branches, node.otherwise, render);
     case 'cap':
       return dialect.cap;
+    case 'setting':
+      dialect.setting(node.name, node.value);
+      return '';
     case 'where':
       return renderWhere(node.terms, dialect, render);
   }

@@ -47,5 +47,6 @@ const DIALECT: Dialect = {
     ].join('\n');
   },
   cap: '',
+  setting: () => undefined,
   keepsUnusedParts: true,
 };

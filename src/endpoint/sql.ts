@@ -36,6 +36,7 @@ export type Node =
   | { readonly kind: 'part'; readonly part: Part }
   | { readonly kind: 'where'; readonly terms: readonly (Sql | Filter)[] }
   | { readonly kind: 'cap' }
+  | { readonly kind: 'setting'; readonly name: string; readonly value: number }
   | {
       readonly kind: 'choice';
       readonly branches: readonly (readonly [Condition, Sql])[];
@@ -156,6 +157,12 @@ export function preferRollup(when: readonly Condition[], rollup: Sql, raw: Sql):
  * there. Left out where a caller's own SQL reads the result, since that may want any row.
  */
 export const FIRST_ROWS = new Sql([{ kind: 'cap' }]);
+
+/**
+ * Lets ClickHouse group rows as they come where they come sorted by the groups, so that it can stop at the first ones.
+ * Written in the fragment that wants it, sent as a setting of the query: in a subquery ClickHouse does not heed it.
+ */
+export const GROUP_IN_ORDER = new Sql([{ kind: 'setting', name: 'optimize_aggregation_in_order', value: 1 }]);
 
 /** A named subquery, to be used in a body and listed with {@link withParts}. */
 export function part(name: string, query: Sql): Part {

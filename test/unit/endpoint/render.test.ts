@@ -9,6 +9,7 @@ const BARE: Dialect = {
   filter: () => undefined,
   choice: (_branches, otherwise, render) => render(otherwise),
   cap: '',
+  setting: () => undefined,
   keepsUnusedParts: false,
 };
 
