@@ -8,6 +8,20 @@ export interface SandboxedSelect {
   readonly reads: readonly string[];
 }
 
+/** Longest SQL of a caller, in bytes of UTF-8; as long as any value of a parameter. */
+const MAX_SQL_BYTES = 8192;
+
+/** What is wrong with a caller's SQL as a text, which takes no parser to say. */
+export function problemOfSqlText(sql: string): string | undefined {
+  if (sql.trim() === '') return 'must be a SELECT; it is empty';
+  if (Buffer.byteLength(sql) > MAX_SQL_BYTES) return `is longer than ${MAX_SQL_BYTES} bytes`;
+  // eslint-disable-next-line no-control-regex -- these are what is looked for
+  if (/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(sql) || /\p{Surrogate}/u.test(sql)) {
+    return 'holds a character that is not text';
+  }
+  return undefined;
+}
+
 /**
  * Judges a caller's SQL for an endpoint.
  *
