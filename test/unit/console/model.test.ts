@@ -2,9 +2,10 @@ import { fromFragment, toFragment } from '../../../console/src/model/address.js'
 import { chartableOf, chartData } from '../../../console/src/model/chart-data.js';
 import { bytes, duration, milliseconds } from '../../../console/src/model/display.js';
 import type { Column, Row } from '../../../console/src/model/endpoint.js';
-import { quantile, readSamples, sum } from '../../../console/src/model/metrics.js';
+import { FAILED, quantile, readSamples, sum } from '../../../console/src/model/metrics.js';
 import { nextOrder, sortRows } from '../../../console/src/model/sort-rows.js';
 import { tokensOf } from '../../../console/src/model/sql-tokens.js';
+import { ASKED_FOR, ERRORS } from '../../../src/errors.js';
 
 describe('an address', () => {
   it.each([
@@ -129,5 +130,14 @@ describe('Prometheus’ text', () => {
     expect(quantile(samples, 's', 'a', 0.5)).toBeCloseTo(0.1);
     expect(quantile(samples, 's', 'a', 0.75)).toBeCloseTo(0.55);
     expect(quantile(samples, 's', 'b', 0.5)).toBeUndefined();
+  });
+});
+
+describe('what the operator sees as failed', () => {
+  it.each(Object.entries(ERRORS))('%s: a 5xx, unless callers ask for it', (code, { status }) => {
+    const labels = { endpoint: 'a', status: String(status), cache: '', code };
+    expect(sum([{ name: 'requests', labels, value: 3 }], 'requests', FAILED)).toBe(
+      status >= 500 && !ASKED_FOR.has(code) ? 3 : 0,
+    );
   });
 });
