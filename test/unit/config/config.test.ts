@@ -79,6 +79,19 @@ describe('readConfig', () => {
     ]);
   });
 
+  it('tells a secret that is too short together with the issuer that is missing', () => {
+    expect(
+      faultOf({ JWT_SECRET: 'x'.repeat(31), LINK_SECRET: 'é'.repeat(15) })
+        .split('\n')
+        .slice(1),
+    ).toEqual([
+      '  JWT_SECRET has to have 32 bytes at least: openssl rand -base64 32',
+      '  JWT_ISSUER is required',
+      '  LINK_SECRET has to have 32 bytes at least: openssl rand -base64 32',
+    ]);
+    expect(readConfig({ LINK_SECRET: 'é'.repeat(16) }).links.secret).toBe('é'.repeat(16));
+  });
+
   it.each([
     ['PORT', '-1'],
     ['PORT', '65536'],
