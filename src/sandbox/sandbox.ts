@@ -10,8 +10,8 @@ import {
 } from '../execution/sandbox.js';
 import { partNames } from '../endpoint/bind-sandboxed.js';
 import { invalidParameters } from '../execution/validate-parameters.js';
-import { judgeTree } from './judge-tree.js';
-import { checkPrintedText } from './printed-text.js';
+import { judgeTree, NO_TABLE } from './judge-tree.js';
+import { checkPrintedText, namesInFrom } from './printed-text.js';
 import { Refusal } from './refusal.js';
 import { readTree } from './tree.js';
 
@@ -57,7 +57,11 @@ async function judge(
     if (text.length > MAX_PRINTED_CHARACTERS) throw new Refusal('is too long');
     checkPrintedText(text);
     const [lines, tables] = await Promise.all([parser.tree(text, signal), parser.tables(signal)]);
-    const names = { parts: new Set(partNames(endpoint)), tables: new Set(tables) };
+    const names = {
+      parts: new Set(partNames(endpoint)),
+      tables: new Set(tables),
+      isNoTableNamed: namesInFrom(text, NO_TABLE),
+    };
     const reads = [...judgeTree(readTree(lines), names)].sort();
     return { select: { text, reads } };
   } catch (error) {
