@@ -15,8 +15,8 @@ const MAX_SQL_BYTES = 8192;
 export function problemOfSqlText(sql: string): string | undefined {
   if (sql.trim() === '') return 'must be a SELECT; it is empty';
   if (Buffer.byteLength(sql) > MAX_SQL_BYTES) return `is longer than ${MAX_SQL_BYTES} bytes`;
-  // eslint-disable-next-line no-control-regex -- these are what is looked for
-  if (/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(sql) || /\p{Surrogate}/u.test(sql)) {
+  // Control characters but white space, and those that some encodings have between 0x80 and 0x9f.
+  if (/[^\P{Cc}\t\n\r\x80-\x9f]/u.test(sql) || /\p{Surrogate}/u.test(sql)) {
     return 'holds a character that is not text';
   }
   return undefined;
