@@ -94,13 +94,9 @@ export const VARIABLES = Joi.object<Variables, true>({
   WARM_MAX_SETS: Joi.number().integer().min(0).default(100),
   WARM_CONCURRENCY: Joi.number().integer().min(1).max(32).default(1),
   // So many refreshes at a time can spend no more than so many seconds in a second.
-  WARM_BUDGET: Joi.number()
-    .min(0)
-    .max(Joi.ref('WARM_CONCURRENCY'))
-    .default(0.1)
-    .messages({
-      'number.max': '{#label} must be at most WARM_CONCURRENCY: seconds for each second that passes',
-    }),
+  WARM_BUDGET: Joi.number().min(0).max(Joi.ref('WARM_CONCURRENCY')).default(0.1).messages({
+    'number.max': '{#label} must be at most WARM_CONCURRENCY: seconds for each second that passes',
+  }),
   ADMIN_HOST: Joi.string().default('127.0.0.1'),
   ADMIN_PORT: Joi.number().integer().min(0).max(65_535),
   JWT_SECRET: secret,

@@ -62,17 +62,17 @@ describe('the representation of an answer', () => {
     expect(await chosen(URL, { Accept: accept })).toBe(name);
   });
 
-  it.each([
-    { Accept: 'application/xml' },
-    { Accept: 'text/csv;header=absent' },
-  ])('is none for %j: 406 lists what there is', async (headers) => {
-    const gateway = await open();
-    const problem = problemOf(await gateway.get(URL).set(headers));
-    expect(problem).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
-    for (const format of FORMATS)
-      expect(problem.detail).toContain(`${format} (${FORMAT_FACTS[format].mediaType})`);
-    expect(gateway.runQuery.requests).toEqual([]);
-  });
+  it.each([{ Accept: 'application/xml' }, { Accept: 'text/csv;header=absent' }])(
+    'is none for %j: 406 lists what there is',
+    async (headers) => {
+      const gateway = await open();
+      const problem = problemOf(await gateway.get(URL).set(headers));
+      expect(problem).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
+      for (const format of FORMATS)
+        expect(problem.detail).toContain(`${format} (${FORMAT_FACTS[format].mediaType})`);
+      expect(gateway.runQuery.requests).toEqual([]);
+    },
+  );
 
   it('is what ?format= names in letters of either case', async () => {
     expect(await chosen(`${URL}&format=CSV&csv_safe=TRUE`)).toBe('csv;formula-safe');
