@@ -40,7 +40,7 @@ const LAYERS = {
   bench: ['endpoint', 'execution', 'clickhouse', 'errors.ts'],
   metrics: ['execution'],
   admin: ['endpoint', 'execution', 'http', 'keys', 'log', 'errors.ts', 'warming'],
-  config: ['endpoint', 'limits'],
+  config: ['endpoint', 'keys', 'limits'],
 };
 
 const zones = Object.entries(LAYERS).flatMap(([layer, allowed]) => [

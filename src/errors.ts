@@ -32,10 +32,14 @@ export const ERRORS = {
   QUERY_NEEDS_TOO_MUCH_MEMORY: { status: 422, title: 'Query needs too much memory' },
   RESULT_TOO_LARGE: { status: 422, title: 'Result too large' },
   NOT_CACHED: { status: 504, title: 'Not cached' },
+  WAIT_OVER: { status: 504, title: 'Not within the time asked for' },
   QUERY_TIMEOUT: { status: 504, title: 'Query took too long' },
 } as const;
 
 export type ErrorCode = keyof typeof ERRORS;
+
+/** What has status 5xx by the caller's own wish, with nothing wrong in the gateway or behind it. */
+export const ASKED_FOR: ReadonlySet<string> = new Set<ErrorCode>(['NOT_CACHED', 'WAIT_OVER']);
 
 /** What goes with a failure, beside its code and its public text. */
 export interface FailureDetails {

@@ -11,6 +11,9 @@ import { openKeys, type Keys } from './keys/open-keys.js';
 import { looksLikeToken, Tokens } from './keys/tokens.js';
 import type { Logger } from './log/logger.js';
 
+/** Characters; a shorter key of the operator's own making can be found by trying. */
+const SAFE_KEY_LENGTH = 16;
+
 /** Who may come in, and who did. */
 export interface Access {
   readonly credentials: Credentials;
@@ -34,6 +37,11 @@ export async function openAccess(
   const { secret, maxLifetimeMs } = config.links;
   const links = secret === undefined ? undefined : new Links(secret, { maxLifetimeMs });
   const addressOf = addressReader(config.trustProxy);
+  if (config.apiKey !== undefined && config.apiKey.length < SAFE_KEY_LENGTH) {
+    logger.warn('API_KEY is so short that it can be guessed; take one from: openssl rand -base64 24', {
+      leastCharacters: SAFE_KEY_LENGTH,
+    });
+  }
   const keys = await openConfiguredKeys(config, endpoints, { logger, clock });
   const keyUse = new KeyUse(keys.holders);
   const credentials: Credentials = {

@@ -1,3 +1,4 @@
+/** The page /docs reads it too. */
 const STORED = 'querygate.key';
 
 /** The key of this tab: it is gone when the tab is closed, and no other tab has it. */

@@ -9,6 +9,7 @@ import { serveConsole } from '../http/console.js';
 import { answerProblem } from '../http/problem.js';
 import { contextOf } from '../http/request-context.js';
 import { assignRequestId } from '../http/request-id.js';
+import { setSecurityHeaders } from '../http/security-headers.js';
 import { describeError, type Logger } from '../log/logger.js';
 import type { Warmer } from '../warming/warmer.js';
 import { describeCache, type CacheInfo } from './describe-cache.js';
@@ -43,6 +44,7 @@ export function createAdminApp(parts: AdminParts): Express {
   app.use(assignRequestId());
   // Before other sites are refused: browsers ask for a page's own modules with an Origin, and its files tell nothing.
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'operator.html'));
+  app.use(protectAnswers());
   // Whatever Content-Type says: a body that is not read would count as none, and purge everything.
   app.use(express.json({ limit: '64kb', type: () => true }), refuseBody(), refuseOtherSites());
   app.use(routes(parts));
@@ -54,6 +56,15 @@ export function createAdminApp(parts: AdminParts): Express {
   });
   app.use(logFault(parts.logger), answerProblem());
   return app;
+}
+
+/** What an operator sees holds names of keys and parameters of callers: nobody keeps it, and no browser runs it. */
+function protectAnswers(): RequestHandler {
+  return (_request, response, next) => {
+    setSecurityHeaders(response);
+    response.set('Cache-Control', 'no-store');
+    next();
+  };
 }
 
 /**

@@ -29,7 +29,7 @@ export interface Deadline {
 }
 
 /**
- * Aborted when the caller's signal is, with its reason, or after so many seconds, with Failure QUERY_TIMEOUT.
+ * Aborted when the caller's signal is, with its reason, or after so many seconds, with Failure WAIT_OVER.
  *
  * @param signal of the caller.
  */
@@ -42,10 +42,7 @@ export function withDeadline(
   const cancel = setTimer(
     () => {
       bound.abort(
-        new Failure(
-          'QUERY_TIMEOUT',
-          `There was no answer within the ${seconds} seconds that were asked for.`,
-        ),
+        new Failure('WAIT_OVER', `There was no answer within the ${seconds} seconds that were asked for.`),
       );
     },
     Math.min(seconds * 1000, MAX_TIMER_MS),

@@ -1,10 +1,10 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import type { ClickHouseConnection } from '../clickhouse/connection.js';
+import { freePort } from '../clickhouse/embedded/free-port.js';
 
 /** A process that serves, for the benchmark to ask. */
 export interface ServingProcess {
@@ -76,14 +76,4 @@ async function accepts(url: string): Promise<boolean> {
   } catch {
     return false;
   }
-}
-
-/** A port that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

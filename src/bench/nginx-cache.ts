@@ -4,7 +4,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { endWithThisProcess, freePort, waitUntilServing, type ServingProcess } from './gateway-process.js';
+import { freePort } from '../clickhouse/embedded/free-port.js';
+import { endWithThisProcess, waitUntilServing, type ServingProcess } from './gateway-process.js';
 
 /** Whether this machine has nginx. */
 export function hasNginx(): boolean {

@@ -8,6 +8,11 @@ const CONNECT_TIMEOUT_MS = 1000;
 const COMMAND_TIMEOUT_MS = 250;
 /** A connection that is silent for so long while it owes an answer is dead (its other end has gone without a word). */
 const SOCKET_TIMEOUT_MS = 2000;
+/**
+ * For a connection to end by itself when the gateway closes. ioredis waits for so long even where the connection had
+ * gone before, and the process stays up with it.
+ */
+const DISCONNECT_TIMEOUT_MS = 250;
 const REDIS_PORT = 6379;
 const SENTINEL_PORT = 26_379;
 const MAX_RECONNECT_PAUSE_MS = 1000;
@@ -16,6 +21,7 @@ const OPTIONS = {
   connectTimeout: CONNECT_TIMEOUT_MS,
   commandTimeout: COMMAND_TIMEOUT_MS,
   socketTimeout: SOCKET_TIMEOUT_MS,
+  disconnectTimeout: DISCONNECT_TIMEOUT_MS,
   // A command that can't go out now fails now; the caller has another way.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,

@@ -1,4 +1,5 @@
 import type { StoredRights } from '../keys/key-file.js';
+import { parseInstant } from '../keys/instant.js';
 import { COUNTED, type Counted, type LimitRules, type Quota } from '../limits/limit-rules.js';
 import { usageError } from './exit-codes.js';
 
@@ -18,15 +19,16 @@ const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_60
 /**
  * What a key may do, as the keys' file has it.
  *
- * @throws CommandError (wrong usage) naming the option that can't be read; what it says is checked with the file.
+ * @throws CommandError (wrong usage) naming the option that can't be read, or that ends the key before it begins; what
+ * else it says is checked with the file.
  */
-export function rightsOf(options: RightsOptions): StoredRights {
+export function rightsOf(options: RightsOptions, now: Date): StoredRights {
   const { endpoints, fixed, expires, address, mayBypassCache, mayUseQueryString } = options;
   const limits = limitsOf(options);
   return {
     ...(endpoints !== undefined && { endpoints: endpoints.split(',').map((each) => each.trim()) }),
     ...(fixed && { fixed: Object.fromEntries(pairsOf('--fixed', fixed)) }),
-    ...(expires !== undefined && { expires }),
+    ...(expires !== undefined && { expires: futureOf('--expires', expires, now) }),
     ...(address && { addresses: address }),
     ...(Object.keys(limits).length > 0 && { limits }),
     ...(mayBypassCache && { mayBypassCache }),
@@ -63,6 +65,17 @@ export function durationMs(option: string, text: string): number {
     throw usageError(`${option} takes a time such as 30m, 12h or 7d, not ${JSON.stringify(text)}`);
   }
   return Number(amount) * unitMs;
+}
+
+function futureOf(option: string, text: string, now: Date): string {
+  const instant = parseInstant(text);
+  if (instant === undefined) {
+    throw usageError(`${option} takes a date such as 2027-01-01, not ${JSON.stringify(text)}`);
+  }
+  if (instant > now.getTime()) return text;
+  throw usageError(
+    `${option} ${text} is over already (it is ${now.toISOString()}): the key would never be good. Give a later time.`,
+  );
 }
 
 function limitsOf(options: RightsOptions): LimitRules {

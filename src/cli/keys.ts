@@ -11,6 +11,7 @@ import { keysTable, listedKeys } from './keys-list.js';
 import { durationMs, pairsOf, rightsOf, type RightsOptions } from './keys-options.js';
 import { deployedEndpoints } from './deployed-endpoints.js';
 import { endpointNamed } from './endpoint-named.js';
+import { httpUrl } from './option-values.js';
 import { runCommand, runWhenMain } from './run-command.js';
 
 interface FileOption {
@@ -22,17 +23,19 @@ interface LinkOptions extends FileOption {
   readonly endpoint: string;
   readonly param?: readonly string[];
   readonly expiresIn: string;
-  readonly baseUrl: string;
+  readonly baseUrl?: string;
 }
 
 async function add(name: string, options: RightsOptions & FileOption): Promise<void> {
   const file = fileOf(options);
+  const now = new Date();
+  const rights = rightsOf(options, now);
   const endpoints = (await deployedEndpoints()).all();
   const key = await addKey(
     file,
-    { name, ...rightsOf(options) },
+    { name, ...rights },
     {
-      now: new Date(),
+      now,
       check: (added) => {
         checkKeysAgainst(added, endpoints);
       },
@@ -77,7 +80,12 @@ async function link({ key: name, endpoint: idOrName, ...options }: LinkOptions):
   const applied = applyFixed(key, endpoint.parameters, sent);
   validateParameters(endpoint, 'parameters' in applied ? applied.parameters : sent);
   process.stderr.write(`Good until ${new Date(expiresAtMs).toISOString()}, or until ${name} is revoked:\n`);
-  process.stdout.write(`${options.baseUrl.replace(/\/+$/, '')}${path}\n`);
+  if (options.baseUrl === undefined) {
+    process.stderr.write(
+      'This is the path alone; --base-url puts before it where callers reach the gateway.\n',
+    );
+  }
+  process.stdout.write(`${options.baseUrl ?? ''}${path}\n`);
 }
 
 function fileOf({ file }: FileOption): string {
@@ -124,7 +132,7 @@ function addCommand(): Command {
       'names, ids or patterns (logs.*) of what it may call, with commas; absent: all',
     )
     .option('--fixed <name=value...>', 'parameters with one value for this key')
-    .option('--expires <date>', 'ISO 8601, such as 2027-01-01; without a zone it is UTC')
+    .option('--expires <date>', 'in the future, ISO 8601, such as 2027-01-01; without a zone it is UTC')
     .option('--address <range...>', 'IP addresses or ranges that it may be used from')
     .option('--requests <amount/seconds>', 'requests in a window, such as 600/60')
     .option('--rows-read <amount/seconds>', 'rows that ClickHouse may read for it in a window')
@@ -169,15 +177,15 @@ function revokeCommand(): Command {
 
 function linkCommand(): Command {
   return new Command('link')
-    .description('Prints a URL that answers one question until it expires; signed with LINK_SECRET.')
+    .description('Prints a link that answers one question until it expires; signed with LINK_SECRET.')
     .requiredOption('--key <name>', 'whose rights and limits it has')
     .requiredOption('--endpoint <endpoint>', 'name or id')
     .option('--param <name=value...>', 'parameters of the question')
     .requiredOption('--expires-in <time>', 'such as 12h or 7d; 90 days at most')
-    .option('--base-url <url>', 'where callers reach the gateway', 'http://127.0.0.1:8080')
+    .option('--base-url <url>', 'where callers reach the gateway; absent: the path alone', httpUrl)
     .addHelpText(
       'after',
-      '\nExample:\n  querygate keys link --key grafana --endpoint logs.all --param project=aurora --expires-in 7d',
+      '\nExample:\n  querygate keys link --key grafana --endpoint logs.all --param project=aurora --expires-in 7d --base-url https://gateway.example.com',
     )
     .action((options: LinkOptions) => runCommand(() => link(options)));
 }

@@ -17,7 +17,7 @@ export const RUNTIME = `export interface ClientOptions {
 export interface CallOptions {
   /** Aborts this call; the gateway then ends its query. */
   readonly signal?: AbortSignal | undefined;
-  /** Whole seconds after which the gateway is to answer whatever it has, else with QUERY_TIMEOUT. */
+  /** Whole seconds after which the gateway is to answer whatever it has, else with WAIT_OVER. */
   readonly waitSeconds?: number | undefined;
 }
 

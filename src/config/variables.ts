@@ -1,6 +1,7 @@
 import Joi from 'joi';
 
 import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../endpoint/definition.js';
+import { MIN_SECRET_BYTES } from '../keys/secret.js';
 
 /** The environment variables, by name, after validation. */
 export interface Variables {
@@ -53,6 +54,11 @@ export interface Variables {
 
 const url = (...scheme: string[]): Joi.StringSchema => Joi.string().uri({ scheme });
 
+/** Told here too, so that it is told together with all else that is wrong. */
+const secret = Joi.string()
+  .min(MIN_SECRET_BYTES, 'utf8')
+  .messages({ 'string.min': '{#label} has to have {#limit} bytes at least: openssl rand -base64 32' });
+
 /** Names, defaults and limits of the environment variables; README.md has them as a table. */
 export const VARIABLES = Joi.object<Variables, true>({
   HOST: Joi.string().default('127.0.0.1'),
@@ -87,16 +93,19 @@ export const VARIABLES = Joi.object<Variables, true>({
   CACHE_STALE_IF_ERROR: Joi.number().integer().min(0).default(DEFAULT_STALE_IF_ERROR_SECONDS),
   WARM_MAX_SETS: Joi.number().integer().min(0).default(100),
   WARM_CONCURRENCY: Joi.number().integer().min(1).max(32).default(1),
-  WARM_BUDGET: Joi.number().min(0).max(32).default(0.1),
+  // So many refreshes at a time can spend no more than so many seconds in a second.
+  WARM_BUDGET: Joi.number().min(0).max(Joi.ref('WARM_CONCURRENCY')).default(0.1).messages({
+    'number.max': '{#label} must be at most WARM_CONCURRENCY: seconds for each second that passes',
+  }),
   ADMIN_HOST: Joi.string().default('127.0.0.1'),
   ADMIN_PORT: Joi.number().integer().min(0).max(65_535),
-  JWT_SECRET: Joi.string(),
+  JWT_SECRET: secret,
   JWT_JWKS_URL: url('http', 'https'),
   JWT_ISSUER: Joi.string()
     .when('JWT_SECRET', { is: Joi.exist(), then: Joi.required() })
     .when('JWT_JWKS_URL', { is: Joi.exist(), then: Joi.required() }),
   JWT_AUDIENCE: Joi.string().default('querygate'),
-  LINK_SECRET: Joi.string(),
+  LINK_SECRET: secret,
   LINK_MAX_DAYS: Joi.number().positive().max(3650).default(90),
   TRUST_PROXY: Joi.string().allow('').default(''),
   OTEL_EXPORTER_OTLP_ENDPOINT: url('http', 'https'),

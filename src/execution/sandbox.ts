@@ -8,6 +8,20 @@ export interface SandboxedSelect {
   readonly reads: readonly string[];
 }
 
+/** Longest SQL of a caller, in bytes of UTF-8; as long as any value of a parameter. */
+const MAX_SQL_BYTES = 8192;
+
+/** What is wrong with a caller's SQL as a text, which takes no parser to say. */
+export function problemOfSqlText(sql: string): string | undefined {
+  if (sql.trim() === '') return 'must be a SELECT; it is empty';
+  if (Buffer.byteLength(sql) > MAX_SQL_BYTES) return `is longer than ${MAX_SQL_BYTES} bytes`;
+  // Control characters but white space, and those that some encodings have between 0x80 and 0x9f.
+  if (/[^\P{Cc}\t\n\r\x80-\x9f]/u.test(sql) || /\p{Surrogate}/u.test(sql)) {
+    return 'holds a character that is not text';
+  }
+  return undefined;
+}
+
 /**
  * Judges a caller's SQL for an endpoint.
  *

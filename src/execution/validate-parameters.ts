@@ -9,12 +9,25 @@ import type { RawParameter, RawParameters } from './raw-parameters.js';
 /** Longest value of a parameter, in bytes of UTF-8. */
 const MAX_VALUE_BYTES = 8192;
 
+/** The declared parameters of a request, typed, and what is wrong with the others of them. */
+export interface ReadParameters {
+  readonly values: Values;
+  readonly problems: readonly Problem[];
+}
+
 /**
  * The declared parameters of a request, typed; names that the endpoint does not declare are ignored.
  *
- * @throws Failure INVALID_PARAMETERS listing every problem of the request.
+ * @throws Failure INVALID_PARAMETERS listing every problem of theirs.
  */
 export function validateParameters(endpoint: Endpoint, raw: RawParameters): Values {
+  const { values, problems } = readParameters(endpoint, raw);
+  if (problems.length > 0) throw invalidParameters(endpoint.name, problems);
+  return values;
+}
+
+/** The same as {@link validateParameters}, for who has more to say about the request than they do. */
+export function readParameters(endpoint: Endpoint, raw: RawParameters): ReadParameters {
   const values = new Map<string, ParameterValue | null>();
   const problems: Problem[] = [];
   for (const [param, parameter] of endpoint.parameters) {
@@ -22,8 +35,7 @@ export function validateParameters(endpoint: Endpoint, raw: RawParameters): Valu
     if ('problem' in result) problems.push({ param, problem: result.problem });
     else values.set(param, result.value);
   }
-  if (problems.length > 0) throw invalidParameters(endpoint.name, problems);
-  return values;
+  return { values, problems };
 }
 
 /** The failure that lists what is wrong with a request's parameters. */
@@ -47,9 +59,16 @@ function validate(parameter: Parameter, raw: RawParameter | undefined): Validate
   return result.error ? { problem: result.error.message } : { value: result.value ?? null };
 }
 
-function problemOf({ text, times }: RawParameter): string | undefined {
+/** What is wrong with any parameter that is not there once, as text. */
+export function problemOfForm({ text, times }: RawParameter): string | undefined {
   if (times > 1) return `is given ${times} times; it may be given once`;
-  if (text === undefined) return 'is not valid percent-encoded UTF-8';
+  return text === undefined ? 'is not valid percent-encoded UTF-8' : undefined;
+}
+
+function problemOf(raw: RawParameter): string | undefined {
+  const problem = problemOfForm(raw);
+  if (problem !== undefined) return problem;
+  const { text = '' } = raw;
   if (text.includes('\0')) return 'must not contain a null byte';
   const bytes = Buffer.byteLength(text);
   return bytes > MAX_VALUE_BYTES

@@ -11,7 +11,8 @@ import { authenticate } from './authenticate.js';
 import { holderOf } from './call-endpoint.js';
 import type { Credentials } from './credentials.js';
 import { limitRequests } from './limit-requests.js';
-import { API_DOCS_CSP, API_DOCS_PAGE, API_DOCS_STYLE } from './pages/api-docs-page.js';
+import { API_DOCS_PAGE, API_DOCS_STYLE } from './pages/api-docs-page.js';
+import { DOCUMENT_CSP } from './pages/content-security-policy.js';
 import { refuseMethod } from './refuse-method.js';
 import { contextOf } from './request-context.js';
 
@@ -83,7 +84,7 @@ function sendDescription({ endpoints, describe, version }: ApiDocsParts): Reques
 
 function sendText(type: 'html' | 'css', text: string): RequestHandler {
   return (_request, response) => {
-    response.set({ 'Content-Security-Policy': API_DOCS_CSP, 'Cache-Control': PUBLIC }).type(type).send(text);
+    response.set({ 'Content-Security-Policy': DOCUMENT_CSP, 'Cache-Control': PUBLIC }).type(type).send(text);
   };
 }
 

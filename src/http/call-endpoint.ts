@@ -9,18 +9,18 @@ import { keyOf, type Answered, type CacheDemand, type Question } from '../execut
 import type { Clock } from '../execution/ports.js';
 import type { RawParameters } from '../execution/raw-parameters.js';
 import type { Times } from '../execution/representation.js';
-import type { JudgeSql, SandboxedSelect } from '../execution/sandbox.js';
-import { invalidParameters, validateParameters } from '../execution/validate-parameters.js';
-import { applyFixed, scopeOf } from '../keys/fixed-parameters.js';
+import type { JudgeSql } from '../execution/sandbox.js';
+import { scopeOf } from '../keys/fixed-parameters.js';
 import { mayCall, type KeyHolder } from '../keys/key-holder.js';
 import { hasLink } from '../keys/links.js';
 import type { LimitState } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { cacheDemandOf } from './cache-headers.js';
-import { choosePresentation, isPlain, type Presentation, type Wishes } from './choose-representation.js';
+import { isPlain, type Wishes } from './choose-representation.js';
 import type { KnownTargets } from './known-targets.js';
 import { askerOf, setLimitHeaders, subjectsOf } from './limit-requests.js';
 import { parseQueryString } from './query-string.js';
+import { readCall, type ReadCall } from './read-call.js';
 import { contextOf, type RequestContext } from './request-context.js';
 import { sendAnswer } from './send-answer.js';
 
@@ -46,18 +46,14 @@ export function callEndpoint(parts: CallParts): RequestHandler {
     context.endpoint = endpoint.name;
     checkMayCall(holder, endpoint);
     const sent = parseQueryString(request.url);
-    const presentation = choosePresentation(endpoint, sent, wishesOf(request), times);
     const subjects = subjectsOf(holder, endpoint);
     const states: LimitState[] = [...((await limiter.admitRequest(subjects)) ?? [])];
     setLimitHeaders(response, states);
+    const read = readCall({ endpoint, holder, sent, wishes: wishesOf(request), times });
+    const { presentation } = read;
     const deadline = deadlineOf(request, response, presentation.applied);
     try {
-      const question = await readQuestion(parts, sent, {
-        holder,
-        endpoint,
-        presentation,
-        signal: deadline.signal,
-      });
+      const question = await questionOf(parts.judgeSql, read, { holder, endpoint, signal: deadline.signal });
       const key = keyOf(question);
       context.question = { digest: endpoint.digest, hash: key.hash };
       const { representation, download } = presentation;
@@ -81,7 +77,6 @@ export function callEndpoint(parts: CallParts): RequestHandler {
         context,
         representation,
         download,
-
         now,
       });
     } finally {
@@ -93,39 +88,17 @@ export function callEndpoint(parts: CallParts): RequestHandler {
 interface Caller {
   readonly holder: KeyHolder;
   readonly endpoint: Endpoint;
-  readonly presentation: Presentation;
   readonly signal: AbortSignal;
 }
 
-/** @throws Failure FORBIDDEN or INVALID_PARAMETERS */
-async function readQuestion(
-  { judgeSql }: CallParts,
-  sent: RawParameters,
-  { holder, endpoint, presentation, signal }: Caller,
-): Promise<Question> {
-  const applied = applyFixed(holder, endpoint.parameters, sent);
-  if ('refused' in applied) throw new Failure('FORBIDDEN', applied.refused.detail);
-  const values = validateParameters(endpoint, applied.parameters);
-  const sandbox = await readSql(judgeSql, endpoint, sent, signal);
-  const { representation } = presentation;
-  return { endpoint, values, scope: scopeOf(holder), representation, ...(sandbox && { sandbox }) };
-}
-
-/** The caller's own SQL, where the endpoint takes it. */
-async function readSql(
+/** @throws Failure INVALID_PARAMETERS where the caller's own SQL is refused, or what kept it from being judged. */
+async function questionOf(
   judgeSql: JudgeSql,
-  endpoint: Endpoint,
-  sent: RawParameters,
-  signal: AbortSignal,
-): Promise<SandboxedSelect | undefined> {
-  const sql = sent.get('sql');
-  if (!sql || endpoint.settings.sandboxing === 'disabled') return undefined;
-  if (sql.text !== undefined && sql.times === 1) return judgeSql(endpoint, sql.text, signal);
-  const problem =
-    sql.times > 1
-      ? `is given ${sql.times} times; it may be given once`
-      : 'is not valid percent-encoded UTF-8';
-  throw invalidParameters(endpoint.name, [{ param: 'sql', problem }]);
+  { values, presentation: { representation }, sql }: ReadCall,
+  { holder, endpoint, signal }: Caller,
+): Promise<Question> {
+  const sandbox = sql === undefined ? undefined : await judgeSql(endpoint, sql, signal);
+  return { endpoint, values, scope: scopeOf(holder), representation, ...(sandbox && { sandbox }) };
 }
 
 /** @throws Failure ENDPOINT_NOT_FOUND */

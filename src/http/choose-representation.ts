@@ -2,7 +2,7 @@ import Negotiator from 'negotiator';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure, type Problem } from '../errors.js';
-import type { RawParameter, RawParameters } from '../execution/raw-parameters.js';
+import type { RawParameters } from '../execution/raw-parameters.js';
 import {
   FORMAT_FACTS,
   FORMATS,
@@ -11,7 +11,7 @@ import {
   type Representation,
   type Times,
 } from '../execution/representation.js';
-import { invalidParameters } from '../execution/validate-parameters.js';
+import { invalidParameters, problemOfForm } from '../execution/validate-parameters.js';
 import { preferredTimes } from './preferences.js';
 
 /** What a request says of how it wants its answer. */
@@ -39,12 +39,35 @@ const OFFERED = new Map(
   ]),
 );
 
+/** What the query string says of how the answer is wanted, and what is wrong with what it says. */
+interface Named {
+  readonly format: Format | undefined;
+  readonly formulaSafe: boolean;
+  readonly download: boolean;
+  readonly problems: readonly Problem[];
+}
+
+/** What is wrong with the parameters that name a representation. */
+export function presentationProblems(endpoint: Endpoint, sent: RawParameters): readonly Problem[] {
+  return readNamed(endpoint, sent).problems;
+}
+
+const FORMAT_BY_NAME: ReadonlyMap<string, Format> = new Map(FORMATS.map((format) => [format, format]));
+
+const SWITCH: ReadonlyMap<string, boolean> = new Map([
+  ['1', true],
+  ['true', true],
+  ['0', false],
+  ['false', false],
+  ['', false],
+]);
+
 /**
  * Chooses the representation of an answer: `format` of the query string, else `Accept`, and `Prefer` for the times. A
  * parameter that the endpoint itself declares under such a name stays the endpoint's.
  *
  * @param times how the gateway writes them where nobody says otherwise.
- * @throws Failure NOT_ACCEPTABLE, or INVALID_PARAMETERS
+ * @throws Failure NOT_ACCEPTABLE for `Accept`, or INVALID_PARAMETERS listing {@link presentationProblems}
  */
 export function choosePresentation(
   endpoint: Endpoint,
@@ -52,9 +75,9 @@ export function choosePresentation(
   wishes: Wishes,
   times: Times,
 ): Presentation {
-  const format = formatAsked(endpoint, sent) ?? acceptedFormat(wishes.accept);
-  const formulaSafe = switchAsked(endpoint, sent, 'csv_safe');
-  const download = switchAsked(endpoint, sent, 'download');
+  const named = readNamed(endpoint, sent);
+  if (named.problems.length > 0) throw invalidParameters(endpoint.name, named.problems);
+  const { formulaSafe, download, format = acceptedFormat(wishes.accept) } = named;
   const preferred = preferredTimes(wishes.prefer);
   const representation = representationOf(format, { times: preferred ?? times, formulaSafe });
   const isApplied = preferred !== undefined && !FORMAT_FACTS[format].hasTypedTimes;
@@ -71,12 +94,22 @@ export function isPlain(
   return choosePresentation(endpoint, sent, NO_WISHES, times).representation === representation;
 }
 
-function formatAsked(endpoint: Endpoint, sent: RawParameters): Format | undefined {
-  const asked = ownParameter(endpoint, sent, 'format');
-  if (asked === undefined) return undefined;
-  const format = FORMATS.find((name) => name === asked.text);
-  if (format === undefined) throw notAcceptable();
-  return format;
+function readNamed(endpoint: Endpoint, sent: RawParameters): Named {
+  const problems: Problem[] = [];
+  /** The text under a name of the gateway's own; undefined where it is wrong, or the endpoint declares it for itself. */
+  const read = <T>(param: string, values: ReadonlyMap<string, T>, expected: string): T | undefined => {
+    const given = endpoint.parameters.has(param) ? undefined : sent.get(param);
+    if (!given) return undefined;
+    const value = values.get(given.text?.toLowerCase() ?? '');
+    const problem = problemOfForm(given) ?? (value === undefined ? expected : undefined);
+    if (problem === undefined) return value;
+    problems.push({ param, problem });
+    return undefined;
+  };
+  const format = read('format', FORMAT_BY_NAME, `must be one of [${FORMATS.join(', ')}]`);
+  const formulaSafe = read('csv_safe', SWITCH, 'has to be 1 or 0') ?? false;
+  const download = read('download', SWITCH, 'has to be 1 or 0') ?? false;
+  return { format, formulaSafe, download, problems };
 }
 
 function acceptedFormat(header: string | undefined): Format {
@@ -86,29 +119,6 @@ function acceptedFormat(header: string | undefined): Format {
   const format = OFFERED.get(new Negotiator({ headers: { accept } }).mediaType([...OFFERED.keys()]) ?? '');
   if (format === undefined) throw notAcceptable();
   return format;
-}
-
-const ON: readonly (string | undefined)[] = ['1', 'true'];
-const OFF: readonly (string | undefined)[] = ['0', 'false', ''];
-
-function switchAsked(endpoint: Endpoint, sent: RawParameters, name: string): boolean {
-  const asked = ownParameter(endpoint, sent, name);
-  if (asked === undefined || OFF.includes(asked.text)) return false;
-  if (ON.includes(asked.text)) return true;
-  throw wrong(endpoint, { param: name, problem: 'has to be 1 or 0' });
-}
-
-/** What was sent under a name of the gateway's own; undefined where the endpoint declares it for itself. */
-function ownParameter(endpoint: Endpoint, sent: RawParameters, name: string): RawParameter | undefined {
-  const given = endpoint.parameters.has(name) ? undefined : sent.get(name);
-  if (given && given.times > 1) {
-    throw wrong(endpoint, { param: name, problem: `is given ${given.times} times; it may be given once` });
-  }
-  return given;
-}
-
-function wrong(endpoint: Endpoint, problem: Problem): Failure {
-  return invalidParameters(endpoint.name, [problem]);
 }
 
 function notAcceptable(): Failure {

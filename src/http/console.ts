@@ -1,17 +1,7 @@
 import path from 'node:path';
 import express, { Router, type RequestHandler, type Response } from 'express';
 
-/** The pages of the console are documents: they run their own files, ask their own origin, and nothing else. */
-const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+import { DOCUMENT_CSP } from './pages/content-security-policy.js';
 
 /**
  * Serves a page of the built console at `/`, with what it is made of. Where the console has not been built there is
@@ -46,7 +36,7 @@ export function serveConsole(folder: string, page: string): RequestHandler {
 
 function setDocumentHeaders(response: Response): void {
   response.set({
-    'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+    'Content-Security-Policy': DOCUMENT_CSP,
     'X-Content-Type-Options': 'nosniff',
     'Referrer-Policy': 'no-referrer',
   });

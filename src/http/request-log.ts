@@ -1,15 +1,21 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { Failure } from '../errors.js';
+import { ASKED_FOR, Failure } from '../errors.js';
 import type { CacheStatus } from '../execution/call.js';
 import { LimitExceeded, type LimitState } from '../limits/limit-state.js';
 import { describeError, type Fields, type Logger } from '../log/logger.js';
 import type { RequestContext } from './request-context.js';
 
+/** What a caller got; `code` is one of the table of errors, or empty where nothing failed. */
+export interface Outcome {
+  readonly status: number;
+  readonly code: string;
+}
+
 /** Counts what was answered. Milliseconds; those in ClickHouse only where this request caused a query. */
 export type CountAnswer = (
   endpoint: string,
-  status: number,
+  outcome: Outcome,
   cache: CacheStatus | '',
   gatewayMs: number,
   clickhouseMs?: number,
@@ -63,14 +69,12 @@ export class RequestLog {
     const { clickhouseMs, endpoint = '', cache = '' } = context;
     const totalMs = performance.now() - context.startedAt;
     const gatewayMs = totalMs - (clickhouseMs ?? 0);
-    this.count(endpoint, status, cache, gatewayMs, clickhouseMs);
+    const code = failureCode(context.failure, status);
+    this.count(endpoint, { status, code }, cache, gatewayMs, clickhouseMs);
     const path = target.split('?', 1)[0]?.slice(0, MAX_PATH) ?? '';
     if (!path.startsWith('/health/')) this.listeners.onOver?.({ context, status, totalMs });
     const fields = fieldsOf(request, context, { status, path, gatewayMs });
-    if (status >= 500) this.logger.error('request', fields);
-    // Probes come every few seconds, and say something only when they fail.
-    else if (path.startsWith('/health/')) this.logger.debug('request', fields);
-    else this.logger.info('request', fields);
+    this.logger[levelOf({ status, code }, path)]('request', fields);
     this.explain(context);
     if (status >= 400) this.listeners.onFailure?.(notedFailure(context, status));
   }
@@ -83,9 +87,22 @@ export class RequestLog {
   }
 }
 
+function levelOf({ status, code }: Outcome, path: string): 'error' | 'info' | 'debug' {
+  if (status >= 500 && !ASKED_FOR.has(code)) return 'error';
+  // Probes come every few seconds, and say something only when they fail.
+  return path.startsWith('/health/') ? 'debug' : 'info';
+}
+
 /** What a caller got; 499 where it had gone before. */
 function statusOf({ writableEnded, writableFinished, statusCode }: ServerResponse): number {
   return writableEnded || writableFinished ? statusCode : 499;
+}
+
+/** What a request's failure is called; empty where it did not fail. */
+export function failureCode(failure: unknown, status: number): string {
+  if (failure instanceof Failure) return failure.code;
+  if (failure !== undefined) return 'INTERNAL';
+  return status === 499 ? 'CALLER_GONE' : '';
 }
 
 function fieldsOf(

@@ -1,7 +1,6 @@
-import { Failure } from '../errors.js';
 import type { RequestRecord } from '../journal/request-record.js';
 import type { RequestContext } from './request-context.js';
-import type { RequestOver } from './request-log.js';
+import { failureCode, type RequestOver } from './request-log.js';
 
 /** A request that is over as it is written down: no parameters, no key. */
 export function recordOf({ context, status, totalMs }: RequestOver, now: Date): RequestRecord {
@@ -13,7 +12,7 @@ export function recordOf({ context, status, totalMs }: RequestOver, now: Date): 
     ...questionOf(context),
     key_name: keyHolder?.name ?? '',
     status,
-    code: codeOf(failure),
+    code: failureCode(failure, status),
     cache: cache ?? '',
     row_count: rows ?? 0,
     total_ms: rounded(totalMs),
@@ -43,10 +42,5 @@ const NO_COST = { queryId: '', rowsRead: 0, bytesRead: 0, waitedMs: 0 };
 
 /** Hexadecimal digits that are enough to tell digests apart. */
 const DIGEST_LENGTH = 32;
-
-function codeOf(failure: unknown): string {
-  if (failure === undefined) return '';
-  return failure instanceof Failure ? failure.code : 'INTERNAL';
-}
 
 const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;

@@ -1,5 +1,5 @@
 /** Fewest bytes of a secret for HMAC-SHA-256: as many as its result has. */
-const MIN_BYTES = 32;
+export const MIN_SECRET_BYTES = 32;
 
 /**
  * The bytes of a secret, UTF-8.
@@ -9,8 +9,8 @@ const MIN_BYTES = 32;
  */
 export function secretBytes(variable: string, secret: string): Buffer {
   const bytes = Buffer.from(secret, 'utf8');
-  if (bytes.length >= MIN_BYTES) return bytes;
+  if (bytes.length >= MIN_SECRET_BYTES) return bytes;
   throw new Error(
-    `${variable} has ${bytes.length} bytes, and has to have ${MIN_BYTES} at least: openssl rand -base64 32`,
+    `${variable} has ${bytes.length} bytes, and has to have ${MIN_SECRET_BYTES} at least: openssl rand -base64 32`,
   );
 }

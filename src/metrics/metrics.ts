@@ -32,7 +32,7 @@ const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 
 /**
  * The gateway's metrics in Prometheus' form. No label takes a value that a caller can invent: endpoints are those that
- * there are, statuses those that the gateway answers.
+ * there are, statuses those that the gateway answers, codes those of its errors.
  */
 export class Metrics {
   readonly registry = new Registry();
@@ -42,6 +42,7 @@ export class Metrics {
     'endpoint',
     'status',
     'cache',
+    'code',
   ]);
   private readonly gatewaySeconds = this.histogram(
     'gateway_seconds',
@@ -76,15 +77,15 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Notes a request that was answered. */
+  /** Notes a request that was answered; an empty code is that of no failure, and has no label. */
   answered(
     endpoint: string,
-    status: number,
+    { status, code }: { readonly status: number; readonly code: string },
     cache: CacheStatus | '',
     gatewayMs: number,
     clickhouseMs?: number,
   ): void {
-    this.requests.inc({ endpoint, status, cache });
+    this.requests.inc({ endpoint, status, cache, ...(code !== '' && { code }) });
     this.gatewaySeconds.observe({ endpoint }, gatewayMs / 1000);
     if (clickhouseMs !== undefined) this.clickhouseSeconds.observe({ endpoint }, clickhouseMs / 1000);
   }

@@ -15,7 +15,11 @@ export const ENDPOINT_SCHEMA: Schema = {
     name: text,
     description: text,
     query: { type: 'string', description: 'The saved query, with `@name` for each parameter.' },
-    maxRows: { type: 'integer', minimum: 1 },
+    maxRows: {
+      type: 'integer',
+      minimum: 1,
+      description: 'The row cap. A saved query that itself ends with a LIMIT gives no more than that.',
+    },
     caching: { anyOf: [seconds, { const: 'disabled' }] },
     warming: { ...seconds, description: 'Seconds between refreshes of a result in use; 0: never.' },
     sandboxing: { type: 'string', enum: ['enabled', 'disabled'] },

@@ -8,6 +8,8 @@ export interface Names {
   readonly parts: ReadonlySet<string>;
   /** Tables of the database: names that the caller must not give to a query of its own. */
   readonly tables: ReadonlySet<string>;
+  /** Whether a FROM of the text names {@link NO_TABLE}, which the tree does not tell from no FROM at all. */
+  readonly isNoTableNamed: boolean;
 }
 
 /** How much a query comes to where the ones that it names in WITH stand in their places. */
@@ -22,7 +24,7 @@ export const MAX_READS = 24;
 const MAX_EXPANDED_NODES = 20_000;
 
 /** What ClickHouse reads where there is no FROM: one row with a zero. */
-const NO_TABLE = 'system.one';
+export const NO_TABLE = 'system.one';
 
 /** Sections whose direct children are tables. */
 const TABLE_SECTIONS: ReadonlySet<string> = new Set([
@@ -117,11 +119,23 @@ class Judge {
         scope.set(name, itemCost);
       }
     }
-    const rest = node.children.filter(({ section }) => section !== 'WITH');
+    const rest = node.children.filter(
+      ({ section, node: child }) =>
+        section !== 'WITH' && !(section === 'JOIN TREE' && this.standsForNoFrom(child)),
+    );
     return this.add(cost, this.walkChildren({ ...node, children: rest }, scope));
   }
 
+  private standsForNoFrom({ kind, attributes }: TreeNode): boolean {
+    if (this.names.isNoTableNamed || attributes.has('alias')) return false;
+    return kind === 'IDENTIFIER' && attributes.get('identifier') === NO_TABLE;
+  }
+
   private checkName(name: string, query: TreeNode): void {
+    if (name.includes('.')) {
+      // In the tree it would read like a table of some database.
+      throw new Refusal(`gives the name ${quoted(name)} to a query of its own; use letters, digits and _`);
+    }
     if (this.names.parts.has(name) || this.names.tables.has(name)) {
       throw new Refusal(`must not give the name ${quoted(name)} to a query of its own; that is taken`);
     }
@@ -136,7 +150,6 @@ class Judge {
     const name = attributes.get('identifier') ?? '';
     const own = scope.get(name);
     if (own) return own;
-    if (name === NO_TABLE) return leaf;
     if (!this.names.parts.has(name)) {
       const known = [...this.names.parts].toReversed().join(', ');
       throw new Refusal(`reads ${quoted(name)}; it can read ${known}, and what its WITH defines before`);

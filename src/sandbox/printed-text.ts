@@ -34,6 +34,20 @@ export function checkPrintedText(text: string): void {
   }
 }
 
+/**
+ * Whether a FROM in a printed text names a table, in text that {@link checkPrintedText} has let pass: no name in it holds a
+ * quote.
+ */
+export function namesInFrom(text: string, table: string): boolean {
+  const bare = text
+    .replaceAll(/'(?:[^'\\]|\\[^]|'')*'/gu, "''")
+    .replaceAll(/`([^`]*)`/gu, (_, name: string) => (name === table ? name : '_'));
+  return bare
+    .split(/\bFROM /u)
+    .slice(1)
+    .some((rest) => rest.split(/[^\w.]/u, 1)[0] === table);
+}
+
 function tokenAt(text: string, at: number): RegExpExecArray | undefined {
   for (const pattern of TOKENS) {
     pattern.lastIndex = at;

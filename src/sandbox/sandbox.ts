@@ -2,16 +2,19 @@ import { LRUCache } from 'lru-cache';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
-import type { JudgeSql, SandboxedSelect, SqlParser } from '../execution/sandbox.js';
+import {
+  problemOfSqlText,
+  type JudgeSql,
+  type SandboxedSelect,
+  type SqlParser,
+} from '../execution/sandbox.js';
 import { partNames } from '../endpoint/bind-sandboxed.js';
 import { invalidParameters } from '../execution/validate-parameters.js';
-import { judgeTree } from './judge-tree.js';
-import { checkPrintedText } from './printed-text.js';
+import { judgeTree, NO_TABLE } from './judge-tree.js';
+import { checkPrintedText, namesInFrom } from './printed-text.js';
 import { Refusal } from './refusal.js';
 import { readTree } from './tree.js';
 
-/** Longest SQL of a caller, in bytes of UTF-8; as long as any value of a parameter. */
-const MAX_SQL_BYTES = 8192;
 const MAX_PRINTED_CHARACTERS = 32_768;
 /** Characters of SQL whose verdicts are remembered. */
 const REMEMBERED_CHARACTERS = 4_000_000;
@@ -48,12 +51,17 @@ async function judge(
   signal: AbortSignal,
 ): Promise<Verdict> {
   try {
-    checkGivenText(sql);
+    const problem = problemOfSqlText(sql);
+    if (problem !== undefined) throw new Refusal(problem);
     const text = await parser.print(sql, signal);
     if (text.length > MAX_PRINTED_CHARACTERS) throw new Refusal('is too long');
     checkPrintedText(text);
     const [lines, tables] = await Promise.all([parser.tree(text, signal), parser.tables(signal)]);
-    const names = { parts: new Set(partNames(endpoint)), tables: new Set(tables) };
+    const names = {
+      parts: new Set(partNames(endpoint)),
+      tables: new Set(tables),
+      isNoTableNamed: namesInFrom(text, NO_TABLE),
+    };
     const reads = [...judgeTree(readTree(lines), names)].sort();
     return { select: { text, reads } };
   } catch (error) {
@@ -61,15 +69,6 @@ async function judge(
     const problem = error instanceof Failure ? problemOf(error) : undefined;
     if (problem === undefined) throw error;
     return { problem };
-  }
-}
-
-function checkGivenText(sql: string): void {
-  if (sql.trim() === '') throw new Refusal('must be a SELECT; it is empty');
-  if (Buffer.byteLength(sql) > MAX_SQL_BYTES) throw new Refusal(`is longer than ${MAX_SQL_BYTES} bytes`);
-  // eslint-disable-next-line no-control-regex -- these are what is looked for
-  if (/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(sql) || /\p{Surrogate}/u.test(sql)) {
-    throw new Refusal('holds a character that is not text');
   }
 }
 

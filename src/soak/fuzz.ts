@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 
+import { ASKED_FOR } from '../errors.js';
 import { askOnce, type Outcome } from './ask.js';
 
 /** What the fuzzing has to know of an endpoint. */
@@ -31,8 +32,6 @@ interface Fuzzed {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a caller can ask for: no wait at all, and what is cached only. */
-const ASKED_FOR = new Set(['QUERY_TIMEOUT', 'NOT_CACHED']);
 const ANSWER_WITHIN_MS = 20_000;
 
 /** What breaks out of texts, SQL, URLs and headers that others build. */

@@ -3,12 +3,12 @@ import type { Clock } from '../execution/ports.js';
 /** Seconds of saving that can be spent at once. */
 const WINDOW_SECONDS = 300;
 
-/** A share of wall time that may be spent on queries: it fills steadily, up to what five minutes give. */
+/** A share of wall time that may be spent on queries, all together: it fills steadily, up to what five minutes give. */
 export class QueryBudget {
   private allowanceMs: number;
   private filledAt: number;
 
-  /** @param share of wall time, such as 0.1. */
+  /** @param share of wall time, such as 0.1; above 1 where queries run side by side. */
   constructor(
     private readonly share: number,
     private readonly clock: Clock,

@@ -38,6 +38,22 @@ describeInBrowser('the console', () => {
     });
   });
 
+  it('shares the key of its tab with /docs, for both to have and to forget', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.goto(`${session.gateway.url}/`);
+      await page.fill('#key', CONSOLE_KEY);
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('nav.endpoints li');
+      await page.goto(`${session.gateway.url}/docs`);
+      await page.waitForSelector('.opblock');
+      await page.click('text=Forget it');
+      await page.waitForSelector('#key-form:not([hidden])');
+      await page.goto(`${session.gateway.url}/`);
+      await page.waitForSelector('#key');
+      expect(await page.evaluate('sessionStorage.length')).toBe(0);
+    });
+  });
+
   it.each([
     'functions.invocation-stats',
     'get-grouped-stats-events-logs',

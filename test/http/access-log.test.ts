@@ -83,6 +83,17 @@ describe('the access log', () => {
     expect(JSON.stringify(debug)).toContain('Table edge_logs does not exist');
   });
 
+  it.each([
+    ['WAIT_OVER', 'info'],
+    ['NOT_CACHED', 'info'],
+    ['QUERY_TIMEOUT', 'error'],
+  ] as const)('of a 504 %s has the level %s', async (code, level) => {
+    const { get, logger, runQuery } = await createTestGateway();
+    runQuery.fail(new Failure(code, 'Failed.'));
+    await get(GOOD_CALL);
+    expect(await logger.line('request')).toMatchObject({ level, fields: { status: 504, code } });
+  });
+
   it('tells the text and stack of a fault that nobody foresaw', async () => {
     const { get, logger, runQuery } = await createTestGateway();
     runQuery.fail(new TypeError('x is not a function'));

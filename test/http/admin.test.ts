@@ -140,6 +140,19 @@ describe('GET /metrics', () => {
 });
 
 describe('the operator’s view', () => {
+  it.each(['/cache', '/warming', '/keys', '/errors', '/metrics', '/nothing'])(
+    'gives %s to nobody to keep, and to no browser to take for something else',
+    async (path) => {
+      await operated(async ({ get }) => {
+        expect((await get(path)).headers).toMatchObject({
+          'cache-control': 'no-store',
+          'x-content-type-options': 'nosniff',
+          'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+        });
+      });
+    },
+  );
+
   it.each([
     ['GET', '/'],
     ['GET', '/nothing'],

@@ -62,23 +62,26 @@ describe('the representation of an answer', () => {
     expect(await chosen(URL, { Accept: accept })).toBe(name);
   });
 
-  it.each([
-    [`${URL}&format=xml`, {}],
-    [`${URL}&format=`, {}],
-    [`${URL}&format=CSV`, {}],
-    [`${URL}&format=%ff`, {}],
-    [URL, { Accept: 'application/xml' }],
-    [URL, { Accept: 'text/csv;header=absent' }],
-  ])('is none for %s with %j: 406 lists what there is', async (url, headers) => {
-    const gateway = await open();
-    const problem = problemOf(await gateway.get(url).set(headers));
-    expect(problem).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
-    for (const format of FORMATS)
-      expect(problem.detail).toContain(`${format} (${FORMAT_FACTS[format].mediaType})`);
-    expect(gateway.runQuery.requests).toEqual([]);
+  it.each([{ Accept: 'application/xml' }, { Accept: 'text/csv;header=absent' }])(
+    'is none for %j: 406 lists what there is',
+    async (headers) => {
+      const gateway = await open();
+      const problem = problemOf(await gateway.get(URL).set(headers));
+      expect(problem).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
+      for (const format of FORMATS)
+        expect(problem.detail).toContain(`${format} (${FORMAT_FACTS[format].mediaType})`);
+      expect(gateway.runQuery.requests).toEqual([]);
+    },
+  );
+
+  it('is what ?format= names in letters of either case', async () => {
+    expect(await chosen(`${URL}&format=CSV&csv_safe=TRUE`)).toBe('csv;formula-safe');
   });
 
   it.each([
+    ['format=xml', 'format', `must be one of [${FORMATS.join(', ')}]`],
+    ['format=', 'format', `must be one of [${FORMATS.join(', ')}]`],
+    ['format=%ff', 'format', 'is not valid percent-encoded UTF-8'],
     ['format=csv&format=csv', 'format', 'is given 2 times; it may be given once'],
     ['download=1&download=1', 'download', 'is given 2 times; it may be given once'],
     ['download=yes', 'download', 'has to be 1 or 0'],
@@ -87,6 +90,15 @@ describe('the representation of an answer', () => {
     const gateway = await open();
     const answer = problemOf(await gateway.get(`${URL}&${query}`));
     expect(answer).toMatchObject({ status: 400, problems: [{ param, problem }] });
+  });
+
+  it('that is wrong is told together with all else that is wrong with the request', async () => {
+    const gateway = await open();
+    const url = '/api/endpoints/query/sample?city=Rome&city=Oslo&format=xml&download=yes&csv_safe=no';
+    const answer = problemOf(await gateway.get(url).set('Accept', 'application/xml'));
+    expect(answer).toMatchObject({ status: 400, code: 'INVALID_PARAMETERS' });
+    expect(answer.problems?.map(({ param }) => param)).toEqual(['city', 'format', 'csv_safe', 'download']);
+    expect(gateway.runQuery.requests).toEqual([]);
   });
 
   it('leaves an endpoint the parameters that it declares under these names', async () => {

@@ -158,3 +158,21 @@ describe('a key in the query string', () => {
     });
   });
 });
+
+describe('API_KEY', () => {
+  it.each([
+    ['fifteen-letters', ['warn']],
+    ['sixteen-letters.', []],
+  ])('that is %j is warned of in the log at the start, and never shown', async (key, levels) => {
+    await open(
+      (gateway) => {
+        const { lines } = gateway.logger;
+        expect(lines.map(({ level }) => level)).toEqual(levels);
+        expect(lines.every(({ message }) => message.includes('API_KEY is so short'))).toBe(true);
+        expect(JSON.stringify(lines)).not.toContain(key);
+        return Promise.resolve();
+      },
+      { API_KEY: key },
+    );
+  });
+});

@@ -93,6 +93,15 @@ describe.each<Way>(['long', 'short'])('sql where the endpoint takes it, on the %
     }),
   );
 
+  it('that needs no ClickHouse to be refused is told together with all else that is wrong', () =>
+    open('enabled', async (gateway) => {
+      const target = `${STATS.replace('project', 'x')}&sql=%20&format=xml`;
+      const response = await gateway.ask('caller', target, { way });
+      const { problems } = JSON.parse(response.text) as { problems: { param: string }[] };
+      expect(problems.map(({ param }) => param)).toEqual(['project', 'format', 'sql']);
+      expect(judged).toEqual([]);
+    }));
+
   it('is not judged where the call is refused anyway', () =>
     open('enabled', async (gateway) => {
       await gateway.ask('tenant', withSql('SELECT 1', `${STATS}&project=boreal`), { way });

@@ -2,6 +2,7 @@ import { cp, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
+import type { TableEstimate } from '../../src/cli/check/checked-endpoint.js';
 import { runCli } from '../support/run-cli.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -15,7 +16,7 @@ interface Checked {
     readonly warnings: string[];
     readonly rows?: number;
     readonly milliseconds?: number;
-    readonly estimate: Record<string, unknown>[];
+    readonly estimate: TableEstimate[];
   }[];
 }
 
@@ -45,16 +46,13 @@ describe('querygate check', () => {
     const files = (await readdir(path.join(BUILT, 'endpoints'))).filter((file) => file.endsWith('.js'));
     expect(endpoints.map(({ name }) => name)).toEqual(files.map((file) => file.slice(0, -3)).sort());
     const logs = endpoints.find(({ name }) => name === 'logs.all');
-    expect(logs).toMatchObject({ rows: 100, milliseconds: expect.any(Number) as unknown, warnings: [] });
-    expect(logs?.estimate).toEqual([
-      {
-        table: 'edge_logs',
-        parts: 1,
-        rows: expect.any(Number) as number,
-        marks: expect.any(Number) as unknown,
-        tableMarks: expect.any(Number) as unknown,
-      },
-    ]);
+    expect(logs).toMatchObject({ rows: 100, warnings: [] });
+    expect(logs?.milliseconds).toBeGreaterThan(0);
+    // How much depends on the time of day up to which the demonstration data goes; check-endpoint.test.ts is exact.
+    const [estimate, ...others] = logs?.estimate ?? [];
+    expect([estimate?.table, others]).toEqual(['edge_logs', []]);
+    expect(estimate?.marks).toBeGreaterThan(0);
+    expect(estimate?.marks).toBeLessThan(estimate?.tableMarks ?? 0);
   });
 
   it('ends with 1 at columns that disagree and examples that fail, and warns of full scans and no rows', async () => {

@@ -123,7 +123,7 @@ describe('a caller that leaves', () => {
     const requestId = `waiting-${Date.now()}`;
     const headers = { 'X-Request-Id': requestId, Prefer: 'wait=1' };
     const response = await on.gateway.ask('caller', slow, { headers });
-    expect(outcomeOf(response)).toBe('504 QUERY_TIMEOUT');
+    expect(outcomeOf(response)).toBe('504 WAIT_OVER');
     expect(await untilGone(on, requestId)).toBeLessThan(GONE_MS);
   });
 });

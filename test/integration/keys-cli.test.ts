@@ -39,7 +39,7 @@ const withKeys = (use: (keys: Run, file: string) => Promise<void>): Promise<void
 const RIGHTS = ['--endpoints', 'usage.*,logs.all', '--fixed', 'project=abc', '--requests', '600/60'];
 
 /** What the command line itself shows to be wrong, whatever the file holds. */
-const USAGE = ['takes amount/seconds', 'There is no endpoint'];
+const USAGE = ['takes amount/seconds', 'There is no endpoint', 'is over already'];
 
 describe('npm run keys', () => {
   it('adds, lists, rotates and revokes; only the key itself goes to standard output', async () => {
@@ -109,7 +109,21 @@ describe('npm run keys', () => {
     });
   });
 
+  it('prints the path of a link alone where nothing says how callers reach the gateway, and says so', async () => {
+    await withKeys(async (keys) => {
+      await keys('add', 'tenant', ...RIGHTS);
+      const made = await keys(
+        ...['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--param', 'interval=daily'],
+        ...['--expires-in', '7d'],
+      );
+      expect(made.code).toBe(0);
+      expect(made.stdout).toMatch(/^\/api\/endpoints\/query\/usage\.api-counts\?\S+\n$/);
+      expect(made.stderr).toContain('--base-url');
+    });
+  });
+
   it.each([
+    [['add', 'x', '--expires', '2020-01-01'], 'is over already'],
     [['add', 'x', '--endpoints', 'nothing.*'], 'no endpoint matches "nothing.*"'],
     [
       ['add', 'x', '--endpoints', 'get-*', '--fixed', 'project=a'],

@@ -1,8 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
-import { once } from 'node:events';
 import path from 'node:path';
 
+import { freePort } from '../../src/clickhouse/embedded/free-port.js';
 import { GATEWAY, startProcess, type RunningProcess } from './start-process.js';
 
 /** The key of the gateway that the console's tests use. */
@@ -36,14 +35,4 @@ export async function startConsoleGateway(folder: string): Promise<ConsoleGatewa
   });
   const [, url = ''] = await gateway.untilWritten(/"message":"ready".*"url":"(http:\/\/127\.0\.0\.1:\d+)"/);
   return { process: gateway, url, adminUrl: `http://127.0.0.1:${adminPort}` };
-}
-
-/** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }

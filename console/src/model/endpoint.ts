@@ -45,3 +45,9 @@ export const SQL = 'sql';
 export const isTime = (type: string): boolean => /^(Nullable\()?Date/.test(type);
 
 export const isNumber = (type: string): boolean => /^(Nullable\()?(U?Int|Float|Decimal)/.test(type);
+
+/** Most rows of an answer: the row cap, or the limit that the saved query itself ends with. */
+export function mostRows({ maxRows, query }: Pick<Endpoint, 'maxRows' | 'query'>): number {
+  const own = /\nLIMIT (\d+)\s*$/.exec(query)?.[1];
+  return own === undefined ? maxRows : Math.min(maxRows, Number(own));
+}

@@ -5,6 +5,9 @@ export interface Sample {
   readonly value: number;
 }
 
+/** Labels of a request that failed: with a 5xx that is not what its caller asked for (only what is cached, no longer wait). */
+export const FAILED = { status: /^5/, code: /^(?!(?:NOT_CACHED|WAIT_OVER)$)/ };
+
 /** Reads Prometheus' text form; lines that are no samples are left out. */
 export function readSamples(text: string): readonly Sample[] {
   return text.split('\n').flatMap((line) => {

@@ -6,7 +6,7 @@ import { sum } from '../model/metrics.js';
 import { Chart } from '../parts/chart.js';
 import { ThemeSwitch } from '../parts/theme-switch.js';
 import type { Snapshot } from './snapshot.js';
-import { requestsWith, statusCounts, type Rate } from './summary.js';
+import { requestsFailed, requestsWith, statusCounts, type Rate } from './summary.js';
 import { EndpointTable, FailureTable, KeyTable, WarmingTable } from './tables.js';
 import { useSnapshots } from './use-snapshots.js';
 
@@ -69,7 +69,7 @@ function Overview({ latest, rates }: { readonly latest: Snapshot; readonly rates
 type Tile = readonly [name: string, value: string, isBad?: boolean];
 
 function tilesOf({ samples, cache }: Snapshot, rates: readonly Rate[]): readonly Tile[] {
-  const [all, failed] = [requestsWith(samples, /./), requestsWith(samples, /^5/)];
+  const [all, failed] = [requestsWith(samples, /./), requestsFailed(samples)];
   const hits = sum(samples, 'querygate_requests_total', { cache: 'HIT' });
   const answered = sum(samples, 'querygate_requests_total', { cache: /./ });
   const rate = rates.at(-1);

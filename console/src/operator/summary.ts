@@ -1,4 +1,4 @@
-import { quantile, sum, type Sample } from '../model/metrics.js';
+import { FAILED, quantile, sum, type Sample } from '../model/metrics.js';
 import type { Snapshot } from './snapshot.js';
 
 const REQUESTS = 'querygate_requests_total';
@@ -14,9 +14,10 @@ export interface Rate {
 /** Requests a second between two looks; undefined where the gateway was started anew between them. */
 export function rateBetween(before: Snapshot, after: Snapshot): Rate | undefined {
   const seconds = (after.at - before.at) / 1000;
-  const rate = (status: RegExp): number =>
-    (sum(after.samples, REQUESTS, { status }) - sum(before.samples, REQUESTS, { status })) / seconds;
-  const [ok, refused, failed] = [rate(/^[23]/), rate(/^4/), rate(/^5/)];
+  const rate = (labels: Readonly<Record<string, RegExp>>): number =>
+    (sum(after.samples, REQUESTS, labels) - sum(before.samples, REQUESTS, labels)) / seconds;
+  const [ok, failed] = [rate({ status: /^[23]/ }), rate(FAILED)];
+  const refused = rate({ status: /^[45]/ }) - failed;
   if (seconds <= 0 || Math.min(ok, refused, failed) < 0) return undefined;
   return { at: after.at, ok, refused, failed };
 }
@@ -24,6 +25,10 @@ export function rateBetween(before: Snapshot, after: Snapshot): Rate | undefined
 /** All requests, and of them those with a status. */
 export const requestsWith = (samples: readonly Sample[], status: RegExp, endpoint?: string): number =>
   sum(samples, REQUESTS, { status, ...(endpoint !== undefined && { endpoint }) });
+
+/** Requests that failed by no wish of their callers. */
+export const requestsFailed = (samples: readonly Sample[], endpoint?: string): number =>
+  sum(samples, REQUESTS, { ...FAILED, ...(endpoint !== undefined && { endpoint }) });
 
 /** Statuses and how often each was answered, most frequent first. */
 export function statusCounts(samples: readonly Sample[]): readonly (readonly [string, number])[] {
@@ -49,7 +54,7 @@ export function endpointRows({ samples, cache }: Snapshot): readonly EndpointRow
       endpoint,
       requests: requestsWith(samples, /./, endpoint),
       refused: requestsWith(samples, /^4/, endpoint),
-      failed: requestsWith(samples, /^5/, endpoint),
+      failed: requestsFailed(samples, endpoint),
       hitRatio: hitRatio.all,
       clickhouse50: ms('clickhouse_seconds', 0.5),
       clickhouse95: ms('clickhouse_seconds', 0.95),

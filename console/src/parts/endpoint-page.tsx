@@ -5,7 +5,7 @@ import { BASE } from '../api.js';
 import { useRun, type RunState } from '../hooks.js';
 import { toFragment, type Address } from '../model/address.js';
 import { duration, number } from '../model/display.js';
-import { SQL, type Endpoint, type Values } from '../model/endpoint.js';
+import { mostRows, SQL, type Endpoint, type Values } from '../model/endpoint.js';
 import { ColumnList } from './column-list.js';
 import { CopyButton } from './copy-button.js';
 import { Download } from './download.js';
@@ -78,9 +78,9 @@ function declared({ parameters, sandboxing }: Endpoint, values: Values): Values 
 }
 
 function Settings({ endpoint }: { readonly endpoint: Endpoint }): VNode {
-  const { maxRows, caching, warming, sandboxing } = endpoint;
+  const { caching, warming, sandboxing } = endpoint;
   const settings = [
-    ['Rows', `at most ${number(maxRows)}`],
+    ['Rows', `at most ${number(mostRows(endpoint))}`],
     ['Caching', caching === 'disabled' ? 'disabled' : duration(caching)],
     ['Warming', warming === 0 ? 'never' : `every ${duration(warming)}`],
     ['Own SQL', sandboxing],

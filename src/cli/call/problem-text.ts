@@ -53,8 +53,7 @@ function shown(value: unknown): string {
 
 /** What a server sends must not steer the terminal. */
 function printable(text: string): string {
-  // eslint-disable-next-line no-control-regex
-  return text.replaceAll(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/g, ' ');
+  return text.replaceAll(/[^\P{Cc}\n]/gu, ' ');
 }
 
 function locationOf(headers: Headers): string {

@@ -1,7 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -9,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 
 import type { ClickHouseConnection } from '../connection.js';
 import { engineLibraryPath } from './engine-library.js';
+import { freePort } from './free-port.js';
 import { announceServer, answersPing, findRunningServer, withdrawServer } from './running-server.js';
 import {
   ADMIN_PASSWORD_VARIABLE,
@@ -150,15 +150,6 @@ export class EmbeddedServer {
 
 function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 function collectLastWords(child: ChildProcess): () => string {

@@ -1,18 +1,3 @@
-/**
- * What the page of the API's description may do: run and load what this gateway serves, and ask this gateway. Swagger
- * UI has small pictures as data in its style sheet.
- */
-export const API_DOCS_CSP = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
 /** Shows nothing of the API until a key is entered; its script is `api-docs-script.mjs`. */
 export const API_DOCS_PAGE = `<!doctype html>
 <html lang="en">

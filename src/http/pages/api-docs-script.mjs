@@ -1,8 +1,8 @@
 // eslint-disable-next-line @typescript-eslint/ban-ts-comment -- a browser runs this, and the program's types are Node's
 // @ts-nocheck
 
-/** Where the key is kept: in this tab, until it is closed. */
-const KEPT = 'querygate-api-key';
+/** Where the key is kept: in this tab, until it is closed; the console keeps it there too, so that one is entered once. */
+const KEPT = 'querygate.key';
 
 const form = document.getElementById('key-form');
 const field = document.getElementById('key');

@@ -212,6 +212,17 @@ describe('a Redis that', () => {
     await untilBack(execution);
   }, 30_000);
 
+  it('has gone away does not keep a process up that closes its cache', async () => {
+    const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+    const before = timers();
+    const server = await start();
+    const execution = await openTestExecution({ environment: { REDIS_URL: server.url } });
+    await server.stop();
+    await timeNew(execution);
+    await execution.close();
+    await pollUntil('no timer is left of the connections', () => timers() <= before || undefined, 1500);
+  });
+
   it('is away leaves equal questions to each process: one query in each', async () => {
     const server = await start();
     await server.stop();

@@ -15,6 +15,7 @@ export const REFUSED: Readonly<Record<string, readonly string[]>> = {
   'another table': fill(TABLE_PLACES, WHOLE_TABLES, '$'),
   'a table function': fill(TABLE_PLACES, TABLE_FUNCTIONS, '$'),
   'a subquery in a clause': fill(SUBQUERY_PLACES, [SECRETS], '@'),
+  'the table that stands for none': fill(SUBQUERY_PLACES, ['SELECT dummy FROM system.one'], '@'),
   'a table to the right of IN': fill(IN_FORMS, IN_TABLES, '$'),
   'a function that is not on the list': fill(['SELECT $ AS x'], FORBIDDEN_CALLS, '$'),
   'another statement': STATEMENTS,

@@ -36,7 +36,7 @@ describe('withDeadline', () => {
     await timers.advance(1999);
     expect(signal.aborted).toBe(false);
     await timers.advance(1);
-    expect(signal.reason).toMatchObject({ code: 'QUERY_TIMEOUT', status: 504 });
+    expect(signal.reason).toMatchObject({ code: 'WAIT_OVER', status: 504 });
   });
 
   it('is aborted when the caller’s signal is, with its reason', () => {

@@ -79,6 +79,26 @@ describe('readConfig', () => {
     ]);
   });
 
+  it('tells a secret that is too short together with the issuer that is missing', () => {
+    expect(
+      faultOf({ JWT_SECRET: 'x'.repeat(31), LINK_SECRET: 'é'.repeat(15) })
+        .split('\n')
+        .slice(1),
+    ).toEqual([
+      '  JWT_SECRET has to have 32 bytes at least: openssl rand -base64 32',
+      '  JWT_ISSUER is required',
+      '  LINK_SECRET has to have 32 bytes at least: openssl rand -base64 32',
+    ]);
+    expect(readConfig({ LINK_SECRET: 'é'.repeat(16) }).links.secret).toBe('é'.repeat(16));
+  });
+
+  it('lets warming spend a second for each second that passes, or one for each refresh at a time', () => {
+    expect(readConfig({ WARM_BUDGET: '1' }).warming.budget).toBe(1);
+    expect(readConfig({ WARM_BUDGET: '2.5', WARM_CONCURRENCY: '3' }).warming.budget).toBe(2.5);
+    for (const environment of [{ WARM_BUDGET: '10' }, { WARM_BUDGET: '2.5', WARM_CONCURRENCY: '2' }])
+      expect(faultOf(environment)).toContain('  WARM_BUDGET must be at most WARM_CONCURRENCY');
+  });
+
   it.each([
     ['PORT', '-1'],
     ['PORT', '65536'],

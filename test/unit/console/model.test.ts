@@ -1,10 +1,14 @@
 import { fromFragment, toFragment } from '../../../console/src/model/address.js';
 import { chartableOf, chartData } from '../../../console/src/model/chart-data.js';
 import { bytes, duration, milliseconds } from '../../../console/src/model/display.js';
-import type { Column, Row } from '../../../console/src/model/endpoint.js';
-import { quantile, readSamples, sum } from '../../../console/src/model/metrics.js';
+import { mostRows, type Column, type Row } from '../../../console/src/model/endpoint.js';
+import { FAILED, quantile, readSamples, sum } from '../../../console/src/model/metrics.js';
 import { nextOrder, sortRows } from '../../../console/src/model/sort-rows.js';
 import { tokensOf } from '../../../console/src/model/sql-tokens.js';
+import { rowCap, withSettings } from '../../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
+import { ASKED_FOR, ERRORS } from '../../../src/errors.js';
+import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 
 describe('an address', () => {
   it.each([
@@ -129,5 +133,25 @@ describe('Prometheus’ text', () => {
     expect(quantile(samples, 's', 'a', 0.5)).toBeCloseTo(0.1);
     expect(quantile(samples, 's', 'a', 0.75)).toBeCloseTo(0.55);
     expect(quantile(samples, 's', 'b', 0.5)).toBeUndefined();
+  });
+});
+
+describe('the most rows of an answer', () => {
+  it('are as many as it can have, for every endpoint and row cap', async () => {
+    for (const endpoint of (await loadEndpoints(ENDPOINTS_FOLDER)).all()) {
+      for (const maxRows of [10, 1000]) {
+        const resource = { maxRows, query: endpoint.savedQuery };
+        expect(mostRows(resource)).toBe(rowCap(withSettings(endpoint, { maxRows })));
+      }
+    }
+  });
+});
+
+describe('what the operator sees as failed', () => {
+  it.each(Object.entries(ERRORS))('%s: a 5xx, unless callers ask for it', (code, { status }) => {
+    const labels = { endpoint: 'a', status: String(status), cache: '', code };
+    expect(sum([{ name: 'requests', labels, value: 3 }], 'requests', FAILED)).toBe(
+      status >= 500 && !ASKED_FOR.has(code) ? 3 : 0,
+    );
   });
 });

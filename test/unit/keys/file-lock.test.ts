@@ -8,19 +8,24 @@ import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
 const pidOfNobody = (): number => spawnSync(process.execPath, ['-e', '']).pid;
 
+/** Has ten tasks want the lock at once; fails where two of them are in. */
+async function enterOneByOne(file: string): Promise<void> {
+  let inside = 0;
+  const enter = (): Promise<void> =>
+    withFileLock(file, async () => {
+      inside += 1;
+      expect(inside).toBe(1);
+      await new Promise(setImmediate);
+      inside -= 1;
+    });
+  await Promise.all(Array.from({ length: 10 }, enter));
+}
+
 describe('withFileLock', () => {
   it('lets one in at a time, and goes when the task fails', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'f');
-      let inside = 0;
-      const enter = (): Promise<void> =>
-        withFileLock(file, async () => {
-          inside += 1;
-          expect(inside).toBe(1);
-          await new Promise(setImmediate);
-          inside -= 1;
-        });
-      await Promise.all(Array.from({ length: 10 }, enter));
+      await enterOneByOne(file);
       await expect(withFileLock(file, () => Promise.reject(new Error('no')))).rejects.toThrow('no');
       expect(await readdir(folder)).toEqual([]);
     });
@@ -30,15 +35,7 @@ describe('withFileLock', () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'f');
       await writeFile(`${file}.lock`, `process ${pidOfNobody()} on ${hostname()}\n`);
-      let inside = 0;
-      const enter = (): Promise<void> =>
-        withFileLock(file, async () => {
-          inside += 1;
-          expect(inside).toBe(1);
-          await new Promise(setImmediate);
-          inside -= 1;
-        });
-      await Promise.all(Array.from({ length: 10 }, enter));
+      await enterOneByOne(file);
       expect(await readdir(folder)).toEqual([]);
     });
   });

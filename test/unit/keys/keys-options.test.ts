@@ -1,22 +1,27 @@
 import { keysTable, listedKeys } from '../../../src/cli/keys-list.js';
 import { durationMs, pairsOf, rightsOf } from '../../../src/cli/keys-options.js';
 
+const NOW = new Date('2026-05-17T10:05:03Z');
+
 describe('rightsOf', () => {
   it('reads every option', () => {
     expect(
-      rightsOf({
-        endpoints: 'logs.*, usage.api-counts',
-        fixed: ['project=a=b', 'tier=FREE'],
-        expires: '2027-01-01',
-        address: ['10.0.0.0/8'],
-        requests: '600/60',
-        rowsRead: '1000000/3600',
-        bytesRead: '1/1',
-        clickhouseMs: '5000/60',
-        concurrent: '4',
-        mayBypassCache: true,
-        mayUseQueryString: true,
-      }),
+      rightsOf(
+        {
+          endpoints: 'logs.*, usage.api-counts',
+          fixed: ['project=a=b', 'tier=FREE'],
+          expires: '2027-01-01',
+          address: ['10.0.0.0/8'],
+          requests: '600/60',
+          rowsRead: '1000000/3600',
+          bytesRead: '1/1',
+          clickhouseMs: '5000/60',
+          concurrent: '4',
+          mayBypassCache: true,
+          mayUseQueryString: true,
+        },
+        NOW,
+      ),
     ).toEqual({
       endpoints: ['logs.*', 'usage.api-counts'],
       fixed: { project: 'a=b', tier: 'FREE' },
@@ -35,7 +40,7 @@ describe('rightsOf', () => {
   });
 
   it('leaves out what is not said', () => {
-    expect(rightsOf({})).toEqual({});
+    expect(rightsOf({}, NOW)).toEqual({});
   });
 
   it.each([
@@ -45,8 +50,11 @@ describe('rightsOf', () => {
     [{ rowsRead: '5' }, '--rows-read takes amount/seconds, such as 600/60, not "5"'],
     [{ clickhouseMs: '-1/5' }, '--clickhouse-ms takes'],
     [{ concurrent: 'many' }, '--concurrent takes a whole number'],
+    [{ expires: 'tomorrow' }, '--expires takes a date such as 2027-01-01, not "tomorrow"'],
+    [{ expires: '2026-05-17' }, '--expires 2026-05-17 is over already (it is 2026-05-17T10:05:03.000Z)'],
+    [{ expires: '2026-05-17T10:05:03Z' }, 'is over already'],
   ])('refuses %j', (options, message) => {
-    expect(() => rightsOf(options)).toThrow(message);
+    expect(() => rightsOf(options, NOW)).toThrow(message);
   });
 });
 

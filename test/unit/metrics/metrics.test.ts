@@ -1,6 +1,8 @@
 import { Metrics, type CacheUse } from '../../../src/metrics/metrics.js';
 import { metricSamples } from '../../support/metric-samples.js';
 
+const OK = { status: 200, code: '' };
+
 /** The gateway's own samples, as `name{labels} value`. */
 async function samplesOf(metrics: Metrics): Promise<readonly string[]> {
   const samples = metricSamples(await metrics.registry.metrics());
@@ -10,20 +12,23 @@ async function samplesOf(metrics: Metrics): Promise<readonly string[]> {
 }
 
 describe('the metrics', () => {
-  it('count requests by endpoint, status and how the cache served them', async () => {
+  it('count requests by endpoint, status, how the cache served them and what their failure is called', async () => {
     const metrics = new Metrics();
-    metrics.answered('logs.all', 200, 'BYPASS', 5, 100);
-    metrics.answered('logs.all', 200, 'BYPASS', 5, 100);
-    metrics.answered('', 404, '', 1);
+    metrics.answered('logs.all', OK, 'BYPASS', 5, 100);
+    metrics.answered('logs.all', OK, 'BYPASS', 5, 100);
+    metrics.answered('', { status: 404, code: 'NOT_FOUND' }, '', 1);
     expect(await samplesOf(metrics)).toEqual(
-      expect.arrayContaining(['requests_total logs.all 200 BYPASS = 2', 'requests_total  404  = 1']),
+      expect.arrayContaining([
+        'requests_total logs.all 200 BYPASS = 2',
+        'requests_total  404  NOT_FOUND = 1',
+      ]),
     );
   });
 
   it('hold durations in seconds, those in ClickHouse only where there was a query', async () => {
     const metrics = new Metrics();
-    metrics.answered('a', 200, 'MISS', 5, 2000);
-    metrics.answered('a', 200, 'HIT', 5);
+    metrics.answered('a', OK, 'MISS', 5, 2000);
+    metrics.answered('a', OK, 'HIT', 5);
     expect(await samplesOf(metrics)).toEqual(
       expect.arrayContaining([
         'gateway_seconds_sum a = 0.01',

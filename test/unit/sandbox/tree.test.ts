@@ -1,7 +1,11 @@
 import { judgeTree } from '../../../src/sandbox/judge-tree.js';
 import { readTree } from '../../../src/sandbox/tree.js';
 
-const NAMES = { parts: new Set(['edge_source', 'result']), tables: new Set(['edge_logs']) };
+const NAMES = {
+  parts: new Set(['edge_source', 'result']),
+  tables: new Set(['edge_logs']),
+  isNoTableNamed: false,
+};
 
 /** The tree of `SELECT * FROM (SELECT x FROM <table>)`, with lines put in after the table. */
 const tree = (table: string, ...more: readonly string[]): readonly string[] => [

@@ -76,7 +76,9 @@ export const IN_TABLES: readonly string[] = [
   "format(CSV, 'a')",
   "url('http://127.0.0.1:1/')",
   'materialize(edge_logs)',
-].map((table) => (table === 'system.one' ? 'system.tables' : table));
+  'system.tables',
+  '`system.one`',
+];
 
 export const IN_FORMS: readonly string[] = [
   'SELECT 1 AS x FROM result WHERE event_message IN $',

@@ -27,7 +27,7 @@ export const HARMLESS: readonly string[] = [
   'SELECT event_message, count() FROM edge_source GROUP BY event_message WITH TOTALS',
   'SELECT groupUniqArray(event_message) FROM edge_source',
   'SELECT * FROM result AS a FULL JOIN edge_source AS b ON a.id = b.id',
-  'SELECT dummy FROM system.one',
+  'SELECT system.one FROM (SELECT 1 AS one) AS system',
   'SELECT event_message FROM result WHERE event_message IN result',
   'SELECT event_message FROM result WHERE (id, event_message) IN (SELECT id, event_message FROM edge_source)',
   "SELECT * FROM edge_source WHERE project = 'other'",

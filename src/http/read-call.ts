@@ -1,0 +1,52 @@
+import type { Values } from '../endpoint/bind.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { Failure, type Problem } from '../errors.js';
+import type { RawParameters } from '../execution/raw-parameters.js';
+import type { Times } from '../execution/representation.js';
+import { problemOfSqlText } from '../execution/sandbox.js';
+import { invalidParameters, problemOfForm, readParameters } from '../execution/validate-parameters.js';
+import { applyFixed } from '../keys/fixed-parameters.js';
+import type { KeyHolder } from '../keys/key-holder.js';
+import {
+  choosePresentation,
+  presentationProblems,
+  type Presentation,
+  type Wishes,
+} from './choose-representation.js';
+
+/** What a call asks, as far as its query string and headers say. */
+export interface ReadCall {
+  readonly values: Values;
+  readonly presentation: Presentation;
+  /** The caller's own SQL, not yet judged, where the endpoint takes it. */
+  readonly sql: string | undefined;
+}
+
+export interface Asked {
+  readonly endpoint: Endpoint;
+  readonly holder: KeyHolder;
+  readonly sent: RawParameters;
+  readonly wishes: Wishes;
+  /** How the gateway writes times where nobody says otherwise. */
+  readonly times: Times;
+}
+
+/**
+ * Reads a call of an endpoint. All that can be told to be wrong without asking ClickHouse is told together.
+ *
+ * @throws Failure FORBIDDEN, INVALID_PARAMETERS listing every problem, or, where there is none, NOT_ACCEPTABLE
+ */
+export function readCall({ endpoint, holder, sent, wishes, times }: Asked): ReadCall {
+  const applied = applyFixed(holder, endpoint.parameters, sent);
+  if ('refused' in applied) throw new Failure('FORBIDDEN', applied.refused.detail);
+  const { values, problems: ofParameters } = readParameters(endpoint, applied.parameters);
+  const sql = endpoint.settings.sandboxing === 'disabled' ? undefined : sent.get('sql');
+  const ofSql = sql && (problemOfForm(sql) ?? problemOfSqlText(sql.text ?? ''));
+  const problems: readonly Problem[] = [
+    ...ofParameters,
+    ...presentationProblems(endpoint, sent),
+    ...(ofSql === undefined ? [] : [{ param: 'sql', problem: ofSql }]),
+  ];
+  if (problems.length > 0) throw invalidParameters(endpoint.name, problems);
+  return { values, presentation: choosePresentation(endpoint, sent, wishes, times), sql: sql?.text };
+}

@@ -1,0 +1,66 @@
+import { checkEndpoint } from '../../src/cli/check/check-endpoint.js';
+import type { CheckedEndpoint } from '../../src/cli/check/checked-endpoint.js';
+import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { fillDemoData } from '../../src/demo-data/fill-demo-data.js';
+import { column } from '../../src/endpoint/definition.js';
+import { defineEndpoint, type Endpoint } from '../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
+import { sql } from '../../src/endpoint/sql.js';
+import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+
+/** Far ahead, so that no row is too old to be kept. */
+const NOW = new Date('2096-03-01T12:00:00Z');
+
+/** Reads 1,500 of 10,240 rows that are kept in marks of 1,024. */
+const COUNTED = defineEndpoint({
+  id: '7f3b8c52-94d1-4a86-9d0e-0f4f2f1c7a19',
+  name: 'counted',
+  summary: 'For a test.',
+  parameters: {},
+  columns: { n: column('UInt32', 'A number.') },
+  maxRows: 1000,
+  caching: 300,
+  warming: 0,
+  sandboxing: 'disabled',
+  example: {},
+  build: () => sql`SELECT n FROM counted WHERE n < 1500 ORDER BY n`,
+});
+
+let database: TestDatabase;
+
+const check = (endpoint: Endpoint): Promise<CheckedEndpoint> =>
+  checkEndpoint(endpoint, {
+    client: database.client,
+    runQuery: createQueryRunner(database.client, { timeoutMs: 20_000 }),
+    now: () => NOW,
+    signal: new AbortController().signal,
+  });
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+it('tells exactly what an example gives, and what of its table ClickHouse reads for that', async () => {
+  await database.client.command({
+    query:
+      'CREATE TABLE counted ENGINE = MergeTree ORDER BY n SETTINGS index_granularity = 1024 ' +
+      'AS SELECT toUInt32(number) AS n FROM numbers(10240)',
+  });
+  expect(await check(COUNTED)).toMatchObject({
+    name: 'counted',
+    faults: [],
+    warnings: [],
+    rows: 1000,
+    truncated: true,
+    estimate: [{ table: 'counted', parts: 1, rows: 2048, marks: 2, tableMarks: 10 }],
+  });
+});
+
+it('finds the same rows in the demonstration data of the same time', async () => {
+  await fillDemoData(database.client, NOW);
+  const logs = (await loadEndpoints(ENDPOINTS_FOLDER)).find('logs.all');
+  if (!logs) throw new Error('there is no endpoint logs.all');
+  expect(await check(logs)).toMatchObject({ faults: [], warnings: [], rows: 100, truncated: true });
+});
