@@ -3,9 +3,6 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { createAdminApp } from './admin/admin-app.js';
-import { createPing } from './clickhouse/ping.js';
-import { createQueryRunner } from './clickhouse/query-runner.js';
-import { createSqlParser } from './clickhouse/sql-parser.js';
 import { keepsRequestLog, type Config } from './config/config.js';
 import { readEndpointSettingsFile } from './config/endpoint-settings-file.js';
 import { loadEndpoints } from './endpoint/load-endpoints.js';
@@ -16,10 +13,12 @@ import { createHttpServer } from './http/server.js';
 import type { Logger } from './log/logger.js';
 import { createListener } from './create-listener.js';
 import { openAccess } from './open-access.js';
+import { pingAny } from './ping-any.js';
 import { openClickHouse } from './open-clickhouse.js';
 import { openExecution } from './open-execution.js';
 import { openJournal } from './open-journal.js';
 import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from './project-files.js';
+import { parserOf, queryServers } from './query-servers.js';
 import { createSandbox } from './sandbox/sandbox.js';
 
 /** A gateway that listens. */
@@ -71,15 +70,13 @@ async function open(
   onClose(keys.close);
   const clickhouse = await openClickHouse(config, logger, clock);
   onClose(clickhouse.close);
-  const journal = clickhouse.logConnection && openJournal(clickhouse.logConnection, { logger, clock });
+  const journal = openJournal(clickhouse.logConnections, { logger, clock });
   if (journal) onClose(journal.close);
   // The SDK is loaded only where it is wanted: it takes longer than all the rest of the start.
   const tracing = config.tracing && new (await import('./tracing/tracing.js')).Tracing(config.tracing);
   if (tracing) onClose(() => tracing.close());
-  const query = createQueryRunner(clickhouse.client, config.queryLimits);
-  const runQuery = tracing?.trace(query) ?? query;
-  const ping = createPing(clickhouse.url);
-  const execution = await openExecution(config, { endpoints, runQuery, ping, logger, clock }, onClose);
+  const servers = queryServers(clickhouse.servers, config, tracing);
+  const execution = await openExecution(config, { endpoints, servers, logger, clock }, onClose);
   if (config.admin) {
     const admin = createHttpServer(
       createAdminApp({
@@ -107,8 +104,8 @@ async function open(
       execution,
       journal,
       tracing,
-      judgeSql: createSandbox(createSqlParser(clickhouse.client)),
-      ping,
+      judgeSql: createSandbox(parserOf(clickhouse.servers, execution.pool)),
+      ping: (signal) => pingAny(servers, signal),
       isDraining: () => draining,
       logger,
       clock,

@@ -2,6 +2,7 @@ import { admitQueries } from '../../../src/admission/admit-queries.js';
 import type { QueryResult, RunQuery } from '../../../src/execution/ports.js';
 import { ClickHouseWatch } from '../../../src/admission/clickhouse-watch.js';
 import { QueryQueue } from '../../../src/admission/query-queue.js';
+import { ServerPool } from '../../../src/admission/server-pool.js';
 import { Failure } from '../../../src/errors.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries } from '../../support/held-query.js';
@@ -22,7 +23,8 @@ describe('admitQueries', () => {
     queue = new QueryQueue({ slots: 1, maxWaiting: 2, maxWaitMs: 1000, setTimer });
     const ping = (): Promise<boolean> => Promise.resolve(false);
     watch = new ClickHouseWatch({ ping, clock, setTimer, onChange: () => undefined });
-    run = admitQueries(runQuery.run, { watch, queue });
+    const pool = new ServerPool([{ name: 'a:8123', runQuery: runQuery.run, watch }], clock);
+    run = admitQueries(pool, queue);
     [settledWith, admitted] = [[], 0];
   });
   const admitQuery = () => {
