@@ -13,11 +13,12 @@ import { createHttpServer } from './http/server.js';
 import type { Logger } from './log/logger.js';
 import { createListener } from './create-listener.js';
 import { openAccess } from './open-access.js';
-import { pingAny } from './ping-any.js';
+import { pingServersOnce } from './first-ping.js';
 import { openClickHouse } from './open-clickhouse.js';
 import { openExecution } from './open-execution.js';
 import { openJournal } from './open-journal.js';
 import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from './project-files.js';
+import { pingAny } from './ping-any.js';
 import { parserOf, queryServers } from './query-servers.js';
 import { createSandbox } from './sandbox/sandbox.js';
 
@@ -27,6 +28,8 @@ export interface Gateway {
   readonly endpoints: EndpointRegistry;
   /** The key made for this run, where none was configured. */
   readonly generatedKey: string | undefined;
+  /** Whether any ClickHouse server answered at the start. */
+  readonly hasClickHouse: boolean;
   /** Stops accepting, finishes what runs (for a bounded time), and closes everything. */
   readonly close: () => Promise<void>;
 }
@@ -117,7 +120,8 @@ async function open(
     draining = true;
     await drain(server, config.shutdownTimeoutMs);
   });
-  return { url, endpoints, generatedKey: keys.generatedKey };
+  const hasClickHouse = await pingServersOnce(servers, logger);
+  return { url, endpoints, generatedKey: keys.generatedKey, hasClickHouse };
 }
 
 async function openEndpoints(config: Config): Promise<EndpointRegistry> {
