@@ -7,7 +7,7 @@ export interface ListedGateway {
   readonly logger: RecordingLogger;
   readonly fetch: (path: string) => Promise<Response>;
   /** Asks usage.api-counts. */
-  readonly ask: (project: string, requestId: string) => Promise<Response>;
+  readonly ask: (project: string, requestId: string, signal?: AbortSignal) => Promise<Response>;
   /** The sum of a metric's samples, of one server where it is named; `querygate_clickhouse_` stands before the name. */
   readonly metric: (name: string, server?: string) => Promise<number>;
   readonly close: () => Promise<void>;
@@ -32,10 +32,11 @@ export async function openListedGateway(
   return {
     logger,
     fetch: (path) => fetch(gateway.url + path, { headers }),
-    ask: (project, requestId) => {
+    ask: (project, requestId, signal) => {
       const query = new URLSearchParams({ project, interval: 'daily' }).toString();
       return fetch(`${gateway.url}/api/endpoints/query/usage.api-counts?${query}`, {
         headers: { ...headers, 'X-Request-Id': requestId },
+        ...(signal && { signal }),
       });
     },
     metric: async (name, server) => {
