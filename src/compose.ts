@@ -3,9 +3,6 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { createAdminApp } from './admin/admin-app.js';
-import { createPing } from './clickhouse/ping.js';
-import { createQueryRunner } from './clickhouse/query-runner.js';
-import { createSqlParser } from './clickhouse/sql-parser.js';
 import { keepsRequestLog, type Config } from './config/config.js';
 import { readEndpointSettingsFile } from './config/endpoint-settings-file.js';
 import { loadEndpoints } from './endpoint/load-endpoints.js';
@@ -16,10 +13,13 @@ import { createHttpServer } from './http/server.js';
 import type { Logger } from './log/logger.js';
 import { createListener } from './create-listener.js';
 import { openAccess } from './open-access.js';
+import { pingServersOnce } from './first-ping.js';
 import { openClickHouse } from './open-clickhouse.js';
 import { openExecution } from './open-execution.js';
 import { openJournal } from './open-journal.js';
 import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from './project-files.js';
+import { pingAny } from './ping-any.js';
+import { parserOf, queryServers } from './query-servers.js';
 import { createSandbox } from './sandbox/sandbox.js';
 
 /** A gateway that listens. */
@@ -28,6 +28,8 @@ export interface Gateway {
   readonly endpoints: EndpointRegistry;
   /** The key made for this run, where none was configured. */
   readonly generatedKey: string | undefined;
+  /** Whether any ClickHouse server answered at the start. */
+  readonly hasClickHouse: boolean;
   /** Stops accepting, finishes what runs (for a bounded time), and closes everything. */
   readonly close: () => Promise<void>;
 }
@@ -71,15 +73,13 @@ async function open(
   onClose(keys.close);
   const clickhouse = await openClickHouse(config, logger, clock);
   onClose(clickhouse.close);
-  const journal = clickhouse.logConnection && openJournal(clickhouse.logConnection, { logger, clock });
+  const journal = openJournal(clickhouse.logConnections, { logger, clock });
   if (journal) onClose(journal.close);
   // The SDK is loaded only where it is wanted: it takes longer than all the rest of the start.
   const tracing = config.tracing && new (await import('./tracing/tracing.js')).Tracing(config.tracing);
   if (tracing) onClose(() => tracing.close());
-  const query = createQueryRunner(clickhouse.client, config.queryLimits);
-  const runQuery = tracing?.trace(query) ?? query;
-  const ping = createPing(clickhouse.url);
-  const execution = await openExecution(config, { endpoints, runQuery, ping, logger, clock }, onClose);
+  const servers = queryServers(clickhouse.servers, config, tracing);
+  const execution = await openExecution(config, { endpoints, servers, logger, clock }, onClose);
   if (config.admin) {
     const admin = createHttpServer(
       createAdminApp({
@@ -107,8 +107,8 @@ async function open(
       execution,
       journal,
       tracing,
-      judgeSql: createSandbox(createSqlParser(clickhouse.client)),
-      ping,
+      judgeSql: createSandbox(parserOf(clickhouse.servers, execution.pool)),
+      ping: (signal) => pingAny(servers, signal),
       isDraining: () => draining,
       logger,
       clock,
@@ -120,7 +120,8 @@ async function open(
     draining = true;
     await drain(server, config.shutdownTimeoutMs);
   });
-  return { url, endpoints, generatedKey: keys.generatedKey };
+  const hasClickHouse = await pingServersOnce(servers, logger);
+  return { url, endpoints, generatedKey: keys.generatedKey, hasClickHouse };
 }
 
 async function openEndpoints(config: Config): Promise<EndpointRegistry> {

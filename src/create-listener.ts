@@ -29,6 +29,7 @@ export interface ListenerParts {
   readonly journal: OpenJournal | undefined;
   readonly tracing: Tracing | undefined;
   readonly judgeSql: JudgeSql;
+  /** Whether any ClickHouse server answers; never rejects. */
   readonly ping: Ping;
   readonly isDraining: () => boolean;
   readonly logger: Logger;
@@ -52,7 +53,7 @@ export function createListener(parts: ListenerParts): RequestListener {
     ...shared,
     answerCall: execution.answerCall,
     judgeSql: parts.judgeSql,
-    isClickHouseUp: () => parts.ping(AbortSignal.timeout(PING_TIMEOUT_MS)).catch(() => false),
+    isClickHouseUp: () => parts.ping(AbortSignal.timeout(PING_TIMEOUT_MS)),
     isDraining,
     corsOrigins: config.corsOrigins,
     consoleFolder: CONSOLE_FOLDER,

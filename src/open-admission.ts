@@ -1,6 +1,7 @@
 import { admitQueries } from './admission/admit-queries.js';
-import { ClickHouseWatch } from './admission/clickhouse-watch.js';
+import { ClickHouseWatch, type OpenReason, type WatchState } from './admission/clickhouse-watch.js';
 import { QueryQueue } from './admission/query-queue.js';
+import { ServerPool } from './admission/server-pool.js';
 import type { Config } from './config/config.js';
 import type { Clock, RunQuery } from './execution/ports.js';
 import { FixedWindows } from './limits/fixed-windows.js';
@@ -12,30 +13,56 @@ import type { Logger } from './log/logger.js';
 /** Asks ClickHouse whether it is there; a rejection is a no. */
 export type Ping = (signal: AbortSignal) => Promise<boolean>;
 
+/** A ClickHouse server that queries can be sent to. */
+export interface QueryServer {
+  /** Host and port. */
+  readonly name: string;
+  readonly runQuery: RunQuery;
+  readonly ping: Ping;
+}
+
 /** What stands between a question and ClickHouse. */
 export interface Admission {
   readonly queue: QueryQueue;
-  readonly watch: ClickHouseWatch;
-  /** The same, within limits, in the queue, and watched. */
-  readonly admit: (runQuery: RunQuery) => RunQuery;
+  readonly pool: ServerPool;
+  /** Runs a query on one of the servers, within limits, in the queue, and watched. */
+  readonly runQuery: RunQuery;
 }
 
-/** Makes the queue, and the watch on ClickHouse. */
+/** Makes the queue, and the pool with a watch on each server. */
 export function openAdmission(
   config: Config,
-  ping: Ping,
+  servers: readonly QueryServer[],
   { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
 ): Admission {
   const queue = new QueryQueue(config.admission);
-  const watch = new ClickHouseWatch({
-    ping,
-    clock,
-    onChange: (state, reason) => {
-      if (state === 'open') logger.warn('ClickHouse does not answer; queries are refused', { reason });
-      else logger.info('ClickHouse answers again');
-    },
+  const watched = servers.map(({ name, runQuery, ping }) => {
+    const onChange = (state: WatchState, reason?: OpenReason): void => {
+      tell(logger, pool, { name, state, reason });
+    };
+    return { name, runQuery, watch: new ClickHouseWatch({ ping, clock, onChange }) };
   });
-  return { queue, watch, admit: (runQuery) => admitQueries(runQuery, { watch, queue }) };
+  const pool = new ServerPool(watched, clock);
+  return { queue, pool, runQuery: admitQueries(pool, queue) };
+}
+
+interface Change {
+  readonly name: string;
+  readonly state: WatchState;
+  readonly reason: OpenReason | undefined;
+}
+
+function tell(logger: Logger, pool: ServerPool, { name: server, state, reason }: Change): void {
+  const { servers } = pool.figures;
+  if (servers.length > 1) {
+    if (state === 'open')
+      logger.warn('a ClickHouse server does not answer, and is set aside', { server, reason });
+    else logger.info('a ClickHouse server answers again', { server });
+  }
+  // Of the only one that serves the state has just changed: with it all were, or are, away.
+  if (servers.some(({ name, isSetAside }) => name !== server && !isSetAside)) return;
+  if (state === 'open') logger.warn('ClickHouse does not answer; queries are refused', { server, reason });
+  else logger.info('ClickHouse answers again', { server });
 }
 
 /** @param shared where gateways count together; absent where each counts for itself. */

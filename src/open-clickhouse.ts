@@ -5,6 +5,7 @@ import { EmbeddedServer } from './clickhouse/embedded/embedded-server.js';
 import { migrate } from './clickhouse/schema/migrate.js';
 import { readMigrations } from './clickhouse/schema/migration-files.js';
 import type { Config } from './config/config.js';
+import { serverName } from './config/server-urls.js';
 import { fillDemoData } from './demo-data/fill-demo-data.js';
 import type { Clock } from './execution/ports.js';
 import type { Logger } from './log/logger.js';
@@ -15,23 +16,31 @@ const SPARE_CONNECTIONS = 8;
 /** How much longer than a query's own limit the socket may stay silent. */
 const SOCKET_GRACE_MS = 5000;
 
+/** A server to ask, with as few rights as the set-up gives. */
+export interface OpenServer {
+  /** Host and port. */
+  readonly name: string;
+  readonly url: string;
+  readonly client: ClickHouseClient;
+}
+
 /** ClickHouse, ready to serve. */
 export interface OpenClickHouse {
-  /** For serving, with as few rights as the set-up gives. */
-  readonly client: ClickHouseClient;
-  readonly url: string;
-  /** Of a user that may write down requests; undefined where they are not. */
-  readonly logConnection: ClickHouseConnection | undefined;
+  /** One at least. */
+  readonly servers: readonly OpenServer[];
+  /** Of a user that may write down requests, on each server; none where they are not. */
+  readonly logConnections: readonly ClickHouseConnection[];
   readonly close: () => Promise<void>;
 }
 
-/** Connects to the configured server; without one starts an embedded server, with the schema and demonstration data. */
+/** Connects to the configured servers; without any starts an embedded server, with the schema and demonstration data. */
 export async function openClickHouse(config: Config, logger: Logger, clock: Clock): Promise<OpenClickHouse> {
   const { clickhouse } = config;
   if (clickhouse.kind === 'external') {
-    const client = connect(clickhouse, config);
-    const { url, log } = clickhouse;
-    return { client, url, logConnection: log, close: () => client.close() };
+    const { urls, log, username, password, database } = clickhouse;
+    const servers = urls.map((url) => open({ url, username, password, database }, config));
+    const logConnections = log ? urls.map((url) => ({ url, ...log })) : [];
+    return { servers, logConnections, close: () => closeAll(servers) };
   }
   const server = await EmbeddedServer.start({
     dataDir: config.dataDir,
@@ -47,22 +56,26 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
     await server.stop();
     throw error;
   }
-  const client = connect(server.readerConnection, config);
+  const servers = [open(server.readerConnection, config)];
   const close = async (): Promise<void> => {
-    await client.close();
+    await closeAll(servers);
     await server.stop();
   };
-  const logConnection = config.requestLog
-    ? { ...server.adminConnection, database: clickhouse.database }
-    : undefined;
-  return { client, url: server.readerConnection.url, logConnection, close };
+  const { adminConnection } = server;
+  const logConnections = config.requestLog ? [{ ...adminConnection, database: clickhouse.database }] : [];
+  return { servers, logConnections, close };
 }
 
-function connect(connection: ClickHouseConnection, { queryTimeoutMs, admission }: Config): ClickHouseClient {
-  return connectClickHouse(connection, {
+function open(connection: ClickHouseConnection, { queryTimeoutMs, admission }: Config): OpenServer {
+  const client = connectClickHouse(connection, {
     maxOpenConnections: admission.slots + SPARE_CONNECTIONS,
     requestTimeoutMs: queryTimeoutMs + SOCKET_GRACE_MS,
   });
+  return { name: serverName(connection.url), url: connection.url, client };
+}
+
+async function closeAll(servers: readonly OpenServer[]): Promise<void> {
+  await Promise.all(servers.map(({ client }) => client.close()));
 }
 
 async function prepare(

@@ -3,25 +3,24 @@ import type { EndpointRegistry } from './endpoint/registry.js';
 import { createAnswerer, type AnswerCall, type OnAnswered } from './execution/answer-call.js';
 import { createFetcher } from './execution/fetch-answer.js';
 import { HitCounter } from './execution/hit-counts.js';
-import type { Clock, RunQuery } from './execution/ports.js';
+import type { Clock } from './execution/ports.js';
+import type { ServerPool } from './admission/server-pool.js';
 import type { Limiter } from './limits/limiter.js';
 import type { Logger } from './log/logger.js';
 import { Metrics, type CacheUse } from './metrics/metrics.js';
 import { openCache, type OpenCache } from './open-cache.js';
-import { openAdmission, openLimiter, type Ping } from './open-admission.js';
+import { openAdmission, openLimiter, type QueryServer } from './open-admission.js';
 import { startWarming } from './start-warming.js';
 import { UsageLedger } from './warming/usage-ledger.js';
 import type { Warmer } from './warming/warmer.js';
 
-const always: Ping = () => Promise.resolve(true);
 /** Sets whose use is remembered, for each that may be warmed. */
 const REMEMBERED_SETS_PER_WARMED = 4;
 
 export interface ExecutionSurroundings {
   readonly endpoints: EndpointRegistry;
-  readonly runQuery: RunQuery;
-  /** Absent where ClickHouse never stalls. */
-  readonly ping?: Ping;
+  /** One at least; each can answer any query. */
+  readonly servers: readonly QueryServer[];
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -35,12 +34,13 @@ export interface Execution {
   readonly metrics: Metrics;
   readonly hits: HitCounter;
   readonly limiter: Limiter;
+  readonly pool: ServerPool;
 }
 
 /** Wires cache, sharing and warming around the way to ClickHouse. */
 export async function openExecution(
   config: Config,
-  { endpoints, runQuery, ping = always, logger, clock }: ExecutionSurroundings,
+  { endpoints, servers, logger, clock }: ExecutionSurroundings,
   onClose: (close: () => Promise<void> | void) => void,
 ): Promise<Execution> {
   const metrics = new Metrics();
@@ -59,10 +59,10 @@ export async function openExecution(
     },
   });
   onClose(cache.close);
-  const { queue, watch, admit } = openAdmission(config, ping, { logger, clock });
+  const { queue, pool, runQuery } = openAdmission(config, servers, { logger, clock });
   const limiter = openLimiter(cache.limits);
   const fetchAnswer = createFetcher({
-    runQuery: admit(runQuery),
+    runQuery,
     store: cache.store,
     shareAcross: cache.shareAcross,
     clock,
@@ -93,10 +93,10 @@ export async function openExecution(
     isRedisOpen: cache.isRedisOpen,
     isLeader: cache.isLeader,
     queries: () => queue.figures,
-    watch: () => watch.figures,
+    pool: () => pool.figures,
   });
   const answerCall = createAnswerer({ store: cache.store, fetchAnswer, clock, onAnswered });
-  return { answerCall, onAnswered, cache, warmer: warming.warmer, metrics, hits, limiter };
+  return { answerCall, onAnswered, cache, warmer: warming.warmer, metrics, hits, limiter, pool };
 }
 
 function cacheUse(endpoints: EndpointRegistry, { memory }: OpenCache): readonly CacheUse[] {

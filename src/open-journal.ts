@@ -1,4 +1,5 @@
 import { connectClickHouse, type ClickHouseConnection } from './clickhouse/connection.js';
+import { inTurn } from './clickhouse/in-turn.js';
 import type { Clock } from './execution/ports.js';
 import type { RequestOver } from './http/request-log.js';
 import { recordOf } from './http/request-record.js';
@@ -17,31 +18,34 @@ export interface OpenJournal {
 }
 
 /**
- * Opens the log of requests in ClickHouse.
+ * Opens the log of requests in ClickHouse; undefined where there is no server to write it to.
  *
- * @param connection of a user that may insert into `gateway_requests`.
+ * @param connections of a user that may insert into `gateway_requests`, one a server; a batch goes to one of them.
  */
 export function openJournal(
-  connection: ClickHouseConnection,
+  connections: readonly ClickHouseConnection[],
   { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
-): OpenJournal {
-  const client = connectClickHouse(connection, {
-    maxOpenConnections: 1,
-    requestTimeoutMs: INSERT_TIMEOUT_MS,
-  });
+): OpenJournal | undefined {
+  if (connections.length === 0) return undefined;
+  const clients = connections.map((connection) =>
+    connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: INSERT_TIMEOUT_MS }),
+  );
+  const onServer = inTurn(clients);
   const journal = new RequestJournal({
     insert: async (values) => {
-      await client.insert({
-        table: TABLE,
-        values,
-        format: 'JSONEachRow',
-        // ClickHouse gathers the batches of several gateways into parts of a reasonable size.
-        clickhouse_settings: {
-          async_insert: 1,
-          wait_for_async_insert: 0,
-          date_time_input_format: 'best_effort',
-        },
-      });
+      await onServer((client) =>
+        client.insert({
+          table: TABLE,
+          values,
+          format: 'JSONEachRow',
+          // ClickHouse gathers the batches of several gateways into parts of a reasonable size.
+          clickhouse_settings: {
+            async_insert: 1,
+            wait_for_async_insert: 0,
+            date_time_input_format: 'best_effort',
+          },
+        }),
+      );
     },
     onChange: (state, error) => {
       if (state === 'writing') logger.info('requests are written to ClickHouse again');
@@ -58,7 +62,7 @@ export function openJournal(
     close: async () => {
       clearInterval(timer);
       await journal.flush();
-      await client.close();
+      await Promise.all(clients.map((client) => client.close()));
     },
   };
 }

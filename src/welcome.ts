@@ -14,5 +14,8 @@ export function welcome(gateway: Gateway): string {
     gateway.generatedKey === undefined
       ? ''
       : '\nThis key is good until the gateway stops; set API_KEY or API_KEYS_FILE for lasting ones.\n';
-  return `\nQuerygate is ready on ${gateway.url}. Open it in a browser, or ask it something:\n\n${calls.join('\n')}\n${note}\n`;
+  const warning = gateway.hasClickHouse
+    ? ''
+    : '\nBut ClickHouse does not answer: until it does, every query is a 503. Is it up, and is CLICKHOUSE_URL right?\n';
+  return `\nQuerygate is ready on ${gateway.url}. Open it in a browser, or ask it something:\n\n${calls.join('\n')}\n${note}${warning}\n`;
 }

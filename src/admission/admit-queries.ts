@@ -1,16 +1,13 @@
 import type { RunQuery } from '../execution/ports.js';
-import type { ClickHouseWatch } from './clickhouse-watch.js';
 import type { QueryQueue } from './query-queue.js';
+import type { ServerPool } from './server-pool.js';
 
 /**
- * The way of a query to ClickHouse: refused while ClickHouse is away, then within its asker's limits, then in the queue,
- * then watched while it runs.
+ * The way of a query to ClickHouse: refused while every server is away, then within its asker's limits, then in the queue,
+ * then on a server. A second try on another server counts for no limit, and needs no second place.
  */
-export function admitQueries(
-  runQuery: RunQuery,
-  { watch, queue }: { readonly watch: ClickHouseWatch; readonly queue: QueryQueue },
-): RunQuery {
-  return watch.gate(withinLimits(queue.limit(watch.guard(runQuery))));
+export function admitQueries(pool: Pick<ServerPool, 'gate' | 'run'>, queue: QueryQueue): RunQuery {
+  return pool.gate(withinLimits(queue.limit(pool.run)));
 }
 
 function withinLimits(runQuery: RunQuery): RunQuery {

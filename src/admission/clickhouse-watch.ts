@@ -33,8 +33,6 @@ export type WatchState = 'closed' | 'open';
 export interface WatchFigures {
   readonly state: WatchState;
   readonly running: number;
-  /** Queries that were refused because it was open. */
-  readonly refused: number;
   /** Running queries that were ended because ClickHouse stalled. */
   readonly cut: number;
   readonly opened: Readonly<Record<OpenReason, number>>;
@@ -50,11 +48,11 @@ const DEFAULTS = { failuresToOpen: 3, stallMs: 2000, pingMs: 1000, firstPauseMs:
 const PINGS_TO_STALL = 2;
 
 /**
- * A circuit breaker for ClickHouse. It opens when connections are lost, and when ClickHouse stalls: queries run, none is
+ * A circuit breaker for one ClickHouse server. It opens when connections are lost, and when ClickHouse stalls: queries run, none is
  * answered, and neither is a ping; the queries that run are then ended. Whatever ClickHouse answers, an error too, says
  * that it is there, so that no mistake of a caller's and no slow query opens it.
  *
- * While it is open queries are refused at once; now and then one that asks pings first, and closes it with an answer.
+ * While it is open it takes no queries; now and then one who would ask pings first, and closes it with an answer.
  * Nothing is sent to ClickHouse unless somebody asks, so that a service which pauses when idle can pause.
  */
 export class ClickHouseWatch {
@@ -62,7 +60,6 @@ export class ClickHouseWatch {
   private readonly runs = new Set<Run>();
   private state: WatchState = 'closed';
   private failures = 0;
-  private refused = 0;
   private cut = 0;
   private readonly opened: Record<OpenReason, number> = { unreachable: 0, stalled: 0 };
   /** When ClickHouse last answered anything. */
@@ -78,29 +75,45 @@ export class ClickHouseWatch {
     this.pauseMs = this.options.firstPauseMs;
   }
 
+  get isOpen(): boolean {
+    return this.state === 'open';
+  }
+
+  /** Queries that run. */
+  get running(): number {
+    return this.runs.size;
+  }
+
   get figures(): WatchFigures {
-    const { state, refused, cut, opened } = this;
-    return { state, running: this.runs.size, refused, cut, opened: { ...opened } };
+    const { state, cut, opened } = this;
+    return { state, running: this.runs.size, cut, opened: { ...opened } };
   }
 
   /**
-   * Refuses while the watch is open, before the query takes anybody's place.
-   *
-   * @throws Failure CLICKHOUSE_UNREACHABLE
+   * Whether ClickHouse is back, to be asked while the watch is open: after the pause one pings, and its answer closes the
+   * watch; the others are told no. Never rejects.
    */
-  gate(runQuery: RunQuery): RunQuery {
-    return async (request) => {
-      if (this.state === 'open' && !(await this.tryAgain())) throw this.refusal();
-      request.signal.throwIfAborted();
-      return runQuery(request);
-    };
+  async tryAgain(): Promise<boolean> {
+    if (this.trial || this.now() < this.openUntil) return false;
+    this.trial = true;
+    const isBack = await this.ping();
+    this.trial = false;
+    if (isBack) this.heard();
+    else {
+      this.pauseMs = Math.min(this.pauseMs * 2, this.options.maxPauseMs);
+      this.openUntil = this.now() + this.pauseMs;
+    }
+    return isBack;
   }
 
-  /** Watches the queries that run. */
+  /**
+   * Watches the queries that run.
+   *
+   * @throws Failure CLICKHOUSE_UNREACHABLE for one that begins while it is open, and for those that it ends.
+   */
   guard(runQuery: RunQuery): RunQuery {
     return async (request) => {
-      // It may have opened while the query waited for its place.
-      if (this.state === 'open') throw this.refusal();
+      if (this.state === 'open') throw clickHouseAway('the circuit breaker is open');
       const bound = new LinkedAbort(request.signal);
       const run = { startedAt: this.now(), bound };
       this.begin(run);
@@ -146,20 +159,6 @@ export class ClickHouseWatch {
     this.opened[reason] += 1;
     this.openUntil = this.now() + this.pauseMs;
     this.options.onChange('open', reason);
-  }
-
-  /** Whether ClickHouse is back; only one asks, the others are told no. */
-  private async tryAgain(): Promise<boolean> {
-    if (this.trial || this.now() < this.openUntil) return false;
-    this.trial = true;
-    const isBack = await this.ping();
-    this.trial = false;
-    if (isBack) this.heard();
-    else {
-      this.pauseMs = Math.min(this.pauseMs * 2, this.options.maxPauseMs);
-      this.openUntil = this.now() + this.pauseMs;
-    }
-    return isBack;
   }
 
   private begin(run: Run): void {
@@ -214,7 +213,7 @@ export class ClickHouseWatch {
     for (const { bound } of this.runs) {
       if (bound.signal.aborted) continue;
       this.cut += 1;
-      bound.abort(unreachable('stalled: neither queries nor pings are answered'));
+      bound.abort(clickHouseAway('stalled: neither queries nor pings are answered'));
     }
   }
 
@@ -237,17 +236,13 @@ export class ClickHouseWatch {
     }
   }
 
-  private refusal(): Failure {
-    this.refused += 1;
-    return unreachable('the circuit breaker is open');
-  }
-
   private now(): number {
     return this.options.clock().getTime();
   }
 }
 
-function unreachable(diagnosis: string): Failure {
+/** The failure of a query that gets no answer of ClickHouse; the diagnosis is for the log. */
+export function clickHouseAway(diagnosis: string): Failure {
   return new Failure('CLICKHOUSE_UNREACHABLE', 'ClickHouse does not answer. Try again shortly.', {
     retryAfterSeconds: 1,
     diagnosis,

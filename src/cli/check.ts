@@ -37,8 +37,8 @@ export function checkCommand(): Command {
 }
 
 const HELP = `
-The server is the one of CLICKHOUSE_URL, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, which a user that may only read is
-enough for. Without CLICKHOUSE_URL it is one with demonstration data, made for the check and removed after it.
+The server is the one of CLICKHOUSE_URL (of several the first that answers), CLICKHOUSE_USER and CLICKHOUSE_PASSWORD, which
+a user that may only read is enough for. Without CLICKHOUSE_URL it is one with demonstration data, made for the check and removed after it.
 
 Shown are rows and time, what ClickHouse read, and what EXPLAIN ESTIMATE says it will read of each table. An example that
 fails and columns that differ are faults; no rows and a full scan (nearly all marks of a table that is not tiny) are warnings.

@@ -30,8 +30,8 @@ export function loadCommand(): Command {
     .addHelpText(
       'after',
       `
-CLICKHOUSE_URL, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server and a user that may insert; without
-CLICKHOUSE_URL it is the gateway’s own server, in DATA_DIR, running or not.
+CLICKHOUSE_URL, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server (of several the first that answers) and a user that
+may insert; without CLICKHOUSE_URL it is the gateway’s own server, in DATA_DIR, running or not.
 
 Examples:
   querygate load edge_logs logs.ndjson.gz

@@ -20,8 +20,8 @@ export function migrateCommand(): Command {
     .addHelpText(
       'after',
       `
-CLICKHOUSE_URL, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server and a user that may change it; without
-CLICKHOUSE_URL it is the gateway’s own server, in DATA_DIR.
+CLICKHOUSE_URL, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server (of several the first that answers) and a user that
+may change it; without CLICKHOUSE_URL it is the gateway’s own server, in DATA_DIR.
 
 Examples:
   CLICKHOUSE_URL=http://clickhouse:8123 CLICKHOUSE_USER=admin CLICKHOUSE_PASSWORD=secret querygate migrate

@@ -17,11 +17,14 @@ export interface ConnectOptions {
 
 /** A client of ClickHouse's HTTP interface. Its idle sockets close well before the server would close them. */
 export function connectClickHouse(
-  connection: ClickHouseConnection,
+  { url, username, password, database }: ClickHouseConnection,
   { maxOpenConnections, requestTimeoutMs }: ConnectOptions,
 ): ClickHouseClient {
   return createClient({
-    ...connection,
+    url,
+    database,
+    // An address may bring its own; given both, the client writes to the console that it takes those of the address.
+    ...(new URL(url).username === '' && { username, password }),
     application: 'querygate',
     max_open_connections: maxOpenConnections,
     request_timeout: requestTimeoutMs,

@@ -1,4 +1,4 @@
-import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+import { parseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
@@ -30,6 +30,9 @@ const SAFETY: ClickHouseSettings = {
   session_timezone: 'UTC',
 };
 
+/** Tells of an exception whatever the status is. */
+const EXCEPTION_HEADER = 'x-clickhouse-exception-code';
+
 const SETTING_OF = {
   maxMemoryBytes: 'max_memory_usage',
   maxRowsToRead: 'max_rows_to_read',
@@ -60,14 +63,15 @@ const CALLERS_OWN_SQL: ClickHouseSettings = {
 export function createQueryRunner(client: ClickHouseClient, bounds: RunnerLimits): RunQuery {
   return async (request) => {
     const limits = narrowed(bounds, request.limits);
+    const leftMs = Math.max(1, limits.timeoutMs - (request.spentMs ?? 0));
     const bound = new LinkedAbort(request.signal);
     const timer = setTimeout(() => {
       bound.abort(new Error('time limit'));
-    }, limits.timeoutMs);
+    }, leftMs);
     try {
       // The client notices only what is aborted after it was called.
       bound.signal.throwIfAborted();
-      return await run(client, request, bound.signal, limits);
+      return await run(client, request, bound.signal, { ...limits, timeoutMs: leftMs });
     } catch (error) {
       if (request.signal.aborted) throw abandoned(request.signal, error);
       if (bound.signal.aborted) throw timedOut(limits, error);
@@ -96,15 +100,21 @@ async function run(
   const ask: Ask = async ({ text, parameters }, format) => {
     // A caller's id may come twice at the same time, ClickHouse's may not.
     const queryId = `${requestId}-${randomBytes(4).toString('hex')}`;
-    const { stream, summary } = await client.exec({
+    const { stream, summary, http_status_code, response_headers } = await client.exec({
       query: `${text}\nFORMAT ${format.name}`,
       query_params: parameters,
       query_id: queryId,
       abort_signal: signal,
+      // Read here: it has to be known that an answer began, also when the connection is lost in the middle of an error.
+      ignore_error_response: true,
       ...(request.traceHeaders && { http_headers: { ...request.traceHeaders } }),
       clickhouse_settings: { ...settings, ...format.settings },
     });
+    request.onAnswer?.();
     const body = await collect(stream, signal);
+    if (http_status_code !== 200 || response_headers[EXCEPTION_HEADER] !== undefined) {
+      throw parseError(body.toString());
+    }
     if (!summary) throw brokenAnswer('no X-ClickHouse-Summary header: is this a ClickHouse server?');
     return {
       body,

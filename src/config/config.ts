@@ -1,18 +1,20 @@
 import type { AdmissionConfig, CacheConfig, TokenConfig, WarmingConfig } from './parts.js';
+import { readServerUrls } from './server-urls.js';
 import { VARIABLES, type Variables } from './variables.js';
 
-/** A user of a ClickHouse server. */
+/** A user of ClickHouse, the same on every server. */
 export interface ClickHouseAccount {
-  readonly url: string;
   readonly username: string;
   readonly password: string;
   readonly database: string;
 }
 
-/** Where ClickHouse is: a server of the operator's, or one that the gateway starts itself. */
+/** Where ClickHouse is: servers of the operator's, or one that the gateway starts itself. */
 export type ClickHouseConfig =
   | ({
       readonly kind: 'external';
+      /** Of servers that all can answer any query; one at least. */
+      readonly urls: readonly string[];
       /** As whom requests are written down; undefined for not at all. */
       readonly log: ClickHouseAccount | undefined;
     } & ClickHouseAccount)
@@ -142,17 +144,18 @@ function clickhouseConfig(variables: Variables): ClickHouseConfig {
     // The database that the read-only user's rights are for.
     return { kind: 'embedded', database: 'logs', demoData: variables.DEMO_DATA === 'on' };
   }
-  const server = { url: variables.CLICKHOUSE_URL, database: variables.CLICKHOUSE_DATABASE };
+  const { CLICKHOUSE_DATABASE: database } = variables;
   const { CLICKHOUSE_LOG_USER: username, CLICKHOUSE_LOG_PASSWORD: password } = variables;
   return {
     kind: 'external',
-    ...server,
+    urls: readServerUrls(variables.CLICKHOUSE_URL),
+    database,
     username: variables.CLICKHOUSE_USER,
     password: variables.CLICKHOUSE_PASSWORD,
     log:
       username === undefined || variables.REQUEST_LOG === 'off'
         ? undefined
-        : { ...server, username, password },
+        : { database, username, password },
   };
 }
 

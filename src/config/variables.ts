@@ -2,6 +2,7 @@ import Joi from 'joi';
 
 import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../endpoint/definition.js';
 import { MIN_SECRET_BYTES } from '../keys/secret.js';
+import { readServerUrls } from './server-urls.js';
 
 /** The environment variables, by name, after validation. */
 export interface Variables {
@@ -65,7 +66,9 @@ export const VARIABLES = Joi.object<Variables, true>({
   PORT: Joi.number().integer().min(0).max(65_535).default(8080),
   DATA_DIR: Joi.string().default('.data'),
   DEMO_DATA: Joi.string().valid('on', 'off').default('on'),
-  CLICKHOUSE_URL: url('http', 'https'),
+  CLICKHOUSE_URL: Joi.string()
+    .custom((text: string) => readServerUrls(text).join(','))
+    .messages({ 'any.custom': '{#label} {#error.message}' }),
   CLICKHOUSE_USER: Joi.string().default('default'),
   CLICKHOUSE_PASSWORD: Joi.string().allow('').default(''),
   CLICKHOUSE_DATABASE: Joi.string().default('logs'),

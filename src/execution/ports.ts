@@ -40,6 +40,10 @@ export interface QueryRequest {
   readonly limits?: QueryLimits | undefined;
   /** Sent along, so that ClickHouse's own spans belong to the caller's trace (W3C Trace Context). */
   readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
+  /** Milliseconds of its time limit that an earlier try has used up; absent for the first. */
+  readonly spentMs?: number | undefined;
+  /** Told when a server begins to answer, an error or rows: from then on no other server may be asked. */
+  readonly onAnswer?: (() => void) | undefined;
 }
 
 /** A complete result. */

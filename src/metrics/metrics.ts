@@ -10,6 +10,14 @@ export interface CacheUse {
   readonly bytes: number;
 }
 
+/** What a ClickHouse server is doing now, by its host and port. */
+export interface ServerUse {
+  readonly name: string;
+  readonly running: number;
+  readonly isSetAside: boolean;
+  readonly retried: number;
+}
+
 /** What is read when somebody looks, not counted as it happens. */
 export interface Observed {
   readonly cacheUse: () => readonly CacheUse[];
@@ -20,11 +28,13 @@ export interface Observed {
     readonly waiting: number;
     readonly waitingInteractive: number;
   };
-  readonly watch: () => {
+  readonly pool: () => {
+    /** Open where no server is left. */
     readonly state: 'open' | 'closed';
     readonly refused: number;
     readonly cut: number;
     readonly opened: Readonly<Record<'unreachable' | 'stalled', number>>;
+    readonly servers: readonly ServerUse[];
   };
 }
 
@@ -104,7 +114,7 @@ export class Metrics {
   }
 
   /** Adds what is read at each look. */
-  observe({ cacheUse, isRedisOpen, isLeader, queries, watch }: Observed): void {
+  observe({ cacheUse, isRedisOpen, isLeader, queries, pool }: Observed): void {
     this.gauge('cache_entries', 'Answers kept in the process.', ['endpoint'], (gauge) => {
       for (const { endpoint, entries } of cacheUse()) gauge.set({ endpoint }, entries);
     });
@@ -125,7 +135,8 @@ export class Metrics {
       gauge.set({ priority: 'interactive' }, waitingInteractive);
       gauge.set({ priority: 'warming' }, waiting - waitingInteractive);
     });
-    this.observeWatch(watch);
+    this.observePool(pool);
+    this.observeServers(pool);
   }
 
   /** Counts a request that a limit refused. */
@@ -133,23 +144,47 @@ export class Metrics {
     this.limitRefusals.inc({ kind, counted });
   }
 
-  private observeWatch(watch: Observed['watch']): void {
+  private observePool(pool: Observed['pool']): void {
     this.gauge(
       'clickhouse_breaker_open',
       '1 while queries are refused, ClickHouse being away.',
       [],
       (gauge) => {
-        gauge.set(Number(watch().state === 'open'));
+        gauge.set(Number(pool().state === 'open'));
       },
     );
     this.gauge('clickhouse_breaker_opened', 'Times that ClickHouse was found away.', ['reason'], (gauge) => {
-      for (const reason of ['unreachable', 'stalled'] as const) gauge.set({ reason }, watch().opened[reason]);
+      for (const reason of ['unreachable', 'stalled'] as const) gauge.set({ reason }, pool().opened[reason]);
     });
     this.gauge('clickhouse_breaker_refused', 'Queries refused while ClickHouse was away.', [], (gauge) => {
-      gauge.set(watch().refused);
+      gauge.set(pool().refused);
     });
     this.gauge('clickhouse_queries_cut', 'Running queries ended because ClickHouse stalled.', [], (gauge) => {
-      gauge.set(watch().cut);
+      gauge.set(pool().cut);
+    });
+  }
+
+  /** The labels are the servers that are configured. */
+  private observeServers(pool: Observed['pool']): void {
+    const each = (name: string, help: string, of: (server: ServerUse) => number): void => {
+      this.gauge(name, help, ['server'], (gauge) => {
+        for (const server of pool().servers) gauge.set({ server: server.name }, of(server));
+      });
+    };
+    each('clickhouse_server_queries_running', 'Queries that run on a server.', ({ running }) => running);
+    each('clickhouse_server_set_aside', '1 while a server gets no queries, being away.', ({ isSetAside }) =>
+      Number(isSetAside),
+    );
+    const { registry } = this;
+    new Counter({
+      name: 'querygate_clickhouse_server_retried_elsewhere_total',
+      help: 'Queries that a server did not begin to answer, and another was asked.',
+      labelNames: ['server'],
+      registers: [registry],
+      collect() {
+        this.reset();
+        for (const { name, retried } of pool().servers) this.inc({ server: name }, retried);
+      },
     });
   }
 

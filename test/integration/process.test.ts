@@ -118,6 +118,19 @@ describe('the gateway', () => {
     );
   });
 
+  it('starts where ClickHouse does not answer, and warns of it', async () => {
+    const CLICKHOUSE_URL = 'http://user:secret@127.0.0.1:1,http://127.0.0.1:2';
+    await withGateway({ CLICKHOUSE_URL }, async (gateway) => {
+      await gateway.untilWritten(/But ClickHouse does not answer: .*CLICKHOUSE_URL/);
+      const warnings = gateway.stdout().match(/.*does not answer a ping.*/g) ?? [];
+      expect(warnings.map((line) => JSON.parse(line) as unknown)).toMatchObject([
+        { level: 'warn', server: '127.0.0.1:1' },
+        { level: 'warn', server: '127.0.0.1:2' },
+      ]);
+      expect(gateway.stdout()).not.toContain('secret');
+    });
+  });
+
   it('starts where ClickHouse does not answer, and says so when it is asked', async () => {
     const environment = { CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k' };
     await withGateway(environment, async (gateway) => {

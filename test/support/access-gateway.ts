@@ -25,6 +25,7 @@ import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { metricSamples } from './metric-samples.js';
 import { askNetwork, type NetworkRequest, type NetworkResponse } from './network-request.js';
+import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
 import { noSql } from './test-credentials.js';
 import { TestClock } from './test-clock.js';
@@ -107,8 +108,8 @@ export class AccessGateway {
     const config = readConfig({ ...environment, ...(options.keys && (await this.writeKeys(options.keys))) });
     this.access = await openAccess(config, endpoints, { logger, clock });
     this.closers.push(this.access.keys.close);
-    const runQuery = options.runQuery ?? this.runQuery.run;
-    const surroundings = { endpoints, runQuery, logger, clock };
+    const servers = oneServer(options.runQuery ?? this.runQuery.run);
+    const surroundings = { endpoints, servers, logger, clock };
     this.execution = await openExecution(config, surroundings, (close) => this.closers.push(close));
     const { answerCall, onAnswered, cache, limiter } = this.execution;
     const shared = {

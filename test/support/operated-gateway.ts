@@ -10,6 +10,7 @@ import { openExecution, type Execution } from '../../src/open-execution.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { rawParameters } from './raw-parameters.js';
+import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
 import { noKeys } from './test-credentials.js';
 import { TestClock } from './test-clock.js';
@@ -36,7 +37,7 @@ export interface Operated extends Execution {
 export async function operated(use: (gateway: Operated) => Promise<void>): Promise<void> {
   const closers: (() => Promise<void> | void)[] = [];
   const [clock, runQuery, logger] = [new TestClock(), new FakeRunQuery(), new RecordingLogger()];
-  const surroundings = { endpoints, runQuery: runQuery.run, logger, clock: clock.read };
+  const surroundings = { endpoints, servers: oneServer(runQuery.run), logger, clock: clock.read };
   const execution = await openExecution(readConfig({}), surroundings, (close) => closers.push(close));
   const app = createAdminApp({ ...execution, ...noKeys(clock.read), endpoints, logger });
   const ask: Operated['ask'] = async (name, parameters, representation = JSON_REPRESENTATION) => {

@@ -7,6 +7,7 @@ import { validateParameters } from '../../src/execution/validate-parameters.js';
 import { openExecution, type Execution } from '../../src/open-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { rawParameters } from './raw-parameters.js';
+import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
 
 /** Time that runs as it does, but ahead by as much as a test says; Redis goes by the true time. */
@@ -40,7 +41,7 @@ export class SharedGateway {
       readConfig({ REDIS_URL, CACHE_KEY_PREFIX, WARM_BUDGET: '1' }),
       {
         endpoints: new EndpointRegistry(endpoints),
-        runQuery: gateway.runQuery.run,
+        servers: oneServer(gateway.runQuery.run),
         logger: new RecordingLogger(),
         clock: clock.read,
       },

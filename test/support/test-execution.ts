@@ -5,6 +5,7 @@ import type { Answered, Call } from '../../src/execution/call.js';
 import type { Clock } from '../../src/execution/ports.js';
 import { openExecution, type Execution } from '../../src/open-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
+import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
 import { sampleEndpoint } from './sample-endpoint.js';
 
@@ -30,7 +31,7 @@ export async function openTestExecution(options: TestExecutionOptions = {}): Pro
   const logger = new RecordingLogger();
   const closers: (() => Promise<void> | void)[] = [];
   const endpoints = new EndpointRegistry([endpoint]);
-  const surroundings = { endpoints, runQuery: runQuery.run, logger, clock };
+  const surroundings = { endpoints, servers: oneServer(runQuery.run), logger, clock };
   const execution = await openExecution(readConfig(environment), surroundings, (close) =>
     closers.push(close),
   );

@@ -8,16 +8,19 @@ import { migrate } from '../../clickhouse/schema/migrate.js';
 import { readMigrations } from '../../clickhouse/schema/migration-files.js';
 import type { Config } from '../../config/config.js';
 import { fillDemoData } from '../../demo-data/fill-demo-data.js';
+import { externalConnection } from '../../external-connection.js';
 import { READER_USER_FILE, SCHEMA_FOLDER } from '../../project-files.js';
 import { interruptible } from '../run-command.js';
 
-/** Runs a task with a connection to the configured server; else to one with demonstration data, made for the task alone. */
+/** Runs a task with a connection to the first configured server that answers; else to one with demonstration data, made for the task alone. */
 export async function withClickHouse<T>(
   { clickhouse }: Config,
   signal: AbortSignal,
   task: (connection: ClickHouseConnection) => Promise<T>,
 ): Promise<T> {
-  if (clickhouse.kind === 'external') return interruptible(signal, () => task(clickhouse));
+  if (clickhouse.kind === 'external') {
+    return interruptible(signal, async () => task(await externalConnection(clickhouse)));
+  }
   const folder = await mkdtemp(path.join(tmpdir(), 'querygate-check-'));
   let server: EmbeddedServer | undefined;
   try {

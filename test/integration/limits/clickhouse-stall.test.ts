@@ -6,6 +6,7 @@ import { admitQueries } from '../../../src/admission/admit-queries.js';
 import type { RunQuery } from '../../../src/execution/ports.js';
 import { ClickHouseWatch } from '../../../src/admission/clickhouse-watch.js';
 import { QueryQueue } from '../../../src/admission/query-queue.js';
+import { ServerPool } from '../../../src/admission/server-pool.js';
 import { connectClickHouse } from '../../../src/clickhouse/connection.js';
 import { EmbeddedServer } from '../../../src/clickhouse/embedded/embedded-server.js';
 import { createPing } from '../../../src/clickhouse/ping.js';
@@ -43,7 +44,8 @@ describe('A ClickHouse that stalls', () => {
       onChange: (state, reason) => changes.push(reason ?? state),
     });
     const queue = new QueryQueue({ slots: 2, maxWaiting: 100, maxWaitMs: 30_000 });
-    run = admitQueries(createQueryRunner(client, { timeoutMs: 30_000 }), { watch, queue });
+    const runQuery = createQueryRunner(client, { timeoutMs: 30_000 });
+    run = admitQueries(new ServerPool([{ name: 'only', runQuery, watch }], () => new Date()), queue);
   }, 90_000);
   afterAll(async () => {
     if (server.pid !== undefined) process.kill(server.pid, 'SIGCONT');

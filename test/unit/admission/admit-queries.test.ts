@@ -2,6 +2,7 @@ import { admitQueries } from '../../../src/admission/admit-queries.js';
 import type { QueryResult, RunQuery } from '../../../src/execution/ports.js';
 import { ClickHouseWatch } from '../../../src/admission/clickhouse-watch.js';
 import { QueryQueue } from '../../../src/admission/query-queue.js';
+import { ServerPool } from '../../../src/admission/server-pool.js';
 import { Failure } from '../../../src/errors.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries } from '../../support/held-query.js';
@@ -20,11 +21,12 @@ describe('admitQueries', () => {
     const { clock, setTimer } = new ManualTimers();
     runQuery = new FakeRunQuery();
     queue = new QueryQueue({ slots: 1, maxWaiting: 2, maxWaitMs: 1000, setTimer });
-    const ping = (): Promise<boolean> => Promise.resolve(false);
-    watch = new ClickHouseWatch({ ping, clock, setTimer, onChange: () => undefined });
-    run = admitQueries(runQuery.run, { watch, queue });
+    watch = new ClickHouseWatch({ ping: never, clock, setTimer, onChange: () => undefined });
+    const pool = new ServerPool([{ name: 'a:8123', runQuery: runQuery.run, watch }], clock);
+    run = admitQueries(pool, queue);
     [settledWith, admitted] = [[], 0];
   });
+  const never = (): Promise<boolean> => Promise.resolve(false);
   const admitQuery = () => {
     admitted += 1;
     return Promise.resolve((cost?: QueryResult) => {
@@ -38,6 +40,25 @@ describe('admitQueries', () => {
     runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'no'));
     await expect(run(asked('b', { admitQuery }))).rejects.toMatchObject({ code: 'CLICKHOUSE_FAILED' });
     expect(settledWith).toEqual([result, undefined]);
+  });
+
+  it('counts a query that is asked of two servers once, in one place', async () => {
+    const { clock, setTimer } = new ManualTimers();
+    const second = new FakeRunQuery();
+    const servers = [runQuery, second].map(({ run: runOn }, n) => ({
+      name: String(n),
+      runQuery: runOn,
+      watch: new ClickHouseWatch({ ping: never, clock, setTimer, onChange: () => undefined }),
+    }));
+    runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'lost'));
+    let places = 0;
+    second.answerWith(() => {
+      places = queue.figures.running;
+      return new FakeRunQuery().run(asked('inner'));
+    });
+    const result = await admitQueries(new ServerPool(servers, clock), queue)(asked('a', { admitQuery }));
+    expect([admitted, settledWith, places]).toEqual([1, [result], 1]);
+    expect([runQuery.requests.length, second.requests.length]).toEqual([1, 1]);
   });
 
   it('settles one that left the queue', async () => {

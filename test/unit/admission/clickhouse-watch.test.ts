@@ -3,6 +3,7 @@ import {
   type OpenReason,
   type WatchState,
 } from '../../../src/admission/clickhouse-watch.js';
+import { ServerPool } from '../../../src/admission/server-pool.js';
 import type { RunQuery } from '../../../src/execution/ports.js';
 import { Failure, type ErrorCode } from '../../../src/errors.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
@@ -22,6 +23,8 @@ describe('ClickHouseWatch', () => {
   let held: HeldQueries;
   let changes: (WatchState | OpenReason)[];
   let watch: ClickHouseWatch;
+  /** Of this one server: a query reaches a watch through a pool. */
+  let pool: ServerPool;
   let run: RunQuery;
   let pings: number;
   let pinged: Pinged;
@@ -42,7 +45,11 @@ describe('ClickHouseWatch', () => {
       setTimer: timers.setTimer,
       onChange: (state, reason) => changes.push(reason ?? state),
     });
-    run = watch.gate(watch.guard(runQuery.run));
+    pool = new ServerPool(
+      [{ name: 'only', runQuery: (request) => runQuery.run(request), watch }],
+      timers.clock,
+    );
+    run = pool.gate(pool.run);
   });
   afterEach(() => {
     held.answer([]);
@@ -111,7 +118,7 @@ describe('ClickHouseWatch', () => {
     it('refuses at once, without asking ClickHouse anything', async () => {
       const before = runQuery.requests.length;
       await expect(begin()).rejects.toMatchObject(AWAY);
-      expect([runQuery.requests.length - before, pings, watch.figures.refused]).toEqual([0, 0, 1]);
+      expect([runQuery.requests.length - before, pings, pool.figures.refused]).toEqual([0, 0, 1]);
     });
 
     it('sends nothing when nobody asks', async () => {
@@ -210,7 +217,7 @@ describe('ClickHouseWatch', () => {
     it('does not ping while queries are answered', async () => {
       void begin('slow');
       await settled();
-      const quick = watch.gate(watch.guard(() => new FakeRunQuery().run(asked('quick'))));
+      const quick = watch.guard(() => new FakeRunQuery().run(asked('quick')));
       for (let ms = 0; ms < 20_000; ms += 1000) {
         await quick(asked('quick'));
         await timers.advance(1000);

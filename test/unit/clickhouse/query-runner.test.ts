@@ -147,6 +147,73 @@ describe('a ClickHouse that lies', () => {
     await client.close();
   });
 
+  describe('has begun to answer', () => {
+    /** Whether the runner says so of a query that fails. */
+    const hasBegun = async (answer: RequestListener): Promise<readonly [string, boolean]> => {
+      let begun = false;
+      let code = '';
+      await withLyingClickHouse(answer, async ({ client }) => {
+        const run = createQueryRunner(client, { timeoutMs: 2000 });
+        const onAnswer = (): void => void (begun = true);
+        ({ code } = await failureOf(run(request('SELECT 1 AS n', { onAnswer }))));
+      });
+      return [code, begun];
+    };
+
+    it.each<[string, RequestListener]>([
+      [
+        'headers alone',
+        (_request, response) => {
+          begin(response).flushHeaders();
+          setImmediate(() => response.socket?.destroy());
+        },
+      ],
+      [
+        'a part of the rows',
+        (_request, response) => {
+          begin(response).write(WHOLE.slice(0, 15), () => response.socket?.destroy());
+        },
+      ],
+      [
+        'a part of an error, the connection then reset',
+        (_request, response) => {
+          response.writeHead(500, { 'Content-Length': 500 });
+          response.write('Code: 241. DB::Exc', () => response.socket?.resetAndDestroy());
+        },
+      ],
+    ])('with %s', async (_what, answer) => {
+      expect(await hasBegun(answer)).toEqual(['CLICKHOUSE_UNREACHABLE', true]);
+    });
+
+    it('with an exception', async () => {
+      const exception = 'Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)';
+      const outcome = await hasBegun((_request, response) => response.writeHead(500).end(exception));
+      expect(outcome).toEqual(['QUERY_NEEDS_TOO_MUCH_MEMORY', true]);
+    });
+
+    it.each<[string, RequestListener]>([
+      ['hangs up', ({ socket }) => socket.destroy()],
+      ['resets the connection', ({ socket }) => socket.resetAndDestroy()],
+      ['hangs up in the middle of the headers', ({ socket }) => socket.end('HTTP/1.1 200 OK\r\nX-Click')],
+    ])('not where it only %s', async (_what, answer) => {
+      expect(await hasBegun(answer)).toEqual(['CLICKHOUSE_UNREACHABLE', false]);
+    });
+  });
+
+  it('is given what an earlier try left of the time, and the limit is told as it is', async () => {
+    let asked = '';
+    await withLyingClickHouse(
+      ({ url = '' }) => void (asked = url),
+      async ({ client }) => {
+        const run = createQueryRunner(client, { timeoutMs: 30_000 });
+        const failure = await failureOf(run(request('SELECT 1 AS n', { spentMs: 29_800 })));
+        expect(failure.code).toBe('QUERY_TIMEOUT');
+        expect(failure.message).toContain('time limit of 30 seconds');
+      },
+    );
+    expect(new URL(asked, 'http://clickhouse').searchParams.get('max_execution_time')).toBe('1');
+  });
+
   it('is not asked where the caller has gone before', async () => {
     let asked = 0;
     const count: RequestListener = (_request, response) => {

@@ -32,7 +32,7 @@ describe('readConfig', () => {
     const environment = { CLICKHOUSE_URL: 'https://ch.example:8443', CLICKHOUSE_USER: 'reader' };
     expect(readConfig({ ...environment, CLICKHOUSE_PASSWORD: 'p' }).clickhouse).toEqual({
       kind: 'external',
-      url: 'https://ch.example:8443',
+      urls: ['https://ch.example:8443'],
       username: 'reader',
       password: 'p',
       database: 'logs',

@@ -47,7 +47,13 @@ describe('the metrics', () => {
       isRedisOpen: () => true,
       isLeader: () => false,
       queries: () => ({ running: 3, waiting: 5, waitingInteractive: 4 }),
-      watch: () => ({ state: 'open', refused: 7, cut: 2, opened: { unreachable: 1, stalled: 0 } }),
+      pool: () => ({
+        state: 'open',
+        refused: 7,
+        cut: 2,
+        opened: { unreachable: 1, stalled: 0 },
+        servers: [{ name: 'a:8123', running: 2, isSetAside: true, retried: 4 }],
+      }),
     });
     for (const entries of [1, 2, 0]) {
       use = { endpoint: 'a', entries, bytes: 10 * entries };
@@ -61,6 +67,9 @@ describe('the metrics', () => {
           'queries_waiting interactive = 4',
           'queries_waiting warming = 1',
           'clickhouse_breaker_open  = 1',
+          'clickhouse_server_queries_running a:8123 = 2',
+          'clickhouse_server_set_aside a:8123 = 1',
+          'clickhouse_server_retried_elsewhere_total a:8123 = 4',
           'clickhouse_breaker_opened unreachable = 1',
         ]),
       );

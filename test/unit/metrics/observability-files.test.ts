@@ -18,7 +18,13 @@ async function knownNames(): Promise<ReadonlySet<string>> {
     isRedisOpen: () => false,
     isLeader: () => true,
     queries: () => ({ running: 0, waiting: 0, waitingInteractive: 0 }),
-    watch: () => ({ state: 'closed', refused: 0, cut: 0, opened: { unreachable: 0, stalled: 0 } }),
+    pool: () => ({
+      state: 'closed',
+      refused: 0,
+      cut: 0,
+      opened: { unreachable: 0, stalled: 0 },
+      servers: [],
+    }),
   });
   const all = await metrics.registry.getMetricsAsJSON();
   return new Set(all.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]));

@@ -6,6 +6,7 @@ import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { Failure } from '../../../src/errors.js';
 import { openExecution, type Execution } from '../../../src/open-execution.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
+import { oneServer } from '../../support/query-server.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { TestClock } from '../../support/test-clock.js';
@@ -25,7 +26,7 @@ async function opened(
   const runQuery = new FakeRunQuery();
   const surroundings = {
     endpoints: new EndpointRegistry([endpoint]),
-    runQuery: runQuery.run,
+    servers: oneServer(runQuery.run),
     logger: new RecordingLogger(),
     clock: new TestClock().read,
   };

@@ -1,0 +1,164 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { openListedGateway, type ListedGateway } from '../../support/listed-gateway.js';
+import { answerWith, summaryOf, withLyingClickHouse } from '../../support/lying-clickhouse.js';
+import { pollUntil } from '../../support/poll-until.js';
+
+const EMPTY = '{"result":[]}';
+
+type Behaviour = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A query as it reached a server. */
+interface Reached {
+  readonly queryId: string | null;
+  readonly requestId: string | null;
+}
+
+/** Two servers: how the first takes queries, and what reached each. Both answer pings. */
+async function withTwo(
+  first: Behaviour,
+  use: (
+    gateway: ListedGateway,
+    reached: { readonly first: readonly Reached[]; readonly second: readonly Reached[] },
+  ) => Promise<void>,
+  environment: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const reached = { first: [] as Reached[], second: [] as Reached[] };
+  const listen =
+    (where: Reached[], behave: Behaviour): Behaviour =>
+    (request, response) => {
+      if (request.method !== 'POST') {
+        response.end('Ok.\n');
+        return;
+      }
+      const { searchParams } = new URL(request.url ?? '', 'http://clickhouse');
+      where.push({ queryId: searchParams.get('query_id'), requestId: searchParams.get('log_comment') });
+      behave(request, response);
+    };
+  await withLyingClickHouse(listen(reached.first, first), async (a) => {
+    await withLyingClickHouse(listen(reached.second, answerWith(EMPTY, 0)), async (b) => {
+      const gateway = await openListedGateway([a.url, b.url], environment);
+      try {
+        await use(gateway, reached);
+      } finally {
+        await gateway.close();
+      }
+    });
+  });
+}
+
+const outcomeOf = async (response: Response): Promise<string> => {
+  const { code } = (await response.json()) as { code?: string };
+  return `${response.status} ${code ?? ''}`.trim();
+};
+const beginAnswer = (response: ServerResponse): ServerResponse =>
+  response.writeHead(200, { 'X-ClickHouse-Summary': summaryOf(2), 'Content-Length': 1000 });
+
+describe('a query whose server hangs up', () => {
+  it('before the answer is asked of the other one, once, under a query id of its own', async () => {
+    await withTwo(
+      ({ socket }) => socket.destroy(),
+      async (gateway, { first, second }) => {
+        expect(await outcomeOf(await gateway.ask('p', 'request-1'))).toBe('200');
+        expect([first.length, second.length]).toEqual([1, 1]);
+        expect([first[0]?.requestId, second[0]?.requestId]).toEqual(['request-1', 'request-1']);
+        expect(first[0]?.queryId).toMatch(/^request-1-/);
+        expect(second[0]?.queryId).toMatch(/^request-1-/);
+        expect(first[0]?.queryId).not.toBe(second[0]?.queryId);
+        expect(await gateway.metric('server_retried_elsewhere_total')).toBe(1);
+      },
+    );
+  });
+
+  it.each<[string, Behaviour]>([
+    [
+      'in the middle of the rows',
+      (_request, response) => {
+        beginAnswer(response).write('{"result":[{"timestamp":"2026', () => response.socket?.destroy());
+      },
+    ],
+    [
+      'in the middle of the rows, with a reset',
+      (_request, response) => {
+        beginAnswer(response).write('{"result":[', () => response.socket?.resetAndDestroy());
+      },
+    ],
+    [
+      'in the middle of an exception',
+      (_request, response) => {
+        response.writeHead(500, { 'Content-Length': 1000 });
+        response.write('Code: 241. DB::Exception', () => response.socket?.resetAndDestroy());
+      },
+    ],
+  ])('%s is a 503, and no other server is asked', async (_where, first) => {
+    await withTwo(first, async (gateway, reached) => {
+      expect(await outcomeOf(await gateway.ask('p', 'cut'))).toBe('503 CLICKHOUSE_UNREACHABLE');
+      expect([reached.first.length, reached.second.length]).toEqual([1, 0]);
+      expect(await gateway.metric('server_retried_elsewhere_total')).toBe(0);
+    });
+  });
+});
+
+describe('a query is not asked again', () => {
+  it.each([
+    [500, 'Code: 241. DB::Exception: Memory. (MEMORY_LIMIT_EXCEEDED)', '422 QUERY_NEEDS_TOO_MUCH_MEMORY'],
+    [500, 'Code: 202. DB::Exception: Too many. (TOO_MANY_SIMULTANEOUS_QUERIES)', '503 CLICKHOUSE_BUSY'],
+    [502, '<html>Bad gateway</html>', '502 CLICKHOUSE_FAILED'],
+  ])('where a server answers %i with %j', async (status, body, expected) => {
+    await withTwo(
+      (_request, response) => response.writeHead(status).end(body),
+      async (gateway, { first, second }) => {
+        expect(await outcomeOf(await gateway.ask('p', 'error'))).toBe(expected);
+        expect([first.length, second.length]).toEqual([1, 0]);
+      },
+    );
+  });
+
+  it('where it reached its time limit', async () => {
+    await withTwo(
+      () => undefined,
+      async (gateway, { first, second }) => {
+        expect(await outcomeOf(await gateway.ask('p', 'late'))).toBe('504 QUERY_TIMEOUT');
+        expect([first.length, second.length]).toEqual([1, 0]);
+      },
+      { QUERY_TIMEOUT_SECONDS: '0.3' },
+    );
+  });
+
+  it('where its caller has gone', async () => {
+    const leaving = new AbortController();
+    let hangUp = (): void => undefined;
+    await withTwo(
+      ({ socket }) => {
+        hangUp = () => void socket.destroy();
+        leaving.abort();
+      },
+      async (gateway, { first, second }) => {
+        await expect(gateway.ask('p', 'gone', leaving.signal)).rejects.toThrow('aborted');
+        await gateway.logger.line('request');
+        hangUp();
+        await pollUntil('the query is over', async () =>
+          (await gateway.metric('server_queries_running')) === 0 ? true : undefined,
+        );
+        expect([first.length, second.length]).toEqual([1, 0]);
+      },
+    );
+  });
+});
+
+describe('a second try', () => {
+  it('takes no second place, and ends the first server’s turn after three lost connections', async () => {
+    await withTwo(
+      ({ socket }) => socket.destroy(),
+      async (gateway, { first, second }) => {
+        const all = await Promise.all(
+          Array.from({ length: 12 }, (_each, n) => gateway.ask(`p${n}`, `many-${n}`)),
+        );
+        expect(await Promise.all(all.map(outcomeOf))).toEqual(Array.from({ length: 12 }, () => '200'));
+        expect([first.length, second.length]).toEqual([3, 12]);
+        expect(gateway.logger.lines.filter(({ message }) => message.includes('set aside'))).toHaveLength(1);
+      },
+      { MAX_CONCURRENT_QUERIES: '1' },
+    );
+  });
+});

@@ -1,0 +1,184 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+import { connectClickHouse, type ClickHouseConnection } from '../../../src/clickhouse/connection.js';
+import { EmbeddedServer } from '../../../src/clickhouse/embedded/embedded-server.js';
+import { migrate } from '../../../src/clickhouse/schema/migrate.js';
+import { readMigrations } from '../../../src/clickhouse/schema/migration-files.js';
+import { READER_USER_FILE, SCHEMA_FOLDER } from '../../../src/project-files.js';
+import { openListedGateway, type ListedGateway } from '../../support/listed-gateway.js';
+import { pollUntil } from '../../support/poll-until.js';
+
+/** Calls of edge requests in each server's data. */
+const CALLS = 5;
+
+async function fill(connection: ClickHouseConnection): Promise<void> {
+  await migrate({ connection, migrations: await readMigrations(SCHEMA_FOLDER) });
+  const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 60_000 });
+  const row = { project: 'aurora', url: 'https://aurora.example/rest/v1', path: '/rest/v1' };
+  const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
+  const values = Array.from({ length: CALLS }, () => ({ ...row, timestamp }));
+  await client.insert({ table: 'edge_logs', values, format: 'JSONEachRow' });
+  await client.close();
+}
+
+const withCredentials = ({ url, username, password }: ClickHouseConnection): string => {
+  const full = new URL(url);
+  [full.username, full.password] = [username, password];
+  return full.href;
+};
+const nameOf = ({ adminConnection }: EmbeddedServer): string => new URL(adminConnection.url).host;
+
+describe('a gateway in front of two servers with the same data', () => {
+  const folders: string[] = [];
+  const servers: EmbeddedServer[] = [];
+  let gateway: ListedGateway;
+  let asked = 0;
+
+  const startServer = async (): Promise<EmbeddedServer> => {
+    const dataDir = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
+    folders.push(dataDir);
+    const server = await EmbeddedServer.start({
+      dataDir,
+      database: 'logs',
+      readerUserFile: READER_USER_FILE,
+      onCrash: () => undefined,
+    });
+    servers.push(server);
+    await fill(server.adminConnection);
+    return server;
+  };
+  beforeAll(async () => {
+    const [a, b] = [await startServer(), await startServer()];
+    // The servers' passwords are made at their start, so that each address brings its own.
+    gateway = await openListedGateway([a, b].map((server) => withCredentials(server.adminConnection)));
+  }, 120_000);
+  afterAll(async () => {
+    await gateway.close();
+    for (const server of servers) await server.stop();
+    for (const folder of folders) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  });
+
+  const both = (): readonly [EmbeddedServer, EmbeddedServer] => {
+    const [a, b] = servers;
+    if (!a || !b) throw new Error('two servers have not been started');
+    return [a, b];
+  };
+  /** The status and, where there is one, the number of calls that is answered: each question is another one. */
+  const ask = async (): Promise<string> => {
+    asked += 1;
+    const response = await gateway.ask(`aur.ra|none${asked}`, `several-${asked}`);
+    const body = (await response.json()) as { result?: { total_rest_requests: number }[]; code?: string };
+    const calls = body.result?.map((row) => row.total_rest_requests).reduce((sum, n) => sum + n, 0);
+    return `${response.status} ${calls ?? body.code ?? ''}`;
+  };
+  const askMany = (count: number): Promise<readonly string[]> =>
+    Promise.all(Array.from({ length: count }, ask));
+  const GOOD = `200 ${CALLS}`;
+  const AWAY = '503 CLICKHOUSE_UNREACHABLE';
+  const outcomes = (all: readonly string[]): readonly string[] => [...new Set(all)].sort();
+  /** Runs a task, and counts the queries that a server was sent meanwhile, by its own account. */
+  const countedOn = async (
+    { adminConnection }: EmbeddedServer,
+    task: () => Promise<void>,
+  ): Promise<number> => {
+    const client = connectClickHouse(adminConnection, { maxOpenConnections: 1, requestTimeoutMs: 30_000 });
+    const count = async (): Promise<number> => {
+      const query = `SELECT value FROM system.events WHERE event = 'SelectQuery'`;
+      const result = await client.query({ query, format: 'JSONEachRow' });
+      const [row] = await result.json<{ value: string }>();
+      return Number(row?.value);
+    };
+    const before = await count();
+    await task();
+    // The second count is a query itself.
+    const counted = (await count()) - before - 1;
+    await client.close();
+    return counted;
+  };
+  const untilServing = (server: EmbeddedServer): Promise<unknown> =>
+    pollUntil('the server is not set aside', async () => {
+      await ask();
+      return (await gateway.metric('server_set_aside', nameOf(server))) === 0 || undefined;
+    });
+
+  it('sends each half of the questions', async () => {
+    const [a, b] = both();
+    let onB = 0;
+    const onA = await countedOn(a, async () => {
+      onB = await countedOn(b, async () => {
+        for (let n = 0; n < 20; n += 1) expect(await ask()).toBe(GOOD);
+        expect(outcomes(await askMany(20))).toEqual([GOOD]);
+      });
+    });
+    expect(onA + onB).toBe(40);
+    expect(Math.abs(onA - onB)).toBeLessThanOrEqual(10);
+  });
+
+  it('loses no answer when one is killed, and uses it again when it is back', async () => {
+    const [a, b] = both();
+    const { pid = 0 } = a;
+    const running = askMany(20);
+    process.kill(pid, 'SIGKILL');
+    for (let n = 0; n < 20; n += 1) expect(await ask()).toBe(GOOD);
+    expect(outcomes(await running)).toEqual([GOOD]);
+    expect(await gateway.metric('server_retried_elsewhere_total', nameOf(a))).toBeGreaterThan(0);
+    expect(await gateway.metric('server_retried_elsewhere_total', nameOf(b))).toBe(0);
+    expect(await gateway.metric('breaker_open')).toBe(0);
+    await pollUntil('the server has been started again', () => (a.pid !== pid ? a.pid : undefined));
+    await untilServing(a);
+    const onA = await countedOn(a, async () => {
+      expect(outcomes(await askMany(20))).toEqual([GOOD]);
+    });
+    expect(onA).toBeGreaterThanOrEqual(5);
+  }, 60_000);
+
+  it('answers what a stalled one holds from the other, and has no question wait for it afterwards', async () => {
+    const [a, b] = both();
+    const { pid = 0 } = b;
+    process.kill(pid, 'SIGSTOP');
+    expect(outcomes(await askMany(8))).toEqual([GOOD]);
+    expect(await gateway.metric('server_set_aside', nameOf(b))).toBe(1);
+    expect(await gateway.metric('server_retried_elsewhere_total', nameOf(b))).toBeGreaterThan(0);
+    expect(await gateway.metric('queries_cut')).toBeGreaterThan(0);
+    const cut = await gateway.metric('queries_cut');
+    const onA = await countedOn(a, async () => {
+      for (let n = 0; n < 20; n += 1) expect(await ask()).toBe(GOOD);
+    });
+    expect([onA, await gateway.metric('queries_cut')]).toEqual([20, cut]);
+    expect((await gateway.fetch('/health/ready')).status).toBe(200);
+    process.kill(pid, 'SIGCONT');
+    await untilServing(b);
+    const messages = gateway.logger.lines.filter(({ fields }) => fields['server'] === nameOf(b));
+    expect(messages.map(({ message, fields }) => [message, fields['reason']])).toEqual([
+      ['a ClickHouse server does not answer, and is set aside', 'stalled'],
+      ['a ClickHouse server answers again', undefined],
+    ]);
+  }, 60_000);
+
+  it('is a 503 when both are away, and answers by itself when one is back', async () => {
+    const [a, b] = both();
+    for (const { pid = 0 } of [a, b]) process.kill(pid, 'SIGSTOP');
+    expect(outcomes(await askMany(8))).toEqual([AWAY]);
+    expect(await gateway.metric('breaker_open')).toBe(1);
+    const response = await gateway.ask('away', 'several-away');
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    await response.body?.cancel();
+    expect((await gateway.fetch('/health/ready')).status).toBe(503);
+    process.kill(a.pid ?? 0, 'SIGCONT');
+    await pollUntil('a question is answered', async () => (await ask()) === GOOD || undefined);
+    expect(await gateway.metric('breaker_open')).toBe(0);
+    expect(await gateway.metric('server_set_aside', nameOf(b))).toBe(1);
+    process.kill(b.pid ?? 0, 'SIGCONT');
+    await untilServing(b);
+  }, 60_000);
+
+  it('is a 503 at once when neither is there', async () => {
+    for (const server of both()) await server.stop();
+    expect(outcomes(await askMany(8))).toEqual([AWAY]);
+    expect(await ask()).toBe(AWAY);
+    expect(await gateway.metric('breaker_open')).toBe(1);
+    expect(JSON.stringify(gateway.logger.lines)).not.toContain(both()[0].adminConnection.password);
+  });
+});

@@ -1,0 +1,53 @@
+import { readConfig } from '../../src/config/config.js';
+import { openGateway } from '../../src/compose.js';
+import { RecordingLogger } from './recording-logger.js';
+
+/** A whole gateway in front of the ClickHouse servers of a list. */
+export interface ListedGateway {
+  readonly logger: RecordingLogger;
+  readonly fetch: (path: string) => Promise<Response>;
+  /** Asks usage.api-counts. */
+  readonly ask: (project: string, requestId: string, signal?: AbortSignal) => Promise<Response>;
+  /** The sum of a metric's samples, of one server where it is named; `querygate_clickhouse_` stands before the name. */
+  readonly metric: (name: string, server?: string) => Promise<number>;
+  readonly close: () => Promise<void>;
+}
+
+export async function openListedGateway(
+  urls: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<ListedGateway> {
+  const logger = new RecordingLogger();
+  const config = readConfig({
+    PORT: '0',
+    ADMIN_PORT: '0',
+    API_KEY: 'k',
+    CLICKHOUSE_URL: urls.join(','),
+    ...environment,
+  });
+  const gateway = await openGateway(config, { logger, clock: () => new Date() });
+  const { fields } = await logger.line('operator’s view');
+  const adminUrl = String(fields['url']);
+  const headers = { 'X-API-KEY': 'k' };
+  return {
+    logger,
+    fetch: (path) => fetch(gateway.url + path, { headers }),
+    ask: (project, requestId, signal) => {
+      const query = new URLSearchParams({ project, interval: 'daily' }).toString();
+      return fetch(`${gateway.url}/api/endpoints/query/usage.api-counts?${query}`, {
+        headers: { ...headers, 'X-Request-Id': requestId },
+        ...(signal && { signal }),
+      });
+    },
+    metric: async (name, server) => {
+      const text = await (await fetch(`${adminUrl}/metrics`)).text();
+      const label = server === undefined ? '' : `server="${server}"`;
+      const samples = text
+        .split('\n')
+        .filter((line) => new RegExp(`^querygate_clickhouse_${name}[{ ]`).test(line) && line.includes(label));
+      if (samples.length === 0) throw new Error(`there is no metric ${name} ${label}`);
+      return samples.map((line) => Number(line.split(' ').at(-1))).reduce((sum, value) => sum + value, 0);
+    },
+    close: gateway.close,
+  };
+}

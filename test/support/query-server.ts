@@ -1,0 +1,7 @@
+import type { RunQuery } from '../../src/execution/ports.js';
+import type { QueryServer } from '../../src/open-admission.js';
+
+/** One ClickHouse server that is always there, its queries run as the test says. */
+export function oneServer(runQuery: RunQuery): readonly QueryServer[] {
+  return [{ name: 'clickhouse.test:8123', runQuery, ping: () => Promise.resolve(true) }];
+}
