@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type Aggregator } from 'prom-client';
 
 import type { CacheStatus } from '../execution/call.js';
 import { RecentFailures } from './recent-failures.js';
@@ -110,12 +110,8 @@ export class Metrics {
     this.gauge('cache_bytes', 'Bytes of the answers kept in the process.', ['endpoint'], (gauge) => {
       for (const { endpoint, bytes } of cacheUse()) gauge.set({ endpoint }, bytes);
     });
-    this.gauge('redis_breaker_open', '1 while Redis is let alone.', [], (gauge) => {
-      gauge.set(Number(isRedisOpen()));
-    });
-    this.gauge('warming_leader', '1 where this gateway warms.', [], (gauge) => {
-      gauge.set(Number(isLeader()));
-    });
+    this.state('redis_breaker_open', '1 while Redis is let alone.', isRedisOpen);
+    this.state('warming_leader', '1 where this gateway warms.', isLeader);
     this.gauge('queries_running', 'Queries that run in ClickHouse.', [], (gauge) => {
       gauge.set(queries().running);
     });
@@ -133,13 +129,10 @@ export class Metrics {
   }
 
   private observeWatch(watch: Observed['watch']): void {
-    this.gauge(
+    this.state(
       'clickhouse_breaker_open',
       '1 while queries are refused, ClickHouse being away.',
-      [],
-      (gauge) => {
-        gauge.set(Number(watch().state === 'open'));
-      },
+      () => watch().state === 'open',
     );
     this.gauge('clickhouse_breaker_opened', 'Times that ClickHouse was found away.', ['reason'], (gauge) => {
       for (const reason of ['unreachable', 'stalled'] as const) gauge.set({ reason }, watch().opened[reason]);
@@ -170,17 +163,28 @@ export class Metrics {
     });
   }
 
+  /** Something that is so or not: of several workers together it is so where it is of one. */
+  private state(name: string, help: string, isSo: () => boolean): void {
+    const read = (gauge: Gauge): void => {
+      gauge.set(Number(isSo()));
+    };
+    this.gauge(name, help, [], read, 'max');
+  }
+
+  /** @param aggregator how the values of several workers become one. */
   private gauge<Label extends string>(
     name: string,
     help: string,
     labelNames: readonly Label[],
-    read: (gauge: Gauge<Label>) => void = () => undefined,
+    read: (gauge: Gauge<Label>) => void,
+    aggregator: Aggregator = 'sum',
   ): Gauge<Label> {
     return new Gauge({
       name: `querygate_${name}`,
       help,
       labelNames,
       registers: [this.registry],
+      aggregator,
       collect() {
         read(this);
       },
