@@ -6,6 +6,7 @@ import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../endpoint/definition.js';
 export interface Variables {
   HOST: string;
   PORT: number;
+  WORKERS: number;
   DATA_DIR: string;
   DEMO_DATA: 'on' | 'off';
   CLICKHOUSE_URL?: string;
@@ -57,6 +58,7 @@ const url = (...scheme: string[]): Joi.StringSchema => Joi.string().uri({ scheme
 export const VARIABLES = Joi.object<Variables, true>({
   HOST: Joi.string().default('127.0.0.1'),
   PORT: Joi.number().integer().min(0).max(65_535).default(8080),
+  WORKERS: Joi.number().integer().min(1).max(64).default(1),
   DATA_DIR: Joi.string().default('.data'),
   DEMO_DATA: Joi.string().valid('on', 'off').default('on'),
   CLICKHOUSE_URL: url('http', 'https'),
