@@ -2,6 +2,7 @@ import { Command } from 'commander';
 
 import { readVersion } from '../read-version.js';
 import { benchCachedCommand } from './bench-cached.js';
+import { benchWorkersCommand } from './bench-workers.js';
 import { benchCommand } from './bench.js';
 import { callCommand } from './call.js';
 import { checkCommand } from './check.js';
@@ -29,6 +30,7 @@ export function createProgram(): Command {
     loadCommand(),
     benchCommand(),
     benchCachedCommand(),
+    benchWorkersCommand(),
     soakCommand(),
     openApiCommand(),
     clientCommand(),

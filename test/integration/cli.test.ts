@@ -98,7 +98,7 @@ describe('the completion in bash', () => {
   };
 
   it.each([
-    [['ben'], ['bench', 'bench-cached']],
+    [['ben'], ['bench', 'bench-cached', 'bench-workers']],
     [
       ['keys', 'r'],
       ['rotate', 'revoke'],

@@ -6,7 +6,7 @@ import { answerWith, withLyingClickHouse } from '../support/lying-clickhouse.js'
 import { metricSamples } from '../support/metric-samples.js';
 import { pollUntil } from '../support/poll-until.js';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
-import { SteadyCallers } from '../support/steady-callers.js';
+import { SteadyCallers } from '../../src/bench/steady-callers.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
 const READY = /"message":"ready".*"url":"(http:\/\/127\.0\.0\.1:\d+)"/;
