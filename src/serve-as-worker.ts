@@ -1,7 +1,7 @@
 import { openGateway } from './compose.js';
 import type { Config } from './config/config.js';
 import { describeError, type Logger } from './log/logger.js';
-import { channelToPrimary } from './workers/channel.js';
+import { batched, channelToPrimary } from './workers/channel.js';
 import { PrimaryLink } from './workers/primary-link.js';
 import { shareOfPlaces } from './workers/share-of-places.js';
 
@@ -13,7 +13,7 @@ export async function serveAsWorker(config: Config, logger: Logger): Promise<voi
   // Ctrl-C and a terminal that is closed reach every process of the group: what follows from it the primary says.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   const clock = (): Date => new Date();
-  const primary = new PrimaryLink(channelToPrimary(process), {
+  const primary = new PrimaryLink(batched(channelToPrimary(process)), {
     clock,
     onChange: (state) => {
       if (state === 'open') logger.warn('the primary does not answer; this worker goes on by itself');

@@ -26,3 +26,33 @@ export function channelToPrimary(worker: NodeJS.Process): Channel {
     onMessage: (listener) => void worker.on('message', listener),
   };
 }
+
+/**
+ * The same, where messages that are sent in one turn of the event loop travel as one: under load a message costs the
+ * system far more than what is in it. The other end has to be batched too.
+ */
+export function batched(channel: Channel): Channel {
+  let waiting: unknown[] = [];
+  const flush = (): void => {
+    const messages = waiting;
+    waiting = [];
+    channel.send({ [BATCH]: messages });
+  };
+  return {
+    send: (message) => {
+      if (waiting.push(message) === 1) setImmediate(flush);
+    },
+    onMessage: (listener) => {
+      channel.onMessage((message) => {
+        if (isBatch(message)) for (const one of message[BATCH]) listener(one);
+      });
+    },
+  };
+}
+
+/** Node's cluster sends messages of its own on the same channel; ours carry this mark. */
+const BATCH = 'querygate';
+
+function isBatch(message: unknown): message is { readonly [BATCH]: readonly unknown[] } {
+  return typeof message === 'object' && message !== null && BATCH in message;
+}

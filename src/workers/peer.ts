@@ -17,9 +17,9 @@ type Result<Theirs, Method extends keyof Theirs> = Theirs[Method] extends (param
   ? R
   : never;
 
-/** On the wire. Node's cluster sends messages of its own on the same channel; ours carry this mark. */
+/** On the wire. */
 interface Envelope {
-  readonly querygate: 'call' | 'tell' | 'reply';
+  readonly kind: 'call' | 'tell' | 'reply';
   readonly id: number;
   readonly method: string;
   readonly value: unknown;
@@ -45,7 +45,7 @@ export class Peer<Mine, Theirs> {
     private readonly onFault: (error: unknown) => void,
   ) {
     channel.onMessage((message) => {
-      if (isEnvelope(message)) this.receive(message);
+      this.receive(message as Envelope);
     });
   }
 
@@ -67,13 +67,13 @@ export class Peer<Mine, Theirs> {
         reject(new Error(`${method} was not answered within ${timeoutMs} ms`));
       }, timeoutMs);
       this.pending.set(id, { resolve: resolve as Pending['resolve'], reject, timer });
-      this.channel.send({ querygate: 'call', id, method, value: params } satisfies Envelope);
+      this.channel.send({ kind: 'call', id, method, value: params } satisfies Envelope);
     });
   }
 
   /** Says something that needs no reply. */
   tell<Method extends keyof Theirs & string>(method: Method, params: Params<Theirs, Method>): void {
-    this.channel.send({ querygate: 'tell', id: 0, method, value: params } satisfies Envelope);
+    this.channel.send({ kind: 'tell', id: 0, method, value: params } satisfies Envelope);
   }
 
   /** Gives up what is still waited for: the other side has gone. */
@@ -86,7 +86,7 @@ export class Peer<Mine, Theirs> {
   }
 
   private receive(envelope: Envelope): void {
-    if (envelope.querygate === 'reply') this.settle(envelope);
+    if (envelope.kind === 'reply') this.settle(envelope);
     else void this.handle(envelope);
   }
 
@@ -100,22 +100,22 @@ export class Peer<Mine, Theirs> {
     else pending.reject(new Error(error));
   }
 
-  private async handle({ querygate, id, method, value }: Envelope): Promise<void> {
+  private async handle({ kind, id, method, value }: Envelope): Promise<void> {
     try {
       const handler = this.handlers[method as keyof Mine] as ((params: unknown) => unknown) | undefined;
       // A worker of a newer build can know more than a primary that has run since the day before.
       if (!handler) throw new Error(`${method} is nothing that this process knows`);
       const result = await handler(value);
-      if (querygate === 'call') this.reply(id, method, result);
+      if (kind === 'call') this.reply(id, method, result);
     } catch (error) {
-      if (querygate === 'call') this.reply(id, method, undefined, String(error));
+      if (kind === 'call') this.reply(id, method, undefined, String(error));
       else this.onFault(error);
     }
   }
 
   private reply(id: number, method: string, value: unknown, error?: string): void {
     const envelope: Envelope = {
-      querygate: 'reply',
+      kind: 'reply',
       id,
       method,
       value,
@@ -123,8 +123,4 @@ export class Peer<Mine, Theirs> {
     };
     this.channel.send(envelope);
   }
-}
-
-function isEnvelope(message: unknown): message is Envelope {
-  return typeof message === 'object' && message !== null && 'querygate' in message;
 }

@@ -1,6 +1,6 @@
 import cluster from 'node:cluster';
 
-import { channelTo, type Channel } from './channel.js';
+import { batched, channelTo, type Channel } from './channel.js';
 
 /** A worker as the supervisor knows it. */
 export interface WorkerProcess {
@@ -29,7 +29,7 @@ export function forkWorker(environment: Readonly<Record<string, string>>): Worke
   const worker = cluster.fork({ ...environment, [WORKER_MARK]: '1' });
   return {
     pid: worker.process.pid,
-    channel: channelTo(worker),
+    channel: batched(channelTo(worker)),
     kill: () => void worker.process.kill('SIGKILL'),
     onExit: (listener) => {
       worker.once('exit', (code: number, signal: string | null) => {

@@ -1,7 +1,7 @@
 import { deserialize, serialize } from 'node:v8';
 
 import type { Clock } from '../../src/execution/ports.js';
-import type { Channel } from '../../src/workers/channel.js';
+import { batched, type Channel } from '../../src/workers/channel.js';
 import { Hub, type Member } from '../../src/workers/hub.js';
 import { PrimaryLink } from '../../src/workers/primary-link.js';
 import { EMPTY_SNAPSHOT } from '../../src/workers/worker-snapshot.js';
@@ -32,7 +32,8 @@ export class TestPrimary {
   }
 
   join(answerMs = 1000): TestLink {
-    const [near, far, control] = channels();
+    const [nearEnd, farEnd, control] = channels();
+    const [near, far] = [batched(nearEnd), batched(farEnd)];
     const ignored = { 'worker.ready': () => undefined, 'worker.failed': () => undefined };
     const member = this.hub.join(near, ignored);
     const onFault = (error: unknown): unknown => this.faults.push(error);
