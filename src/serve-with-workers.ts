@@ -68,15 +68,15 @@ export async function serveWithWorkers(config: Config, logger: Logger): Promise<
       await once.close();
     }
   };
-  const stop = stopOnSignal(close, logger, () => {
-    supervisor.kill();
-  });
-  process.on('SIGHUP', (signal) => {
-    if (hasLostItsTerminal()) stop(signal);
-    else void supervisor.reload();
-  });
   try {
     const { url, adminUrl } = await supervisor.start();
+    const stop = stopOnSignal(close, logger, () => {
+      supervisor.kill();
+    });
+    process.on('SIGHUP', (signal) => {
+      if (hasLostItsTerminal()) stop(signal);
+      else void supervisor.reload();
+    });
     if (adminUrl !== undefined) logger.info('operator’s view', { url: adminUrl });
     const { kind } = config.clickhouse;
     logger.info('ready', { url, clickhouse: kind, pid: process.pid, workers: config.workers });
