@@ -41,6 +41,7 @@ const LAYERS = {
   metrics: ['execution'],
   admin: ['endpoint', 'execution', 'http', 'keys', 'log', 'errors.ts', 'warming'],
   config: ['endpoint', 'keys', 'limits'],
+  workers: ['admin', 'cache', 'endpoint', 'execution', 'limits', 'warming', 'errors.ts'],
 };
 
 const zones = Object.entries(LAYERS).flatMap(([layer, allowed]) => [

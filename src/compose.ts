@@ -2,7 +2,8 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { createAdminApp } from './admin/admin-app.js';
+import { createAdminApp, type AdminParts } from './admin/admin-app.js';
+import { viewOfProcess } from './admin/operator-view.js';
 import { keepsRequestLog, type Config } from './config/config.js';
 import { readEndpointSettingsFile } from './config/endpoint-settings-file.js';
 import { loadEndpoints } from './endpoint/load-endpoints.js';
@@ -15,16 +16,21 @@ import { createListener } from './create-listener.js';
 import { openAccess } from './open-access.js';
 import { pingServersOnce } from './first-ping.js';
 import { openClickHouse } from './open-clickhouse.js';
-import { openExecution } from './open-execution.js';
+import { openExecution, type Execution } from './open-execution.js';
 import { openJournal } from './open-journal.js';
 import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from './project-files.js';
 import { pingAny } from './ping-any.js';
 import { parserOf, queryServers } from './query-servers.js';
 import { createSandbox } from './sandbox/sandbox.js';
+import type { PrimaryLink } from './workers/primary-link.js';
+import { tellOfWorker } from './workers/tell-of-worker.js';
+import { viewOfWorkers } from './workers/view-of-workers.js';
 
 /** A gateway that listens. */
 export interface Gateway {
   readonly url: string;
+  /** Of the operator's view; undefined where there is none. */
+  readonly adminUrl: string | undefined;
   readonly endpoints: EndpointRegistry;
   /** The key made for this run, where none was configured. */
   readonly generatedKey: string | undefined;
@@ -40,6 +46,8 @@ export const REQUESTS_ENDPOINT = 'gateway.requests';
 export interface Surroundings {
   readonly logger: Logger;
   readonly clock: Clock;
+  /** The way to the primary, in one of several workers. */
+  readonly primary?: PrimaryLink | undefined;
 }
 
 /**
@@ -65,7 +73,7 @@ type OnClose = (close: () => Promise<void> | void) => void;
 
 async function open(
   config: Config,
-  { logger, clock }: Surroundings,
+  { logger, clock, primary }: Surroundings,
   onClose: OnClose,
 ): Promise<Omit<Gateway, 'close'>> {
   const endpoints = await openEndpoints(config);
@@ -79,24 +87,10 @@ async function open(
   const tracing = config.tracing && new (await import('./tracing/tracing.js')).Tracing(config.tracing);
   if (tracing) onClose(() => tracing.close());
   const servers = queryServers(clickhouse.servers, config, tracing);
-  const execution = await openExecution(config, { endpoints, servers, logger, clock }, onClose);
-  if (config.admin) {
-    const admin = createHttpServer(
-      createAdminApp({
-        ...execution,
-        endpoints,
-        keys,
-        keyUse,
-        links,
-        clock,
-        logger,
-        consoleFolder: CONSOLE_FOLDER,
-      }),
-      logger,
-    );
-    logger.info('operator’s view', { url: await listen(admin, config.admin) });
-    onClose(() => drain(admin, 0));
-  }
+  const execution = await openExecution(config, { endpoints, servers, logger, clock, primary }, onClose);
+  const operated = { ...execution, endpoints, keys, keyUse, links, clock, logger, primary };
+  if (primary) onClose(tellOfThis(primary, operated));
+  const adminUrl = config.admin && (await openOperatorView(config.admin, operated, onClose));
 
   let draining = false;
   const server = createHttpServer(
@@ -121,10 +115,36 @@ async function open(
     await drain(server, config.shutdownTimeoutMs);
   });
   const hasClickHouse = await pingServersOnce(servers, logger);
-  return { url, endpoints, generatedKey: keys.generatedKey, hasClickHouse };
+  return { url, adminUrl, endpoints, generatedKey: keys.generatedKey, hasClickHouse };
 }
 
-async function openEndpoints(config: Config): Promise<EndpointRegistry> {
+type Operated = Omit<AdminParts, 'view' | 'consoleFolder'>;
+
+function tellOfThis(link: PrimaryLink, operated: Operated & Pick<Execution, 'metrics'>): () => Promise<void> {
+  const { registry } = operated.metrics;
+  return tellOfWorker({
+    link,
+    view: viewOfProcess(operated),
+    metricValues: () => registry.getMetricsAsJSON(),
+  });
+}
+
+/** Where the operator's view listens. */
+async function openOperatorView(
+  where: NonNullable<Config['admin']>,
+  parts: Operated & { readonly primary: PrimaryLink | undefined },
+  onClose: OnClose,
+): Promise<string> {
+  const { primary, logger } = parts;
+  const view = primary && viewOfWorkers(primary);
+  const admin = createHttpServer(createAdminApp({ ...parts, view, consoleFolder: CONSOLE_FOLDER }), logger);
+  const url = await listen(admin, where);
+  onClose(() => drain(admin, 0));
+  return url;
+}
+
+/** The endpoints as this deployment has them. @throws Error naming what is wrong with their settings. */
+export async function openEndpoints(config: Config): Promise<EndpointRegistry> {
   const { endpointSettingsFile, cache } = config;
   const all = await loadEndpoints(ENDPOINTS_FOLDER);
   const loaded = keepsRequestLog(config) ? all : all.without(REQUESTS_ENDPOINT);

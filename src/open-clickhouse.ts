@@ -4,7 +4,7 @@ import { connectClickHouse, type ClickHouseConnection } from './clickhouse/conne
 import { EmbeddedServer } from './clickhouse/embedded/embedded-server.js';
 import { migrate } from './clickhouse/schema/migrate.js';
 import { readMigrations } from './clickhouse/schema/migration-files.js';
-import type { Config } from './config/config.js';
+import type { ClickHouseConfig, Config } from './config/config.js';
 import { serverName } from './config/server-urls.js';
 import { fillDemoData } from './demo-data/fill-demo-data.js';
 import type { Clock } from './execution/ports.js';
@@ -42,20 +42,7 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
     const logConnections = log ? urls.map((url) => ({ url, ...log })) : [];
     return { servers, logConnections, close: () => closeAll(servers) };
   }
-  const server = await EmbeddedServer.start({
-    dataDir: config.dataDir,
-    database: clickhouse.database,
-    readerUserFile: READER_USER_FILE,
-    onCrash: (lastWords) => {
-      logger.error('the embedded ClickHouse ended and is started again', { lastWords });
-    },
-  });
-  try {
-    await prepare(server.adminConnection, clickhouse.demoData, logger, clock);
-  } catch (error) {
-    await server.stop();
-    throw error;
-  }
+  const server = await startEmbeddedServer(config, clickhouse, logger, clock);
   const servers = [open(server.readerConnection, config)];
   const close = async (): Promise<void> => {
     await closeAll(servers);
@@ -64,6 +51,30 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
   const { adminConnection } = server;
   const logConnections = config.requestLog ? [{ ...adminConnection, database: clickhouse.database }] : [];
   return { servers, logConnections, close };
+}
+
+/** Starts a server of the gateway's own, with the schema and, where it is wanted, demonstration data. */
+export async function startEmbeddedServer(
+  { dataDir }: Config,
+  { database, demoData }: Extract<ClickHouseConfig, { kind: 'embedded' }>,
+  logger: Logger,
+  clock: Clock,
+): Promise<EmbeddedServer> {
+  const server = await EmbeddedServer.start({
+    dataDir,
+    database,
+    readerUserFile: READER_USER_FILE,
+    onCrash: (lastWords) => {
+      logger.error('the embedded ClickHouse ended and is started again', { lastWords });
+    },
+  });
+  try {
+    await prepare(server.adminConnection, demoData, logger, clock);
+    return server;
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
 }
 
 function open(connection: ClickHouseConnection, { queryTimeoutMs, admission }: Config): OpenServer {

@@ -8,11 +8,13 @@ import type { ServerPool } from './admission/server-pool.js';
 import type { Limiter } from './limits/limiter.js';
 import type { Logger } from './log/logger.js';
 import { Metrics, type CacheUse } from './metrics/metrics.js';
-import { openCache, type OpenCache } from './open-cache.js';
+import { openCache } from './open-cache.js';
+import type { OpenCache } from './shared-cache.js';
 import { openAdmission, openLimiter, type QueryServer } from './open-admission.js';
 import { startWarming } from './start-warming.js';
 import { UsageLedger } from './warming/usage-ledger.js';
 import type { Warmer } from './warming/warmer.js';
+import type { PrimaryLink } from './workers/primary-link.js';
 
 /** Sets whose use is remembered, for each that may be warmed. */
 const REMEMBERED_SETS_PER_WARMED = 4;
@@ -23,6 +25,8 @@ export interface ExecutionSurroundings {
   readonly servers: readonly QueryServer[];
   readonly logger: Logger;
   readonly clock: Clock;
+  /** The way to the primary, in one of several workers. */
+  readonly primary?: PrimaryLink | undefined;
 }
 
 /** All that answers questions, and what is counted of it. */
@@ -40,7 +44,7 @@ export interface Execution {
 /** Wires cache, sharing and warming around the way to ClickHouse. */
 export async function openExecution(
   config: Config,
-  { endpoints, servers, logger, clock }: ExecutionSurroundings,
+  { endpoints, servers, logger, clock, primary }: ExecutionSurroundings,
   onClose: (close: () => Promise<void> | void) => void,
 ): Promise<Execution> {
   const metrics = new Metrics();
@@ -51,6 +55,7 @@ export async function openExecution(
     ledger,
     logger,
     clock,
+    primary,
     onEvicted: () => {
       metrics.answerEvicted();
     },

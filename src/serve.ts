@@ -1,9 +1,12 @@
+import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
 
-import { openGateway, type Gateway } from './compose.js';
-import { readConfig, type Environment } from './config/config.js';
+import { openGateway } from './compose.js';
+import { readConfig, type Config, type Environment } from './config/config.js';
 import { createLogger, describeError, type Logger } from './log/logger.js';
+import { stopOnSignal } from './stop-on-signal.js';
 import { welcome } from './welcome.js';
+import { WORKER_MARK } from './workers/worker-process.js';
 
 /** Serves until SIGTERM or SIGINT, and ends the process: with 1 where it can’t start or doesn’t stop in order. */
 export async function serve(environment: Environment): Promise<void> {
@@ -23,37 +26,28 @@ export async function serve(environment: Environment): Promise<void> {
 }
 
 async function start(environment: Environment): Promise<void> {
-  const readable = process.stdout.isTTY;
   const config = readConfig(environment);
-  const logger = createLogger(config.logLevel, readable);
+  const logger = createLogger(config.logLevel, process.stdout.isTTY);
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
       logger.error('a fault that no request is to blame for', { event, ...describeError(error) });
     });
   }
-  const gateway = await openGateway(config, { logger, clock: () => new Date() });
-  stopOnSignal(gateway, logger);
-  logger.info('ready', { url: gateway.url, clickhouse: config.clickhouse.kind, pid: process.pid });
-  if (readable || gateway.generatedKey !== undefined) process.stdout.write(welcome(gateway));
+  // One process alone need not load what many need.
+  if (environment[WORKER_MARK] !== undefined && cluster.isWorker) {
+    const { serveAsWorker } = await import('./serve-as-worker.js');
+    await serveAsWorker(config, logger);
+  } else if (config.workers > 1) {
+    const { serveWithWorkers } = await import('./serve-with-workers.js');
+    await serveWithWorkers(config, logger);
+  } else await serveAlone(config, logger);
 }
 
-function stopOnSignal(gateway: Gateway, logger: Logger): void {
-  let closing = false;
-  const stop = (signal: string): void => {
-    // A second signal means now.
-    if (closing) process.exit(1);
-    closing = true;
-    logger.info('stopping', { signal });
-    gateway.close().then(
-      () => {
-        logger.info('stopped');
-        process.exit(0);
-      },
-      (error: unknown) => {
-        logger.error('stopped, not all in order', describeError(error));
-        process.exit(1);
-      },
-    );
-  };
-  process.on('SIGTERM', stop).on('SIGINT', stop);
+async function serveAlone(config: Config, logger: Logger): Promise<void> {
+  const gateway = await openGateway(config, { logger, clock: () => new Date() });
+  const { url, adminUrl } = gateway;
+  stopOnSignal(gateway.close, logger);
+  if (adminUrl !== undefined) logger.info('operator’s view', { url: adminUrl });
+  logger.info('ready', { url, clickhouse: config.clickhouse.kind, pid: process.pid });
+  if (process.stdout.isTTY || gateway.generatedKey !== undefined) process.stdout.write(welcome(gateway));
 }

@@ -6,7 +6,7 @@ import type { Asker, Clock } from './execution/ports.js';
 import { representationOf } from './execution/representation.js';
 import { validateParameters } from './execution/validate-parameters.js';
 import { describeError, type Logger } from './log/logger.js';
-import type { OpenCache } from './open-cache.js';
+import type { OpenCache } from './shared-cache.js';
 import { QueryBudget } from './warming/query-budget.js';
 import type { UsageLedger } from './warming/usage-ledger.js';
 import { Warmer, type WarmerParts } from './warming/warmer.js';

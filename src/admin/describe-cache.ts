@@ -1,11 +1,8 @@
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import type { HitCounter } from '../execution/hit-counts.js';
+import type { Snapshot } from './operator-view.js';
 
 /** What the cache tells of itself. */
 export interface CacheInfo {
-  readonly memory: {
-    readonly use: () => ReadonlyMap<string, { readonly entries: number; readonly bytes: number }>;
-  };
   /** Whether a Redis is configured. */
   readonly hasRedis: boolean;
   readonly isRedisOpen: () => boolean;
@@ -16,23 +13,24 @@ function redisState({ hasRedis, isRedisOpen }: CacheInfo): string {
   return isRedisOpen() ? 'let alone' : 'in use';
 }
 
+const NO_HITS = { HIT: 0, MISS: 0, STALE: 0, BYPASS: 0, farHits: 0 };
+
 /** Entries, bytes and hit ratios since the start, for each endpoint and tier. */
 export function describeCache(
   endpoints: EndpointRegistry,
   cache: CacheInfo,
-  hits: HitCounter,
+  { cacheUse, hits }: Pick<Snapshot, 'cacheUse' | 'hits'>,
 ): Readonly<Record<string, unknown>> {
-  const use = cache.memory.use();
   return {
     redis: redisState(cache),
     endpoints: endpoints.all().map(({ id, name, settings }) => {
-      const { HIT, MISS, STALE, BYPASS, farHits } = hits.of(id);
+      const { HIT, MISS, STALE, BYPASS, farHits } = hits.get(id) ?? NO_HITS;
       const asked = HIT + MISS + STALE + BYPASS;
       const ratio = (count: number): number | null => (asked === 0 ? null : count / asked);
       return {
         endpoint: name,
         caching: settings.caching,
-        ...(use.get(id) ?? { entries: 0, bytes: 0 }),
+        ...(cacheUse.get(id) ?? { entries: 0, bytes: 0 }),
         asked,
         hits: HIT,
         misses: MISS,

@@ -3,7 +3,8 @@ import type { KeyHolder } from '../keys/key-holder.js';
 /** What is told of keys. */
 export interface KeysInfo {
   readonly keys: { readonly holders: () => readonly KeyHolder[] };
-  readonly keyUse: { readonly all: () => ReadonlyMap<string, string> };
+  /** ISO time of the last use, by name. */
+  readonly keyUse: ReadonlyMap<string, string>;
 }
 
 /**
@@ -11,9 +12,8 @@ export interface KeysInfo {
  * in without a key of their own (`jwt:*`, `link:NAME`) follow, where they were used.
  */
 export function describeKeys({ keys, keyUse }: KeysInfo): Readonly<Record<string, unknown>> {
-  const use = keyUse.all();
   const names = new Set(keys.holders().map(({ name }) => name));
-  const others = [...use].filter(([name]) => !names.has(name));
+  const others = [...keyUse].filter(([name]) => !names.has(name));
   return {
     keys: keys.holders().map((holder) => ({
       name: holder.name,
@@ -23,7 +23,7 @@ export function describeKeys({ keys, keyUse }: KeysInfo): Readonly<Record<string
       limits: holder.limits ?? {},
       mayBypassCache: holder.mayBypassCache,
       mayUseQueryString: holder.mayUseQueryString ?? false,
-      lastUse: use.get(holder.name) ?? null,
+      lastUse: keyUse.get(holder.name) ?? null,
     })),
     others: others.map(([name, lastUse]) => ({ name, lastUse })),
   };

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { ERRORS, Failure, type ErrorCode } from '../errors.js';
+import type { Failure } from '../errors.js';
 import { isFresh, type Answer } from '../execution/answer.js';
 import type { AnswerStore } from '../execution/answer-store.js';
 import type { CacheKey } from '../execution/cache-key.js';
@@ -9,6 +9,7 @@ import type { AskClickHouse, Fetched, ShareAcross } from '../execution/fetch-ans
 import type { Clock } from '../execution/ports.js';
 import type { GuardedRedis } from './guarded-redis.js';
 import { DELETE_IF_HELD, RENEW_IF_HELD } from './held-key.js';
+import { failureFrom, leftFailureOf, type LeftFailure } from './left-failure.js';
 import type { RedisKeys } from './redis-keys.js';
 
 /** How long a lock lasts if its holder dies; a living one renews it. */
@@ -109,23 +110,14 @@ async function askAndStore({ store }: RedisShareParts, key: CacheKey, asking: As
   return { answer, collapsed: false };
 }
 
-/** The public half of a failure, for those who wait in other gateways. */
-interface LeftFailure {
-  readonly code: ErrorCode;
-  readonly message: string;
-  readonly retryAfterSeconds?: number;
-}
-
 async function leaveFailure(
   { redis, keys }: RedisShareParts,
   key: CacheKey,
   token: string,
   error: unknown,
 ): Promise<void> {
-  // A limit of this caller's is nothing to others: one of them asks instead.
-  if (!(error instanceof Failure) || error.code === 'LIMIT_EXCEEDED') return;
-  const { code, message, details } = error;
-  const left = { code, message, retryAfterSeconds: details.retryAfterSeconds, problems: details.problems };
+  const left = leftFailureOf(error);
+  if (!left) return;
   await redis.write((client) => client.set(keys.failure(key, token), JSON.stringify(left), 'PX', FAILURE_MS));
 }
 
@@ -143,16 +135,14 @@ async function findLeft(
   if (answer && isFresh(answer, clock().getTime())) return { answer, collapsed: true };
   if (before === undefined) return undefined;
   const left = await redis.read((client) => client.get(keys.failure(key, before)));
-  const failure = typeof left === 'string' ? failureFrom(left) : undefined;
+  const failure = typeof left === 'string' ? failureIn(left) : undefined;
   if (failure) throw failure;
   return undefined;
 }
 
-function failureFrom(left: string): Failure | undefined {
+function failureIn(left: string): Failure | undefined {
   try {
-    const { code, message, ...details } = JSON.parse(left) as LeftFailure;
-    if (!Object.hasOwn(ERRORS, code)) return undefined;
-    return new Failure(code, message, { ...details, diagnosis: 'the query was asked by another gateway' });
+    return failureFrom(JSON.parse(left) as LeftFailure);
   } catch {
     return undefined;
   }

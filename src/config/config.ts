@@ -24,6 +24,8 @@ export type ClickHouseConfig =
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Processes that share the port; 1 for this one alone. */
+  readonly workers: number;
   readonly dataDir: string;
   readonly clickhouse: ClickHouseConfig;
   /** Whether an embedded ClickHouse is told of requests. */
@@ -78,6 +80,7 @@ export function readConfig(environment: Environment): Config {
   return {
     host: variables.HOST,
     port: variables.PORT,
+    workers: variables.WORKERS,
     dataDir: variables.DATA_DIR,
     clickhouse: clickhouseConfig(variables),
     requestLog: variables.REQUEST_LOG === 'on',

@@ -8,6 +8,7 @@ import { readServerUrls } from './server-urls.js';
 export interface Variables {
   HOST: string;
   PORT: number;
+  WORKERS: number;
   DATA_DIR: string;
   DEMO_DATA: 'on' | 'off';
   CLICKHOUSE_URL?: string;
@@ -64,6 +65,7 @@ const secret = Joi.string()
 export const VARIABLES = Joi.object<Variables, true>({
   HOST: Joi.string().default('127.0.0.1'),
   PORT: Joi.number().integer().min(0).max(65_535).default(8080),
+  WORKERS: Joi.number().integer().min(1).max(64).default(1),
   DATA_DIR: Joi.string().default('.data'),
   DEMO_DATA: Joi.string().valid('on', 'off').default('on'),
   CLICKHOUSE_URL: Joi.string()

@@ -18,6 +18,11 @@ export class HitCounter {
     this.of(endpointId).farHits += 1;
   }
 
+  /** Of every endpoint that was asked. */
+  all(): ReadonlyMap<string, Readonly<HitCounts>> {
+    return this.counts;
+  }
+
   of(endpointId: string): HitCounts {
     const known = this.counts.get(endpointId);
     if (known) return known;

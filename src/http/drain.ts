@@ -1,38 +1,53 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server } from 'node:http';
-import type { Socket } from 'node:net';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { Server as NetServer, type Socket } from 'node:net';
+
+import { connectionsOf } from './connections.js';
 
 const SWEEP_MS = 50;
 
-/** Connections on which no request has come yet, by server. */
-const silentConnections = new WeakMap<Server, Set<Socket>>();
-
-/** From now on notes a server's silent connections for {@link drain}, since Node does not count them as idle. */
-export function noteSilentConnections(server: Server): void {
-  const silent = new Set<Socket>();
-  silentConnections.set(server, silent);
-  server.on('connection', (socket: Socket) => {
-    silent.add(socket);
-    socket.once('close', () => silent.delete(socket));
-  });
-  server.on('request', ({ socket }: IncomingMessage) => silent.delete(socket));
-}
+/**
+ * How long an idle connection stays open for its next request, which is then told to be the last. Hanging up at once
+ * would cross the requests that callers are sending at that moment, and these would be lost.
+ */
+const IDLE_GRACE_MS = 1000;
 
 /**
- * Stops a server: no new connections, what runs is finished, and after the time given all that is left is cut off.
+ * Stops a server: no new connections, what runs is finished, and after the time given all that is left is cut off. From
+ * now on every answer says `Connection: close`; a connection on which nothing comes is closed after a short while.
  */
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
   const closed = once(server, 'close');
-  server.close();
-  for (const socket of silentConnections.get(server) ?? []) socket.destroy();
-  // A connection kept alive is idle only once its answer is out.
+  const idleSince = new Map<Socket, number>();
+  lastAnswers(server, idleSince);
+  // Node's own close() of an HTTP server hangs up on idle connections at once.
+  NetServer.prototype.close.call(server);
   const sweep = setInterval(() => {
-    server.closeIdleConnections();
+    const now = performance.now();
+    for (const [socket, since] of idleSince) if (now - since >= IDLE_GRACE_MS) socket.destroy();
   }, SWEEP_MS);
   const cutOff = setTimeout(() => {
     server.closeAllConnections();
+    for (const socket of connectionsOf(server).open) socket.destroy();
   }, timeoutMs);
   await closed;
   clearInterval(sweep);
   clearTimeout(cutOff);
+}
+
+/** Makes every answer from now on its connection's last, and notes since when connections are idle. */
+function lastAnswers(server: Server, idleSince: Map<Socket, number>): void {
+  const { open, answering } = connectionsOf(server);
+  for (const socket of open) idleSince.set(socket, performance.now());
+  const begun = (socket: Socket, response: ServerResponse): void => {
+    idleSince.delete(socket);
+    if (!response.headersSent) response.shouldKeepAlive = false;
+    // Its head may be out already, and have promised more.
+    response.once('close', () => idleSince.set(socket, performance.now()));
+    socket.once('close', () => idleSince.delete(socket));
+  };
+  for (const response of answering) if (response.socket) begun(response.socket, response);
+  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+    begun(socket, response);
+  });
 }

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 
 import { Failure } from '../errors.js';
 import type { Logger } from '../log/logger.js';
-import { noteSilentConnections } from './drain.js';
+import { noteConnections } from './connections.js';
 import { problemDocument, problemHeaders } from './problem.js';
 
 /** Room for every parameter of an endpoint at its longest, percent-encoded. */
@@ -28,7 +28,7 @@ export function createHttpServer(listener: RequestListener, logger: Logger): Ser
   );
   // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); Node would refuse with an empty body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  noteSilentConnections(server);
+  noteConnections(server);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     answerClientError(error, socket, logger);
   });

@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type Aggregator } from 'prom-client';
 
 import type { CacheStatus } from '../execution/call.js';
 import { RecentFailures } from './recent-failures.js';
@@ -121,12 +121,8 @@ export class Metrics {
     this.gauge('cache_bytes', 'Bytes of the answers kept in the process.', ['endpoint'], (gauge) => {
       for (const { endpoint, bytes } of cacheUse()) gauge.set({ endpoint }, bytes);
     });
-    this.gauge('redis_breaker_open', '1 while Redis is let alone.', [], (gauge) => {
-      gauge.set(Number(isRedisOpen()));
-    });
-    this.gauge('warming_leader', '1 where this gateway warms.', [], (gauge) => {
-      gauge.set(Number(isLeader()));
-    });
+    this.state('redis_breaker_open', '1 while Redis is let alone.', isRedisOpen);
+    this.state('warming_leader', '1 where this gateway warms.', isLeader);
     this.gauge('queries_running', 'Queries that run in ClickHouse.', [], (gauge) => {
       gauge.set(queries().running);
     });
@@ -145,13 +141,10 @@ export class Metrics {
   }
 
   private observePool(pool: Observed['pool']): void {
-    this.gauge(
+    this.state(
       'clickhouse_breaker_open',
       '1 while queries are refused, ClickHouse being away.',
-      [],
-      (gauge) => {
-        gauge.set(Number(pool().state === 'open'));
-      },
+      () => pool().state === 'open',
     );
     this.gauge('clickhouse_breaker_opened', 'Times that ClickHouse was found away.', ['reason'], (gauge) => {
       for (const reason of ['unreachable', 'stalled'] as const) gauge.set({ reason }, pool().opened[reason]);
@@ -166,15 +159,16 @@ export class Metrics {
 
   /** The labels are the servers that are configured. */
   private observeServers(pool: Observed['pool']): void {
-    const each = (name: string, help: string, of: (server: ServerUse) => number): void => {
-      this.gauge(name, help, ['server'], (gauge) => {
+    const each =
+      (of: (server: ServerUse) => number) =>
+      (gauge: Gauge<'server'>): void => {
         for (const server of pool().servers) gauge.set({ server: server.name }, of(server));
-      });
-    };
-    each('clickhouse_server_queries_running', 'Queries that run on a server.', ({ running }) => running);
-    each('clickhouse_server_set_aside', '1 while a server gets no queries, being away.', ({ isSetAside }) =>
-      Number(isSetAside),
-    );
+      };
+    const running = each((server) => server.running);
+    const isSetAside = each((server) => Number(server.isSetAside));
+    this.gauge('clickhouse_server_queries_running', 'Queries that run on a server.', ['server'], running);
+    const asideHelp = '1 while a server gets no queries, being away.';
+    this.gauge('clickhouse_server_set_aside', asideHelp, ['server'], isSetAside, 'max');
     const { registry } = this;
     new Counter({
       name: 'querygate_clickhouse_server_retried_elsewhere_total',
@@ -206,17 +200,28 @@ export class Metrics {
     });
   }
 
+  /** Something that is so or not: of several workers together it is so where it is of one. */
+  private state(name: string, help: string, isSo: () => boolean): void {
+    const read = (gauge: Gauge): void => {
+      gauge.set(Number(isSo()));
+    };
+    this.gauge(name, help, [], read, 'max');
+  }
+
+  /** @param aggregator how the values of several workers become one. */
   private gauge<Label extends string>(
     name: string,
     help: string,
     labelNames: readonly Label[],
-    read: (gauge: Gauge<Label>) => void = () => undefined,
+    read: (gauge: Gauge<Label>) => void,
+    aggregator: Aggregator = 'sum',
   ): Gauge<Label> {
     return new Gauge({
       name: `querygate_${name}`,
       help,
       labelNames,
       registers: [this.registry],
+      aggregator,
       collect() {
         read(this);
       },

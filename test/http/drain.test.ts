@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { drain } from '../../src/http/drain.js';
 import { createHttpServer } from '../../src/http/server.js';
 import { resultOf } from '../support/fake-run-query.js';
+import { pollUntil } from '../support/poll-until.js';
 import { exchange, send, type RawAnswer } from '../support/raw-exchange.js';
 import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
 
@@ -65,6 +66,50 @@ describe('drain', () => {
     await drain(server, 20_000);
     await answers;
     idle.destroy();
+  });
+
+  it('answers the next request on a connection that is kept alive, and says that it was the last', async () => {
+    const { listener, logger } = await createTestGateway();
+    const server = createHttpServer(listener, logger);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const caller = send(port, REQUEST);
+    let text = '';
+    caller.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    await pollUntil('the first answer', () => text.includes('{"result":') || undefined);
+    const drained = drain(server, 20_000);
+    const [first] = [text];
+    caller.write(REQUEST);
+    await once(caller, 'end');
+    caller.destroy();
+    await drained;
+    expect(first).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(first).not.toMatch(/Connection: close/i);
+    expect(text.slice(first.length)).toMatch(
+      /^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n[^]*{"result":/i,
+    );
+  });
+
+  it('lets a connection on which no request has come yet send one', async () => {
+    const { server, port, answers, finishQuery } = await startBusyServer();
+    const late = send(port, '');
+    await once(late, 'connect');
+    // The server has it once it has answered a later one.
+    await exchange(
+      port,
+      REQUEST.replace('X-API-KEY', 'X-NO-KEY').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
+    );
+    const drained = drain(server, 20_000);
+    let text = '';
+    late.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    late.write('GET /health/live HTTP/1.1\r\nHost: gateway\r\n\r\n');
+    await once(late, 'end');
+    late.destroy();
+    expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n/i);
+    finishQuery();
+    await answers;
+    await drained;
   });
 
   it('cuts off what is not finished in time, and cancels its query', async () => {

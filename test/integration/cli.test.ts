@@ -99,7 +99,7 @@ describe('the completion in bash', () => {
   };
 
   it.each([
-    [['ben'], ['bench', 'bench-cached', 'bench-scale']],
+    [['ben'], ['bench', 'bench-cached', 'bench-scale', 'bench-workers']],
     [
       ['keys', 'r'],
       ['rotate', 'revoke'],

@@ -1,9 +1,10 @@
-import { AccessGateway, type KeyRights } from '../support/access-gateway.js';
+import { AccessGateway, type AccessGatewayOptions, type KeyRights } from '../support/access-gateway.js';
 import { outcomeOf } from '../support/network-request.js';
 import { pollUntil } from '../support/poll-until.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';
 import { holdQueries } from '../support/held-query.js';
 import { newPrefix, sharedRedisUrl } from '../support/test-redis.js';
+import { TestPrimary } from '../support/test-workers.js';
 
 const REFUSED = '429 LIMIT_EXCEEDED';
 const KEYS: KeyRights = {
@@ -14,12 +15,27 @@ const KEYS: KeyRights = {
 };
 const url = (city: string): string => `/api/endpoints/query/sample?city=${city}`;
 
+/** What makes two processes count together: settings that both have, or a primary that both ask. */
+type Together = () => readonly [Partial<AccessGatewayOptions>, Partial<AccessGatewayOptions>];
+
+const WAYS: readonly (readonly [string, Together])[] = [
+  [
+    'two gateways with one Redis',
+    () => {
+      const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: newPrefix() };
+      return [{ environment }, { environment }];
+    },
+  ],
+  [
+    'two workers of one primary',
+    () => {
+      const primary = new TestPrimary();
+      return [{ primary: primary.join().link }, { primary: primary.join().link }];
+    },
+  ],
+];
+
 let gateways: readonly AccessGateway[];
-beforeEach(async () => {
-  const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: newPrefix() };
-  const options = { keys: KEYS, environment, endpoints: [sampleEndpoint()], clock: () => new Date() };
-  gateways = [await AccessGateway.open(options), await AccessGateway.open(options)];
-});
 afterEach(async () => {
   for (const gateway of gateways) await gateway.close();
 });
@@ -28,7 +44,16 @@ const ask = async (at: number, name: string, city: string): Promise<string> =>
   outcomeOf((await gateways[at % 2]?.ask(name, url(city))) ?? { status: 0, headers: {}, text: '' });
 const asked = (): number => gateways.reduce((sum, { runQuery }) => sum + runQuery.requests.length, 0);
 
-describe('two gateways with one Redis', () => {
+describe.each(WAYS)('%s', (_name, together) => {
+  beforeEach(async () => {
+    const options = { keys: KEYS, endpoints: [sampleEndpoint()], clock: () => new Date() };
+    const [one, other] = together();
+    gateways = [
+      await AccessGateway.open({ ...options, ...one }),
+      await AccessGateway.open({ ...options, ...other }),
+    ];
+  });
+
   it('let in one quota of a flood over both', async () => {
     const outcomes = await Promise.all(Array.from({ length: 120 }, (_, n) => ask(n, 'thirty', `c${n % 5}`)));
     expect(outcomes.filter((outcome) => outcome === '200')).toHaveLength(30);

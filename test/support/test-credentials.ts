@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { KeysInfo } from '../../src/admin/describe-keys.js';
-import type { LinkParts } from '../../src/admin/make-link.js';
+import type { AdminParts } from '../../src/admin/admin-app.js';
 import type { Clock } from '../../src/execution/ports.js';
 import type { JudgeSql } from '../../src/execution/sandbox.js';
 import type { Credentials } from '../../src/http/credentials.js';
@@ -49,9 +48,7 @@ export function testLimiter(now: () => number = () => performance.now()): Limite
 }
 
 /** What the operator's view knows of keys, where a test is not about them. */
-export function noKeys(
-  clock: Clock,
-): Pick<LinkParts, 'links' | 'clock'> & KeysInfo & Pick<LinkParts, 'keys'> {
+export function noKeys(clock: Clock): Pick<AdminParts, 'keys' | 'keyUse' | 'links' | 'clock'> {
   const keys = { holders: () => [], named: () => undefined };
   return { keys, keyUse: new KeyUse(keys.holders), links: undefined, clock };
 }

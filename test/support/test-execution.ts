@@ -4,6 +4,7 @@ import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import type { Answered, Call } from '../../src/execution/call.js';
 import type { Clock } from '../../src/execution/ports.js';
 import { openExecution, type Execution } from '../../src/open-execution.js';
+import type { PrimaryLink } from '../../src/workers/primary-link.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
@@ -23,15 +24,17 @@ export interface TestExecutionOptions {
   readonly endpoint?: Endpoint;
   readonly clock?: Clock;
   readonly runQuery?: FakeRunQuery;
+  /** In one of several workers. */
+  readonly primary?: PrimaryLink;
 }
 
 export async function openTestExecution(options: TestExecutionOptions = {}): Promise<TestExecution> {
   const { environment = {}, endpoint = sampleEndpoint(), clock = () => new Date() } = options;
-  const { runQuery = new FakeRunQuery() } = options;
+  const { runQuery = new FakeRunQuery(), primary } = options;
   const logger = new RecordingLogger();
   const closers: (() => Promise<void> | void)[] = [];
   const endpoints = new EndpointRegistry([endpoint]);
-  const surroundings = { endpoints, servers: oneServer(runQuery.run), logger, clock };
+  const surroundings = { endpoints, servers: oneServer(runQuery.run), logger, clock, primary };
   const execution = await openExecution(readConfig(environment), surroundings, (close) =>
     closers.push(close),
   );

@@ -1,0 +1,35 @@
+import { describeError, type Logger } from './log/logger.js';
+
+/**
+ * Ends the process on SIGTERM or SIGINT: with 0 once `close` is over, with 1 where it fails. A second signal means now.
+ *
+ * @param beforeExit what a second signal still has to do, at once.
+ * @returns the same, for what is no signal.
+ */
+export function stopOnSignal(
+  close: () => Promise<void>,
+  logger: Logger,
+  beforeExit: () => void = () => undefined,
+): (why: string) => void {
+  let closing = false;
+  const stop = (signal: string): void => {
+    if (closing) {
+      beforeExit();
+      process.exit(1);
+    }
+    closing = true;
+    logger.info('stopping', { signal });
+    close().then(
+      () => {
+        logger.info('stopped');
+        process.exit(0);
+      },
+      (error: unknown) => {
+        logger.error('stopped, not all in order', describeError(error));
+        process.exit(1);
+      },
+    );
+  };
+  process.on('SIGTERM', stop).on('SIGINT', stop);
+  return stop;
+}

@@ -1,0 +1,95 @@
+import type { LeftFailure } from '../cache/left-failure.js';
+import type { UsageWords } from '../cache/gateways-usage.js';
+import type { Answer } from '../execution/answer.js';
+import type { PurgeScope } from '../execution/answer-store.js';
+import type { CacheKey } from '../execution/cache-key.js';
+import type { Permit, SharedWindow } from '../limits/shared-limits.js';
+import type { WarmingView } from '../admin/operator-view.js';
+import type { WorkerSnapshot } from './worker-snapshot.js';
+
+/** Where the gateway listens. */
+export interface Where {
+  readonly url: string;
+  readonly adminUrl?: string;
+  /** Whether ClickHouse answered at the start. */
+  readonly hasClickHouse: boolean;
+}
+
+export interface StoredAnswer {
+  readonly key: CacheKey;
+  readonly answer: Answer;
+  /** Milliseconds since 1970. */
+  readonly keepUntil: number;
+}
+
+/** A worker's part in a question that several miss at the same time. */
+export interface FlightTicket {
+  readonly key: CacheKey;
+  /** Of this caller alone. */
+  readonly token: string;
+}
+
+/** What a worker that misses is to do: ask ClickHouse, wait for who does, or take what came meanwhile. */
+export type FlightRole =
+  { readonly role: 'ask' | 'wait' } | { readonly role: 'take'; readonly answer: Answer };
+
+/** How a wait ends: with the answer, the failure, or by being the next to ask. */
+export type FlightOutcome =
+  { readonly answer: Answer } | { readonly failure: LeftFailure } | { readonly ask: true };
+
+/** What workers ask the primary. */
+export interface PrimaryCalls {
+  readonly 'answers.get': (key: CacheKey) => Answer | undefined;
+  readonly 'answers.set': (stored: StoredAnswer) => void;
+  /** Resolves when every worker has dropped what was meant. */
+  readonly 'answers.purge': (scope: PurgeScope) => void;
+  readonly 'flights.enter': (ticket: FlightTicket) => FlightRole;
+  /** Over, with its answer stored, or with a failure. */
+  readonly 'flights.land': (landed: FlightTicket & { readonly failure?: LeftFailure }) => void;
+  /** Gone before it was over. */
+  readonly 'flights.leave': (ticket: FlightTicket) => void;
+  readonly 'limits.add': (added: {
+    readonly name: string;
+    readonly amount: number;
+    readonly windowSeconds: number;
+  }) => SharedWindow;
+  readonly 'limits.read': (name: string) => SharedWindow | null;
+  readonly 'limits.take': (taken: {
+    readonly permit: Permit;
+    readonly max: number;
+    readonly permitMs: number;
+  }) => boolean;
+  readonly 'limits.give': (permit: Permit) => void;
+  readonly 'lease.take': (lease: { readonly token: string; readonly leaseMs: number }) => boolean;
+  readonly 'lease.renew': (lease: { readonly token: string; readonly leaseMs: number }) => boolean;
+  readonly 'lease.release': (token: string) => void;
+  readonly 'usage.write': (written: { readonly words: UsageWords; readonly keptMs: number }) => true;
+  readonly 'usage.read': (read: {
+    readonly endpointId: string;
+    readonly gateway: string;
+  }) => readonly string[];
+  /** What this worker counted so far: kept for when it is gone. */
+  readonly 'view.note': (snapshot: WorkerSnapshot) => void;
+  /** The snapshots of all workers, of those that are gone, and of the primary. */
+  readonly 'view.gather': (nothing: null) => readonly WorkerSnapshot[];
+  /** The state of each worker's warming, its own first where it leads. */
+  readonly 'view.warming': (nothing: null) => readonly WarmingView[];
+  readonly 'view.warm': (nothing: null) => void;
+  /** It listens. */
+  readonly 'worker.ready': (where: Where) => void;
+  /** It can't start. */
+  readonly 'worker.failed': (reason: string) => void;
+}
+
+/** What the primary asks a worker. */
+export interface WorkerCalls {
+  /** An answer took the place of an older one. */
+  readonly 'answers.replaced': (stored: StoredAnswer) => void;
+  readonly 'answers.purged': (scope: PurgeScope) => void;
+  readonly 'flights.over': (over: { readonly token: string; readonly outcome: FlightOutcome }) => void;
+  readonly 'view.snapshot': (nothing: null) => WorkerSnapshot;
+  readonly 'view.warming': (nothing: null) => WarmingView;
+  readonly 'view.warm': (nothing: null) => void;
+  /** Finish what runs, and end. */
+  readonly 'worker.stop': (nothing: null) => void;
+}
