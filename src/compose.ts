@@ -16,7 +16,7 @@ import { createHttpServer } from './http/server.js';
 import type { Logger } from './log/logger.js';
 import { createListener } from './create-listener.js';
 import { openAccess } from './open-access.js';
-import { openClickHouse } from './open-clickhouse.js';
+import { clusterManners, openClickHouse } from './open-clickhouse.js';
 import { openExecution } from './open-execution.js';
 import { openJournal } from './open-journal.js';
 import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from './project-files.js';
@@ -76,7 +76,7 @@ async function open(
   // The SDK is loaded only where it is wanted: it takes longer than all the rest of the start.
   const tracing = config.tracing && new (await import('./tracing/tracing.js')).Tracing(config.tracing);
   if (tracing) onClose(() => tracing.close());
-  const query = createQueryRunner(clickhouse.client, config.queryLimits);
+  const query = createQueryRunner(clickhouse.client, config.queryLimits, clusterManners(config));
   const runQuery = tracing?.trace(query) ?? query;
   const ping = createPing(clickhouse.url);
   const execution = await openExecution(config, { endpoints, runQuery, ping, logger, clock }, onClose);

@@ -1,6 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse, type ClickHouseConnection } from './clickhouse/connection.js';
+import type { ClusterManners } from './clickhouse/distributed-queries.js';
 import { EmbeddedServer } from './clickhouse/embedded/embedded-server.js';
 import { migrate } from './clickhouse/schema/migrate.js';
 import { readMigrations } from './clickhouse/schema/migration-files.js';
@@ -56,6 +57,12 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
     ? { ...server.adminConnection, database: clickhouse.database }
     : undefined;
   return { client, url: server.readerConnection.url, logConnection, close };
+}
+
+/** How queries go about the configured cluster, if there is one. */
+export function clusterManners({ clickhouse, allowPartial }: Config): ClusterManners {
+  const isCluster = clickhouse.kind === 'external' && clickhouse.cluster !== undefined;
+  return { skipsShards: isCluster, allowsPartial: allowPartial };
 }
 
 function connect(connection: ClickHouseConnection, { queryTimeoutMs, admission }: Config): ClickHouseClient {

@@ -8,6 +8,7 @@ import { LinkedAbort } from '../execution/linked-abort.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../execution/ports.js';
 import { brokenAnswer } from './broken-answer.js';
 import { describeColumns } from './describe-columns.js';
+import { runDistributed, type ClusterManners } from './distributed-queries.js';
 import type { ResultColumn } from './project-columns.js';
 import { translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
@@ -56,8 +57,12 @@ const CALLERS_OWN_SQL: ClickHouseSettings = {
   max_joined_block_size_rows: '8192',
 };
 
-/** Runs queries on a ClickHouse server over its HTTP interface. */
-export function createQueryRunner(client: ClickHouseClient, bounds: RunnerLimits): RunQuery {
+/** Runs queries on a ClickHouse server, or on the cluster that it is of, over its HTTP interface. */
+export function createQueryRunner(
+  client: ClickHouseClient,
+  bounds: RunnerLimits,
+  manners: ClusterManners = {},
+): RunQuery {
   return async (request) => {
     const limits = narrowed(bounds, request.limits);
     const bound = new LinkedAbort(request.signal);
@@ -67,7 +72,10 @@ export function createQueryRunner(client: ClickHouseClient, bounds: RunnerLimits
     try {
       // The client notices only what is aborted after it was called.
       bound.signal.throwIfAborted();
-      return await run(client, request, bound.signal, limits);
+      const bounded = { ...request, signal: bound.signal };
+      const runWith = (settings: ClickHouseSettings): Promise<QueryResult> =>
+        run(client, bounded, { ...settings, ...limitSettings(limits) });
+      return await runDistributed(runWith, manners, bounded);
     } catch (error) {
       if (request.signal.aborted) throw abandoned(request.signal, error);
       if (bound.signal.aborted) throw timedOut(limits, error);
@@ -82,14 +90,13 @@ export function createQueryRunner(client: ClickHouseClient, bounds: RunnerLimits
 async function run(
   client: ClickHouseClient,
   request: QueryRequest,
-  signal: AbortSignal,
-  limits: RunnerLimits,
+  further: ClickHouseSettings,
 ): Promise<QueryResult> {
-  const { query, columns, requestId } = request;
+  const { query, columns, requestId, signal } = request;
   const settings: ClickHouseSettings = {
     ...SAFETY,
     ...(columns === 'unknown' && CALLERS_OWN_SQL),
-    ...limitSettings(limits),
+    ...further,
     log_comment: requestId,
   };
   const ask: Ask = async ({ text, parameters }, format) => {

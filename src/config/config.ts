@@ -15,6 +15,8 @@ export type ClickHouseConfig =
       readonly kind: 'external';
       /** As whom requests are written down; undefined for not at all. */
       readonly log: ClickHouseAccount | undefined;
+      /** The cluster of its `remote_servers` that the tables are spread over; undefined for a server alone. */
+      readonly cluster: string | undefined;
     } & ClickHouseAccount)
   | { readonly kind: 'embedded'; readonly database: string; readonly demoData: boolean };
 
@@ -34,6 +36,8 @@ export interface Config {
   /** How answers write times where the caller does not say. */
   readonly times: 'iso' | 'unix-micros';
   readonly queryTimeoutMs: number;
+  /** Whether callers get what is left, marked as partial, where a shard is away and nothing complete is kept. */
+  readonly allowPartial: boolean;
   /** What any query may cost. */
   readonly queryLimits: {
     readonly timeoutMs: number;
@@ -86,6 +90,7 @@ export function readConfig(environment: Environment): Config {
     corsOrigins: listOf(variables.CORS_ORIGINS),
     times: variables.RESPONSE_TIMES,
     queryTimeoutMs: variables.QUERY_TIMEOUT_SECONDS * 1000,
+    allowPartial: variables.ALLOW_PARTIAL === 'on',
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_SECONDS * 1000,
     logLevel: variables.LOG_LEVEL,
     cache: {
@@ -149,6 +154,7 @@ function clickhouseConfig(variables: Variables): ClickHouseConfig {
     ...server,
     username: variables.CLICKHOUSE_USER,
     password: variables.CLICKHOUSE_PASSWORD,
+    cluster: variables.CLICKHOUSE_CLUSTER,
     log:
       username === undefined || variables.REQUEST_LOG === 'off'
         ? undefined

@@ -12,6 +12,8 @@ export interface Variables {
   CLICKHOUSE_USER: string;
   CLICKHOUSE_PASSWORD: string;
   CLICKHOUSE_DATABASE: string;
+  CLICKHOUSE_CLUSTER?: string;
+  ALLOW_PARTIAL: 'on' | 'off';
   CLICKHOUSE_LOG_USER?: string;
   CLICKHOUSE_LOG_PASSWORD: string;
   REQUEST_LOG: 'on' | 'off';
@@ -59,10 +61,12 @@ export const VARIABLES = Joi.object<Variables, true>({
   PORT: Joi.number().integer().min(0).max(65_535).default(8080),
   DATA_DIR: Joi.string().default('.data'),
   DEMO_DATA: Joi.string().valid('on', 'off').default('on'),
-  CLICKHOUSE_URL: url('http', 'https'),
+  CLICKHOUSE_URL: url('http', 'https').when('CLICKHOUSE_CLUSTER', { is: Joi.exist(), then: Joi.required() }),
   CLICKHOUSE_USER: Joi.string().default('default'),
   CLICKHOUSE_PASSWORD: Joi.string().allow('').default(''),
   CLICKHOUSE_DATABASE: Joi.string().default('logs'),
+  CLICKHOUSE_CLUSTER: Joi.string(),
+  ALLOW_PARTIAL: Joi.string().valid('on', 'off').default('off'),
   CLICKHOUSE_LOG_USER: Joi.string(),
   CLICKHOUSE_LOG_PASSWORD: Joi.string().allow('').default(''),
   REQUEST_LOG: Joi.string().valid('on', 'off').default('on'),

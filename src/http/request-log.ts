@@ -90,7 +90,7 @@ function statusOf({ writableEnded, writableFinished, statusCode }: ServerRespons
 
 function fieldsOf(
   { method }: IncomingMessage,
-  { requestId, keyHolder, endpoint, rows, cache, clickhouseMs, failure }: RequestContext,
+  { requestId, keyHolder, endpoint, rows, partial, cache, clickhouseMs, failure }: RequestContext,
   { status, path, gatewayMs }: { readonly status: number; readonly path: string; readonly gatewayMs: number },
 ): Fields {
   return {
@@ -101,6 +101,7 @@ function fieldsOf(
     endpoint,
     status,
     rows,
+    partial,
     cache,
     ms: rounded(gatewayMs),
     clickhouseMs: clickhouseMs === undefined ? undefined : rounded(clickhouseMs),

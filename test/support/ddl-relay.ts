@@ -19,24 +19,24 @@ export interface DdlRelay {
 export async function openDdlRelay(servers: readonly ClickHouseConnection[]): Promise<DdlRelay> {
   const statements: string[] = [];
   let last: Promise<unknown> = Promise.resolve();
+  const answer = async (request: IncomingMessage): Promise<Reply> => {
+    const body = await textOf(request);
+    const [first] = servers;
+    if (!first) throw new Error('there is no server to pass statements on to');
+    if (!ON_CLUSTER.test(body)) return forward(request, first, body);
+    statements.push(body);
+    const inTurn = last.then(async () => {
+      const replies: Reply[] = [];
+      for (const server of servers) replies.push(await forward(request, server, forOneServer(body)));
+      return replies.find(({ status }) => status >= 400) ?? replies[0] ?? failed('no reply');
+    });
+    last = inTurn.catch(() => undefined);
+    return inTurn;
+  };
   const relay = createServer((request, response) => {
-    void (async () => {
-      const body = await textOf(request);
-      const isForAll = ON_CLUSTER.test(body);
-      if (isForAll) statements.push(body);
-      const text = isForAll ? forOneServer(body) : body;
-      const send = async (): Promise<Reply> => {
-        let reply: Reply | undefined;
-        for (const server of isForAll ? servers : servers.slice(0, 1)) {
-          const own = await forward(request, server, text);
-          if (!reply || own.status >= 400) reply = own;
-        }
-        return reply ?? { status: 500, headers: {}, body: '' };
-      };
-      const sending = isForAll ? (last = last.then(send, send)) : send();
-      const { status, headers, body: answer } = (await sending) as Reply;
-      response.writeHead(status, headers).end(answer);
-    })();
+    void answer(request)
+      .catch(failed)
+      .then(({ status, headers, body }) => response.writeHead(status, headers).end(body));
   });
   relay.listen(0, '127.0.0.1');
   await once(relay, 'listening');
@@ -65,6 +65,10 @@ interface Reply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+}
+
+function failed(error: unknown): Reply {
+  return { status: 502, headers: {}, body: String(error) };
 }
 
 async function forward(

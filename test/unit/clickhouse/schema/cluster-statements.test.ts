@@ -44,7 +44,7 @@ describe('every statement of clickhouse-schema', () => {
   });
 
   it('keeps the columns, the order and the retention of a table as they are', () => {
-    const [{ statement = '' } = {}] = statements;
+    const statement = statements[0]?.statement ?? '';
     const [local = ''] = onCluster(statement);
     expect(local.slice(local.indexOf('\n('))).toBe(
       statement
