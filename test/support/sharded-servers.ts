@@ -79,7 +79,12 @@ async function startShard(
   const listen = (): Promise<unknown> => asking({ ...admin, database: 'default' })('SYSTEM START LISTEN TCP');
   await listen();
   const signal = (name: NodeJS.Signals): void => {
-    if (server.pid !== undefined) process.kill(server.pid, name);
+    try {
+      if (server.pid !== undefined) process.kill(server.pid, name);
+    } catch (error) {
+      // It has ended, and is about to be started again.
+      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    }
   };
   const shard: Shard = {
     admin,
