@@ -29,7 +29,10 @@ export default defineEndpoint({
     parameters: column('String', 'Digest of the question; equal questions have equal ones.'),
     key_name: column('LowCardinality(String)', 'Name of the key.'),
     status: column('UInt16', 'HTTP status; 499 where the caller had gone.'),
-    code: column('LowCardinality(String)', 'Code of the failure; empty for a success.'),
+    code: column(
+      'LowCardinality(String)',
+      'Code of the failure; SHARD_UNREACHABLE beside a 200 for a partial answer; empty for a complete one.',
+    ),
     cache: column('LowCardinality(String)', 'HIT, MISS, STALE or BYPASS.'),
     row_count: column('UInt32', 'Rows of the answer.'),
     rows_read: column('UInt64', 'Rows that its query read.'),

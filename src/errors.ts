@@ -24,6 +24,7 @@ export const ERRORS = {
   CLICKHOUSE_FAILED: { status: 502, title: 'ClickHouse failed' },
   CLICKHOUSE_ANSWER_BROKEN: { status: 502, title: 'Answer of ClickHouse incomplete' },
   CLICKHOUSE_UNREACHABLE: { status: 503, title: 'ClickHouse not reachable' },
+  SHARD_UNREACHABLE: { status: 503, title: 'A shard of ClickHouse not reachable' },
   CLICKHOUSE_BUSY: { status: 503, title: 'ClickHouse busy' },
   GATEWAY_BUSY: { status: 503, title: 'Gateway busy' },
   TOKEN_ISSUER_UNREACHABLE: { status: 503, title: 'Token can’t be checked now' },

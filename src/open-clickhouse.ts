@@ -1,6 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse, type ClickHouseConnection } from './clickhouse/connection.js';
+import type { ClusterManners } from './clickhouse/distributed-queries.js';
 import { EmbeddedServer } from './clickhouse/embedded/embedded-server.js';
 import { migrate } from './clickhouse/schema/migrate.js';
 import { readMigrations } from './clickhouse/schema/migration-files.js';
@@ -75,6 +76,12 @@ export async function startEmbeddedServer(
     await server.stop();
     throw error;
   }
+}
+
+/** How queries go about the configured cluster, if there is one. */
+export function clusterManners({ clickhouse, allowPartial }: Config): ClusterManners {
+  const isCluster = clickhouse.kind === 'external' && clickhouse.cluster !== undefined;
+  return { skipsShards: isCluster, allowsPartial: allowPartial };
 }
 
 function open(connection: ClickHouseConnection, { queryTimeoutMs, admission }: Config): OpenServer {

@@ -42,6 +42,8 @@ export function openJournal(
           clickhouse_settings: {
             async_insert: 1,
             wait_for_async_insert: 0,
+            // On a cluster nothing of them waits in a server's folder for a shard to come back.
+            distributed_foreground_insert: 1,
             date_time_input_format: 'best_effort',
           },
         }),

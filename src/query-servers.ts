@@ -6,17 +6,17 @@ import { createSqlParser } from './clickhouse/sql-parser.js';
 import type { Config } from './config/config.js';
 import type { SqlParser } from './execution/sandbox.js';
 import type { QueryServer } from './open-admission.js';
-import type { OpenServer } from './open-clickhouse.js';
+import { clusterManners, type OpenServer } from './open-clickhouse.js';
 import type { Tracing } from './tracing/tracing.js';
 
 /** How queries are run on each server; each try is a span of its own where there are traces. */
 export function queryServers(
   servers: readonly OpenServer[],
-  { queryLimits }: Config,
+  config: Config,
   tracing: Tracing | undefined,
 ): readonly QueryServer[] {
   return servers.map(({ name, url, client }) => {
-    const query = createQueryRunner(client, queryLimits);
+    const query = createQueryRunner(client, config.queryLimits, clusterManners(config));
     return { name, runQuery: tracing?.trace(query) ?? query, ping: createPing(url) };
   });
 }

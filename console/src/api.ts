@@ -24,6 +24,8 @@ export class ProblemError extends Error {
 export interface Result {
   readonly rows: readonly Row[];
   readonly truncated: boolean;
+  /** Whether a part of ClickHouse was away, and its rows are missing. */
+  readonly partial: boolean;
   readonly cache: string;
   readonly cacheStatus: string;
   /** Seconds; undefined where the answer says none. */
@@ -60,6 +62,7 @@ export async function run(question: Question, key: string, signal: AbortSignal):
   return {
     rows: result,
     truncated: header('x-truncated') === 'true',
+    partial: header('x-partial') === 'true',
     cache: header('x-cache'),
     cacheStatus: header('cache-status'),
     ...(header('age') !== '' && { age: Number(header('age')) }),

@@ -106,7 +106,8 @@ async function askAsHolder(
 
 async function askAndStore({ store }: RedisShareParts, key: CacheKey, asking: Asking): Promise<Fetched> {
   const answer = await asking.ask(asking.signal);
-  await store.set(key, answer, asking.until(answer));
+  // What is partial is nothing to those that wait in other gateways, which may not want it: one of them asks instead.
+  if (!answer.partial) await store.set(key, answer, asking.until(answer));
   return { answer, collapsed: false };
 }
 

@@ -68,6 +68,9 @@ async function call(endpoint: string, options: Options, signal: AbortSignal): Pr
   if (!response.ok) await refuse(response, json);
   checkFormat(response, format);
   await deliver(response, output, signal);
+  if (response.headers.get('x-partial') === 'true') {
+    tellWarning('rows are missing: a part of ClickHouse could not be reached');
+  }
   if (response.headers.get('x-truncated') === 'true') {
     const rows = response.headers.get('x-row-count') ?? 'those';
     tellWarning(`there are more rows than the ${rows} that the endpoint gives at most`);

@@ -21,7 +21,8 @@ export function migrateCommand(): Command {
       'after',
       `
 CLICKHOUSE_URL, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server (of several the first that answers) and a user that
-may change it; without CLICKHOUSE_URL it is the gateway’s own server, in DATA_DIR.
+may change it; without CLICKHOUSE_URL it is the gateway’s own server, in DATA_DIR. With CLICKHOUSE_CLUSTER every server of that
+cluster gets it.
 
 Examples:
   CLICKHOUSE_URL=http://clickhouse:8123 CLICKHOUSE_USER=admin CLICKHOUSE_PASSWORD=secret querygate migrate
@@ -33,12 +34,14 @@ ${EXIT_CODES_HELP}`,
 
 async function applySchema({ json = false }: Options, signal: AbortSignal): Promise<void> {
   const config = readConfig(process.env);
+  const { clickhouse } = config;
+  const cluster = clickhouse.kind === 'external' ? clickhouse.cluster : undefined;
   const migrations = await readMigrations(SCHEMA_FOLDER);
   const onApplied = (name: string, ms: number): void => {
     if (!json) process.stdout.write(`applied ${name} in ${Math.round(ms)} ms\n`);
   };
   const applied = await withAdminConnection(config, (connection) =>
-    interruptible(signal, () => migrate({ connection, migrations, onApplied })),
+    interruptible(signal, () => migrate({ connection, migrations, cluster, onApplied })),
   );
   const before = migrations.length - applied.length;
   process.stdout.write(

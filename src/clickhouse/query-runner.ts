@@ -8,6 +8,7 @@ import { LinkedAbort } from '../execution/linked-abort.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../execution/ports.js';
 import { brokenAnswer } from './broken-answer.js';
 import { describeColumns } from './describe-columns.js';
+import { runDistributed, type ClusterManners } from './distributed-queries.js';
 import type { ResultColumn } from './project-columns.js';
 import { translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
@@ -59,8 +60,12 @@ const CALLERS_OWN_SQL: ClickHouseSettings = {
   max_joined_block_size_rows: '8192',
 };
 
-/** Runs queries on a ClickHouse server over its HTTP interface. */
-export function createQueryRunner(client: ClickHouseClient, bounds: RunnerLimits): RunQuery {
+/** Runs queries on a ClickHouse server, or on the cluster that it is of, over its HTTP interface. */
+export function createQueryRunner(
+  client: ClickHouseClient,
+  bounds: RunnerLimits,
+  manners: ClusterManners = {},
+): RunQuery {
   return async (request) => {
     const limits = narrowed(bounds, request.limits);
     const leftMs = Math.max(1, limits.timeoutMs - (request.spentMs ?? 0));
@@ -71,7 +76,14 @@ export function createQueryRunner(client: ClickHouseClient, bounds: RunnerLimits
     try {
       // The client notices only what is aborted after it was called.
       bound.signal.throwIfAborted();
-      return await run(client, request, bound.signal, { ...limits, timeoutMs: leftMs });
+      const bounded = { ...request, signal: bound.signal };
+      const runWith = (settings: ClickHouseSettings): Promise<QueryResult> =>
+        run(client, bounded, {
+          ...settings,
+          ...request.query.settings,
+          ...limitSettings({ ...limits, timeoutMs: leftMs }),
+        });
+      return await runDistributed(runWith, manners, bounded);
     } catch (error) {
       if (request.signal.aborted) throw abandoned(request.signal, error);
       if (bound.signal.aborted) throw timedOut(limits, error);
@@ -86,15 +98,13 @@ export function createQueryRunner(client: ClickHouseClient, bounds: RunnerLimits
 async function run(
   client: ClickHouseClient,
   request: QueryRequest,
-  signal: AbortSignal,
-  limits: RunnerLimits,
+  further: ClickHouseSettings,
 ): Promise<QueryResult> {
-  const { query, columns, requestId } = request;
+  const { query, columns, requestId, signal } = request;
   const settings: ClickHouseSettings = {
     ...SAFETY,
     ...(columns === 'unknown' && CALLERS_OWN_SQL),
-    ...query.settings,
-    ...limitSettings(limits),
+    ...further,
     log_comment: requestId,
   };
   const ask: Ask = async ({ text, parameters }, format) => {

@@ -43,6 +43,11 @@ const BUSY: Translation = {
   message: 'ClickHouse runs as many queries as it may. Try again shortly.',
   retryAfterSeconds: 1,
 };
+const SHARD_UNREACHABLE: Translation = {
+  code: 'SHARD_UNREACHABLE',
+  message: 'A part of ClickHouse that has rows of this answer can’t be reached. Try again shortly.',
+  retryAfterSeconds: 1,
+};
 const FAILED: Translation = {
   code: 'CLICKHOUSE_FAILED',
   message:
@@ -60,10 +65,19 @@ const UNREACHABLE: Translation = {
  * can take a part of the query, or of a caller's regular expression, for it.
  */
 const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
+  32: {
+    name: 'ATTEMPT_TO_READ_AFTER_EOF',
+    translation: SHARD_UNREACHABLE,
+    hint: 'has a shard of the cluster ended in the middle of a query?',
+  },
   60: { name: 'UNKNOWN_TABLE', hint: 'has the schema been applied (npm run migrate)?' },
   81: {
     name: 'UNKNOWN_DATABASE',
     hint: 'has the schema been applied (npm run migrate), and is CLICKHOUSE_DATABASE right?',
+  },
+  115: {
+    name: 'UNKNOWN_SETTING',
+    hint: 'is this ClickHouse too old for ALLOW_PARTIAL=on (max_skip_unavailable_shards_ratio)?',
   },
   158: { name: 'TOO_MANY_ROWS', translation: READS_TOO_MUCH },
   159: { name: 'TIMEOUT_EXCEEDED', translation: TIMEOUT },
@@ -73,8 +87,12 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
     hint: 'the ClickHouse user needs readonly = 2; with 1 no limit can be set for a query',
   },
   194: { name: 'REQUIRED_PASSWORD', hint: 'is CLICKHOUSE_PASSWORD set?' },
+  198: { name: 'DNS_ERROR', translation: SHARD_UNREACHABLE, hint: 'are the hosts in remote_servers right?' },
   202: { name: 'TOO_MANY_SIMULTANEOUS_QUERIES', translation: BUSY },
+  209: { name: 'SOCKET_TIMEOUT', translation: SHARD_UNREACHABLE },
+  210: { name: 'NETWORK_ERROR', translation: SHARD_UNREACHABLE },
   241: { name: 'MEMORY_LIMIT_EXCEEDED', translation: TOO_MUCH_MEMORY },
+  279: { name: 'ALL_CONNECTION_TRIES_FAILED', translation: SHARD_UNREACHABLE },
   307: { name: 'TOO_MANY_BYTES', translation: READS_TOO_MUCH },
   396: { name: 'TOO_MANY_ROWS_OR_BYTES', translation: RESULT_TOO_LARGE },
   427: { name: 'CANNOT_COMPILE_REGEXP', translation: BAD_EXPRESSION },
@@ -82,8 +100,12 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
     name: 'SETTING_CONSTRAINT_VIOLATION',
     hint: 'is QUERY_TIMEOUT_SECONDS or another limit of queries above what the profile of the ClickHouse user allows?',
   },
-  497: { name: 'ACCESS_DENIED', hint: 'may the ClickHouse user SELECT from the log tables?' },
+  497: {
+    name: 'ACCESS_DENIED',
+    hint: 'may the ClickHouse user SELECT from the log tables, and on a cluster from those that end in _local?',
+  },
   516: { name: 'AUTHENTICATION_FAILED', hint: 'are CLICKHOUSE_USER and CLICKHOUSE_PASSWORD right?' },
+  904: { name: 'TOO_MANY_UNAVAILABLE_SHARDS', translation: SHARD_UNREACHABLE },
 };
 
 /** The failure that a caller sees for an error of ClickHouse or of the way to it; the error itself is its cause. */

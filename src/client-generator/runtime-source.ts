@@ -26,6 +26,8 @@ export interface Answer<Row> {
   readonly rows: readonly Row[];
   /** Whether more rows exist than these: the cap of the endpoint was reached. */
   readonly truncated: boolean;
+  /** Whether rows are missing, since a part of ClickHouse was away; only gateways that are set to do so answer then. */
+  readonly partial: boolean;
   readonly cache: {
     readonly status: 'HIT' | 'MISS' | 'STALE' | 'BYPASS' | undefined;
     /** Since the query began; undefined where the endpoint is not cached. */
@@ -133,6 +135,7 @@ async function readAnswer<Row>(response: Response): Promise<Answer<Row>> {
   return {
     rows: result,
     truncated: headers.get('x-truncated') === 'true',
+    partial: headers.get('x-partial') === 'true',
     cache: {
       status: (headers.get('x-cache') ?? undefined) as Answer<Row>['cache']['status'],
       ageSeconds: age === null ? undefined : Number(age),

@@ -17,6 +17,8 @@ export type ClickHouseConfig =
       readonly urls: readonly string[];
       /** As whom requests are written down; undefined for not at all. */
       readonly log: ClickHouseAccount | undefined;
+      /** The cluster of its `remote_servers` that the tables are spread over; undefined for a server alone. */
+      readonly cluster: string | undefined;
     } & ClickHouseAccount)
   | { readonly kind: 'embedded'; readonly database: string; readonly demoData: boolean };
 
@@ -38,6 +40,8 @@ export interface Config {
   /** How answers write times where the caller does not say. */
   readonly times: 'iso' | 'unix-micros';
   readonly queryTimeoutMs: number;
+  /** Whether callers get what is left, marked as partial, where a shard is away and nothing complete is kept. */
+  readonly allowPartial: boolean;
   /** What any query may cost. */
   readonly queryLimits: {
     readonly timeoutMs: number;
@@ -91,6 +95,7 @@ export function readConfig(environment: Environment): Config {
     corsOrigins: listOf(variables.CORS_ORIGINS),
     times: variables.RESPONSE_TIMES,
     queryTimeoutMs: variables.QUERY_TIMEOUT_SECONDS * 1000,
+    allowPartial: variables.ALLOW_PARTIAL === 'on',
     shutdownTimeoutMs: variables.SHUTDOWN_TIMEOUT_SECONDS * 1000,
     logLevel: variables.LOG_LEVEL,
     cache: {
@@ -104,10 +109,7 @@ export function readConfig(environment: Environment): Config {
       concurrency: variables.WARM_CONCURRENCY,
       budget: variables.WARM_BUDGET,
     },
-    admin:
-      variables.ADMIN_PORT === undefined
-        ? undefined
-        : { host: variables.ADMIN_HOST, port: variables.ADMIN_PORT },
+    admin: adminConfig(variables),
     tokens: tokenConfig(variables),
     links: { secret: variables.LINK_SECRET, maxLifetimeMs: variables.LINK_MAX_DAYS * 86_400_000 },
     trustProxy: listOf(variables.TRUST_PROXY),
@@ -132,6 +134,10 @@ export function readConfig(environment: Environment): Config {
 
 const listOf = (text: string): readonly string[] => text.split(',').flatMap((item) => item.trim() || []);
 
+function adminConfig({ ADMIN_HOST: host, ADMIN_PORT: port }: Variables): Config['admin'] {
+  return port === undefined ? undefined : { host, port };
+}
+
 function tokenConfig({
   JWT_SECRET,
   JWT_JWKS_URL,
@@ -155,6 +161,7 @@ function clickhouseConfig(variables: Variables): ClickHouseConfig {
     database,
     username: variables.CLICKHOUSE_USER,
     password: variables.CLICKHOUSE_PASSWORD,
+    cluster: variables.CLICKHOUSE_CLUSTER,
     log:
       username === undefined || variables.REQUEST_LOG === 'off'
         ? undefined

@@ -15,6 +15,8 @@ export interface Variables {
   CLICKHOUSE_USER: string;
   CLICKHOUSE_PASSWORD: string;
   CLICKHOUSE_DATABASE: string;
+  CLICKHOUSE_CLUSTER?: string;
+  ALLOW_PARTIAL: 'on' | 'off';
   CLICKHOUSE_LOG_USER?: string;
   CLICKHOUSE_LOG_PASSWORD: string;
   REQUEST_LOG: 'on' | 'off';
@@ -70,10 +72,13 @@ export const VARIABLES = Joi.object<Variables, true>({
   DEMO_DATA: Joi.string().valid('on', 'off').default('on'),
   CLICKHOUSE_URL: Joi.string()
     .custom((text: string) => readServerUrls(text).join(','))
-    .messages({ 'any.custom': '{#label} {#error.message}' }),
+    .messages({ 'any.custom': '{#label} {#error.message}' })
+    .when('CLICKHOUSE_CLUSTER', { is: Joi.exist(), then: Joi.required() }),
   CLICKHOUSE_USER: Joi.string().default('default'),
   CLICKHOUSE_PASSWORD: Joi.string().allow('').default(''),
   CLICKHOUSE_DATABASE: Joi.string().default('logs'),
+  CLICKHOUSE_CLUSTER: Joi.string(),
+  ALLOW_PARTIAL: Joi.string().valid('on', 'off').default('off'),
   CLICKHOUSE_LOG_USER: Joi.string(),
   CLICKHOUSE_LOG_PASSWORD: Joi.string().allow('').default(''),
   REQUEST_LOG: Joi.string().valid('on', 'off').default('on'),

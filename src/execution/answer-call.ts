@@ -51,21 +51,28 @@ async function answerCached(
   if (kept && isFresh(kept, clock().getTime())) return hit(kept);
   if (call.demand === 'only-cached') throw notCached();
   const refresh = call.demand === 'fresh';
+  const findStale = async (): Promise<Answered | undefined> => {
+    const stale = kept ?? (await store.get(key));
+    if (!stale || clock().getTime() >= keepUntil(stale, call.endpoint)) return undefined;
+    return { answer: stale, status: 'STALE', stored: true, collapsed: false };
+  };
   try {
     const { answer, collapsed } = await fetchAnswer({ ...call, refresh }, key);
-    return {
-      answer,
-      status: refresh ? 'BYPASS' : 'MISS',
-      stored: true,
-      collapsed,
-      expired: kept !== undefined,
-    };
+    // All rows of a while ago are better than some of now.
+    const complete = answer.partial && (await findStale());
+    return complete ?? fetched(answer, { refresh, collapsed, expired: kept !== undefined });
   } catch (error) {
-    if (!isUpstreamFailure(error)) throw error;
-    const stale = kept ?? (await store.get(key));
-    if (!stale || clock().getTime() >= keepUntil(stale, call.endpoint)) throw error;
-    return { answer: stale, status: 'STALE', stored: true, collapsed: false };
+    const stale = isUpstreamFailure(error) ? await findStale() : undefined;
+    if (!stale) throw error;
+    return stale;
   }
+}
+
+function fetched(
+  answer: Answer,
+  { refresh, ...how }: Readonly<Record<'refresh' | 'collapsed' | 'expired', boolean>>,
+): Answered {
+  return { answer, status: refresh ? 'BYPASS' : 'MISS', stored: !answer.partial, ...how };
 }
 
 export interface HitParts {

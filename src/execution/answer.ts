@@ -17,6 +17,8 @@ export interface Answer {
   readonly digest: string;
   readonly rowCount: number;
   readonly truncated: boolean;
+  /** Set where a shard was away: for those who wait for it now, and never kept. */
+  readonly partial?: true;
   readonly rowsRead: number;
   readonly bytesRead: number;
   readonly clickhouseMs: number;

@@ -108,9 +108,10 @@ async function askClickHouse({ runQuery, clock }: FetchParts, fetch: Fetch): Pro
       limits: endpoint.settings.queryLimits,
     });
     const { caching } = endpoint.settings;
-    const bodies = caching === 'disabled' ? { identity: body } : await bodiesToKeep(body, representation);
+    const lastsSeconds = caching === 'disabled' || facts.partial ? undefined : caching;
+    const bodies = lastsSeconds === undefined ? { identity: body } : await bodiesToKeep(body, representation);
     const bornAt = now.getTime();
-    const expiresAt = caching === 'disabled' ? bornAt : bornAt + caching * 1000;
+    const expiresAt = lastsSeconds === undefined ? bornAt : bornAt + lastsSeconds * 1000;
     return { ...facts, bornAt, expiresAt, digest: digestOf(body), bodies };
   } catch (error) {
     throw blameParameters(endpoint, error);
@@ -136,7 +137,7 @@ function blameParameters(endpoint: Endpoint, error: unknown): unknown {
 export function shareWithNobody(store: AnswerStore): ShareAcross {
   return async (key, signal, ask, until) => {
     const answer = await ask(signal);
-    await store.set(key, answer, until(answer));
+    if (!answer.partial) await store.set(key, answer, until(answer));
     return { answer, collapsed: false };
   };
 }

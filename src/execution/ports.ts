@@ -53,6 +53,8 @@ export interface QueryResult {
   readonly rowCount: number;
   /** Whether more rows existed than were returned. */
   readonly truncated: boolean;
+  /** Set where a shard was away, and the rows are those of the others. */
+  readonly partial?: true;
   readonly rowsRead: number;
   readonly bytesRead: number;
   /** Milliseconds that the query took in ClickHouse, by its own account. */

@@ -81,6 +81,7 @@ function allowOrigins(origins: readonly string[]): RequestHandler {
       'X-Request-Id',
       'X-Row-Count',
       'X-Truncated',
+      'X-Partial',
       'X-Cache',
       'Cache-Status',
       'Age',

@@ -25,7 +25,12 @@ export function cacheHeaders(
   now: number,
 ): readonly string[] {
   if (!caching) {
-    return ['X-Cache', status, 'Cache-Status', 'querygate; fwd=bypass', 'Cache-Control', 'no-store'];
+    const detail = answer.partial ? '; detail=partial' : '';
+    return ['X-Cache', status, 'Cache-Status', `querygate; fwd=bypass${detail}`, 'Cache-Control', 'no-store'];
+  }
+  if (answer.partial) {
+    const cacheStatus = `querygate; fwd=${status === 'BYPASS' ? 'request' : 'miss'}; detail=partial`;
+    return ['X-Cache', status, 'Cache-Status', cacheStatus, 'Cache-Control', 'no-store'];
   }
   const left = Math.floor((answer.expiresAt - now) / 1000);
   return [

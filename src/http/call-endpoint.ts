@@ -130,6 +130,7 @@ export function holderOf({ keyHolder }: RequestContext): KeyHolder {
 export function noteAnswer(context: RequestContext, { answer, status, collapsed }: Answered): void {
   context.rows = answer.rowCount;
   context.cache = status;
+  if (answer.partial) context.partial = true;
   if (status === 'HIT' || status === 'STALE' || collapsed) return;
   const { clickhouseMs, queryId = '', rowsRead, bytesRead, waitedMs = 0 } = answer;
   context.clickhouseMs = clickhouseMs;

@@ -13,6 +13,8 @@ export interface RequestContext {
   isPresentedInHeaders?: boolean;
   endpoint?: string;
   rows?: number;
+  /** Set where the answer lacks the rows of a shard. */
+  partial?: true;
   cache?: CacheStatus;
   clickhouseMs?: number;
   /** What was asked: digest of the endpoint's definition, and hash of the whole question. */

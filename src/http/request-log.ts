@@ -107,7 +107,7 @@ export function failureCode(failure: unknown, status: number): string {
 
 function fieldsOf(
   { method }: IncomingMessage,
-  { requestId, keyHolder, endpoint, rows, cache, clickhouseMs, failure }: RequestContext,
+  { requestId, keyHolder, endpoint, rows, partial, cache, clickhouseMs, failure }: RequestContext,
   { status, path, gatewayMs }: { readonly status: number; readonly path: string; readonly gatewayMs: number },
 ): Fields {
   return {
@@ -118,6 +118,7 @@ function fieldsOf(
     endpoint,
     status,
     rows,
+    partial,
     cache,
     ms: rounded(gatewayMs),
     clickhouseMs: clickhouseMs === undefined ? undefined : rounded(clickhouseMs),

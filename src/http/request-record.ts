@@ -1,10 +1,11 @@
+import { Failure, type ErrorCode } from '../errors.js';
 import type { RequestRecord } from '../journal/request-record.js';
 import type { RequestContext } from './request-context.js';
-import { failureCode, type RequestOver } from './request-log.js';
+import type { RequestOver } from './request-log.js';
 
 /** A request that is over as it is written down: no parameters, no key. */
 export function recordOf({ context, status, totalMs }: RequestOver, now: Date): RequestRecord {
-  const { requestId, endpoint, keyHolder, cache, rows, failure } = context;
+  const { requestId, endpoint, keyHolder, cache, rows } = context;
   return {
     timestamp: now.toISOString(),
     request_id: requestId,
@@ -12,7 +13,7 @@ export function recordOf({ context, status, totalMs }: RequestOver, now: Date): 
     ...questionOf(context),
     key_name: keyHolder?.name ?? '',
     status,
-    code: failureCode(failure, status),
+    code: codeOf(context),
     cache: cache ?? '',
     row_count: rows ?? 0,
     total_ms: rounded(totalMs),
@@ -42,5 +43,11 @@ const NO_COST = { queryId: '', rowsRead: 0, bytesRead: 0, waitedMs: 0 };
 
 /** Hexadecimal digits that are enough to tell digests apart. */
 const DIGEST_LENGTH = 32;
+
+/** Beside a 200 the code is what made the answer partial. */
+function codeOf({ failure, partial }: RequestContext): string {
+  if (failure === undefined) return partial ? ('SHARD_UNREACHABLE' satisfies ErrorCode) : '';
+  return failure instanceof Failure ? failure.code : 'INTERNAL';
+}
 
 const rounded = (ms: number): number => Math.round(ms * 1000) / 1000;

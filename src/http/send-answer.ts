@@ -51,7 +51,9 @@ export function sendAnswer(request: IncomingMessage, response: ServerResponse, s
     serverTiming(sending.context),
   ];
   if (answer.truncated) headers.push('X-Truncated', 'true');
-  if (matchesEntityTag(request.headers['if-none-match'], tag)) {
+  if (answer.partial) headers.push('X-Partial', 'true');
+  // That the bytes are the same does not make a partial answer of the one that the caller has, or the reverse.
+  if (!answer.partial && matchesEntityTag(request.headers['if-none-match'], tag)) {
     response.writeHead(304, headers).end();
     return;
   }

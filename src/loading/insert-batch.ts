@@ -13,6 +13,8 @@ import { quoteIdentifier, type TargetTable } from './target-table.js';
 const ONE_BLOCK: ClickHouseSettings = {
   async_insert: 0,
   insert_deduplicate: 0,
+  // On a cluster a row is on its shard, and not only on its way there, when the batch counts as loaded.
+  distributed_foreground_insert: 1,
   max_insert_threads: '1',
   max_threads: 1,
   max_block_size: '1000000',

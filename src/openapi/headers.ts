@@ -22,6 +22,11 @@ export const RESPONSE_HEADERS: Readonly<Record<string, HeaderObject>> = {
     description: 'Stands here only where more rows exist than were returned: the cap was reached.',
     schema: { type: 'string', const: 'true' },
   },
+  'X-Partial': {
+    description:
+      'Stands here only where a shard of ClickHouse was away and the gateway is set to answer all the same: the rows are made of what the others have.',
+    schema: { type: 'string', const: 'true' },
+  },
   'X-Cache': {
     description: 'HIT: out of the cache. STALE: past its time, since ClickHouse fails. BYPASS: not cached.',
     required: true,

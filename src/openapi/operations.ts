@@ -71,6 +71,7 @@ const ANSWER_HEADERS = [
   'X-Request-Id',
   'X-Row-Count',
   'X-Truncated',
+  'X-Partial',
   'X-Cache',
   'Cache-Status',
   'Age',
@@ -86,7 +87,8 @@ const FILE_HEADERS = [...ANSWER_HEADERS, 'Content-Disposition'];
 
 function rowsResponse(endpoint: Endpoint, representations: readonly RepresentationFacts[]): ResponseObject {
   return {
-    description: 'The rows, complete: a failure after the first row is an error, too.',
+    description:
+      'The rows, complete unless `X-Partial` says otherwise: a failure after the first row is an error, too.',
     headers: headerRefs(...FILE_HEADERS),
     content: answerContent(representations, {
       row: rowSchemaName(endpoint),

@@ -14,11 +14,17 @@ interface Props {
 
 /** An answer: what is known of it, a chart where it has a time, and its rows. */
 export function ResultView({ endpoint, answered }: Props): VNode {
-  const { rows, truncated } = answered;
+  const { rows, truncated, partial } = answered;
   const columns = useMemo(() => columnsOf(endpoint, answered), [endpoint, answered]);
   return (
     <>
       <Facts answered={answered} />
+      {partial && (
+        <p class="notice warn">
+          <strong>Rows are missing.</strong> A part of ClickHouse could not be reached: these rows, and what
+          is summed up in them, are of the rest. Ask again in a moment.
+        </p>
+      )}
       {truncated && (
         <p class="notice warn">
           <strong>Not all rows.</strong> There are more than the {number(rows.length)} that were returned:
@@ -60,15 +66,19 @@ const CACHE_TEXTS: Readonly<Record<string, string>> = {
 };
 
 /** What a screen reader is told when an answer is there. */
-export function announcementOf({ rows, truncated, cache, ms }: Answered): string {
+export function announcementOf({ rows, truncated, partial, cache, ms }: Answered): string {
   const count = `${number(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`;
-  return `${count}${truncated ? ', not all there are' : ''}, ${CACHE_TEXTS[cache] ?? ''}, ${milliseconds(ms)}`;
+  return `${count}${truncated ? ', not all there are' : ''}${partial ? ', some are missing' : ''}, ${CACHE_TEXTS[cache] ?? ''}, ${milliseconds(ms)}`;
 }
 
 function Facts({ answered }: { readonly answered: Answered }): VNode {
-  const { rows, truncated, cache, cacheStatus, age, ms, serverTiming, requestId, rateLimit } = answered;
+  const { rows, truncated, partial, cache, cacheStatus, age, ms, serverTiming, requestId, rateLimit } =
+    answered;
   const facts: readonly (readonly [string, string, string?])[] = [
-    ['Rows', `${number(rows.length)}${truncated ? ' – more exist' : ''}`],
+    [
+      'Rows',
+      `${number(rows.length)}${truncated ? ' – more exist' : ''}${partial ? ' – some are missing' : ''}`,
+    ],
     ['Cache', `${cache} · ${CACHE_TEXTS[cache] ?? ''}`, cacheStatus],
     ...(age === undefined ? [] : ([['Age', duration(age)]] as const)),
     ['Request', milliseconds(ms), 'From sending it to the last byte, as this browser measured it'],

@@ -25,6 +25,7 @@ export function javascript({ endpoint, values, base }: SnippetRequest): string {
     `const response = await fetch(url, { headers: { 'X-API-KEY': '${KEY_PLACEHOLDER}' } });`,
     'const body = await response.json();',
     'if (!response.ok) throw new Error(`${body.code}: ${body.detail}`);',
+    "if (response.headers.get('x-partial')) console.warn('Rows are missing: a part of ClickHouse was away.');",
     "if (response.headers.get('x-truncated')) console.warn('There are more rows than were returned.');",
     'console.log(body.result);',
   ].join('\n');

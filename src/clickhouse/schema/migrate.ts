@@ -1,6 +1,8 @@
-import type { ClickHouseClient } from '@clickhouse/client';
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import { connectClickHouse, type ClickHouseConnection } from '../connection.js';
+import { checkCluster, onCluster, type Cluster } from './cluster-names.js';
+import { clusterRecordTable, clusterStatements } from './cluster-statements.js';
 import type { Migration } from './migration-files.js';
 import { withMigrationLock } from './migration-lock.js';
 import { readStep, runStep } from './migration-steps.js';
@@ -9,6 +11,8 @@ export interface MigrateOptions {
   /** Its user may create the database and tables in it. */
   readonly connection: ClickHouseConnection;
   readonly migrations: readonly Migration[];
+  /** The cluster of `remote_servers` whose servers are all to have the schema; absent for the one server alone. */
+  readonly cluster?: string | undefined;
   readonly onApplied?: (name: string, milliseconds: number) => void;
 }
 
@@ -25,10 +29,13 @@ interface AppliedMigration {
  * @throws Error where a file was changed after it was applied, or a recorded file is gone.
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
-  await createDatabase(options.connection);
-  const client = connectClickHouse(options.connection, CONNECT_OPTIONS);
+  const { connection, cluster: name } = options;
+  const cluster = name === undefined ? undefined : { name, database: connection.database };
+  if (cluster) checkCluster(cluster);
+  await createDatabase(connection, cluster);
+  const client = connectClickHouse(connection, CONNECT_OPTIONS);
   try {
-    return await migrateWith(client, options);
+    return await migrateWith(client, { ...options, ...(cluster && forCluster(options, cluster)) }, cluster);
   } finally {
     await client.close();
   }
@@ -36,14 +43,28 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
 
 /** A migration may fill tables from existing rows, which takes what it takes. */
 const CONNECT_OPTIONS = { maxOpenConnections: 4, requestTimeoutMs: 3_600_000 };
+/**
+ * Of a cluster's record, so that whoever migrates next, from whichever server, reads what was written last: most of the
+ * servers have it before it counts as written.
+ */
+const RECORD_WRITING: ClickHouseSettings = { insert_quorum: 'auto', insert_quorum_parallel: 0 };
+const RECORD_READING: ClickHouseSettings = { select_sequential_consistency: '1' };
 const TABLE = 'schema_migrations';
 
-async function createDatabase(connection: ClickHouseConnection): Promise<void> {
+/** The same files, with their checksums, as statements for a cluster. */
+function forCluster({ migrations }: MigrateOptions, cluster: Cluster): Pick<MigrateOptions, 'migrations'> {
+  const translate = (statement: string): readonly string[] => clusterStatements(statement, cluster);
+  return {
+    migrations: migrations.map((file) => ({ ...file, statements: file.statements.flatMap(translate) })),
+  };
+}
+
+async function createDatabase(connection: ClickHouseConnection, cluster: Cluster | undefined): Promise<void> {
   // A connection to a database that is not there yet is refused.
   const client = connectClickHouse({ ...connection, database: 'default' }, CONNECT_OPTIONS);
   try {
     await client.command({
-      query: 'CREATE DATABASE IF NOT EXISTS {database:Identifier}',
+      query: `CREATE DATABASE IF NOT EXISTS {database:Identifier} ${cluster ? onCluster(cluster) : ''}`,
       query_params: { database: connection.database },
     });
   } finally {
@@ -51,13 +72,17 @@ async function createDatabase(connection: ClickHouseConnection): Promise<void> {
   }
 }
 
-async function migrateWith(client: ClickHouseClient, options: MigrateOptions): Promise<readonly string[]> {
+async function migrateWith(
+  client: ClickHouseClient,
+  options: MigrateOptions,
+  cluster: Cluster | undefined,
+): Promise<readonly string[]> {
   const { connection, migrations } = options;
-  await client.command({ query: CREATE_TABLE });
-  if (pending(migrations, await readApplied(client)).length === 0) return [];
-  return withMigrationLock(client, connection.database, async () => {
+  await client.command({ query: cluster ? clusterRecordTable(CREATE_TABLE, cluster) : CREATE_TABLE });
+  if (pending(migrations, await readApplied(client, cluster)).length === 0) return [];
+  return withMigrationLock(client, { database: connection.database, cluster }, async () => {
     const names: string[] = [];
-    for (const migration of pending(migrations, await readApplied(client))) {
+    for (const migration of pending(migrations, await readApplied(client, cluster))) {
       await apply(client, options, migration);
       names.push(migration.name);
     }
@@ -67,7 +92,7 @@ async function migrateWith(client: ClickHouseClient, options: MigrateOptions): P
 
 async function apply(
   client: ClickHouseClient,
-  { connection, onApplied }: MigrateOptions,
+  { connection, cluster, onApplied }: MigrateOptions,
   migration: Migration,
 ): Promise<void> {
   const started = performance.now();
@@ -75,7 +100,12 @@ async function apply(
     await runStep(client, connection.database, readStep(statement));
   }
   const { name, checksum } = migration;
-  await client.insert({ table: TABLE, values: [{ name, checksum }], format: 'JSONEachRow' });
+  await client.insert({
+    table: TABLE,
+    values: [{ name, checksum }],
+    format: 'JSONEachRow',
+    ...(cluster !== undefined && { clickhouse_settings: RECORD_WRITING }),
+  });
   onApplied?.(name, performance.now() - started);
 }
 
@@ -101,9 +131,18 @@ function pending(
   return migrations.filter(({ name }) => !checksums.has(name));
 }
 
-async function readApplied(client: ClickHouseClient): Promise<readonly AppliedMigration[]> {
+async function readApplied(
+  client: ClickHouseClient,
+  cluster: Cluster | undefined,
+): Promise<readonly AppliedMigration[]> {
   const query = `SELECT name, any(checksum) AS checksum FROM ${TABLE} GROUP BY name`;
-  return (await client.query({ query, format: 'JSONEachRow' })).json<AppliedMigration>();
+  return (
+    await client.query({
+      query,
+      format: 'JSONEachRow',
+      ...(cluster && { clickhouse_settings: RECORD_READING }),
+    })
+  ).json<AppliedMigration>();
 }
 
 const CREATE_TABLE = `

@@ -1,11 +1,19 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { onCluster, type Cluster } from './cluster-names.js';
+
 const LOCK = 'schema_migrations_lock';
 const HEARTBEAT_SECONDS = 5;
 /** A holder that has not touched its lock for so long is dead. */
 const STALE_SECONDS = 30;
 const POLL_MS = 100;
+
+/** Where the lock is: in a database of one server, or of every server of a cluster. */
+export interface LockPlace {
+  readonly database: string;
+  readonly cluster?: Cluster | undefined;
+}
 
 interface LockState {
   readonly uuid: string;
@@ -18,33 +26,38 @@ interface LockState {
  * ClickHouse has no locks, but creating a table that exists fails, atomically: the lock is such a table. Its holder
  * touches it every few seconds; one that stopped doing so is set aside by renaming it to a name made from its own
  * UUID, which only the first of several takers can do.
+ *
+ * On a cluster all of that is `ON CLUSTER`. The servers run such statements in the one order that the coordination
+ * service gives them, so that of several takers the same one comes first everywhere.
  */
 export async function withMigrationLock<T>(
   client: ClickHouseClient,
-  database: string,
+  place: LockPlace,
   task: () => Promise<T>,
 ): Promise<T> {
-  while (!(await tryLock(client, database))) {
-    await breakStaleLock(client, database);
+  while (!(await tryLock(client, place))) {
+    await breakStaleLock(client, place);
     await delay(POLL_MS);
   }
   const heartbeat = setInterval(() => {
     // A missed beat is made up for by the next; if none gets through, the task's own statements fail as well.
-    touch(client, database).catch(() => undefined);
+    touch(client, place).catch(() => undefined);
   }, HEARTBEAT_SECONDS * 1000);
   try {
     return await task();
   } finally {
     clearInterval(heartbeat);
-    await unlock(client, database);
+    await unlock(client, place);
   }
 }
 
-async function tryLock(client: ClickHouseClient, database: string): Promise<boolean> {
+const clauseOf = ({ cluster }: LockPlace): string => (cluster ? onCluster(cluster) : '');
+
+async function tryLock(client: ClickHouseClient, place: LockPlace): Promise<boolean> {
   try {
     await client.command({
-      query: `CREATE TABLE {database:Identifier}.${LOCK} (at DateTime) ENGINE = Memory`,
-      query_params: { database },
+      query: `CREATE TABLE {database:Identifier}.${LOCK} ${clauseOf(place)} (at DateTime) ENGINE = Memory`,
+      query_params: { database: place.database },
     });
     return true;
   } catch (error) {
@@ -53,41 +66,41 @@ async function tryLock(client: ClickHouseClient, database: string): Promise<bool
   }
 }
 
-async function touch(client: ClickHouseClient, database: string): Promise<void> {
+async function touch(client: ClickHouseClient, place: LockPlace): Promise<void> {
   await client.command({
-    query: `ALTER TABLE {database:Identifier}.${LOCK} MODIFY COMMENT 'held'`,
-    query_params: { database },
+    query: `ALTER TABLE {database:Identifier}.${LOCK} ${clauseOf(place)} MODIFY COMMENT 'held'`,
+    query_params: { database: place.database },
   });
 }
 
-async function unlock(client: ClickHouseClient, database: string): Promise<void> {
+async function unlock(client: ClickHouseClient, place: LockPlace): Promise<void> {
   const stale = await client.query({
     query: `SELECT name FROM system.tables WHERE database = {database:String} AND startsWith(name, '${LOCK}')`,
-    query_params: { database },
+    query_params: { database: place.database },
     format: 'JSONEachRow',
   });
   for (const { name } of await stale.json<{ name: string }>()) {
     await client.command({
-      query: 'DROP TABLE IF EXISTS {database:Identifier}.{name:Identifier} SYNC',
-      query_params: { database, name },
+      query: `DROP TABLE IF EXISTS {database:Identifier}.{name:Identifier} ${clauseOf(place)} SYNC`,
+      query_params: { database: place.database, name },
     });
   }
 }
 
-async function breakStaleLock(client: ClickHouseClient, database: string): Promise<void> {
+async function breakStaleLock(client: ClickHouseClient, place: LockPlace): Promise<void> {
   const result = await client.query({
     query: `
       SELECT toString(uuid) AS uuid, dateDiff('second', metadata_modification_time, now()) AS idle_seconds
       FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`,
-    query_params: { database },
+    query_params: { database: place.database },
     format: 'JSONEachRow',
   });
   const [lock] = await result.json<LockState>();
   if (!lock || lock.idle_seconds < STALE_SECONDS) return;
   await client
     .command({
-      query: `RENAME TABLE {database:Identifier}.${LOCK} TO {database:Identifier}.{aside:Identifier}`,
-      query_params: { database, aside: `${LOCK}_${lock.uuid.replaceAll('-', '')}` },
+      query: `RENAME TABLE {database:Identifier}.${LOCK} TO {database:Identifier}.{aside:Identifier} ${clauseOf(place)}`,
+      query_params: { database: place.database, aside: `${LOCK}_${lock.uuid.replaceAll('-', '')}` },
     })
     .catch((error: unknown) => {
       // Another taker was first: back to waiting.

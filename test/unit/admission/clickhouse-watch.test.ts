@@ -94,6 +94,7 @@ describe('ClickHouseWatch', () => {
       'QUERY_TIMEOUT',
       'CLICKHOUSE_FAILED',
       'CLICKHOUSE_BUSY',
+      'SHARD_UNREACHABLE',
     ])('never opens for %s', async (code) => {
       await failWith(code, 20);
       expect([watch.figures.state, changes]).toEqual(['closed', []]);

@@ -39,6 +39,18 @@ describe('readConfig', () => {
     });
   });
 
+  it('takes a cluster of a server’s that it is told of, and none of its own server’s', () => {
+    const environment = { CLICKHOUSE_URL: 'http://ch.example:8123', CLICKHOUSE_CLUSTER: 'prod' };
+    expect(readConfig(environment).clickhouse).toMatchObject({ kind: 'external', cluster: 'prod' });
+    expect(faultOf({ CLICKHOUSE_CLUSTER: 'prod' })).toContain('CLICKHOUSE_URL is required');
+  });
+
+  it('gives no partial answers unless it is told to', () => {
+    expect(readConfig({}).allowPartial).toBe(false);
+    expect(readConfig({ ALLOW_PARTIAL: 'on' }).allowPartial).toBe(true);
+    expect(faultOf({ ALLOW_PARTIAL: 'yes' })).toContain('ALLOW_PARTIAL');
+  });
+
   it('reads seconds as milliseconds, fractions too', () => {
     const config = readConfig({ QUERY_TIMEOUT_SECONDS: '0.5', SHUTDOWN_TIMEOUT_SECONDS: '0' });
     expect([config.queryTimeoutMs, config.shutdownTimeoutMs]).toEqual([500, 0]);

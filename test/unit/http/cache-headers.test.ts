@@ -49,6 +49,20 @@ describe('the headers about the cache', () => {
     });
   });
 
+  it.each([
+    ['MISS', true, 'querygate; fwd=miss; detail=partial'],
+    ['BYPASS', true, 'querygate; fwd=request; detail=partial'],
+    ['BYPASS', false, 'querygate; fwd=bypass; detail=partial'],
+  ] as const)('tell of a partial %s (cached: %s) that nobody keeps it', (status, caching, cacheStatus) => {
+    const { answer } = answered(status);
+    const partial = answered(status, { answer: { ...answer, partial: true } });
+    expect(headersOf(partial, caching, BORN + 10_000)).toEqual({
+      'X-Cache': status,
+      'Cache-Status': cacheStatus,
+      'Cache-Control': 'no-store',
+    });
+  });
+
   it('tell of a stale answer how long ago it expired, and that it is good no more', () => {
     expect(headersOf(answered('STALE'), true, BORN + 90_000)).toEqual({
       'X-Cache': 'STALE',

@@ -1,0 +1,48 @@
+import { resultOf } from '../support/fake-run-query.js';
+import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
+
+/** A gateway that has lost a shard. */
+async function halfGateway(): ReturnType<typeof createTestGateway> {
+  const gateway = await createTestGateway();
+  gateway.runQuery.answerWith(() => Promise.resolve({ ...resultOf([{ n: 1 }]), partial: true }));
+  return gateway;
+}
+
+describe('a partial answer', () => {
+  it('is marked, and not to be kept by anybody', async () => {
+    const { get } = await halfGateway();
+    const response = await get(GOOD_CALL);
+    expect(response.status).toBe(200);
+    expect(response.headers).toMatchObject({ 'x-partial': 'true', 'cache-control': 'no-store' });
+    expect(response.headers).not.toHaveProperty('age');
+    expect(response.headers['cache-status']).toContain('detail=partial');
+    expect(response.headers['cache-status']).not.toContain('stored');
+  });
+
+  it('is marked for HEAD as well', async () => {
+    const { ask } = await halfGateway();
+    const marked = await ask().head(GOOD_CALL).set('X-API-KEY', KEY);
+    expect([marked.status, marked.headers['x-partial'], marked.text]).toEqual([200, 'true', undefined]);
+  });
+
+  it('is never 304: that would make the caller’s own answer partial, or this one complete', async () => {
+    const { get } = await halfGateway();
+    const tag = (await get(GOOD_CALL)).headers['etag'] ?? '';
+    expect(tag).not.toBe('');
+    const again = await get(GOOD_CALL).set('If-None-Match', tag);
+    expect([again.status, again.headers['x-partial']]).toEqual([200, 'true']);
+  });
+
+  it('is told in the log', async () => {
+    const { get, logger } = await halfGateway();
+    await get(GOOD_CALL);
+    expect((await logger.line('request')).fields).toMatchObject({ partial: true });
+  });
+
+  it('is no mark of a complete one', async () => {
+    const { get, runQuery, logger } = await createTestGateway();
+    runQuery.answer([{ n: 1 }]);
+    expect((await get(GOOD_CALL)).headers).not.toHaveProperty('x-partial');
+    expect((await logger.line('request')).fields['partial']).toBeUndefined();
+  });
+});

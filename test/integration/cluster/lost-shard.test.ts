@@ -1,0 +1,172 @@
+import { connectClickHouse, type ClickHouseConnection } from '../../../src/clickhouse/connection.js';
+import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import type { QueryResult } from '../../../src/execution/ports.js';
+import { openClusterGateway, type ClusterGateway } from '../../support/cluster-gateway.js';
+import { FILL_SETTINGS, FILL_STATEMENTS } from '../../support/cluster-rows.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../../support/made-folder.js';
+import { pollUntil } from '../../support/poll-until.js';
+import { queryRequest } from '../../support/query-requests.js';
+import { SettableClock } from '../../support/settable-clock.js';
+import { startShardedServers, type ShardedServers } from '../../support/sharded-servers.js';
+
+const NOW = new Date();
+const time = new SettableClock();
+const EVERYTHING = { project: '.', interval: 'daily' };
+
+let folder: TemporaryFolder;
+let cluster: ShardedServers;
+let strict: ClusterGateway;
+let lenient: ClusterGateway;
+/** A project of each shard. */
+let near: string;
+let far: string;
+
+beforeAll(async () => {
+  folder = await makeTemporaryFolder();
+  cluster = await startShardedServers(folder.path);
+  const [first, second] = cluster.shards;
+  await withClient(first.admin, async (client) => {
+    for (const query of FILL_STATEMENTS) {
+      await client.command({ query, query_params: { now: NOW }, clickhouse_settings: FILL_SETTINGS });
+    }
+  });
+  [near = ''] = await first.ask('SELECT min(project) FROM edge_logs_local');
+  [far = ''] = await second.ask('SELECT min(project) FROM edge_logs_local');
+  strict = await openClusterGateway(first, time.clock, { QUERY_TIMEOUT_SECONDS: '20' });
+  lenient = await openClusterGateway(first, time.clock, { QUERY_TIMEOUT_SECONDS: '20', ALLOW_PARTIAL: 'on' });
+}, 120_000);
+
+afterEach(async () => {
+  await cluster.shards[1].recovered();
+}, 60_000);
+
+afterAll(async () => {
+  await strict.close();
+  await lenient.close();
+  await cluster.close();
+  await folder.remove();
+}, 60_000);
+
+async function withClient<T>(
+  connection: ClickHouseConnection,
+  use: (client: ReturnType<typeof connectClickHouse>) => Promise<T>,
+): Promise<T> {
+  const client = connectClickHouse(connection, { maxOpenConnections: 2, requestTimeoutMs: 60_000 });
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+const codeOf = ({ text }: { readonly text: string }): unknown =>
+  (JSON.parse(text) as { code?: unknown }).code;
+const logsOf = (gateway: ClusterGateway, project: string): ReturnType<ClusterGateway['ask']> =>
+  gateway.ask('logs.all', { project, project_tier: 'PRO' });
+
+/** Ends the second shard, and waits until it is gone. */
+async function loseShard(): Promise<void> {
+  const [, shard] = cluster.shards;
+  shard.kill();
+  await pollUntil('the shard is gone', async () => {
+    const failing = await strict.ask('usage.api-counts', EVERYTHING);
+    return failing.status === 503 ? true : undefined;
+  });
+}
+
+describe('a shard that has ended', () => {
+  it('is a 503 to be tried again for what it has rows of, and nothing to other questions', async () => {
+    await loseShard();
+    for (let n = 0; n < 6; n += 1) {
+      const missing = await logsOf(strict, far);
+      expect([missing.status, codeOf(missing)]).toEqual([503, 'SHARD_UNREACHABLE']);
+      expect(missing.headers.get('retry-after')).toBe('1');
+      expect(missing.text).not.toMatch(/127\.0\.0\.1|DB::/);
+    }
+    expect((await logsOf(strict, near)).status).toBe(200);
+  });
+
+  it('leaves a part, marked and kept by nobody, where that is allowed', async () => {
+    const whole = await lenient.ask('get-grouped-stats-redirects');
+    expect([whole.status, whole.headers.get('x-partial')]).toEqual([200, null]);
+    await loseShard();
+    time.advance(86_400_000);
+    const part = await lenient.ask('get-grouped-stats-redirects');
+    expect([part.status, part.headers.get('x-partial')]).toEqual([200, 'true']);
+    expect(part.headers.get('cache-control')).toBe('no-store');
+    expect(Number(part.headers.get('x-row-count'))).toBeGreaterThan(0);
+    expect(part.text).not.toBe(whole.text);
+    await cluster.shards[1].recovered();
+    const again = await pollUntil('the shard is asked again', async () => {
+      const answer = await lenient.ask('get-grouped-stats-redirects', {}, {});
+      return answer.headers.get('x-partial') === null ? answer : undefined;
+    });
+    expect([again.headers.get('x-cache'), again.text]).toEqual(['MISS', whole.text]);
+  }, 60_000);
+
+  it('leaves nothing of what it alone has, which is a 503 even where parts are allowed', async () => {
+    await loseShard();
+    const none = await logsOf(lenient, far);
+    expect([none.status, codeOf(none)]).toEqual([503, 'SHARD_UNREACHABLE']);
+    const other = await logsOf(lenient, near);
+    expect([other.status, other.headers.get('x-partial')]).toEqual([200, null]);
+  });
+
+  it('is made up for by a complete answer that has expired', async () => {
+    const question = { project: '/rest', interval: 'daily' };
+    const whole = await lenient.ask('usage.api-counts', question, {});
+    await loseShard();
+    time.advance(901_000);
+    const stale = await lenient.ask('usage.api-counts', question, {});
+    expect([stale.status, stale.headers.get('x-cache'), stale.headers.get('x-partial')]).toEqual([
+      200,
+      'STALE',
+      null,
+    ]);
+    expect(stale.text).toBe(whole.text);
+  });
+});
+
+describe('a shard that is frozen', () => {
+  it('is a 503 within the time limit of a query', async () => {
+    // Over a connection that is there, too, and with nothing kept that could stand in.
+    expect((await logsOf(strict, far)).status).toBe(200);
+    cluster.shards[1].freeze();
+    const missing = await logsOf(strict, far);
+    expect([missing.status, codeOf(missing)]).toEqual([503, 'SHARD_UNREACHABLE']);
+    const part = await lenient.ask('usage.api-counts', { ...EVERYTHING, project: 'example' });
+    expect([part.status, part.headers.get('x-partial')]).toEqual([200, 'true']);
+  }, 60_000);
+});
+
+describe('a shard that ends in the middle of a query', () => {
+  const SLOW = 'SELECT count() AS n FROM edge_logs WHERE cityHash64(repeat(event_message, 50000)) != 1';
+
+  /** What comes of a slow query whose second shard is killed once it works on it. */
+  async function killedMeanwhile(allowsPartial: boolean): Promise<unknown> {
+    const [first, second] = cluster.shards;
+    return withClient(first.reader, async (client) => {
+      const run = createQueryRunner(client, { timeoutMs: 25_000 }, { allowsPartial });
+      const request = queryRequest(`${SLOW} SETTINGS max_threads = 2, max_block_size = 200`);
+      const running = run(request).catch((error: unknown) => error);
+      await pollUntil('the shard works on it', async () => {
+        const [rows] = await second.ask(
+          "SELECT sum(read_rows) FROM system.processes WHERE query LIKE '%repeat%50000%' AND NOT is_initial_query",
+        );
+        return Number(rows) > 0 ? true : undefined;
+      });
+      second.kill();
+      return running;
+    });
+  }
+
+  it('never gives half of the rows for the whole', async () => {
+    expect(await killedMeanwhile(false)).toMatchObject({ code: 'SHARD_UNREACHABLE', status: 503 });
+  }, 60_000);
+
+  it('gives exactly what the other shard has, marked, where that is allowed', async () => {
+    const [rows = ''] = await cluster.shards[0].ask('SELECT count() FROM edge_logs_local');
+    const { body, partial } = (await killedMeanwhile(true)) as QueryResult;
+    expect([partial, body.toString()]).toEqual([true, `{"result":[{"n":${rows}}]}`]);
+  }, 60_000);
+});

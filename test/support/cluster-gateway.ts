@@ -1,0 +1,52 @@
+import { openGateway } from '../../src/compose.js';
+import { readConfig, type Environment } from '../../src/config/config.js';
+import type { Clock } from '../../src/execution/ports.js';
+import { RecordingLogger } from './recording-logger.js';
+import { CLUSTER, type Shard } from './sharded-servers.js';
+
+const KEY = 'qg_of-the-cluster-tests';
+
+/** A whole gateway before a server, as the production user. */
+export interface ClusterGateway {
+  readonly logger: RecordingLogger;
+  /** Asks an endpoint for an answer that is made now. */
+  readonly ask: (
+    endpoint: string,
+    parameters?: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ) => Promise<{ readonly status: number; readonly headers: Headers; readonly text: string }>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens a gateway before a shard, which asks the others of its cluster. */
+export async function openClusterGateway(
+  { reader, admin }: Shard,
+  clock: Clock,
+  environment: Environment = {},
+): Promise<ClusterGateway> {
+  const logger = new RecordingLogger();
+  const config = readConfig({
+    PORT: '0',
+    API_KEY: KEY,
+    CLICKHOUSE_URL: reader.url,
+    CLICKHOUSE_USER: reader.username,
+    CLICKHOUSE_PASSWORD: reader.password,
+    CLICKHOUSE_CLUSTER: CLUSTER,
+    // So that the log of requests can be asked.
+    CLICKHOUSE_LOG_USER: admin.username,
+    CLICKHOUSE_LOG_PASSWORD: admin.password,
+    ...environment,
+  });
+  const gateway = await openGateway(config, { logger, clock });
+  return {
+    logger,
+    ask: async (endpoint, parameters = {}, headers = { 'Cache-Control': 'no-cache' }) => {
+      const query = new URLSearchParams(parameters).toString();
+      const response = await fetch(`${gateway.url}/api/endpoints/query/${endpoint}?${query}`, {
+        headers: { 'X-API-KEY': KEY, ...headers },
+      });
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    },
+    close: gateway.close,
+  };
+}

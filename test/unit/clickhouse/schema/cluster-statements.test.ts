@@ -1,0 +1,224 @@
+import {
+  clusterRecordTable,
+  clusterStatements,
+} from '../../../../src/clickhouse/schema/cluster-statements.js';
+import { checkCluster } from '../../../../src/clickhouse/schema/cluster-names.js';
+import { readMigrations } from '../../../../src/clickhouse/schema/migration-files.js';
+import { masked } from '../../../../src/clickhouse/schema/statement-text.js';
+import { SCHEMA_FOLDER } from '../../../../src/project-files.js';
+
+const CLUSTER = { name: 'prod', database: 'logs' };
+const onCluster = (statement: string): readonly string[] => clusterStatements(statement, CLUSTER);
+
+const migrations = await readMigrations(SCHEMA_FOLDER);
+const statements = migrations.flatMap(({ name, statements: all }) =>
+  all.map((statement) => ({ name, statement })),
+);
+
+describe('every statement of clickhouse-schema', () => {
+  it.each(statements)('of $name has a form on a cluster', ({ statement }) => {
+    for (const text of onCluster(statement)) {
+      expect(masked(text)).toMatch(
+        /^(?:(?:CREATE (?:TABLE|MATERIALIZED VIEW) IF NOT EXISTS|ALTER TABLE)\s+\.\s+ON CLUSTER\s|SELECT throwIf\()/,
+      );
+      // No table of the schema without its database, which another server may have another default for.
+      expect(masked(text)).not.toMatch(/\b(?:FROM|TO|TABLE|EXISTS) [a-z]\w*_(?:logs|events|requests)\b/);
+    }
+  });
+
+  const tables = statements.filter(({ statement }) => /^CREATE TABLE/m.test(statement));
+  it.each(tables)('of $name makes a replicated table, and a Distributed one with the comment', (table) => {
+    const name = /^CREATE TABLE IF NOT EXISTS (\w+)/m.exec(table.statement)?.[1] ?? '';
+    const [local = '', distributed = '', ...more] = onCluster(table.statement);
+    expect(more).toEqual([]);
+    expect(local).toMatch(
+      new RegExp(
+        `^CREATE TABLE IF NOT EXISTS \`logs\`\\.\`${name}_local\` ON CLUSTER 'prod'\\n\\([\\s\\S]*\\n\\)\\n` +
+          `ENGINE = Replicated\\w*MergeTree\\('/clickhouse/tables/prod/\\{shard\\}/logs/${name}_local', '\\{replica\\}'`,
+      ),
+    );
+    expect(distributed).toContain(
+      `AS \`logs\`.\`${name}_local\`\nENGINE = Distributed('prod', 'logs', '${name}_local'`,
+    );
+    expect(distributed.split('\n').at(-1)).toBe(table.statement.split('\n').at(-1));
+  });
+
+  it('keeps the columns, the order and the retention of a table as they are', () => {
+    const statement = statements[0]?.statement ?? '';
+    const [local = ''] = onCluster(statement);
+    expect(local.slice(local.indexOf('\n('))).toBe(
+      statement
+        .slice(statement.indexOf('\n('))
+        .replace(
+          'ENGINE = MergeTree',
+          "ENGINE = ReplicatedMergeTree('/clickhouse/tables/prod/{shard}/logs/edge_logs_local', '{replica}')",
+        ),
+    );
+  });
+
+  it('spreads rows by project, and those without one by a hash that a second try has again', () => {
+    const keys = statements
+      .flatMap(({ statement }) => onCluster(statement))
+      .flatMap(
+        (text) => /Distributed\('prod', 'logs', '(\w+)_local', (.*)\)$/m.exec(text)?.slice(1, 3) ?? [],
+      );
+    const byTable = new Map(keys.flatMap((key, at) => (at % 2 === 0 ? [[key, keys[at + 1]] as const] : [])));
+    expect(byTable.get('edge_logs')).toBe('cityHash64(project)');
+    expect(byTable.get('custom_events')).toBe('cityHash64(id)');
+    expect(byTable.get('gateway_requests')).toBe('cityHash64(request_id)');
+  });
+});
+
+describe('a rollup', () => {
+  it('is replicated with its own engine and that engine’s arguments', () => {
+    const summing = `CREATE TABLE IF NOT EXISTS days
+(
+    project String COMMENT 'Whose, (really)',
+    hits UInt64 CODEC(Delta, ZSTD(1))
+)
+ENGINE = SummingMergeTree((hits))
+ORDER BY project
+COMMENT 'It''s a day; ENGINE = MergeTree'`;
+    const [local, distributed] = onCluster(summing);
+    expect(local).toContain(
+      "ENGINE = ReplicatedSummingMergeTree('/clickhouse/tables/prod/{shard}/logs/days_local', '{replica}', (hits))\nORDER BY project",
+    );
+    expect(distributed).toBe(
+      "CREATE TABLE IF NOT EXISTS `logs`.`days` ON CLUSTER 'prod' AS `logs`.`days_local`\n" +
+        "ENGINE = Distributed('prod', 'logs', 'days_local', cityHash64(project))\n" +
+        "COMMENT 'It''s a day; ENGINE = MergeTree'",
+    );
+  });
+
+  it('without a project takes no INSERT through its Distributed table: its rows are where its source’s are', () => {
+    const [local, distributed] = onCluster(
+      'CREATE TABLE IF NOT EXISTS d (day Date, n AggregateFunction(count)) ENGINE = AggregatingMergeTree() ORDER BY day',
+    );
+    expect(local).toContain(
+      "ReplicatedAggregatingMergeTree('/clickhouse/tables/prod/{shard}/logs/d_local', '{replica}') ORDER",
+    );
+    expect(distributed?.endsWith("ENGINE = Distributed('prod', 'logs', 'd_local')")).toBe(true);
+  });
+
+  it('is kept by a view that reads and writes what is local to a shard', () => {
+    expect(
+      onCluster(`-- Keeps it.
+CREATE MATERIALIZED VIEW IF NOT EXISTS to_days TO days AS
+SELECT project, 'FROM edge_logs' AS text, count() AS hits
+FROM edge_logs
+GROUP BY project`),
+    ).toEqual([
+      "CREATE MATERIALIZED VIEW IF NOT EXISTS `logs`.`to_days_local` ON CLUSTER 'prod'\n" +
+        'TO `logs`.`days_local` AS\n' +
+        "SELECT project, 'FROM edge_logs' AS text, count() AS hits\n" +
+        'FROM `logs`.`edge_logs_local` AS edge_logs\nGROUP BY project',
+    ]);
+    const [named] = onCluster(
+      'CREATE MATERIALIZED VIEW IF NOT EXISTS v\nTO days\nAS SELECT log.a FROM edge_logs AS log WHERE 1',
+    );
+    expect(named).toContain('SELECT log.a FROM `logs`.`edge_logs_local` AS log WHERE 1');
+  });
+});
+
+describe('an ALTER', () => {
+  it('of a column is for both tables', () => {
+    const column = "ADD COLUMN IF NOT EXISTS host String DEFAULT domain(url) COMMENT 'a, b'";
+    expect(onCluster(`ALTER TABLE edge_logs ${column}`)).toEqual([
+      `ALTER TABLE \`logs\`.\`edge_logs_local\` ON CLUSTER 'prod' ${column}`,
+      `ALTER TABLE \`logs\`.\`edge_logs\` ON CLUSTER 'prod' ${column}`,
+    ]);
+  });
+
+  it.each([
+    'MATERIALIZE COLUMN host',
+    'ADD INDEX IF NOT EXISTS hosts host TYPE bloom_filter(0.01) GRANULARITY 1',
+    'MATERIALIZE INDEX hosts',
+    'MODIFY SETTING ttl_only_drop_parts = 1',
+  ])('that does %s is for the local table alone', (action) => {
+    expect(onCluster(`ALTER TABLE edge_logs\n  ${action}`)).toEqual([
+      `ALTER TABLE \`logs\`.\`edge_logs_local\` ON CLUSTER 'prod' ${action}`,
+    ]);
+  });
+
+  it('of both kinds is taken apart', () => {
+    expect(
+      onCluster(
+        'ALTER TABLE t MODIFY COLUMN a LowCardinality(String), ADD INDEX i (a, b) TYPE minmax, ADD COLUMN c Int8',
+      ),
+    ).toEqual([
+      "ALTER TABLE `logs`.`t_local` ON CLUSTER 'prod' MODIFY COLUMN a LowCardinality(String), ADD INDEX i (a, b) TYPE minmax, ADD COLUMN c Int8",
+      "ALTER TABLE `logs`.`t` ON CLUSTER 'prod' MODIFY COLUMN a LowCardinality(String), ADD COLUMN c Int8",
+    ]);
+  });
+});
+
+describe('a directive', () => {
+  it('to wait for INSERTs refuses to go on while any server of the cluster runs one', () => {
+    const [check = '', ...more] = onCluster('-- querygate: wait for inserts');
+    expect(more).toEqual([]);
+    expect(check).toContain("FROM clusterAllReplicas('prod', system.processes)");
+    expect(check).toContain("query_kind = 'Insert'");
+  });
+
+  it('to fill a rollup refuses where its source has rows', () => {
+    const [check = '', ...more] = onCluster(
+      '-- querygate: fill days\nSELECT project, count()\nFROM edge_logs\nGROUP BY project',
+    );
+    expect(more).toEqual([]);
+    expect(check).toMatch(
+      /^SELECT throwIf\(count\(\) > 0, 'edge_logs has rows already, and days can’t be filled/,
+    );
+    expect(check).toContain('FROM (SELECT 1 FROM `logs`.`edge_logs` LIMIT 1)');
+  });
+
+  it('that nobody knows is refused', () => {
+    expect(() => onCluster('-- querygate: dance')).toThrow('“-- querygate: dance” has no form on a cluster');
+  });
+});
+
+describe('a statement of another shape', () => {
+  it.each([
+    ['DROP TABLE edge_logs'],
+    ['CREATE TABLE edge_logs (id UUID) ENGINE = MergeTree ORDER BY id'],
+    ['CREATE TABLE IF NOT EXISTS t (id UUID) ENGINE = ReplacingMergeTree ORDER BY id'],
+    ['CREATE TABLE IF NOT EXISTS t (id UUID) ENGINE = Memory'],
+    ['CREATE TABLE IF NOT EXISTS t (a Int8) ENGINE = MergeTree ORDER BY a'],
+    ['CREATE MATERIALIZED VIEW IF NOT EXISTS v ENGINE = MergeTree ORDER BY a AS SELECT a FROM t'],
+    [
+      'CREATE MATERIALIZED VIEW IF NOT EXISTS v TO t AS SELECT a FROM (SELECT a FROM u)'.replace(
+        'u)',
+        'u JOIN w USING a)',
+      ),
+    ],
+    ['CREATE MATERIALIZED VIEW IF NOT EXISTS v TO t AS SELECT a FROM u WHERE a IN (SELECT a FROM w)'],
+    ['CREATE MATERIALIZED VIEW IF NOT EXISTS v TO t AS SELECT 1'],
+    ['ALTER TABLE t DELETE WHERE 1'],
+    ['ALTER TABLE t ADD COLUMN a Int8, MODIFY ORDER BY (a)'],
+    ['INSERT INTO t SELECT 1'],
+  ])('is refused, with its words and what to do: %s', (statement) => {
+    expect(() => onCluster(statement)).toThrow(
+      /can’t be applied to a cluster, since .*Give it a form in src\//s,
+    );
+  });
+});
+
+describe('the record of what was applied', () => {
+  it('is one table for all shards', () => {
+    expect(
+      clusterRecordTable(
+        '\n  CREATE TABLE IF NOT EXISTS m\n(\n name String\n)\nENGINE = MergeTree\nORDER BY name',
+        CLUSTER,
+      ),
+    ).toBe(
+      "CREATE TABLE IF NOT EXISTS `logs`.`m` ON CLUSTER 'prod'\n(\n name String\n)\n" +
+        "ENGINE = ReplicatedMergeTree('/clickhouse/tables/prod/all/logs/m', '{shard}_{replica}')\nORDER BY name",
+    );
+  });
+
+  it('is refused for names that mean something in a path', () => {
+    expect(() => {
+      checkCluster({ name: 'a/b', database: 'logs' });
+    }).toThrow('The cluster “a/b” and the database “logs” become a path');
+    checkCluster({ name: 'prod-1', database: 'logs' });
+  });
+});
