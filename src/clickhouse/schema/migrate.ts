@@ -2,7 +2,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse, type ClickHouseConnection } from '../connection.js';
 import type { Migration } from './migration-files.js';
-import { withMigrationLock } from './migration-lock.js';
+import { withMigrationLock, type CheckLock } from './migration-lock.js';
 import { readStep, runStep } from './migration-steps.js';
 
 export interface MigrateOptions {
@@ -55,10 +55,10 @@ async function migrateWith(client: ClickHouseClient, options: MigrateOptions): P
   const { connection, migrations } = options;
   await client.command({ query: CREATE_TABLE });
   if (pending(migrations, await readApplied(client)).length === 0) return [];
-  return withMigrationLock(client, connection.database, async () => {
+  return withMigrationLock(client, connection.database, async (checkLock) => {
     const names: string[] = [];
     for (const migration of pending(migrations, await readApplied(client))) {
-      await apply(client, options, migration);
+      await apply(client, options, migration, checkLock);
       names.push(migration.name);
     }
     return names;
@@ -69,10 +69,12 @@ async function apply(
   client: ClickHouseClient,
   { connection, onApplied }: MigrateOptions,
   migration: Migration,
+  checkLock: CheckLock,
 ): Promise<void> {
   const started = performance.now();
   for (const statement of migration.statements) {
-    await runStep(client, connection.database, readStep(statement));
+    await checkLock();
+    await runStep(client, connection.database, readStep(statement), checkLock);
   }
   const { name, checksum } = migration;
   await client.insert({ table: TABLE, values: [{ name, checksum }], format: 'JSONEachRow' });
