@@ -55,19 +55,22 @@ export async function runStep(
 
 const POLL_MS = 50;
 
-/** Waits for the inserts that run now: each works with the table as it was when it began. */
+/**
+ * Waits for the inserts that run now: each works with the table as it was when it began. They are known by their age, since
+ * a client may give one insert after the other the same query id.
+ */
 async function waitForInserts(client: ClickHouseClient): Promise<void> {
-  const before = await runningInserts(client);
-  if (before.length === 0) return;
-  for (;;) {
-    const now = new Set(await runningInserts(client));
-    if (!before.some((id) => now.has(id))) return;
-    await delay(POLL_MS);
-  }
+  const began = performance.now();
+  while (await runsInsertOlderThan(client, (performance.now() - began) / 1000)) await delay(POLL_MS);
 }
 
-async function runningInserts(client: ClickHouseClient): Promise<readonly string[]> {
-  const query = "SELECT query_id FROM system.processes WHERE query_kind IN ('Insert', 'AsyncInsertFlush')";
-  const result = await client.query({ query, format: 'JSONCompactEachRow' });
-  return (await result.json<[string]>()).map(([id]) => id);
+async function runsInsertOlderThan(client: ClickHouseClient, seconds: number): Promise<boolean> {
+  const result = await client.query({
+    query: `
+      SELECT query_id FROM system.processes
+      WHERE query_kind IN ('Insert', 'AsyncInsertFlush') AND elapsed >= {seconds:Float64}`,
+    query_params: { seconds },
+    format: 'JSONEachRow',
+  });
+  return (await result.json()).length > 0;
 }
