@@ -165,6 +165,15 @@ describe('FIRST_ROWS', () => {
   });
 });
 
+describe('the saved query of every endpoint', () => {
+  it('names the records and no rollup', async () => {
+    for (const { savedQuery } of (await loadEndpoints(ENDPOINTS_FOLDER)).all()) {
+      expect(savedQuery).toMatch(/FROM \w+_(?:logs|events|requests)\b/);
+      expect(savedQuery).not.toMatch(/_(?:minutes|hours|days)\b|_key\b AS/);
+    }
+  });
+});
+
 describe('usage.api-counts', () => {
   const tablesFor = async (project: string, held = NOTHING_HELD): Promise<boolean> => {
     const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('usage.api-counts');
