@@ -63,7 +63,7 @@ const event = fc
 
 /** Inserts in any order, each over several days, some rows twice. */
 const batches = fc
-  .array(fc.array(event, { maxLength: 8, size: 'max' }), { minLength: 1, maxLength: 4, size: 'max' })
+  .array(fc.array(event, { maxLength: 30, size: 'max' }), { minLength: 1, maxLength: 4, size: 'max' })
   .chain((lists) => fc.subarray(lists).map((again) => [...lists, ...again]));
 
 const bounds = { start_time: fc.constantFrom(...BOUNDS), end_time: fc.constantFrom(...BOUNDS) };
@@ -77,7 +77,12 @@ const within = fc
   .map(([all, kept]) => Object.fromEntries(kept.map((name) => [name, all[name]])));
 const asked = (fields: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<Question> =>
   fc.record({
-    parameters: fc.tuple(someOf(fields), within).map(([some, range]) => ({ ...some, ...range })),
+    parameters: fc
+      .tuple(
+        fc.oneof({ weight: 2, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: someOf(fields) }),
+        within,
+      )
+      .map(([some, range]) => ({ ...some, ...range })),
     now: fc.constant(NOW),
     cap: fc.constantFrom(1000, 1000, 1, 3),
   });
