@@ -106,9 +106,11 @@ export default defineEndpoint({
       UNION ALL`;
     const isDaily = is(interval, 'daily');
     // As a DateTime64, since ClickHouse takes less than a DateTime for a whole second less when it prunes granules.
-    // The records that no rollup counted for the project: those of the minute that the window cuts, and those whose origin
-    // does not say that their URL matches. Projects of which every origin says so need not be looked at for the latter.
-    const isCut = sql`log.timestamp < toDateTime64(${firstMinute}, 6, 'UTC')`;
+    // The records that no rollup counted for the project: those of the minute that the window cuts, those of times that no
+    // rollup holds, and those whose origin does not say that their URL matches. Projects of which every origin says so
+    // need not be looked at for the latter.
+    const isCut = sql`
+      (log.timestamp < toDateTime64(${firstMinute}, 6, 'UTC') OR log.timestamp >= toDateTime64('2106-01-01', 6, 'UTC'))`;
     const isLeft = choose(
       [isHeld(project), isCut],
       sql`

@@ -27,6 +27,8 @@ const SETTINGS: ClickHouseSettings = {
   max_block_size: '16384',
   min_insert_block_size_rows: '16384',
   max_threads: 1,
+  // What the rollups get of the small blocks is put together before it is written.
+  min_insert_block_size_rows_for_materialized_views: '1000000',
   // Compiling expressions to machine code takes longer than it saves on so few rows.
   compile_expressions: 0,
 };

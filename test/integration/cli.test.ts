@@ -64,6 +64,15 @@ describe('querygate', () => {
     expect(child.exitCode).toBe(0);
   });
 
+  it('says of each file of the schema how long it took', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const { code, stdout } = await runCli(['migrate'], { DATA_DIR: folder });
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^applied 0018_fill_function_relay_minutes in \d+ ms$/m);
+      expect(stdout).toMatch(/^\d+ applied now, 0 applied before\n$/m);
+    });
+  }, 60_000);
+
   it('ends on SIGINT with 130, and leaves no server behind', async () => {
     await withTemporaryFolder(async (folder) => {
       expect(await runCli(['migrate', '--json'], { DATA_DIR: folder })).toMatchObject({

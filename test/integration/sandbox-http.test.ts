@@ -17,6 +17,7 @@ beforeAll(async () => {
     settings: {
       'logs.all': { sandboxing: 'enabled', maxRows: 20 },
       'usage.api-counts': { sandboxing: 'enabled' },
+      'get-grouped-stats-redirects': { sandboxing: 'enabled', maxRows: 20 },
     },
   });
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
@@ -37,6 +38,12 @@ beforeAll(async () => {
   }));
   await opened.database.insert('edge_logs', requests);
   for (const table of ['database_logs', 'auth_logs']) await opened.database.insert(table, rows);
+  const redirects = Array.from({ length: 70 }, (_, n) => ({
+    timestamp,
+    event_type: 'url_redirect',
+    event_name: `${n}`,
+  }));
+  await opened.database.insert('custom_events', redirects);
 });
 afterAll(() => opened.close());
 
@@ -68,7 +75,23 @@ describe('a caller’s own SQL over HTTP', () => {
     expect(response.text).not.toContain(SECRET);
   });
 
+  it('reads all rows of a result that is made of rollups, not those of the row cap alone', async () => {
+    const redirects = '/api/endpoints/query/get-grouped-stats-redirects?start_time=2001-01-01T12:00:00Z';
+    const response = await ask(
+      'operator',
+      'SELECT count() AS n, sum(total_hits) AS hits FROM result',
+      redirects,
+    );
+    expect(rowsIn(response)).toEqual([{ n: 70, hits: 70 }]);
+  });
+
   const escapes = [
+    'SELECT rolled_up FROM edge_source',
+    'SELECT edge_source.rolled_up FROM edge_source',
+    'SELECT * FROM edge_request_minutes',
+    'SELECT * FROM {db}.edge_request_hours',
+    'SELECT * FROM {db}.edge_request_minutes_view',
+    'SELECT * FROM result WHERE event_message IN (SELECT event_name_key FROM redirect_days)',
     "SELECT * FROM edge_logs WHERE project = 'boreal'",
     'SELECT * FROM edge_logs',
     'SELECT * FROM {db}.edge_logs',

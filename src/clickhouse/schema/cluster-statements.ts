@@ -39,7 +39,14 @@ const SHAPES: readonly (readonly [RegExp, Make])[] = [
   [/^CREATE TABLE IF NOT EXISTS \w+\s*\(/, tableStatements],
   [/^CREATE MATERIALIZED VIEW IF NOT EXISTS \w+\s+TO\s+\w+\s+AS\s+SELECT\b/, viewStatements],
   [/^ALTER TABLE \w+\s/, alterStatements],
+  [/^DROP TABLE IF EXISTS \w+ SYNC$/, dropStatements],
 ];
+
+/** Of a table that one server alone can have had: none of a cluster's is ever dropped. */
+function dropStatements(statement: string, cluster: Cluster): readonly string[] {
+  const name = /^DROP TABLE IF EXISTS (\w+)/.exec(statement)?.[1] ?? '';
+  return [`DROP TABLE IF EXISTS ${qualified(name, cluster)} ${onCluster(cluster)} SYNC`];
+}
 
 /** Columns that rows of a table are spread by, the first that it has: rows of a project stay together. */
 const SHARDING_COLUMNS = ['project', 'id', 'request_id'];

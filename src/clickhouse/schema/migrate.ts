@@ -4,7 +4,7 @@ import { connectClickHouse, type ClickHouseConnection } from '../connection.js';
 import { checkCluster, onCluster, type Cluster } from './cluster-names.js';
 import { clusterRecordTable, clusterStatements } from './cluster-statements.js';
 import type { Migration } from './migration-files.js';
-import { withMigrationLock } from './migration-lock.js';
+import { withMigrationLock, type CheckLock } from './migration-lock.js';
 import { readStep, runStep } from './migration-steps.js';
 
 export interface MigrateOptions {
@@ -80,10 +80,10 @@ async function migrateWith(
   const { connection, migrations } = options;
   await client.command({ query: cluster ? clusterRecordTable(CREATE_TABLE, cluster) : CREATE_TABLE });
   if (pending(migrations, await readApplied(client, cluster)).length === 0) return [];
-  return withMigrationLock(client, { database: connection.database, cluster }, async () => {
+  return withMigrationLock(client, { database: connection.database, cluster }, async (checkLock) => {
     const names: string[] = [];
     for (const migration of pending(migrations, await readApplied(client, cluster))) {
-      await apply(client, options, migration);
+      await apply(client, options, migration, checkLock);
       names.push(migration.name);
     }
     return names;
@@ -94,10 +94,12 @@ async function apply(
   client: ClickHouseClient,
   { connection, cluster, onApplied }: MigrateOptions,
   migration: Migration,
+  checkLock: CheckLock,
 ): Promise<void> {
   const started = performance.now();
   for (const statement of migration.statements) {
-    await runStep(client, connection.database, readStep(statement));
+    await checkLock();
+    await runStep(client, connection.database, readStep(statement), checkLock);
   }
   const { name, checksum } = migration;
   await client.insert({

@@ -20,6 +20,9 @@ interface LockState {
   readonly idle_seconds: number;
 }
 
+/** @throws Error where the lock was taken over meanwhile: its holder stood still for too long. */
+export type CheckLock = () => Promise<void>;
+
 /**
  * Runs a task while holding the database's migration lock, waiting for it first.
  *
@@ -33,22 +36,39 @@ interface LockState {
 export async function withMigrationLock<T>(
   client: ClickHouseClient,
   place: LockPlace,
-  task: () => Promise<T>,
+  task: (checkLock: CheckLock) => Promise<T>,
 ): Promise<T> {
   while (!(await tryLock(client, place))) {
     await breakStaleLock(client, place);
     await delay(POLL_MS);
   }
+  const own = await uuidOfLock(client, place.database);
+  const checkLock: CheckLock = async () => {
+    if (own !== undefined && (await uuidOfLock(client, place.database)) === own) return;
+    throw new Error(
+      `the migration lock of ${place.database} was taken over, because this process did not touch it for ${STALE_SECONDS} s; ` +
+        'start it again once the other migration is over',
+    );
+  };
   const heartbeat = setInterval(() => {
     // A missed beat is made up for by the next; if none gets through, the task's own statements fail as well.
     touch(client, place).catch(() => undefined);
   }, HEARTBEAT_SECONDS * 1000);
   try {
-    return await task();
+    return await task(checkLock);
   } finally {
     clearInterval(heartbeat);
-    await unlock(client, place);
+    await unlock(client, place, own);
   }
+}
+
+async function uuidOfLock(client: ClickHouseClient, database: string): Promise<string | undefined> {
+  const result = await client.query({
+    query: `SELECT toString(uuid) AS uuid FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`,
+    query_params: { database },
+    format: 'JSONEachRow',
+  });
+  return (await result.json<Pick<LockState, 'uuid'>>())[0]?.uuid;
 }
 
 const clauseOf = ({ cluster }: LockPlace): string => (cluster ? onCluster(cluster) : '');
@@ -73,10 +93,14 @@ async function touch(client: ClickHouseClient, place: LockPlace): Promise<void> 
   });
 }
 
-async function unlock(client: ClickHouseClient, place: LockPlace): Promise<void> {
+/** Drops the lock, and those that were set aside; not the lock of somebody who has taken over. */
+async function unlock(client: ClickHouseClient, place: LockPlace, own: string | undefined): Promise<void> {
   const stale = await client.query({
-    query: `SELECT name FROM system.tables WHERE database = {database:String} AND startsWith(name, '${LOCK}')`,
-    query_params: { database: place.database },
+    query: `
+      SELECT name FROM system.tables
+      WHERE database = {database:String} AND startsWith(name, '${LOCK}')
+        AND (name != '${LOCK}' OR toString(uuid) = {own:String})`,
+    query_params: { database: place.database, own: own ?? '' },
     format: 'JSONEachRow',
   });
   for (const { name } of await stale.json<{ name: string }>()) {
