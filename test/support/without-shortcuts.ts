@@ -14,6 +14,7 @@ export function withoutShortcuts(query: Query): Query {
       case 'text':
       case 'reference':
       case 'cap':
+      case 'setting':
         return node;
       case 'fragment':
         return { kind: 'fragment', sql: ofSql(node.sql) };
