@@ -65,7 +65,7 @@ export async function measure(subjects: Subjects, question: Question, rounds: nu
 }
 
 /** Binds the question anew for each call, as the gateway does. */
-export function binder(endpoint: Endpoint, parameters: Readonly<Record<string, string>>): () => BoundQuery {
+function binder(endpoint: Endpoint, parameters: Readonly<Record<string, string>>): () => BoundQuery {
   const raw = new Map(Object.entries(parameters).map(([name, text]) => [name, { text, times: 1 }]));
   const values = validateParameters(endpoint, raw);
   return () => bindQuery(endpoint.query, values, new Set(), new Date(), rowCap(endpoint) + 1);
@@ -89,8 +89,13 @@ async function askGateway(
 
 async function askClickHouse(
   client: ClickHouseClient,
-  { text: query, parameters }: BoundQuery,
+  { text: query, parameters, settings = {} }: BoundQuery,
 ): Promise<void> {
-  const result = await client.query({ query, query_params: parameters, format: 'JSONEachRow' });
+  const result = await client.query({
+    query,
+    query_params: parameters,
+    clickhouse_settings: settings,
+    format: 'JSONEachRow',
+  });
   await result.text();
 }

@@ -5,14 +5,12 @@ import type { ClickHouseClient } from '@clickhouse/client';
 
 import { fillBenchmarkData } from '../bench/fill-benchmark-data.js';
 import { startGateway } from '../bench/gateway-process.js';
-import { invocationStatsIndexUse } from '../bench/index-use.js';
-import { binder, measure, type Measurement, type Question } from '../bench/measure-endpoints.js';
+import { measure, type Measurement, type Question } from '../bench/measure-endpoints.js';
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
 import { migrate } from '../clickhouse/schema/migrate.js';
 import { readMigrations } from '../clickhouse/schema/migration-files.js';
 import { loadEndpoints } from '../endpoint/load-endpoints.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
 import { generateApiKey } from '../keys/api-key.js';
 import { ENDPOINTS_FOLDER, READER_USER_FILE, SCHEMA_FOLDER } from '../project-files.js';
 import { Progress } from './progress.js';
@@ -66,7 +64,7 @@ async function measureAll(server: EmbeddedServer, rounds: number): Promise<void>
       maxOpenConnections: 2,
       requestTimeoutMs: 120_000,
     });
-    const { questions, total, small } = await chooseQuestions(client);
+    const { questions, total } = await chooseQuestions(client);
     const measurements: Measurement[] = [];
     const subjects = { endpoints, gateway: { url: gateway.url, apiKey }, client };
     const progress = new Progress({ phase: 'measuring', done: 0, total: questions.length });
@@ -76,7 +74,6 @@ async function measureAll(server: EmbeddedServer, rounds: number): Promise<void>
     }
     progress.end();
     report(measurements, total, rounds);
-    await reportIndexUse(client, endpoints, small);
     await client.close();
   } finally {
     await gateway.stop();
@@ -86,7 +83,7 @@ async function measureAll(server: EmbeddedServer, rounds: number): Promise<void>
 /** One project among the largest, and one of about a tenth of a percent of all rows. */
 async function chooseQuestions(
   client: ClickHouseClient,
-): Promise<{ readonly questions: readonly Question[]; readonly total: number; readonly small: string }> {
+): Promise<{ readonly questions: readonly Question[]; readonly total: number }> {
   const result = await client.query({
     query: 'SELECT project, count() AS rows FROM edge_logs GROUP BY project ORDER BY rows DESC',
     format: 'JSONEachRow',
@@ -108,7 +105,6 @@ async function chooseQuestions(
   const day = new Date(Date.now() - 86_400_000).toISOString();
   return {
     total,
-    small: small?.project ?? '',
     questions: [
       ...of('largest project', large),
       ...of('0.1 % project', small?.project ?? ''),
@@ -145,20 +141,6 @@ function report(measurements: readonly Measurement[], total: number, rounds: num
     ];
     print(`| ${cells.join(' | ')} |`);
   }
-}
-
-async function reportIndexUse(
-  client: ClickHouseClient,
-  endpoints: EndpointRegistry,
-  project: string,
-): Promise<void> {
-  const endpoint = endpoints.find('functions.invocation-stats');
-  if (!endpoint) throw new Error('no endpoint functions.invocation-stats');
-  const use = await invocationStatsIndexUse(client, binder(endpoint, { project, interval: '1day' })());
-  print(
-    `\nfunctions.invocation-stats, 1day, 0.1 % project: ${use.granulesRead} granules read; ` +
-      `${use.granulesNeeded} hold a row of the project in the window\n`,
-  );
 }
 
 const ms = (value: number): string => `${value.toFixed(2)} ms`;
