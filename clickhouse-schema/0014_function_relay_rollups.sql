@@ -67,7 +67,7 @@ SELECT
     count() AS invocations,
     countIf(log.status_code >= 400) AS errors
 FROM function_relay_logs AS log
-WHERE log.rolled_up = 1 AND log.timestamp >= '1970-01-01' AND log.timestamp < '2106-01-01'
+WHERE log.rolled_up = 1 AND log.timestamp >= '1970-01-01' AND log.timestamp < '2105-01-01'
 GROUP BY project, minute, function_id;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS function_relay_hours_view TO function_relay_hours AS

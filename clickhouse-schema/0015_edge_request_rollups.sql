@@ -45,7 +45,7 @@ SELECT
     countIf(position(log.path, '/auth') > 0) AS auth_requests,
     countIf(position(log.path, '/realtime') > 0) AS realtime_requests
 FROM edge_logs AS log
-WHERE log.rolled_up = 1 AND log.timestamp >= '1970-01-01' AND log.timestamp < '2106-01-01'
+WHERE log.rolled_up = 1 AND log.timestamp >= '1970-01-01' AND log.timestamp < '2105-01-01'
 GROUP BY project, origin, minute;
 
 CREATE MATERIALIZED VIEW IF NOT EXISTS edge_request_hours_view TO edge_request_hours AS

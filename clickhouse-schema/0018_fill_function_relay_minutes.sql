@@ -10,5 +10,5 @@ SELECT
     count() AS invocations,
     countIf(log.status_code >= 400) AS errors
 FROM function_relay_logs AS log
-WHERE log.rolled_up = 0 AND toDate32(log.timestamp) = {day:Date32} AND log.timestamp >= '1970-01-01' AND log.timestamp < '2106-01-01'
+WHERE log.rolled_up = 0 AND toDate32(log.timestamp) = {day:Date32} AND log.timestamp >= '1970-01-01' AND log.timestamp < '2105-01-01'
 GROUP BY project, minute, function_id;

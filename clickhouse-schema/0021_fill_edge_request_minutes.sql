@@ -7,5 +7,5 @@ SELECT
     countIf(position(log.path, '/auth') > 0) AS auth_requests,
     countIf(position(log.path, '/realtime') > 0) AS realtime_requests
 FROM edge_logs AS log
-WHERE log.rolled_up = 0 AND toDate32(log.timestamp) = {day:Date32} AND log.timestamp >= '1970-01-01' AND log.timestamp < '2106-01-01'
+WHERE log.rolled_up = 0 AND toDate32(log.timestamp) = {day:Date32} AND log.timestamp >= '1970-01-01' AND log.timestamp < '2105-01-01'
 GROUP BY project, origin, minute;

@@ -110,7 +110,7 @@ export default defineEndpoint({
     // rollup holds, and those whose origin does not say that their URL matches. Projects of which every origin says so
     // need not be looked at for the latter.
     const isCut = sql`
-      (log.timestamp < toDateTime64(${firstMinute}, 6, 'UTC') OR log.timestamp >= toDateTime64('2106-01-01', 6, 'UTC'))`;
+      (log.timestamp < toDateTime64(${firstMinute}, 6, 'UTC') OR log.timestamp >= toDateTime64('2105-01-01', 6, 'UTC'))`;
     const isLeft = choose(
       [isHeld(project), isCut],
       sql`
