@@ -35,7 +35,7 @@ const ROLLUP = migration(
   `CREATE MATERIALIZED VIEW IF NOT EXISTS sums_view TO sums AS
    SELECT project, sum(n) AS n FROM hits GROUP BY project`,
   '-- querygate: wait for inserts',
-  '-- querygate: fill sums\nSELECT project, sum(n) AS n FROM hits GROUP BY project',
+  '-- querygate: fill sums from hits a day at a time\nSELECT project, sum(n) AS n FROM hits WHERE day = {day:Date32} GROUP BY project',
 );
 const COLUMN = migration(
   '0003_column',
