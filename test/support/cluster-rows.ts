@@ -1,17 +1,27 @@
 /**
  * Rows made inside ClickHouse: the same statement gives the same rows wherever it runs. Many share a time to the
  * microsecond, columns are null, empty or neither, and durations are quarters of milliseconds, whose sums are exact in
- * any order.
+ * any order. A project has no more invocations a day than t-digests keep the upper ones of apart, so that quantiles do
+ * not depend on the order in which parts are merged. Some URLs do not begin with the origin of their project, and the
+ * oldest are of the minute in which the window of a week begins.
  */
-export const FILL_STATEMENTS: readonly string[] = [
+const STATEMENTS: readonly string[] = [
   `INSERT INTO edge_logs (id, project, timestamp, event_message, metadata, url, path, status_code)
    SELECT
      reinterpretAsUUID(sipHash128('edge', number)),
      ['aurora', 'borealis', 'cirrus', 'delta', 'echo', 'foxtrot', 'golf', 'hotel'][1 + number % 8] AS project,
-     {now:DateTime64(6, 'UTC')} - toIntervalSecond(intDiv(number, 400) * 977),
+     {now:DateTime64(6, 'UTC')} - toIntervalSecond(
+       least(intDiv(number, 400) * 977 + greatest(0, toInt64(intDiv(number, 400)) - 40) * 30000, 604790)),
      concat('line ', toString(number % 7)),
      if(number % 5 = 0, '', concat('{"n":', toString(number), '}')),
-     concat('https://', project, '.example.co/', ['rest', 'storage', 'auth', 'realtime', 'other'][1 + number % 5], '/v1') AS url,
+     concat(
+       multiIf(
+         number % 102 = 51, concat('https://cdn.example.net/', project),
+         number % 202 = 101, concat('/', project),
+         concat('https://', project, '.example.co')),
+       '/',
+       ['rest', 'storage', 'auth', 'realtime', 'other'][1 + number % 5],
+       '/v1') AS url,
      path(url),
      if(number % 3 = 0, NULL, 200 + number % 300)
    FROM numbers(24000)`,
@@ -19,11 +29,11 @@ export const FILL_STATEMENTS: readonly string[] = [
    SELECT
      reinterpretAsUUID(sipHash128('function', number)),
      ['aurora', 'borealis', 'cirrus', 'delta'][1 + number % 4],
-     {now:DateTime64(6, 'UTC')} - toIntervalMillisecond(intDiv(number, 5) * 7777),
+     {now:DateTime64(6, 'UTC')} - toIntervalMillisecond(intDiv(number, 5) * 23331),
      concat('f', toString(number % 3)),
      if(number % 7 = 0, NULL, if(number % 11 = 0, 500, 200)),
      if(number % 13 = 0, NULL, (sipHash64(number) % 4000) / 4)
-   FROM numbers(12000)`,
+   FROM numbers(4000)`,
   `INSERT INTO custom_events
      (id, timestamp, event_message, event_type, event_id, event_name, city, country, device, language, referrer, utm_params)
    SELECT
@@ -41,6 +51,11 @@ export const FILL_STATEMENTS: readonly string[] = [
      [NULL, '{"utm_source":"newsletter"}', '{"utm_source":"ad","n":1}'][1 + intDiv(number, 5) % 3]
    FROM numbers(9000)`,
 ];
+
+/** All rows in three turns, each of which has rows of every time: those of the later ones come late and out of order. */
+export const FILL_STATEMENTS: readonly string[] = [0, 2, 1].flatMap((turn) =>
+  STATEMENTS.map((statement) => `${statement} WHERE number % 3 = ${turn}`),
+);
 
 /** What such statements need: rows of many days, and on a cluster on their shards when they are acknowledged. */
 export const FILL_SETTINGS = {

@@ -20,6 +20,8 @@ let lenient: ClusterGateway;
 /** A project of each shard. */
 let near: string;
 let far: string;
+/** One of the second shard that has functions. */
+let farWithFunctions: string;
 
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
@@ -32,6 +34,7 @@ beforeAll(async () => {
   });
   [near = ''] = await first.ask('SELECT min(project) FROM edge_logs_local');
   [far = ''] = await second.ask('SELECT min(project) FROM edge_logs_local');
+  [farWithFunctions = ''] = await second.ask('SELECT min(project) FROM function_relay_logs_local');
   strict = await openClusterGateway(first, time.clock, { QUERY_TIMEOUT_SECONDS: '20' });
   lenient = await openClusterGateway(first, time.clock, { QUERY_TIMEOUT_SECONDS: '20', ALLOW_PARTIAL: 'on' });
 }, 120_000);
@@ -64,6 +67,24 @@ const codeOf = ({ text }: { readonly text: string }): unknown =>
 const logsOf = (gateway: ClusterGateway, project: string): ReturnType<ClusterGateway['ask']> =>
   gateway.ask('logs.all', { project, project_tier: 'PRO' });
 
+const statsOf = (
+  gateway: ClusterGateway,
+  project: string,
+  interval: string,
+): ReturnType<ClusterGateway['ask']> => gateway.ask('functions.invocation-stats', { project, interval });
+
+const SINCE = new Date(NOW.getTime() - 300_000_000).toISOString();
+/** Of a rollup alone, and of a rollup and the records of a day that the time cuts. */
+const GROUPED = [
+  ['get-grouped-stats-events-logs', { event_type: 'view', city: 'Rome' }],
+  ['get-grouped-stats-redirects', { start_time: SINCE }],
+] as const;
+const sumOfHits = (text: string): number =>
+  (JSON.parse(text) as { readonly result: readonly { readonly total_hits: number }[] }).result.reduce(
+    (sum, { total_hits }) => sum + total_hits,
+    0,
+  );
+
 /** Ends the second shard, and waits until it is gone. */
 async function loseShard(): Promise<void> {
   const [, shard] = cluster.shards;
@@ -84,6 +105,37 @@ describe('a shard that has ended', () => {
       expect(missing.text).not.toMatch(/127\.0\.0\.1|DB::/);
     }
     expect((await logsOf(strict, near)).status).toBe(200);
+  });
+
+  it('is the same to what is asked of rollups', async () => {
+    await loseShard();
+    for (const interval of ['1hr', '1day', '7day']) {
+      const missing = await statsOf(strict, farWithFunctions, interval);
+      expect([missing.status, codeOf(missing)]).toEqual([503, 'SHARD_UNREACHABLE']);
+      const other = await statsOf(strict, near, interval);
+      expect([other.status, Number(other.headers.get('x-row-count')) > 0]).toEqual([200, true]);
+    }
+    for (const [endpoint, parameters] of GROUPED) {
+      const missing = await strict.ask(endpoint, { ...parameters });
+      expect([missing.status, codeOf(missing)]).toEqual([503, 'SHARD_UNREACHABLE']);
+    }
+  });
+
+  it('leaves of rollups and records exactly what the others have, where parts are allowed', async () => {
+    await loseShard();
+    const hits = async (condition: string): Promise<number> => {
+      const [n] = await cluster.shards[0].ask(`SELECT count() FROM custom_events_local WHERE ${condition}`);
+      return Number(n);
+    };
+    const since = `timestamp >= parseDateTime64BestEffort('${SINCE}', 6, 'UTC')`;
+    const conditions = ["event_type = 'view' AND city = 'Rome'", `event_type = 'url_redirect' AND ${since}`];
+    for (const [n, [endpoint, parameters]] of GROUPED.entries()) {
+      const part = await lenient.ask(endpoint, { ...parameters });
+      expect([part.status, part.headers.get('x-partial')]).toEqual([200, 'true']);
+      expect(sumOfHits(part.text)).toBe(await hits(conditions[n] ?? ''));
+    }
+    const none = await statsOf(lenient, farWithFunctions, '1day');
+    expect([none.status, codeOf(none)]).toEqual([503, 'SHARD_UNREACHABLE']);
   });
 
   it('leaves a part, marked and kept by nobody, where that is allowed', async () => {

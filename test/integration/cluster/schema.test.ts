@@ -1,6 +1,12 @@
+import type { ClickHouseSettings } from '@clickhouse/client';
+
 import { connectClickHouse } from '../../../src/clickhouse/connection.js';
 import { migrate } from '../../../src/clickhouse/schema/migrate.js';
-import type { Migration } from '../../../src/clickhouse/schema/migration-files.js';
+import { readMigrations, type Migration } from '../../../src/clickhouse/schema/migration-files.js';
+import { readStep } from '../../../src/clickhouse/schema/migration-steps.js';
+import { SCHEMA_FOLDER } from '../../../src/project-files.js';
+import { ROLLUPS, timesCountedQuery } from '../../support/cluster-rollups.js';
+import { FILL_STATEMENTS } from '../../support/cluster-rows.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../../support/made-folder.js';
 import { CLUSTER, startShardedServers, type ShardedServers } from '../../support/sharded-servers.js';
 
@@ -35,7 +41,7 @@ const ROLLUP = migration(
   `CREATE MATERIALIZED VIEW IF NOT EXISTS sums_view TO sums AS
    SELECT project, sum(n) AS n FROM hits GROUP BY project`,
   '-- querygate: wait for inserts',
-  '-- querygate: fill sums\nSELECT project, sum(n) AS n FROM hits GROUP BY project',
+  '-- querygate: fill sums from hits a day at a time\nSELECT project, sum(n) AS n FROM hits WHERE day = {day:Date32} GROUP BY project',
 );
 const COLUMN = migration(
   '0003_column',
@@ -51,7 +57,7 @@ describe('the schema on two shards', () => {
   /** Runs a statement in a database of a test's own. */
   const asker =
     (database: string) =>
-    async (query: string, shard: 0 | 1 = 0): Promise<string> => {
+    async (query: string, shard: 0 | 1 = 0, settings: ClickHouseSettings = {}): Promise<string> => {
       const client = connectClickHouse(
         { ...cluster.shards[shard].admin, database },
         { maxOpenConnections: 1, requestTimeoutMs: 30_000 },
@@ -59,7 +65,7 @@ describe('the schema on two shards', () => {
       try {
         const { stream } = await client.exec({
           query,
-          clickhouse_settings: { distributed_foreground_insert: 1 },
+          clickhouse_settings: { distributed_foreground_insert: 1, ...settings },
         });
         const chunks: Buffer[] = [];
         for await (const chunk of stream) chunks.push(chunk as Buffer);
@@ -94,6 +100,48 @@ describe('the schema on two shards', () => {
     );
     expect(await ask('SELECT groupArray(name) FROM schema_migrations')).toBe("['0001_source']");
   });
+
+  it('has each row counted once where the rollups were filled by hand as docs/clusters.md says', async () => {
+    const ask = asker('old');
+    const all = await readMigrations(SCHEMA_FOLDER);
+    const insert = async (turn: number): Promise<void> => {
+      for (const statement of FILL_STATEMENTS.slice(3 * turn, 3 * turn + 3)) {
+        await ask(statement.replace('{now:DateTime64(6, ', 'now64(6, ').replace("'UTC')}", "'UTC')"));
+      }
+    };
+    await apply('old', ...all.filter(({ name }) => name < '0012'));
+    await insert(0);
+    await expect(apply('old', ...all)).rejects.toThrow(
+      /function_relay_logs has rows already, and function_relay_minutes can’t be filled/,
+    );
+    const byHand = all.filter(({ name }) => name >= '0018' && name < '0025');
+    for (const { statements } of byHand.filter(({ name }) =>
+      /_(?:minutes|event_days|redirect_days)$/.test(name),
+    )) {
+      for (const shard of [0, 1] as const) await fillShard('old', shard, statements.at(-1) ?? '');
+    }
+    for (const { name, checksum } of byHand) {
+      await ask(`INSERT INTO schema_migrations (name, checksum) VALUES ('${name}', '${checksum}')`);
+    }
+    expect(await apply('old', ...all)).toEqual(all.slice(24).map(({ name }) => name));
+    await insert(1);
+    for (const rollup of ROLLUPS) {
+      for (const shard of [0, 1] as const) expect(await ask(timesCountedQuery(rollup), shard)).toBe('1');
+    }
+  }, 60_000);
+
+  /** Runs the SELECT of a fill on a shard, a day at a time. */
+  async function fillShard(database: string, shard: 0 | 1, statement: string): Promise<void> {
+    const step = readStep(statement);
+    if (step.kind !== 'fill') throw new Error(`no fill: ${statement}`);
+    const { target, source, select } = step;
+    const ask = asker(database);
+    const days = await ask(`SELECT DISTINCT toDate32(timestamp) FROM ${source}_local`, shard);
+    for (const day of days.split('\n')) {
+      const local = select.replace(`FROM ${source} AS`, `FROM ${source}_local AS`);
+      await ask(`INSERT INTO ${target}_local ${local}`, shard, { param_day: day });
+    }
+  }
 
   it('changes the columns of both kinds of tables, on both shards', async () => {
     const ask = asker('altered');
