@@ -96,14 +96,23 @@ async function closeAll(servers: readonly OpenServer[]): Promise<void> {
   await Promise.all(servers.map(({ client }) => client.close()));
 }
 
+const SLOW_MIGRATION_MS = 2000;
+
 async function prepare(
   connection: ClickHouseConnection,
   demoData: boolean,
   logger: Logger,
   clock: Clock,
 ): Promise<void> {
-  const applied = await migrate({ connection, migrations: await readMigrations(SCHEMA_FOLDER) });
-  if (applied.length > 0) logger.debug('schema applied', { files: applied });
+  await migrate({
+    connection,
+    migrations: await readMigrations(SCHEMA_FOLDER),
+    // On much data one takes minutes: whoever waits for the start should see why.
+    onApplied: (file, ms) => {
+      const tell = ms < SLOW_MIGRATION_MS ? logger.debug : logger.info;
+      tell.call(logger, 'schema applied', { file, ms: Math.round(ms) });
+    },
+  });
   if (!demoData) return;
   const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 120_000 });
   try {

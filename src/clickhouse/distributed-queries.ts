@@ -19,6 +19,9 @@ export interface ClusterManners {
 const WHOLE: ClickHouseSettings = {
   skip_unavailable_shards: 0,
   distributed_product_mode: 'global',
+  // A replica that is minutes behind gives fewer rows than there are: rather none.
+  max_replica_delay_for_distributed_queries: '300',
+  fallback_to_stale_replicas_for_distributed_queries: 0,
   handshake_timeout_ms: 1000,
   receive_timeout: 10,
 };

@@ -94,6 +94,7 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   241: { name: 'MEMORY_LIMIT_EXCEEDED', translation: TOO_MUCH_MEMORY },
   279: { name: 'ALL_CONNECTION_TRIES_FAILED', translation: SHARD_UNREACHABLE },
   307: { name: 'TOO_MANY_BYTES', translation: READS_TOO_MUCH },
+  369: { name: 'ALL_REPLICAS_ARE_STALE', translation: SHARD_UNREACHABLE },
   396: { name: 'TOO_MANY_ROWS_OR_BYTES', translation: RESULT_TOO_LARGE },
   427: { name: 'CANNOT_COMPILE_REGEXP', translation: BAD_EXPRESSION },
   452: {

@@ -103,7 +103,8 @@ async function askForAll({ link, store }: ShareParts, key: CacheKey, asking: Ask
   const { token, signal, ask, until } = asking;
   try {
     const answer = await ask(signal);
-    await store.set(key, answer, until(answer));
+    // What is partial is nothing to those that wait, which may not want it: one of them asks instead.
+    if (!answer.partial) await store.set(key, answer, until(answer));
     link.tell('flights.land', { key, token });
     return { answer, collapsed: false };
   } catch (error) {
@@ -120,6 +121,6 @@ async function askAlone(
 ): Promise<Fetched> {
   link.tell('flights.leave', { key, token });
   const answer = await ask(signal);
-  await store.set(key, answer, until(answer));
+  if (!answer.partial) await store.set(key, answer, until(answer));
   return { answer, collapsed: false };
 }

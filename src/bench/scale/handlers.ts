@@ -20,9 +20,10 @@ function valuesOf(endpoint: Endpoint, { parameters }: ScaleQuestion): ReturnType
 export function handlersConfig(endpoints: EndpointRegistry): string {
   const rules = questionsAbout().map((question, index) => {
     const { text, settings = {} } = bindQuestion(endpoints, question, new Date());
-    const wanted = Object.entries(settings).map(([name, value]) => ` SETTINGS ${name} = ${value}`);
+    const wanted = Object.entries(settings).map(([name, value]) => `${name} = ${value}`);
+    const clause = wanted.length === 0 ? '' : ` SETTINGS ${wanted.join(', ')}`;
     return `<rule><url>/scale/${index}</url><methods>GET</methods><handler>
-      <type>predefined_query_handler</type><query>${escaped(text)}${wanted.join()} FORMAT JSON</query></handler></rule>`;
+      <type>predefined_query_handler</type><query>${escaped(text)}${clause} FORMAT JSON</query></handler></rule>`;
   });
   return `<clickhouse><http_handlers>${rules.join('\n')}<defaults/></http_handlers></clickhouse>`;
 }

@@ -27,7 +27,8 @@ export function questionTable(measured: readonly ScaleMeasurement[]): string {
       ms(cold),
       ms(uncached.median),
       ms(uncached.p99),
-      ms(hit.median),
+      // What is not cached has no hits.
+      question.endpoint === 'logs.all' ? '' : ms(hit.median),
       ms(handler.median),
       ms(handler.p99),
       count(cost.rowsRead),

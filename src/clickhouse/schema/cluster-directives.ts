@@ -32,7 +32,7 @@ function refuseWhileInserting({ name, database }: Cluster): string {
   return (
     `SELECT throwIf(count() > 0, ${quoteText(message)})\n` +
     `FROM clusterAllReplicas(${quoteText(name)}, system.processes)\n` +
-    `WHERE query_kind = 'Insert' AND (current_database = ${text} OR position(query, ${text}) > 0)`
+    `WHERE query_kind IN ('Insert', 'AsyncInsertFlush') AND (current_database = ${text} OR position(query, ${text}) > 0)`
   );
 }
 
