@@ -204,6 +204,18 @@ describe('a quota on requests that workers share', () => {
     expect(await flood(0, 1, subject)).toBe(0);
   });
 
+  it('is not what was lent a moment before its window ended', async () => {
+    open(2);
+    const subject = key(6400);
+    await admit(1, subject);
+    now += WINDOW_MS - 1;
+    await admit(0, subject);
+    expect(worker(0).limiter.admitsAtOnce([subject])).toBe(true);
+    now += 1;
+    expect(worker(0).limiter.admitsAtOnce([subject])).toBe(false);
+    expect(await admit(0, subject)).toMatchObject([{ remaining: 6399, resetSeconds: 60 }]);
+  });
+
   it('is not touched by requests that another limit refuses', async () => {
     open(2);
     const [caller, asked] = [key(1000), endpoint(3)];
