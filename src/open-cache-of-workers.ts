@@ -5,6 +5,7 @@ import { TieredStore } from './cache/tiered-store.js';
 import type { Config } from './config/config.js';
 import { keepUntilOf, permitMsOf, type CacheSurroundings, type OpenCache } from './shared-cache.js';
 import { LeaderLease } from './warming/leader-lease.js';
+import { HeldUnits } from './workers/held-units.js';
 import { leaseInPrimary } from './workers/lease-in-primary.js';
 import { limitsInPrimary } from './workers/limits-in-primary.js';
 import type { PrimaryLink } from './workers/primary-link.js';
@@ -38,7 +39,9 @@ export function openThroughPrimary(
   });
   const board = usageInPrimary(link);
   const usage = new GatewaysUsage({ board, ledger, endpoints, maxSets: config.warming.maxSets, clock });
-  const lease = new LeaderLease(leaseInPrimary(link), LEASE_MS, () => performance.now());
+  const now = (): number => performance.now();
+  const lease = new LeaderLease(leaseInPrimary(link), LEASE_MS, now);
+  const quotas = new HeldUnits(link, now);
   return {
     memory,
     store,
@@ -50,13 +53,16 @@ export function openThroughPrimary(
         usage.forget(key);
       },
     },
-    limits: limitsInPrimary(link, permitMsOf(config)),
+    limits: limitsInPrimary(link, quotas, permitMsOf(config)),
     isLeader: () => lease.isLeader,
     hasRedis: false,
     isRedisOpen: () => false,
     keepInTouch: async () => {
       await Promise.all([lease.attempt(), usage.publish()]);
     },
-    close: () => lease.release(),
+    close: async () => {
+      await quotas.giveBackAll();
+      await lease.release();
+    },
   };
 }

@@ -3,7 +3,7 @@ import { LimitExceeded, type LimitState, type Subject } from './limit-state.js';
 import { costLimits, requestLimits, stateOf, type WindowLimit } from './limits-of.js';
 import type { Counted } from './limit-rules.js';
 import type { QueryPlaces } from './query-places.js';
-import type { SharedLimits } from './shared-limits.js';
+import type { SharedLimits, SharedQuotas } from './shared-limits.js';
 
 /** What a query cost in ClickHouse, by its own account. */
 export type QueryCost = Readonly<Record<Exclude<Counted, 'requests'>, number>>;
@@ -25,12 +25,19 @@ export interface LimiterParts {
   readonly now: () => number;
 }
 
+/** A request that was counted on one limit. */
+interface CountedRequest {
+  readonly counted: WindowCount;
+  /** Absent where the limit refuses it. */
+  readonly takeBack: (() => unknown) | undefined;
+}
+
 const FREE: QueryPermit = { states: [], settle: () => Promise.resolve() };
 
 /**
- * Keeps callers and endpoints within their limits. With a shared place every count goes there and its answer is copied
- * into the process's windows, so that a limit known to be reached refuses at once, and an outage goes on from the last
- * known counts, each gateway for itself.
+ * Keeps callers and endpoints within their limits. With a shared place every count goes there, or is made on units of the
+ * quota that were had from there, and its answer is copied into the process's windows, so that a limit known to be
+ * reached refuses at once, and an outage goes on from the last known counts, each gateway for itself.
  */
 export class Limiter {
   constructor(private readonly parts: LimiterParts) {}
@@ -39,7 +46,9 @@ export class Limiter {
   admitsAtOnce(subjects: readonly Subject[]): boolean {
     const limits = requestLimits(subjects);
     if (limits.length === 0) return true;
-    return this.parts.shared === undefined && limits.every((limit) => this.peek(limit).count < limit.quota);
+    const { shared } = this.parts;
+    if (shared && !shared.quotas?.holds(limits)) return false;
+    return limits.every((limit) => this.peek(limit).count < limit.quota);
   }
 
   /**
@@ -56,7 +65,8 @@ export class Limiter {
     if (limits.length === 0) return undefined;
     if (limits.some((limit) => this.peek(limit).count >= limit.quota)) this.refuseUsedUp(limits);
     const { shared } = this.parts;
-    return shared ? this.countTogether(limits, shared) : limits.map((limit) => this.countHere(limit, 1));
+    if (!shared) return limits.map((limit) => this.countHere(limit, 1));
+    return (shared.quotas && this.countHeld(limits, shared.quotas)) ?? this.countTogether(limits, shared);
   }
 
   /**
@@ -104,30 +114,64 @@ export class Limiter {
     );
   }
 
+  /** Counts on what this process may use without asking; undefined where that is not enough. */
+  private countHeld(limits: readonly WindowLimit[], quotas: SharedQuotas): readonly LimitState[] | undefined {
+    const windows = quotas.takeHeld(limits);
+    if (!windows) return undefined;
+    return limits.map((limit, index) =>
+      this.state(limit, this.copy(limit, windows[index]) ?? this.peek(limit)),
+    );
+  }
+
   private async countTogether(
     limits: readonly WindowLimit[],
     shared: SharedLimits,
   ): Promise<readonly LimitState[]> {
     const states: LimitState[] = [];
-    for (const [index, limit] of limits.entries()) {
-      const here = this.parts.windows.add(limit.name, 1, limit.window);
-      const counted = this.copy(limit, await shared.add(limit.name, 1, limit.window)) ?? here;
-      const state = this.state(limit, counted);
+    const counted: CountedRequest[] = [];
+    for (const limit of limits) {
+      const one = await this.countOne(limit, shared);
+      const state = this.state(limit, one.counted);
       states.push(state);
-      if (counted.count <= limit.quota) continue;
-      await this.takeBack(limits.slice(0, index), shared);
+      if (one.takeBack) {
+        counted.push(one);
+        continue;
+      }
+      await Promise.all(counted.map(({ takeBack }) => takeBack?.()));
       throw new LimitExceeded(state, states);
     }
     return states;
   }
 
-  private async takeBack(limits: readonly WindowLimit[], shared: SharedLimits): Promise<void> {
-    await Promise.all(
-      limits.map(async (limit) => {
-        this.parts.windows.add(limit.name, -1, limit.window);
-        this.copy(limit, await shared.add(limit.name, -1, limit.window));
-      }),
-    );
+  private async countOne(limit: WindowLimit, shared: SharedLimits): Promise<CountedRequest> {
+    const { name, quota, window } = limit;
+    const { windows } = this.parts;
+    const takeBackHere = (): unknown => windows.add(name, -1, window);
+    const unit = await shared.quotas?.take(limit);
+    if (unit) {
+      const { giveBack } = unit;
+      const counted = this.copy(limit, unit) ?? this.peek(limit);
+      return {
+        counted,
+        takeBack:
+          giveBack &&
+          (() => {
+            takeBackHere();
+            giveBack();
+          }),
+      };
+    }
+    const here = windows.add(name, 1, window);
+    if (shared.quotas) return { counted: here, takeBack: here.count > quota ? undefined : takeBackHere };
+    const counted = this.copy(limit, await shared.add(name, 1, window)) ?? here;
+    if (counted.count > quota) return { counted, takeBack: undefined };
+    return {
+      counted,
+      takeBack: async () => {
+        takeBackHere();
+        this.copy(limit, await shared.add(name, -1, window));
+      },
+    };
   }
 
   private countHere(limit: WindowLimit, amount: number): LimitState {

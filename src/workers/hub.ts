@@ -5,6 +5,7 @@ import type { PurgeScope } from '../execution/answer-store.js';
 import type { Clock } from '../execution/ports.js';
 import { FixedWindows } from '../limits/fixed-windows.js';
 import type { Channel } from './channel.js';
+import { Allotments } from './allotments.js';
 import { Lease } from './lease.js';
 import { Peer, type Handlers } from './peer.js';
 import { Permits } from './permits.js';
@@ -16,6 +17,8 @@ import type { WorkerSnapshot } from './worker-snapshot.js';
 
 /** A worker that does not answer for so long is gone on without. */
 const WORKER_ANSWER_MS = 1000;
+/** Less than a worker waits for the primary: a request waits for what another worker gives back. */
+const RECALL_MS = 250;
 /** Refreshing all that is in use takes as long as its queries do. */
 const WARM_ALL_MS = 600_000;
 
@@ -50,6 +53,7 @@ export class Hub {
   private readonly store: PurgeGuard;
   private readonly flights = new QuestionFlights<Member>();
   private readonly windows: FixedWindows;
+  private readonly allotments: Allotments<Member>;
   private readonly permits: Permits<Member>;
   private readonly lease: Lease<Member>;
   private readonly usage = new UsageWordsBoard();
@@ -59,6 +63,9 @@ export class Hub {
     this.memory = new MemoryStore(options.memoryBytes, options.clock);
     this.store = new PurgeGuard(this.memory);
     this.windows = new FixedWindows(options.now);
+    this.allotments = new Allotments(options.now, ({ peer }, held) =>
+      peer.call('limits.recall', held, RECALL_MS),
+    );
     this.permits = new Permits(options.now);
     this.lease = new Lease(options.now);
   }
@@ -86,6 +93,7 @@ export class Hub {
     if (!this.members.delete(member)) return;
     member.peer.close();
     this.flights.leaveAll(member);
+    this.allotments.leave(member);
     this.permits.giveAll(member);
     this.lease.leave(member);
     this.snapshots.leave(member);
@@ -161,6 +169,8 @@ export class Hub {
   ): Pick<
     Handlers<PrimaryCalls>,
     | 'limits.add'
+    | 'limits.grant'
+    | 'limits.giveBack'
     | 'limits.read'
     | 'limits.take'
     | 'limits.give'
@@ -177,6 +187,8 @@ export class Hub {
         const { count, endsAt } = windows.add(name, amount, windowSeconds);
         return { count, msLeft: msLeft(endsAt) };
       },
+      'limits.grant': (asked) => this.allotments.grant(self(), asked),
+      'limits.giveBack': (unused) => this.allotments.takeBack(unused),
       'limits.read': (name) => {
         const { count, endsAt } = windows.peek(name, 0);
         return count === 0 ? null : { count, msLeft: msLeft(endsAt) };

@@ -89,6 +89,7 @@ export class PrimaryLink {
       'flights.over': ({ token, outcome }) => {
         this.waits.get(token)?.(outcome);
       },
+      'limits.recall': (held) => handlers['limits.recall']?.(held) ?? 0,
       'view.snapshot': (nothing) => (handlers['view.snapshot'] ?? refuse)(nothing),
       'view.warming': (nothing) => (handlers['view.warming'] ?? refuse)(nothing),
       'view.warm': (nothing) => handlers['view.warm']?.(nothing),

@@ -3,7 +3,7 @@ import type { UsageWords } from '../cache/gateways-usage.js';
 import type { Answer } from '../execution/answer.js';
 import type { PurgeScope } from '../execution/answer-store.js';
 import type { CacheKey } from '../execution/cache-key.js';
-import type { Permit, SharedWindow } from '../limits/shared-limits.js';
+import type { NamedQuota, Permit, SharedWindow } from '../limits/shared-limits.js';
 import type { WarmingView } from '../admin/operator-view.js';
 import type { WorkerSnapshot } from './worker-snapshot.js';
 
@@ -37,6 +37,32 @@ export type FlightRole =
 export type FlightOutcome =
   { readonly answer: Answer } | { readonly failure: LeftFailure } | { readonly ask: true };
 
+/** A worker's question for units of a quota. */
+export interface UnitsAsked extends NamedQuota {
+  /** Requests that wait for one. */
+  readonly wanted: number;
+  /** Units that it has left of the window that it knows. */
+  readonly unused: number;
+  readonly windowId: number | undefined;
+}
+
+/** Units of a quota that a worker may use without asking, until their window ends. */
+export interface UnitsGranted {
+  /** Tells the window from those before and after it. */
+  readonly windowId: number;
+  readonly granted: number;
+  /** Units in the window that others used, as far as is known, and all that this worker was ever granted. */
+  readonly count: number;
+  readonly msLeft: number;
+}
+
+/** Units of a quota that no request used. */
+export interface UnitsUnused {
+  readonly name: string;
+  readonly windowId: number;
+  readonly units: number;
+}
+
 /** What workers ask the primary. */
 export interface PrimaryCalls {
   readonly 'answers.get': (key: CacheKey) => Answer | undefined;
@@ -53,6 +79,9 @@ export interface PrimaryCalls {
     readonly amount: number;
     readonly windowSeconds: number;
   }) => SharedWindow;
+  /** Null where no window runs, and nobody waits for one to begin. */
+  readonly 'limits.grant': (asked: UnitsAsked) => UnitsGranted | null;
+  readonly 'limits.giveBack': (unused: readonly UnitsUnused[]) => true;
   readonly 'limits.read': (name: string) => SharedWindow | null;
   readonly 'limits.take': (taken: {
     readonly permit: Permit;
@@ -87,6 +116,8 @@ export interface WorkerCalls {
   readonly 'answers.replaced': (stored: StoredAnswer) => void;
   readonly 'answers.purged': (scope: PurgeScope) => void;
   readonly 'flights.over': (over: { readonly token: string; readonly outcome: FlightOutcome }) => void;
+  /** Gives back what it holds of a quota; how many units these are. */
+  readonly 'limits.recall': (held: { readonly name: string; readonly windowId: number }) => number;
   readonly 'view.snapshot': (nothing: null) => WorkerSnapshot;
   readonly 'view.warming': (nothing: null) => WarmingView;
   readonly 'view.warm': (nothing: null) => void;

@@ -21,11 +21,15 @@ export class TestPrimary {
   readonly hub: Hub;
   readonly faults: unknown[] = [];
 
-  constructor(private readonly clock: Clock = () => new Date()) {
+  /** @param now milliseconds, never going back; of limits and leases. */
+  constructor(
+    private readonly clock: Clock = () => new Date(),
+    now = (): number => performance.now(),
+  ) {
     this.hub = new Hub({
       memoryBytes: 10_000_000,
       clock,
-      now: () => performance.now(),
+      now,
       ownSnapshot: () => Promise.resolve(EMPTY_SNAPSHOT),
       onFault: (error) => this.faults.push(error),
     });
