@@ -105,7 +105,7 @@ function digestOf(query: Query, definition: EndpointDeclaration): string {
   ]);
   const types = Object.entries(definition.parameters).map(([name, { type }]) => [name, type]);
   return createHash('sha256')
-    .update(JSON.stringify([query, columns, types], readable))
+    .update(JSON.stringify([query, definition.limit, columns, types], readable))
     .digest('hex');
 }
 

@@ -157,7 +157,7 @@ describe('a directive', () => {
     const [check = '', ...more] = onCluster('-- querygate: wait for inserts');
     expect(more).toEqual([]);
     expect(check).toContain("FROM clusterAllReplicas('prod', system.processes)");
-    expect(check).toContain("query_kind = 'Insert'");
+    expect(check).toContain("query_kind IN ('Insert', 'AsyncInsertFlush')");
   });
 
   it('to fill a rollup refuses where its source has rows', () => {
