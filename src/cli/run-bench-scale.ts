@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { cpus, tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 
 import { startGateway } from '../bench/gateway-process.js';
@@ -81,6 +82,7 @@ async function runSizes(stand: Stand, { rows, rounds, makeOnly = false }: BenchS
     const names = { database: `scale_${size}`, plain: `plain_${size}` };
     await makeSize(stand, names, size);
     if (makeOnly) continue;
+    await untilMerged(stand.client);
     bySize.set(size, await measureSize(stand, names, rounds));
     print(`\n${size.toLocaleString('en')} rows a table\n\n${questionTable(bySize.get(size) ?? [])}`);
     if (size !== rows) continue;
@@ -177,6 +179,19 @@ async function measureSize(
   } finally {
     await own.close();
     await gateway.stop();
+  }
+}
+
+/** What merges in the background takes the cores of what is measured; longer than ten minutes it is not waited for. */
+async function untilMerged(client: ClickHouseClient): Promise<void> {
+  for (let seconds = 0; seconds < 600; seconds += 1) {
+    const result = await client.query({
+      query: 'SELECT count() FROM system.merges',
+      format: 'JSONCompactEachRow',
+    });
+    const [[running] = [0]] = await result.json<[string | number]>();
+    if (Number(running) === 0) return;
+    await delay(1000);
   }
 }
 

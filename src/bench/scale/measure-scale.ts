@@ -37,7 +37,7 @@ export interface ScaleSubjects {
 /** More is not waited for: the straightforward query may take minutes. */
 const PLAIN_LIMITS = { max_execution_time: 60, max_memory_usage: '8000000000' };
 /** Milliseconds after which the straightforward query is not asked again. */
-const PLAIN_ENOUGH_MS = 20_000;
+const PLAIN_ENOUGH_MS = 10_000;
 
 /** @param index place of the question among all, which is that of its handler. */
 export async function measureQuestion(

@@ -152,6 +152,53 @@ describe('order and limit', () => {
   });
 });
 
+describe('the hours that the rollup names', () => {
+  const hour = 3_600_000_000n;
+  const insert = (name: string, count: number, hoursAgo: bigint): Promise<void> =>
+    endpoint.database.insert(
+      TABLE,
+      Array.from({ length: count }, (_, index) =>
+        record({
+          event_message: name,
+          timestamp: printMicros(NOW - hoursAgo * hour - BigInt(index) * 1000n),
+        }),
+      ),
+    );
+
+  it('are as many as are needed for a full answer', async () => {
+    await endpoint.fill(TABLE, []);
+    await insert('old', 150, 9n);
+    await insert('middle', 60, 5n);
+    await insert('new', 30, 1n);
+    const found = await messages({});
+    expect(found).toHaveLength(100);
+    for (const [name, count] of Object.entries({ new: 30, middle: 60, old: 10 })) {
+      expect(found.filter((message) => message === name)).toHaveLength(count);
+    }
+  });
+
+  it('are not believed where records were deleted that the rollup still counts', async () => {
+    await endpoint.fill(TABLE, []);
+    await insert('old', 150, 9n);
+    await insert('new', 300, 1n);
+    await endpoint.database.client.command({
+      query: `ALTER TABLE ${TABLE} DELETE WHERE event_message = 'new' SETTINGS mutations_sync = 2`,
+    });
+    expect(await messages({})).toEqual(Array.from({ length: 100 }, () => 'old'));
+  });
+
+  it('end before an upper bound that cuts one', async () => {
+    await endpoint.fill(TABLE, []);
+    await insert('old', 150, 9n);
+    await insert('new', 300, 1n);
+    // Of the 300, which are a millisecond apart, the last 20.
+    const end = printMicros(NOW - hour - 280_000n);
+    const found = await messages({ iso_timestamp_end: end });
+    expect(found.filter((message) => message === 'new')).toHaveLength(20);
+    expect(found).toHaveLength(100);
+  });
+});
+
 describe('project_tier', () => {
   it.each([
     ['FREE', 1n],
