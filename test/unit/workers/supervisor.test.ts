@@ -194,6 +194,58 @@ describe('a supervisor', () => {
     expect(stand.workers.filter(({ isAlive }) => isAlive).map(({ pid }) => pid)).toEqual([3, 4]);
   });
 
+  it('replaces once more who was forked before a second signal, and nobody else', async () => {
+    const stand = new Stand(2);
+    await stand.start();
+    const reloaded = stand.supervisor.reload();
+    await stand.untilStarted(3);
+    const again = stand.supervisor.reload();
+    for (const [successor, old] of [
+      [3, 1],
+      [4, 2],
+      [5, 3],
+    ] as const) {
+      await stand.untilStarted(successor);
+      stand.worker(successor).listens();
+      await untilTold(stand.worker(old));
+      stand.worker(old).exit('code 0');
+    }
+    await Promise.all([reloaded, again]);
+    expect(stand.workers.filter(({ isAlive }) => isAlive).map(({ pid }) => pid)).toEqual([4, 5]);
+  });
+
+  it('tries again after a second signal where a new worker could not start before it', async () => {
+    const stand = new Stand(1);
+    await stand.start();
+    const reloaded = stand.supervisor.reload();
+    await stand.untilStarted(2);
+    void stand.supervisor.reload();
+    stand.worker(2).link.tell('worker.failed', 'the keys’ file is no good');
+    await stand.untilStarted(3);
+    stand.worker(3).listens();
+    await untilTold(stand.worker(1));
+    stand.worker(1).exit('code 0');
+    await reloaded;
+    expect(stand.workers.map(({ isAlive }) => isAlive)).toEqual([false, false, true]);
+  });
+
+  it('replaces who took the place of a dead one, where it was forked before the signal', async () => {
+    const stand = new Stand(1);
+    await stand.start();
+    stand.now = STEADY_MS;
+    stand.worker(1).exit('SIGKILL');
+    await stand.untilPauses(1);
+    stand.endPauses();
+    await stand.untilStarted(2);
+    await stand.supervisor.reload();
+    stand.worker(2).listens();
+    await stand.untilStarted(3);
+    stand.worker(3).listens();
+    await untilTold(stand.worker(2));
+    stand.worker(2).exit('code 0');
+    expect(stand.workers.map(({ isAlive }) => isAlive)).toEqual([false, false, true]);
+  });
+
   it('keeps the old workers where a new one can’t start', async () => {
     const stand = new Stand(2);
     await stand.start();
