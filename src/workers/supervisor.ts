@@ -14,7 +14,8 @@ export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 
 export interface SupervisorParts {
   readonly count: number;
-  readonly fork: () => WorkerProcess;
+  /** Starts a worker for a place, counted from 0. */
+  readonly fork: (place: number) => WorkerProcess;
   readonly hub: Pick<Hub, 'join'>;
   /** Milliseconds that a worker may take to finish its requests. */
   readonly shutdownTimeoutMs: number;
@@ -44,6 +45,8 @@ interface Running {
 
 /** One of so many places: who has it, and how often in a row that one died soon. */
 interface Place {
+  /** From 0. */
+  readonly number: number;
   current: Running;
   /** While it is somebody else's affair who comes next. */
   isChanging: boolean;
@@ -69,11 +72,12 @@ export class Supervisor {
    * @throws Error where one of them can't start; then none runs.
    */
   async start(): Promise<Where> {
-    const first = Array.from({ length: this.parts.count }, () => this.launch());
+    const first = Array.from({ length: this.parts.count }, (_, number) => this.launch(number));
     try {
       const [where] = await Promise.all(first.map(({ ready }) => ready));
       if (!where) throw new Error('no worker was to be started');
-      for (const current of first) this.watch({ current, isChanging: false, deaths: 0 });
+      for (const [number, current] of first.entries())
+        this.watch({ number, current, isChanging: false, deaths: 0 });
       return where;
     } catch (error) {
       this.stopping.abort();
@@ -115,9 +119,9 @@ export class Supervisor {
     return this.stopping.signal.aborted;
   }
 
-  private launch(): Running {
+  private launch(place: number): Running {
     const { fork, hub, now } = this.parts;
-    const process = fork();
+    const process = fork(place);
     const ended = new Promise<string>((resolve) => {
       process.onExit(resolve);
     });
@@ -165,7 +169,7 @@ export class Supervisor {
       place.deaths = now() - place.current.startedAt >= STEADY_MS ? 0 : place.deaths + 1;
       await pause(pauseAfter(place.deaths), this.stopping.signal);
       if (this.isStopping()) return;
-      place.current = this.launch();
+      place.current = this.launch(place.number);
       try {
         await place.current.ready;
         place.isChanging = false;
@@ -222,7 +226,7 @@ export class Supervisor {
   private async succeed(place: Place): Promise<boolean> {
     const old = place.current;
     place.isChanging = true;
-    const next = this.launch();
+    const next = this.launch(place.number);
     try {
       await next.ready;
     } catch (error) {
