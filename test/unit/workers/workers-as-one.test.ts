@@ -92,6 +92,7 @@ describe('equal questions in several workers', () => {
   it('are hits in a worker that began after the one that asked has gone', async () => {
     await open(1);
     await worker(0).ask('Rome');
+    await settle();
     worker(0).member.leave();
     await open(1);
     expect((await worker(1).ask('Rome')).status).toBe('HIT');
