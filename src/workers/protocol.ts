@@ -72,7 +72,7 @@ export interface PrimaryCalls {
   readonly 'view.note': (snapshot: WorkerSnapshot) => void;
   /** The snapshots of all workers, of those that are gone, and of the primary. */
   readonly 'view.gather': (nothing: null) => readonly WorkerSnapshot[];
-  /** The state of each worker's warming, its own first where it leads. */
+  /** The state of the warming of each worker that answers, in the order in which they were started. */
   readonly 'view.warming': (nothing: null) => readonly WarmingView[];
   readonly 'view.warm': (nothing: null) => void;
   /** It listens. */
