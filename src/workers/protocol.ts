@@ -41,7 +41,7 @@ export type FlightOutcome =
 export interface PrimaryCalls {
   readonly 'answers.get': (key: CacheKey) => Answer | undefined;
   readonly 'answers.set': (stored: StoredAnswer) => void;
-  /** Resolves when every worker has dropped what was meant. */
+  /** Resolves when every worker has dropped what was meant, or is too busy to say so: then it does before long. */
   readonly 'answers.purge': (scope: PurgeScope) => void;
   readonly 'flights.enter': (ticket: FlightTicket) => FlightRole;
   /** Over, with its answer stored, or with a failure. */
