@@ -10,7 +10,7 @@ import { leaseInPrimary } from './workers/lease-in-primary.js';
 import { limitsInPrimary } from './workers/limits-in-primary.js';
 import type { PrimaryLink } from './workers/primary-link.js';
 import { shareThroughPrimary } from './workers/share-through-primary.js';
-import { received, storeInPrimary } from './workers/store-in-primary.js';
+import { purgeInPrimary, received, storeInPrimary } from './workers/store-in-primary.js';
 import { usageInPrimary } from './workers/usage-in-primary.js';
 
 /** A leader that hangs is followed after this long; one that has ended, at once. */
@@ -46,7 +46,12 @@ export function openThroughPrimary(
     memory,
     store,
     shareAcross: shareThroughPrimary({ link, store, keepNear: near.set, maxWaitMs: config.queryTimeoutMs }),
-    purge: (scope) => store.purge({ ...scope, bornUntil: clock().getTime() }),
+    purge: async (scope) => {
+      const dated = { ...scope, bornUntil: clock().getTime() };
+      store.note(dated);
+      await near.purge(dated);
+      await purgeInPrimary(link, dated);
+    },
     usage: {
       sets: (endpointId) => usage.sets(endpointId),
       forget: (key) => {

@@ -8,8 +8,12 @@ import { shareOfPlaces } from './workers/share-of-places.js';
 /** How long the primary may take to hear why a worker can't start, or what it counted to its end. */
 const LAST_WORDS_MS = 1000;
 
-/** Serves as one of several workers, until the primary says that it is over. */
-export async function serveAsWorker(config: Config, logger: Logger): Promise<void> {
+/**
+ * Serves as one of several workers, until the primary says that it is over.
+ *
+ * @param place the number of its place among them, from 0.
+ */
+export async function serveAsWorker(config: Config, place: number, logger: Logger): Promise<void> {
   // Ctrl-C and a terminal that is closed reach every process of the group: what follows from it the primary says.
   for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => undefined);
   const clock = (): Date => new Date();
@@ -24,7 +28,7 @@ export async function serveAsWorker(config: Config, logger: Logger): Promise<voi
     },
   });
   try {
-    const own = { ...config, admission: shareOfPlaces(config.admission, config.workers) };
+    const own = { ...config, admission: shareOfPlaces(config.admission, config.workers, place) };
     const gateway = await openGateway(own, { logger, clock, primary });
     const stop = stopOnce(gateway.close, logger);
     primary.answer({ 'worker.stop': stop });

@@ -47,8 +47,8 @@ export async function serveWithWorkers(config: Config, logger: Logger): Promise<
   });
   const supervisor = new Supervisor({
     count: config.workers,
-    fork: () => {
-      const worker = forkWorker(once.environment);
+    fork: (place) => {
+      const worker = forkWorker(place, once.environment);
       metrics.workerStarted();
       worker.onExit(() => {
         metrics.workerEnded();

@@ -34,9 +34,10 @@ async function start(environment: Environment): Promise<void> {
     });
   }
   // One process alone need not load what many need.
-  if (environment[WORKER_MARK] !== undefined && cluster.isWorker) {
+  const place = environment[WORKER_MARK];
+  if (place !== undefined && cluster.isWorker) {
     const { serveAsWorker } = await import('./serve-as-worker.js');
-    await serveAsWorker(config, logger);
+    await serveAsWorker(config, Number(place), logger);
   } else if (config.workers > 1) {
     const { serveWithWorkers } = await import('./serve-with-workers.js');
     await serveWithWorkers(config, logger);

@@ -5,8 +5,8 @@ import { refTo, type Schema } from './schema.js';
 
 const PROBLEM = 'Problem';
 
-/** No caller reads this one: it has hung up. */
-const UNSEEN: ReadonlySet<ErrorCode> = new Set(['CALLER_GONE']);
+/** No caller reads these: it has hung up, or it is the operator's view that answers. */
+const UNSEEN: ReadonlySet<ErrorCode> = new Set(['CALLER_GONE', 'PURGE_INCOMPLETE']);
 
 const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !UNSEEN.has(code));
 

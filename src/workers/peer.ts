@@ -33,10 +33,13 @@ interface Pending {
   readonly timer: NodeJS.Timeout;
 }
 
+const GONE = 'the other process has gone';
+
 /** Asks the process at the other end of a channel, and answers what that one asks. */
 export class Peer<Mine, Theirs> {
   private readonly pending = new Map<number, Pending>();
   private lastId = 0;
+  private isClosed = false;
 
   /** @param onFault told of each error of a handler whose result nobody waits for. */
   constructor(
@@ -52,13 +55,14 @@ export class Peer<Mine, Theirs> {
   /**
    * Asks, and waits for the reply for so many milliseconds.
    *
-   * @throws Error where none comes, or the other side failed.
+   * @throws Error where none comes, the other side failed, or it has gone.
    */
   call<Method extends keyof Theirs & string>(
     method: Method,
     params: Params<Theirs, Method>,
     timeoutMs: number,
   ): Promise<Result<Theirs, Method>> {
+    if (this.isClosed) return Promise.reject(new Error(GONE));
     this.lastId += 1;
     const id = this.lastId;
     return new Promise<Result<Theirs, Method>>((resolve, reject) => {
@@ -76,16 +80,19 @@ export class Peer<Mine, Theirs> {
     this.channel.send({ kind: 'tell', id: 0, method, value: params } satisfies Envelope);
   }
 
-  /** Gives up what is still waited for: the other side has gone. */
+  /** Gives up what is still waited for: the other side has gone. What is read of it from here on is dropped. */
   close(): void {
+    this.isClosed = true;
     for (const { reject, timer } of this.pending.values()) {
       clearTimeout(timer);
-      reject(new Error('the other process has gone'));
+      reject(new Error(GONE));
     }
     this.pending.clear();
   }
 
   private receive(envelope: Envelope): void {
+    // The end of a process can be told before the last of its messages: nobody would ever undo what they begin.
+    if (this.isClosed) return;
     if (envelope.kind === 'reply') this.settle(envelope);
     else void this.handle(envelope);
   }

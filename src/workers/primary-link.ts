@@ -24,11 +24,12 @@ export interface PrimaryLinkOptions {
 
 /** A worker's way to the primary. It never fails: what is not answered in time is undefined, and the worker goes on alone. */
 export class PrimaryLink {
+  /** Milliseconds that the primary has for an answer. */
+  readonly answerMs: number;
   private readonly peer: Peer<WorkerCalls, PrimaryCalls>;
   private readonly breaker: CircuitBreaker;
   private readonly waits = new Map<string, (outcome: FlightOutcome) => void>();
   private readonly handlers: Partial<WorkerHandlers> = {};
-  private readonly answerMs: number;
 
   constructor(channel: Channel, { clock, onChange, onFault, answerMs = ANSWER_MS }: PrimaryLinkOptions) {
     this.answerMs = answerMs;

@@ -67,7 +67,7 @@ export interface UnitsUnused {
 export interface PrimaryCalls {
   readonly 'answers.get': (key: CacheKey) => Answer | undefined;
   readonly 'answers.set': (stored: StoredAnswer) => void;
-  /** Resolves when every worker has dropped what was meant. */
+  /** Resolves when every worker has dropped what was meant, or is too busy to say so: then it does before long. */
   readonly 'answers.purge': (scope: PurgeScope) => void;
   readonly 'flights.enter': (ticket: FlightTicket) => FlightRole;
   /** Over, with its answer stored, or with a failure. */
@@ -101,7 +101,7 @@ export interface PrimaryCalls {
   readonly 'view.note': (snapshot: WorkerSnapshot) => void;
   /** The snapshots of all workers, of those that are gone, and of the primary. */
   readonly 'view.gather': (nothing: null) => readonly WorkerSnapshot[];
-  /** The state of each worker's warming, its own first where it leads. */
+  /** The state of the warming of each worker that answers, in the order in which they were started. */
   readonly 'view.warming': (nothing: null) => readonly WarmingView[];
   readonly 'view.warm': (nothing: null) => void;
   /** It listens. */

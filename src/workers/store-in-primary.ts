@@ -1,5 +1,6 @@
+import { Failure } from '../errors.js';
 import { inOwnMemory, type Answer, type Bodies } from '../execution/answer.js';
-import type { AnswerStore } from '../execution/answer-store.js';
+import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
 import type { PrimaryLink } from './primary-link.js';
 import type { StoredAnswer } from './protocol.js';
 
@@ -14,15 +15,33 @@ export function storeInPrimary(link: PrimaryLink): AnswerStore {
       link.tell('answers.set', { key, answer, keepUntil } satisfies StoredAnswer);
       return Promise.resolve();
     },
-    // Not through the breaker: a purge must not be lost because the primary was slow a moment ago.
-    purge: async (scope) => {
-      await link.askFor('answers.purge', scope, PURGE_MS).catch(() => undefined);
+    // Of answers that this worker knows to be outdated, and keeps out by itself whoever hears of it.
+    purge: (scope) => {
+      link.tell('answers.purge', scope);
+      return Promise.resolve();
     },
   };
 }
 
-/** All workers have heard of it by then, or will before anything else. */
-const PURGE_MS = 2000;
+/**
+ * Purges what the primary and the other workers keep, for somebody who wants to know that it is done.
+ *
+ * @throws Failure PURGE_INCOMPLETE where the primary does not say so within twice the time that it has for an answer.
+ */
+export async function purgeInPrimary(link: PrimaryLink, scope: PurgeScope): Promise<void> {
+  // The primary itself waits for workers. Not through the breaker: a purge is not refused because it was slow a moment ago.
+  const waitMs = 2 * link.answerMs;
+  try {
+    await link.askFor('answers.purge', scope, waitMs);
+  } catch (cause) {
+    throw new Failure(
+      'PURGE_INCOMPLETE',
+      `The worker that answers has purged what it keeps, but the primary did not say within ${waitMs / 1000} s that the ` +
+        'others have: they may answer from before the purge. Purge again; if that goes on, restart the gateway.',
+      { cause, retryAfterSeconds: Math.ceil(waitMs / 1000) },
+    );
+  }
+}
 
 /** An answer out of a message, without the message's memory. */
 export function received(answer: Answer): Answer {

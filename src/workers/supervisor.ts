@@ -14,7 +14,8 @@ export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
 
 export interface SupervisorParts {
   readonly count: number;
-  readonly fork: () => WorkerProcess;
+  /** Starts a worker for a place, counted from 0. */
+  readonly fork: (place: number) => WorkerProcess;
   readonly hub: Pick<Hub, 'join'>;
   /** Milliseconds that a worker may take to finish its requests. */
   readonly shutdownTimeoutMs: number;
@@ -33,6 +34,8 @@ interface Running {
   readonly process: WorkerProcess;
   readonly member: Member;
   readonly startedAt: number;
+  /** How many reloads had been asked for when it was forked: it read what there was then. */
+  readonly reloads: number;
   /** Resolves when it listens. @throws Error where it can't. */
   readonly ready: Promise<Where>;
   /** How it ended. */
@@ -42,6 +45,8 @@ interface Running {
 
 /** One of so many places: who has it, and how often in a row that one died soon. */
 interface Place {
+  /** From 0. */
+  readonly number: number;
   current: Running;
   /** While it is somebody else's affair who comes next. */
   isChanging: boolean;
@@ -54,6 +59,10 @@ export class Supervisor {
   private readonly running = new Set<Running>();
   private readonly stopping = new AbortController();
   private reloading: Promise<void> | undefined;
+  /** So many were asked for. */
+  private reloads = 0;
+  /** Whether there are, or may be, workers that were forked before the last one was asked for. */
+  private isOutdated = false;
 
   constructor(private readonly parts: SupervisorParts) {}
 
@@ -63,11 +72,12 @@ export class Supervisor {
    * @throws Error where one of them can't start; then none runs.
    */
   async start(): Promise<Where> {
-    const first = Array.from({ length: this.parts.count }, () => this.launch());
+    const first = Array.from({ length: this.parts.count }, (_, number) => this.launch(number));
     try {
       const [where] = await Promise.all(first.map(({ ready }) => ready));
       if (!where) throw new Error('no worker was to be started');
-      for (const current of first) this.watch({ current, isChanging: false, deaths: 0 });
+      for (const [number, current] of first.entries())
+        this.watch({ number, current, isChanging: false, deaths: 0 });
       return where;
     } catch (error) {
       this.stopping.abort();
@@ -77,10 +87,14 @@ export class Supervisor {
     }
   }
 
-  /** Replaces the workers one after another: each is told to end when its successor listens. */
+  /**
+   * Replaces the workers one after another: each is told to end when its successor listens. Resolves when that is
+   * done, for what was asked meanwhile too, or when a new one can't start. One that is just taking the place of a dead
+   * worker, and was forked before this was asked for, is replaced after it.
+   */
   reload(): Promise<void> {
-    this.reloading ??= this.replaceAll().finally(() => (this.reloading = undefined));
-    return this.reloading;
+    this.reloads += 1;
+    return this.replaceOutdated();
   }
 
   /**
@@ -105,9 +119,9 @@ export class Supervisor {
     return this.stopping.signal.aborted;
   }
 
-  private launch(): Running {
+  private launch(place: number): Running {
     const { fork, hub, now } = this.parts;
-    const process = fork();
+    const process = fork(place);
     const ended = new Promise<string>((resolve) => {
       process.onExit(resolve);
     });
@@ -125,7 +139,8 @@ export class Supervisor {
     });
     // Whoever waits for it gets the error; where nobody does any more, there is nobody to tell.
     ready.catch(() => undefined);
-    const running: Running = { process, member, startedAt: now(), ready, ended, isReady: false };
+    const { reloads } = this;
+    const running: Running = { process, member, startedAt: now(), reloads, ready, ended, isReady: false };
     void ready.then(() => (running.isReady = true)).catch(() => undefined);
     this.running.add(running);
     void ended.then((how) => {
@@ -154,11 +169,12 @@ export class Supervisor {
       place.deaths = now() - place.current.startedAt >= STEADY_MS ? 0 : place.deaths + 1;
       await pause(pauseAfter(place.deaths), this.stopping.signal);
       if (this.isStopping()) return;
-      place.current = this.launch();
+      place.current = this.launch(place.number);
       try {
         await place.current.ready;
         place.isChanging = false;
         this.watch(place);
+        if (this.isBehind(place)) void this.replaceOutdated();
         return;
       } catch (error) {
         log.error('a worker can’t start', { reason: (error as Error).message });
@@ -167,22 +183,50 @@ export class Supervisor {
     }
   }
 
-  private async replaceAll(): Promise<void> {
+  /** Whether who has the place read what it reads at its start before the last reload was asked for. */
+  private isBehind({ current }: Place): boolean {
+    return current.reloads < this.reloads;
+  }
+
+  private replaceOutdated(): Promise<void> {
+    this.isOutdated = true;
+    this.reloading ??= this.replaceInTurns();
+    return this.reloading;
+  }
+
+  /** Once more for each time that it was asked for meanwhile: those replaced before that are outdated again. */
+  private async replaceInTurns(): Promise<void> {
     const { log } = this.parts;
-    log.info('restarting the workers, one after another', { workers: this.places.length });
-    for (const place of this.places) {
-      // One that is dead is about to be replaced, by one that reads everything anew.
-      if (this.isStopping() || place.isChanging) continue;
-      if (!(await this.succeed(place))) return;
+    const workers = this.places.length;
+    log.info('restarting the workers, one after another', { workers });
+    let isDone = true;
+    try {
+      while (this.isOutdated) {
+        this.isOutdated = false;
+        isDone = await this.replaceOnce();
+      }
+    } finally {
+      // In the same turn as the last look at what was asked for: the next one is another restart.
+      this.reloading = undefined;
     }
-    if (!this.isStopping()) log.info('all workers have been restarted', { workers: this.places.length });
+    if (isDone && !this.isStopping()) log.info('all workers have been restarted', { workers });
+  }
+
+  /** Whether each outdated worker has a successor, or will have. */
+  private async replaceOnce(): Promise<boolean> {
+    for (const place of this.places) {
+      // One that is dead is about to be replaced; by one that is outdated too, this is asked for again.
+      if (this.isStopping() || place.isChanging || !this.isBehind(place)) continue;
+      if (!(await this.succeed(place))) return false;
+    }
+    return true;
   }
 
   /** Whether the place has a new worker; where that one can't start, the old one goes on. */
   private async succeed(place: Place): Promise<boolean> {
     const old = place.current;
     place.isChanging = true;
-    const next = this.launch();
+    const next = this.launch(place.number);
     try {
       await next.ready;
     } catch (error) {

@@ -12,7 +12,10 @@ export interface WorkerProcess {
   readonly onExit: (listener: (how: string) => void) => void;
 }
 
-/** Of a worker's environment: tells it from a process that somebody else's cluster runs. */
+/**
+ * Of a worker's environment: the number of its place, from 0, which its successor there has too. Tells it from a process
+ * that somebody else's cluster runs.
+ */
 export const WORKER_MARK = 'QUERYGATE_WORKER';
 
 /** How a worker ends that has finished all that it had to. */
@@ -21,12 +24,13 @@ export const IN_ORDER = 'code 0';
 /**
  * Starts a worker: the same program once more, sharing this one's ports.
  *
+ * @param place its number, from 0.
  * @param environment beside this process's own. It is not seen in a list of processes, and in no file.
  */
-export function forkWorker(environment: Readonly<Record<string, string>>): WorkerProcess {
+export function forkWorker(place: number, environment: Readonly<Record<string, string>>): WorkerProcess {
   // The default one writes JSON, in which bytes are ten times as long.
   cluster.setupPrimary({ serialization: 'advanced' });
-  const worker = cluster.fork({ ...environment, [WORKER_MARK]: '1' });
+  const worker = cluster.fork({ ...environment, [WORKER_MARK]: String(place) });
   return {
     pid: worker.process.pid,
     channel: batched(channelTo(worker)),

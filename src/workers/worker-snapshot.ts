@@ -1,4 +1,9 @@
-import { AggregatorRegistry, type MetricObjectWithValues, type MetricValue } from 'prom-client';
+import {
+  AggregatorRegistry,
+  type MetricObjectWithValues,
+  type MetricValue,
+  type Registry,
+} from 'prom-client';
 
 import type { FailureSeen, Snapshot } from '../admin/operator-view.js';
 import type { HitCounts } from '../execution/hit-counts.js';
@@ -55,7 +60,7 @@ export function withoutHoldings(snapshot: WorkerSnapshot): WorkerSnapshot {
 const COUNTED_TYPES: ReadonlySet<string> = new Set(['counter', 'histogram']);
 
 function mergeMetrics(metrics: readonly (readonly MetricValues[])[]): readonly MetricValues[] {
-  const merged = AggregatorRegistry.aggregate(metrics.map((values) => [...values]));
+  const merged = aggregate(metrics);
   // What prom-client gives has functions too, which no message can carry.
   return merged.getMetricsAsArray().map((metric) => {
     const { name, help, type, aggregator, values } = metric as MetricValues;
@@ -65,7 +70,19 @@ function mergeMetrics(metrics: readonly (readonly MetricValues[])[]): readonly M
 
 /** In Prometheus' text form. */
 export function metricsText(snapshots: readonly WorkerSnapshot[]): Promise<string> {
-  return AggregatorRegistry.aggregate(snapshots.map(({ metrics }) => [...metrics])).metrics();
+  return aggregate(snapshots.map(({ metrics }) => metrics)).metrics();
+}
+
+function aggregate(metrics: readonly (readonly MetricValues[])[]): Registry {
+  return AggregatorRegistry.aggregate(metrics.map((values) => values.map(worstOf)));
+}
+
+/**
+ * Of several processes the worst, where prom-client takes the mean: of the lag of their event loops, in which one that
+ * hangs would be hidden by the others, and by the primary, which has little to do.
+ */
+function worstOf(metric: MetricValues): MetricValues {
+  return metric.aggregator === 'average' ? { ...metric, aggregator: 'max' } : metric;
 }
 
 function mergeMaps<Value>(

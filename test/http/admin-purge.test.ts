@@ -1,6 +1,7 @@
 import request from 'supertest';
 
 import { createAdminApp } from '../../src/admin/admin-app.js';
+import { Failure } from '../../src/errors.js';
 import { REPRESENTATIONS } from '../../src/execution/representation.js';
 import { endpoints, operated } from '../support/operated-gateway.js';
 import { noKeys } from '../support/test-credentials.js';
@@ -73,6 +74,27 @@ describe('POST /cache/purge', () => {
         .send('{}');
       expect(problemOf(response)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
       expect(await ask(COUNTS, counts('a'))).toBe('HIT');
+    });
+  });
+
+  it('answers 503 and what to do where not every worker is known to have purged', async () => {
+    await operated(async (execution) => {
+      const purge = (): Promise<never> =>
+        Promise.reject(new Failure('PURGE_INCOMPLETE', 'Purge again.', { retryAfterSeconds: 2 }));
+      const app = createAdminApp({
+        ...execution,
+        ...noKeys(() => new Date()),
+        cache: { ...execution.cache, purge },
+        endpoints,
+      });
+      const response = await request(app).post('/cache/purge').send('{}');
+      expect(problemOf(response)).toMatchObject({
+        status: 503,
+        code: 'PURGE_INCOMPLETE',
+        detail: 'Purge again.',
+      });
+      expect(response.headers['retry-after']).toBe('2');
+      expect(execution.logger.lines.map(({ message }) => message)).not.toContain('cache purged');
     });
   });
 

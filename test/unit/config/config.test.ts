@@ -104,6 +104,19 @@ describe('readConfig', () => {
     expect(readConfig({ LINK_SECRET: 'é'.repeat(16) }).links.secret).toBe('é'.repeat(16));
   });
 
+  it('has a place for a query for each worker, and no more than 64 workers', () => {
+    expect(readConfig({ WORKERS: '16' }).workers).toBe(16);
+    expect(readConfig({ WORKERS: '64', MAX_CONCURRENT_QUERIES: '100' }).workers).toBe(64);
+    for (const environment of [
+      { WORKERS: '17' },
+      { WORKERS: '8', MAX_CONCURRENT_QUERIES: '2' },
+      { WORKERS: '65', MAX_CONCURRENT_QUERIES: '100' },
+    ])
+      expect(faultOf(environment)).toContain(
+        '  WORKERS must be at most 64, and at most MAX_CONCURRENT_QUERIES: each needs a place for a query',
+      );
+  });
+
   it('lets warming spend a second for each second that passes, or one for each refresh at a time', () => {
     expect(readConfig({ WARM_BUDGET: '1' }).warming.budget).toBe(1);
     expect(readConfig({ WARM_BUDGET: '2.5', WARM_CONCURRENCY: '3' }).warming.budget).toBe(2.5);

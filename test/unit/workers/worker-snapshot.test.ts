@@ -62,6 +62,28 @@ describe('the snapshots of several workers', () => {
     expect(merged.failures.map(({ time }) => time)).toEqual(['2026-01-04T00:00:00Z', '2026-01-03T00:00:00Z']);
   });
 
+  it('tell the lag of the slowest event loop, its minimum of the fastest one, and the memory of all', async () => {
+    const lags = ['', '_mean', '_stddev', '_p50', '_p90', '_p99', '_max', '_min'].map(
+      (kind) => `nodejs_eventloop_lag${kind}_seconds`,
+    );
+    const names = [...lags, 'process_resident_memory_bytes'];
+    const process = async (value: number): Promise<WorkerSnapshot> => {
+      const metrics = await new Metrics().registry.getMetricsAsJSON();
+      const told = metrics.filter(({ name }) => names.includes(name));
+      return {
+        ...EMPTY_SNAPSHOT,
+        metrics: told.map((metric) => ({ ...metric, values: [{ value, labels: {} }] })),
+      };
+    };
+    const samples = metricSamples(
+      await metricsText([await process(0.25), await process(4), await process(0.5)]),
+    );
+    expect(Object.fromEntries(samples.map(({ name, value }) => [name, value]))).toEqual({
+      ...Object.fromEntries(lags.map((name) => [name, name.includes('_min_') ? 0.25 : 4])),
+      process_resident_memory_bytes: 4.75,
+    });
+  });
+
   it('keep what workers counted that have gone, and nothing of what they held', async () => {
     const snapshots = new Snapshots<string>();
     for (const [index, member] of ['one', 'two', 'three'].entries()) {

@@ -102,6 +102,7 @@ describe('equal questions in several workers', () => {
   it('are hits in a worker that began after the one that asked has gone', async () => {
     await open(1);
     await worker(0).ask('Rome');
+    await settle();
     worker(0).member.leave();
     await open(1);
     expect((await worker(1).ask('Rome')).status).toBe('HIT');
@@ -202,6 +203,22 @@ describe('a purge in one worker', () => {
     await pollUntil('the clock goes on', () => Date.now() > purgedAt || undefined);
     expect((await worker(2).ask('Rome')).status).toBe('MISS');
     expect(runQuery.requests).toHaveLength(2);
+  });
+
+  it('fails where the primary does not answer, and has purged what this one keeps', async () => {
+    await open(2, { answerMs: 20 });
+    await worker(0).ask('Rome');
+    await worker(1).ask('Rome');
+    worker(0).silence();
+    await expect(worker(0).cache.purge({})).rejects.toMatchObject({
+      code: 'PURGE_INCOMPLETE',
+      status: 503,
+      details: { retryAfterSeconds: 1 },
+    });
+    expect(workers.map(({ cache }) => cache.memory.use().size)).toEqual([0, 1]);
+    worker(0).resume();
+    await worker(0).cache.purge({});
+    expect(workers.map(({ cache }) => cache.memory.use().size)).toEqual([0, 0]);
   });
 
   it('keeps out the answer of a query that began before it', async () => {
