@@ -1,6 +1,6 @@
 import { Failure } from '../../../src/errors.js';
 import type { Answered } from '../../../src/execution/call.js';
-import { FakeRunQuery, resultOf } from '../../support/fake-run-query.js';
+import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries } from '../../support/held-query.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
@@ -69,16 +69,6 @@ describe('equal questions in several workers', () => {
     expect(runQuery.requests).toHaveLength(1);
     expect(new Set(answers.map(textOf))).toEqual(new Set(['{"result":[{"city":"Rome"}]}']));
     expect(answers.map(({ collapsed }) => collapsed)).toEqual([false, true, true]);
-  });
-
-  it('are asked again by each where the answer is partial, which is kept nowhere', async () => {
-    runQuery.answerWith(() => Promise.resolve({ ...resultOf([{ city: 'half' }]), partial: true }));
-    await open(2);
-    for (const asker of [0, 0, 1]) {
-      expect(await worker(asker).ask('Rome')).toMatchObject({ status: 'MISS', answer: { partial: true } });
-    }
-    expect(workers.map(({ cache }) => cache.memory.use().size)).toEqual([0, 0]);
-    expect(runQuery.requests).toHaveLength(3);
   });
 
   it('cause one query for a thousand at once, whatever the order', async () => {
