@@ -26,8 +26,8 @@ export async function openListedGateway(
     ...environment,
   });
   const gateway = await openGateway(config, { logger, clock: () => new Date() });
-  const { fields } = await logger.line('operator’s view');
-  const adminUrl = String(fields['url']);
+  const { adminUrl } = gateway;
+  if (adminUrl === undefined) throw new Error('the gateway has no operator’s view');
   const headers = { 'X-API-KEY': 'k' };
   return {
     logger,
