@@ -18,11 +18,12 @@ const runQuery = () => {
   process.stdout.write('asking\n');
   return new Promise(ignore);
 };
+const servers = [{ name: 'clickhouse.test:8123', runQuery, ping: () => Promise.resolve(true) }];
 const logger = { error: ignore, warn: ignore, info: ignore, debug: ignore };
 const clock = () => new Date();
 const { answerCall } = await openExecution(
   readConfig(process.env),
-  { endpoints, runQuery, logger, clock },
+  { endpoints, servers, logger, clock },
   ignore,
 );
 await answerCall({
