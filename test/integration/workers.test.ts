@@ -206,8 +206,9 @@ describe('a gateway with two workers', () => {
         gateway.child.kill('SIGHUP');
         await untilReplaced(gateway, before);
         expect(await sumOf('querygate_requests_total')).toBe(20);
-        process.kill((await gateway.pids())[0] ?? 0, 'SIGKILL');
-        await untilReplaced(gateway, await gateway.pids(), 0);
+        const restarted = await gateway.pids();
+        process.kill(restarted[0] ?? 0, 'SIGKILL');
+        await untilReplaced(gateway, restarted, 1);
         expect(await sumOf('querygate_requests_total')).toBe(20);
         const { endpoints } = (await (await fetch(`${admin}/cache`)).json()) as {
           endpoints: { endpoint: string; asked: number; hits: number }[];
