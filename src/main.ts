@@ -1,3 +1,3 @@
-import { serve } from './serve.js';
+import { serve } from './serve/serve.js';
 
 await serve(process.env);

@@ -2,7 +2,7 @@ import type { OpenApiDocument, ParameterObject } from '../../src/openapi/documen
 import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
 import { OpenApiValidator } from '../support/openapi-validator.js';
 import { answerWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
-import { openGateway } from '../../src/compose.js';
+import { openGateway } from '../../src/serve/compose.js';
 import { readConfig } from '../../src/config/config.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 

@@ -1,4 +1,4 @@
-import { openGateway } from '../../src/compose.js';
+import { openGateway } from '../../src/serve/compose.js';
 import { readConfig, type Environment } from '../../src/config/config.js';
 import type { Clock } from '../../src/execution/ports.js';
 import { RecordingLogger } from './recording-logger.js';

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { openGateway } from '../../src/compose.js';
+import { openGateway } from '../../src/serve/compose.js';
 import { readConfig } from '../../src/config/config.js';
 import { fillDemoData } from '../../src/demo-data/fill-demo-data.js';
 import type { EndpointRegistry } from '../../src/endpoint/registry.js';

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const build = fileURLToPath(new URL('../../dist/src', import.meta.url));
 const { readConfig } = await import(path.join(build, 'config/config.js'));
 const { loadEndpoints } = await import(path.join(build, 'endpoint/load-endpoints.js'));
-const { openExecution } = await import(path.join(build, 'open-execution.js'));
+const { openExecution } = await import(path.join(build, 'serve/open-execution.js'));
 const { ENDPOINTS_FOLDER } = await import(path.join(build, 'project-files.js'));
 
 const ignore = () => undefined;

@@ -6,7 +6,7 @@ import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import type { CacheDemand } from '../../src/execution/call.js';
 import { JSON_REPRESENTATION, type Representation } from '../../src/execution/representation.js';
 import { validateParameters } from '../../src/execution/validate-parameters.js';
-import { openExecution, type Execution } from '../../src/open-execution.js';
+import { openExecution, type Execution } from '../../src/serve/open-execution.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { rawParameters } from './raw-parameters.js';

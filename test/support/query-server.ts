@@ -1,5 +1,5 @@
 import type { RunQuery } from '../../src/execution/ports.js';
-import type { QueryServer } from '../../src/open-admission.js';
+import type { QueryServer } from '../../src/serve/open-admission.js';
 
 /** One ClickHouse server that is always there, its queries run as the test says. */
 export function oneServer(runQuery: RunQuery): readonly QueryServer[] {

@@ -4,7 +4,7 @@ import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import type { CacheStatus } from '../../src/execution/call.js';
 import { JSON_REPRESENTATION, type Representation } from '../../src/execution/representation.js';
 import { validateParameters } from '../../src/execution/validate-parameters.js';
-import { openExecution, type Execution } from '../../src/open-execution.js';
+import { openExecution, type Execution } from '../../src/serve/open-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { rawParameters } from './raw-parameters.js';
 import { oneServer } from './query-server.js';

@@ -3,7 +3,7 @@ import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import type { Answered, Call } from '../../src/execution/call.js';
 import type { Clock } from '../../src/execution/ports.js';
-import { openExecution, type Execution } from '../../src/open-execution.js';
+import { openExecution, type Execution } from '../../src/serve/open-execution.js';
 import type { PrimaryLink } from '../../src/workers/primary-link.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { oneServer } from './query-server.js';

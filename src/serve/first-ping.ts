@@ -1,4 +1,4 @@
-import type { Logger } from './log/logger.js';
+import type { Logger } from '../log/logger.js';
 import type { QueryServer } from './open-admission.js';
 
 /** A start is not held up for longer than that. */

@@ -1,9 +1,9 @@
 import { openGateway } from './compose.js';
-import type { Config } from './config/config.js';
-import { describeError, type Logger } from './log/logger.js';
-import { batched, channelToPrimary } from './workers/channel.js';
-import { PrimaryLink } from './workers/primary-link.js';
-import { shareOfPlaces } from './workers/share-of-places.js';
+import type { Config } from '../config/config.js';
+import { describeError, type Logger } from '../log/logger.js';
+import { batched, channelToPrimary } from '../workers/channel.js';
+import { PrimaryLink } from '../workers/primary-link.js';
+import { shareOfPlaces } from '../workers/share-of-places.js';
 
 /** How long the primary may take to hear why a worker can't start, or what it counted to its end. */
 const LAST_WORDS_MS = 1000;

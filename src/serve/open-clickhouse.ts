@@ -1,16 +1,16 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse, type ClickHouseConnection } from './clickhouse/connection.js';
-import type { ClusterManners } from './clickhouse/distributed-queries.js';
-import { EmbeddedServer } from './clickhouse/embedded/embedded-server.js';
-import { migrate } from './clickhouse/schema/migrate.js';
-import { readMigrations } from './clickhouse/schema/migration-files.js';
-import type { ClickHouseConfig, Config } from './config/config.js';
-import { serverName } from './config/server-urls.js';
-import { fillDemoData } from './demo-data/fill-demo-data.js';
-import type { Clock } from './execution/ports.js';
-import type { Logger } from './log/logger.js';
-import { READER_USER_FILE, SCHEMA_FOLDER } from './project-files.js';
+import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
+import type { ClusterManners } from '../clickhouse/distributed-queries.js';
+import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
+import { migrate } from '../clickhouse/schema/migrate.js';
+import { readMigrations } from '../clickhouse/schema/migration-files.js';
+import type { ClickHouseConfig, Config } from '../config/config.js';
+import { serverName } from '../config/server-urls.js';
+import { fillDemoData } from '../demo-data/fill-demo-data.js';
+import type { Clock } from '../execution/ports.js';
+import type { Logger } from '../log/logger.js';
+import { READER_USER_FILE, SCHEMA_FOLDER } from '../project-files.js';
 
 /** Connections beside those of queries: for judging callers' SQL. */
 const SPARE_CONNECTIONS = 8;

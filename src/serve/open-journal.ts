@@ -1,10 +1,10 @@
-import { connectClickHouse, type ClickHouseConnection } from './clickhouse/connection.js';
-import { inTurn } from './clickhouse/in-turn.js';
-import type { Clock } from './execution/ports.js';
-import type { RequestOver } from './http/request-log.js';
-import { recordOf } from './http/request-record.js';
-import { RequestJournal } from './journal/request-journal.js';
-import { describeError, type Logger } from './log/logger.js';
+import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
+import { inTurn } from '../clickhouse/in-turn.js';
+import type { Clock } from '../execution/ports.js';
+import type { RequestOver } from '../http/request-log.js';
+import { recordOf } from '../http/request-record.js';
+import { RequestJournal } from '../journal/request-journal.js';
+import { describeError, type Logger } from '../log/logger.js';
 
 const FLUSH_MS = 5000;
 const INSERT_TIMEOUT_MS = 10_000;

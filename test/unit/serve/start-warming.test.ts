@@ -4,7 +4,7 @@ import { readConfig } from '../../../src/config/config.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { Failure } from '../../../src/errors.js';
-import { openExecution, type Execution } from '../../../src/open-execution.js';
+import { openExecution, type Execution } from '../../../src/serve/open-execution.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { oneServer } from '../../support/query-server.js';
 import { RecordingLogger } from '../../support/recording-logger.js';

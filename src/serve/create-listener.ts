@@ -1,22 +1,22 @@
 import type { RequestListener } from 'node:http';
 
-import type { Config } from './config/config.js';
-import type { EndpointRegistry } from './endpoint/registry.js';
-import { createHitFinder } from './execution/answer-call.js';
-import type { Clock } from './execution/ports.js';
-import type { JudgeSql } from './execution/sandbox.js';
-import { createHitAnswerer } from './http/answer-hit.js';
-import { createApp } from './http/app.js';
-import type { Credentials } from './http/credentials.js';
-import { KnownTargets } from './http/known-targets.js';
-import { RequestLog } from './http/request-log.js';
-import type { Logger } from './log/logger.js';
-import type { Tracing } from './tracing/tracing.js';
+import type { Config } from '../config/config.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import { createHitFinder } from '../execution/answer-call.js';
+import type { Clock } from '../execution/ports.js';
+import type { JudgeSql } from '../execution/sandbox.js';
+import { createHitAnswerer } from '../http/answer-hit.js';
+import { createApp } from '../http/app.js';
+import type { Credentials } from '../http/credentials.js';
+import { KnownTargets } from '../http/known-targets.js';
+import { RequestLog } from '../http/request-log.js';
+import type { Logger } from '../log/logger.js';
+import type { Tracing } from '../tracing/tracing.js';
 import type { Ping } from './open-admission.js';
 import type { Execution } from './open-execution.js';
 import type { OpenJournal } from './open-journal.js';
-import { CONSOLE_FOLDER } from './project-files.js';
-import { readVersion } from './read-version.js';
+import { CONSOLE_FOLDER } from '../project-files.js';
+import { readVersion } from '../read-version.js';
 
 /** A probe has to be told soon that ClickHouse hangs. */
 const PING_TIMEOUT_MS = 1000;

@@ -1,4 +1,4 @@
-import { describeError, type Logger } from './log/logger.js';
+import { describeError, type Logger } from '../log/logger.js';
 
 /**
  * Ends the process on SIGTERM or SIGINT: with 0 once `close` is over, with 1 where it fails. A second signal means now.

@@ -1,7 +1,7 @@
-import { pingServersOnce } from '../../src/first-ping.js';
-import type { Ping } from '../../src/open-admission.js';
-import { pingAny } from '../../src/ping-any.js';
-import { RecordingLogger } from '../support/recording-logger.js';
+import { pingServersOnce } from '../../../src/serve/first-ping.js';
+import type { Ping } from '../../../src/serve/open-admission.js';
+import { pingAny } from '../../../src/serve/ping-any.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
 
 const up: Ping = () => Promise.resolve(true);
 const refuses: Ping = () => Promise.reject(new Error('ECONNREFUSED'));

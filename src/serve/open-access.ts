@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from 'proxy-addr';
 
-import type { Config } from './config/config.js';
-import type { EndpointRegistry } from './endpoint/registry.js';
-import type { Clock } from './execution/ports.js';
-import type { Credentials } from './http/credentials.js';
-import { KeyUse } from './keys/key-use.js';
-import { Links } from './keys/links.js';
-import { openKeys, type Keys } from './keys/open-keys.js';
-import { looksLikeToken, Tokens } from './keys/tokens.js';
-import type { Logger } from './log/logger.js';
+import type { Config } from '../config/config.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Clock } from '../execution/ports.js';
+import type { Credentials } from '../http/credentials.js';
+import { KeyUse } from '../keys/key-use.js';
+import { Links } from '../keys/links.js';
+import { openKeys, type Keys } from '../keys/open-keys.js';
+import { looksLikeToken, Tokens } from '../keys/tokens.js';
+import type { Logger } from '../log/logger.js';
 
 /** Characters; a shorter key of the operator's own making can be found by trying. */
 const SAFE_KEY_LENGTH = 16;

@@ -1,26 +1,26 @@
 import { once } from 'node:events';
 
-import { CircuitBreaker } from './cache/circuit-breaker.js';
-import { GatewaysUsage } from './cache/gateways-usage.js';
-import { GuardedRedis } from './cache/guarded-redis.js';
-import { MemoryStore } from './cache/memory-store.js';
-import { PurgeGuard } from './cache/purge-guard.js';
-import { connectRedis, type RedisClient } from './cache/redis-connection.js';
-import { RedisKeys } from './cache/redis-keys.js';
-import { redisLease } from './cache/redis-lease.js';
-import { limitsThroughRedis } from './cache/redis-limits.js';
-import { RedisPurges } from './cache/redis-purges.js';
-import { shareThroughRedis } from './cache/redis-share.js';
-import { RedisStore } from './cache/redis-store.js';
-import { redisUsageBoard } from './cache/redis-usage.js';
-import { TieredStore } from './cache/tiered-store.js';
-import type { Config } from './config/config.js';
-import { shareWithNobody } from './execution/fetch-answer.js';
-import type { Clock } from './execution/ports.js';
-import type { Logger } from './log/logger.js';
+import { CircuitBreaker } from '../cache/circuit-breaker.js';
+import { GatewaysUsage } from '../cache/gateways-usage.js';
+import { GuardedRedis } from '../cache/guarded-redis.js';
+import { MemoryStore } from '../cache/memory-store.js';
+import { PurgeGuard } from '../cache/purge-guard.js';
+import { connectRedis, type RedisClient } from '../cache/redis-connection.js';
+import { RedisKeys } from '../cache/redis-keys.js';
+import { redisLease } from '../cache/redis-lease.js';
+import { limitsThroughRedis } from '../cache/redis-limits.js';
+import { RedisPurges } from '../cache/redis-purges.js';
+import { shareThroughRedis } from '../cache/redis-share.js';
+import { RedisStore } from '../cache/redis-store.js';
+import { redisUsageBoard } from '../cache/redis-usage.js';
+import { TieredStore } from '../cache/tiered-store.js';
+import type { Config } from '../config/config.js';
+import { shareWithNobody } from '../execution/fetch-answer.js';
+import type { Clock } from '../execution/ports.js';
+import type { Logger } from '../log/logger.js';
 import { openThroughPrimary } from './open-cache-of-workers.js';
 import { keepUntilOf, permitMsOf, type CacheSurroundings, type OpenCache } from './shared-cache.js';
-import { LeaderLease } from './warming/leader-lease.js';
+import { LeaderLease } from '../warming/leader-lease.js';
 
 /** A dead leader's place is free after this long. */
 const LEASE_MS = 3000;

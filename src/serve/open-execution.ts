@@ -1,20 +1,20 @@
-import type { Config } from './config/config.js';
-import type { EndpointRegistry } from './endpoint/registry.js';
-import { createAnswerer, type AnswerCall, type OnAnswered } from './execution/answer-call.js';
-import { createFetcher } from './execution/fetch-answer.js';
-import { HitCounter } from './execution/hit-counts.js';
-import type { Clock } from './execution/ports.js';
-import type { ServerPool } from './admission/server-pool.js';
-import type { Limiter } from './limits/limiter.js';
-import type { Logger } from './log/logger.js';
-import { Metrics, type CacheUse } from './metrics/metrics.js';
+import type { Config } from '../config/config.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import { createAnswerer, type AnswerCall, type OnAnswered } from '../execution/answer-call.js';
+import { createFetcher } from '../execution/fetch-answer.js';
+import { HitCounter } from '../execution/hit-counts.js';
+import type { Clock } from '../execution/ports.js';
+import type { ServerPool } from '../admission/server-pool.js';
+import type { Limiter } from '../limits/limiter.js';
+import type { Logger } from '../log/logger.js';
+import { Metrics, type CacheUse } from '../metrics/metrics.js';
 import { openCache } from './open-cache.js';
 import type { OpenCache } from './shared-cache.js';
 import { openAdmission, openLimiter, type QueryServer } from './open-admission.js';
 import { startWarming } from './start-warming.js';
-import { UsageLedger } from './warming/usage-ledger.js';
-import type { Warmer } from './warming/warmer.js';
-import type { PrimaryLink } from './workers/primary-link.js';
+import { UsageLedger } from '../warming/usage-ledger.js';
+import type { Warmer } from '../warming/warmer.js';
+import type { PrimaryLink } from '../workers/primary-link.js';
 
 /** Sets whose use is remembered, for each that may be warmed. */
 const REMEMBERED_SETS_PER_WARMED = 4;

@@ -1,15 +1,15 @@
-import type { Config } from './config/config.js';
-import type { EndpointRegistry } from './endpoint/registry.js';
-import { keyOf, type Question } from './execution/call.js';
-import type { FetchAnswer } from './execution/fetch-answer.js';
-import type { Asker, Clock } from './execution/ports.js';
-import { representationOf } from './execution/representation.js';
-import { validateParameters } from './execution/validate-parameters.js';
-import { describeError, type Logger } from './log/logger.js';
+import type { Config } from '../config/config.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import { keyOf, type Question } from '../execution/call.js';
+import type { FetchAnswer } from '../execution/fetch-answer.js';
+import type { Asker, Clock } from '../execution/ports.js';
+import { representationOf } from '../execution/representation.js';
+import { validateParameters } from '../execution/validate-parameters.js';
+import { describeError, type Logger } from '../log/logger.js';
 import type { OpenCache } from './shared-cache.js';
-import { QueryBudget } from './warming/query-budget.js';
-import type { UsageLedger } from './warming/usage-ledger.js';
-import { Warmer, type WarmerParts } from './warming/warmer.js';
+import { QueryBudget } from '../warming/query-budget.js';
+import type { UsageLedger } from '../warming/usage-ledger.js';
+import { Warmer, type WarmerParts } from '../warming/warmer.js';
 
 /** Waits behind every caller, and within nobody's limits. */
 const WARMING: Asker = { lane: 'warming', priority: 'warming' };

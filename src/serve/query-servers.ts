@@ -1,13 +1,13 @@
-import type { ServerPool } from './admission/server-pool.js';
-import { spreadParser } from './admission/spread-parser.js';
-import { createPing } from './clickhouse/ping.js';
-import { createQueryRunner } from './clickhouse/query-runner.js';
-import { createSqlParser } from './clickhouse/sql-parser.js';
-import type { Config } from './config/config.js';
-import type { SqlParser } from './execution/sandbox.js';
+import type { ServerPool } from '../admission/server-pool.js';
+import { spreadParser } from '../admission/spread-parser.js';
+import { createPing } from '../clickhouse/ping.js';
+import { createQueryRunner } from '../clickhouse/query-runner.js';
+import { createSqlParser } from '../clickhouse/sql-parser.js';
+import type { Config } from '../config/config.js';
+import type { SqlParser } from '../execution/sandbox.js';
 import type { QueryServer } from './open-admission.js';
 import { clusterManners, type OpenServer } from './open-clickhouse.js';
-import type { Tracing } from './tracing/tracing.js';
+import type { Tracing } from '../tracing/tracing.js';
 
 /** How queries are run on each server; each try is a span of its own where there are traces. */
 export function queryServers(

@@ -1,17 +1,17 @@
-import { GatewaysUsage } from './cache/gateways-usage.js';
-import type { MemoryStore } from './cache/memory-store.js';
-import { PurgeGuard } from './cache/purge-guard.js';
-import { TieredStore } from './cache/tiered-store.js';
-import type { Config } from './config/config.js';
+import { GatewaysUsage } from '../cache/gateways-usage.js';
+import type { MemoryStore } from '../cache/memory-store.js';
+import { PurgeGuard } from '../cache/purge-guard.js';
+import { TieredStore } from '../cache/tiered-store.js';
+import type { Config } from '../config/config.js';
 import { keepUntilOf, permitMsOf, type CacheSurroundings, type OpenCache } from './shared-cache.js';
-import { LeaderLease } from './warming/leader-lease.js';
-import { HeldUnits } from './workers/held-units.js';
-import { leaseInPrimary } from './workers/lease-in-primary.js';
-import { limitsInPrimary } from './workers/limits-in-primary.js';
-import type { PrimaryLink } from './workers/primary-link.js';
-import { shareThroughPrimary } from './workers/share-through-primary.js';
-import { purgeInPrimary, received, storeInPrimary } from './workers/store-in-primary.js';
-import { usageInPrimary } from './workers/usage-in-primary.js';
+import { LeaderLease } from '../warming/leader-lease.js';
+import { HeldUnits } from '../workers/held-units.js';
+import { leaseInPrimary } from '../workers/lease-in-primary.js';
+import { limitsInPrimary } from '../workers/limits-in-primary.js';
+import type { PrimaryLink } from '../workers/primary-link.js';
+import { shareThroughPrimary } from '../workers/share-through-primary.js';
+import { purgeInPrimary, received, storeInPrimary } from '../workers/store-in-primary.js';
+import { usageInPrimary } from '../workers/usage-in-primary.js';
 
 /** A leader that hangs is followed after this long; one that has ended, at once. */
 const LEASE_MS = 3000;

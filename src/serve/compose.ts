@@ -2,29 +2,29 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { createAdminApp, type AdminParts } from './admin/admin-app.js';
-import { viewOfProcess } from './admin/operator-view.js';
-import { keepsRequestLog, type Config } from './config/config.js';
-import { readEndpointSettingsFile } from './config/endpoint-settings-file.js';
-import { loadEndpoints } from './endpoint/load-endpoints.js';
-import type { EndpointRegistry } from './endpoint/registry.js';
-import type { Clock } from './execution/ports.js';
-import { drain } from './http/drain.js';
-import { createHttpServer } from './http/server.js';
-import type { Logger } from './log/logger.js';
+import { createAdminApp, type AdminParts } from '../admin/admin-app.js';
+import { viewOfProcess } from '../admin/operator-view.js';
+import { keepsRequestLog, type Config } from '../config/config.js';
+import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
+import { loadEndpoints } from '../endpoint/load-endpoints.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Clock } from '../execution/ports.js';
+import { drain } from '../http/drain.js';
+import { createHttpServer } from '../http/server.js';
+import type { Logger } from '../log/logger.js';
 import { createListener } from './create-listener.js';
 import { openAccess } from './open-access.js';
 import { pingServersOnce } from './first-ping.js';
 import { openClickHouse } from './open-clickhouse.js';
 import { openExecution, type Execution } from './open-execution.js';
 import { openJournal } from './open-journal.js';
-import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from './project-files.js';
+import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from '../project-files.js';
 import { pingAny } from './ping-any.js';
 import { parserOf, queryServers } from './query-servers.js';
-import { createSandbox } from './sandbox/sandbox.js';
-import type { PrimaryLink } from './workers/primary-link.js';
-import { tellOfWorker } from './workers/tell-of-worker.js';
-import { viewOfWorkers } from './workers/view-of-workers.js';
+import { createSandbox } from '../sandbox/sandbox.js';
+import type { PrimaryLink } from '../workers/primary-link.js';
+import { tellOfWorker } from '../workers/tell-of-worker.js';
+import { viewOfWorkers } from '../workers/view-of-workers.js';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -84,7 +84,7 @@ async function open(
   const journal = openJournal(clickhouse.logConnections, { logger, clock });
   if (journal) onClose(journal.close);
   // The SDK is loaded only where it is wanted: it takes longer than all the rest of the start.
-  const tracing = config.tracing && new (await import('./tracing/tracing.js')).Tracing(config.tracing);
+  const tracing = config.tracing && new (await import('../tracing/tracing.js')).Tracing(config.tracing);
   if (tracing) onClose(() => tracing.close());
   const servers = queryServers(clickhouse.servers, config, tracing);
   const execution = await openExecution(config, { endpoints, servers, logger, clock, primary }, onClose);

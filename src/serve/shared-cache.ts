@@ -1,16 +1,16 @@
-import type { MemoryStore } from './cache/memory-store.js';
-import type { Config } from './config/config.js';
-import type { EndpointRegistry } from './endpoint/registry.js';
-import type { Answer } from './execution/answer.js';
-import type { AnswerStore, PurgeScope } from './execution/answer-store.js';
-import type { CacheKey } from './execution/cache-key.js';
-import { keepUntil } from './execution/call.js';
-import type { ShareAcross } from './execution/fetch-answer.js';
-import type { Clock } from './execution/ports.js';
-import type { SharedLimits } from './limits/shared-limits.js';
-import type { Logger } from './log/logger.js';
-import type { UsageLedger, UsedSet } from './warming/usage-ledger.js';
-import type { PrimaryLink } from './workers/primary-link.js';
+import type { MemoryStore } from '../cache/memory-store.js';
+import type { Config } from '../config/config.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Answer } from '../execution/answer.js';
+import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
+import type { CacheKey } from '../execution/cache-key.js';
+import { keepUntil } from '../execution/call.js';
+import type { ShareAcross } from '../execution/fetch-answer.js';
+import type { Clock } from '../execution/ports.js';
+import type { SharedLimits } from '../limits/shared-limits.js';
+import type { Logger } from '../log/logger.js';
+import type { UsageLedger, UsedSet } from '../warming/usage-ledger.js';
+import type { PrimaryLink } from '../workers/primary-link.js';
 
 const PERMIT_SLACK_MS = 5000;
 

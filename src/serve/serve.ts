@@ -2,11 +2,11 @@ import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
 
 import { openGateway } from './compose.js';
-import { readConfig, type Config, type Environment } from './config/config.js';
-import { createLogger, describeError, type Logger } from './log/logger.js';
+import { readConfig, type Config, type Environment } from '../config/config.js';
+import { createLogger, describeError, type Logger } from '../log/logger.js';
 import { stopOnSignal } from './stop-on-signal.js';
 import { welcome } from './welcome.js';
-import { WORKER_MARK } from './workers/worker-process.js';
+import { WORKER_MARK } from '../workers/worker-process.js';
 
 /** Serves until SIGTERM or SIGINT, and ends the process: with 1 where it can’t start or doesn’t stop in order. */
 export async function serve(environment: Environment): Promise<void> {

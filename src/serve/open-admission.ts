@@ -1,14 +1,14 @@
-import { admitQueries } from './admission/admit-queries.js';
-import { ClickHouseWatch, type OpenReason, type WatchState } from './admission/clickhouse-watch.js';
-import { QueryQueue } from './admission/query-queue.js';
-import { ServerPool } from './admission/server-pool.js';
-import type { Config } from './config/config.js';
-import type { Clock, RunQuery } from './execution/ports.js';
-import { FixedWindows } from './limits/fixed-windows.js';
-import { Limiter } from './limits/limiter.js';
-import { QueryPlaces } from './limits/query-places.js';
-import type { SharedLimits } from './limits/shared-limits.js';
-import type { Logger } from './log/logger.js';
+import { admitQueries } from '../admission/admit-queries.js';
+import { ClickHouseWatch, type OpenReason, type WatchState } from '../admission/clickhouse-watch.js';
+import { QueryQueue } from '../admission/query-queue.js';
+import { ServerPool } from '../admission/server-pool.js';
+import type { Config } from '../config/config.js';
+import type { Clock, RunQuery } from '../execution/ports.js';
+import { FixedWindows } from '../limits/fixed-windows.js';
+import { Limiter } from '../limits/limiter.js';
+import { QueryPlaces } from '../limits/query-places.js';
+import type { SharedLimits } from '../limits/shared-limits.js';
+import type { Logger } from '../log/logger.js';
 
 /** Asks ClickHouse whether it is there; a rejection is a no. */
 export type Ping = (signal: AbortSignal) => Promise<boolean>;

@@ -1,19 +1,19 @@
 import { openSync, closeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { freePort } from './clickhouse/embedded/free-port.js';
+import { freePort } from '../clickhouse/embedded/free-port.js';
 import { openEndpoints } from './compose.js';
-import type { Config } from './config/config.js';
-import { generateApiKey } from './keys/api-key.js';
-import { describeError, type Logger } from './log/logger.js';
-import { PrimaryMetrics } from './metrics/primary-metrics.js';
+import type { Config } from '../config/config.js';
+import { generateApiKey } from '../keys/api-key.js';
+import { describeError, type Logger } from '../log/logger.js';
+import { PrimaryMetrics } from '../metrics/primary-metrics.js';
 import { startEmbeddedServer } from './open-clickhouse.js';
 import { stopOnSignal } from './stop-on-signal.js';
 import { welcome } from './welcome.js';
-import { Hub } from './workers/hub.js';
-import { Supervisor } from './workers/supervisor.js';
-import { EMPTY_SNAPSHOT } from './workers/worker-snapshot.js';
-import { forkWorker } from './workers/worker-process.js';
+import { Hub } from '../workers/hub.js';
+import { Supervisor } from '../workers/supervisor.js';
+import { EMPTY_SNAPSHOT } from '../workers/worker-snapshot.js';
+import { forkWorker } from '../workers/worker-process.js';
 
 const clock = (): Date => new Date();
 const now = (): number => performance.now();
