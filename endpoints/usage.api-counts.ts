@@ -22,6 +22,18 @@ const IGNORES_THE_END = /^(?:[^$\\]|\\[^\p{L}\p{N}]|\\[dDsSwW])*$/u;
 /** The beginning of a URL by which the rollups count. */
 const ORIGIN = sql`regexpExtract(log.url, '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/?#]*', 0)`;
 
+/** The rest of it, as the n-gram index of whole million records has it. */
+const REST = sql`substring(log.url, 1 + length(${ORIGIN}))`;
+
+/**
+ * A plain name: it is found in a URL if it is found in the origin or in the rest, since a rest begins with a sign that no
+ * name has. Of four characters at least, which is what the index is made of.
+ */
+const NAME = /^[\p{L}\p{N}_-]{4,}$/u;
+
+/** From when on times do not fit the rollups, which hold a DateTime. */
+const TOO_LATE = sql`toDateTime64('2105-01-01', 6, 'UTC')`;
+
 /** Columns of the answer, of one record or of a row of a rollup. */
 const ONE = sql`
   toUInt64(position(log.path, '/rest') > 0) AS rest_requests,
@@ -105,21 +117,57 @@ export default defineEndpoint({
       ${where(countsFor, sql`part.hour >= ${firstHour}`)}
       UNION ALL`;
     const isDaily = is(interval, 'daily');
+    const records = (condition: Sql): Sql => sql`
+      UNION ALL
+      SELECT ${bucketOf(sql`log.timestamp`)} AS timestamp, ${ONE}
+      FROM edge_logs AS log
+      ${condition}`;
     // As a DateTime64, since ClickHouse takes less than a DateTime for a whole second less when it prunes granules.
-    // The records that no rollup counted for the project: those of the minute that the window cuts, those of times that no
-    // rollup holds, and those whose origin does not say that their URL matches. Projects of which every origin says so
-    // need not be looked at for the latter.
-    const isCut = sql`
-      (log.timestamp < toDateTime64(${firstMinute}, 6, 'UTC') OR log.timestamp >= toDateTime64('2105-01-01', 6, 'UTC'))`;
-    const isLeft = choose(
-      [isHeld(project), isCut],
-      sql`
-        (${isCut} OR NOT match(${ORIGIN}, ${project}))
-        AND (${isCut} OR log.project NOT IN (
-          SELECT origins.project FROM edge_request_hours AS origins
-          WHERE origins.hour >= toStartOfHour(${start})
-          GROUP BY origins.project
-          HAVING min(match(origins.origin, ${project})) = 1))`,
+    const rolledUpFrom = sql`toDateTime64(${firstMinute}, 6, 'UTC')`;
+    // The records of the minute that the window cuts, and those of times that no rollup holds.
+    const cut = records(
+      where(
+        isOfProject,
+        sql`log.timestamp >= ${start}`,
+        sql`(log.timestamp < ${rolledUpFrom} OR log.timestamp >= ${TOO_LATE})`,
+        compiles,
+      ),
+    );
+    // Projects that the rollups count whole.
+    const counted = sql`(
+      SELECT origins.project FROM edge_request_hours AS origins
+      WHERE origins.hour >= toStartOfHour(${start})
+      GROUP BY origins.project
+      HAVING min(match(origins.origin, ${project})) = 1)`;
+    const isOfOtherOrigin = sql`NOT match(${ORIGIN}, ${project})`;
+    // The records whose URL matches though its origin does not. For a name the index of rests mostly leaves no record to
+    // look at, and looking through the primary key for times and projects would take longer than all else: `identity`
+    // keeps ClickHouse from that, and the partition's id, which is its day, from reading what is older than the window.
+    const ofOtherOrigins = choose(
+      [isHeld(project), sql``],
+      [
+        matches(project, NAME),
+        records(
+          where(
+            sql`toInt64OrZero(log._partition_id) >= toInt64(toDate32(${rolledUpFrom}))`,
+            sql`match(${REST}, ${project})`,
+            sql`match(log.url, ${project})`,
+            isOfOtherOrigin,
+            sql`identity(log.project) NOT IN ${counted}`,
+            sql`identity(log.timestamp) >= ${rolledUpFrom}`,
+            sql`identity(log.timestamp) < ${TOO_LATE}`,
+          ),
+        ),
+      ],
+      records(
+        where(
+          sql`match(log.url, ${project})`,
+          isOfOtherOrigin,
+          sql`log.project NOT IN ${counted}`,
+          sql`log.timestamp >= ${rolledUpFrom}`,
+          sql`log.timestamp < ${TOO_LATE}`,
+        ),
+      ),
     );
     const rolledUp = sql`
       SELECT
@@ -137,10 +185,8 @@ export default defineEndpoint({
           sql`part.minute >= ${firstMinute}`,
           choose([isDaily, sql`part.minute < ${firstHour}`], sql`true`),
         )}
-        UNION ALL
-        SELECT ${bucketOf(sql`log.timestamp`)} AS timestamp, ${ONE}
-        FROM edge_logs AS log
-        ${where(isOfProject, sql`log.timestamp >= ${start}`, isLeft, compiles)}
+        ${cut}
+        ${ofOtherOrigins}
       )
       GROUP BY timestamp
       ORDER BY timestamp`;

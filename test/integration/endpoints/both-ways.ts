@@ -33,6 +33,8 @@ export interface BothWays {
   readonly ask: (way: Way, question: Question) => Promise<Outcome>;
   /** Tables that the way reads for the question, by ClickHouse's own plan. */
   readonly tablesRead: (way: Way, question: Question) => Promise<readonly string[]>;
+  /** Of the index, for each read of a table that uses it: `LEFT/OF` granules. */
+  readonly granulesLeft: (index: string, question: Question) => Promise<readonly string[]>;
   /** Empties the logs and what is kept of them. */
   readonly clear: () => Promise<void>;
   /** Merges what is kept of the logs to its end. */
@@ -57,6 +59,15 @@ export async function openBothWays(name: string, table: keyof typeof ROLLUPS): P
   const command = async (query: string): Promise<void> => {
     await client.command({ query });
   };
+  const explain = async (what: string, way: Way, question: Question): Promise<readonly string[]> => {
+    const { text, parameters } = bound(endpoint, way, question);
+    const explained = await client.query({
+      query: `EXPLAIN ${what} ${text}`,
+      query_params: parameters,
+      format: 'JSONCompactEachRow',
+    });
+    return (await explained.json<[string]>()).map(([line]) => line);
+  };
   return {
     database,
     ask: async (way, question) => {
@@ -71,15 +82,15 @@ export async function openBothWays(name: string, table: keyof typeof ROLLUPS): P
       return { rows: result, truncated };
     },
     tablesRead: async (way, question) => {
-      const { text, parameters } = bound(endpoint, way, question);
-      const explained = await client.query({
-        query: `EXPLAIN QUERY TREE run_passes = 1 ${text}`,
-        query_params: parameters,
-        format: 'JSONCompactEachRow',
-      });
-      const lines = (await explained.json<[string]>()).map(([line]) => line);
+      const lines = await explain('QUERY TREE run_passes = 1', way, question);
       const names = lines.flatMap((line) => /table_name: \w+\.(\w+)/.exec(line)?.[1] ?? []);
       return [...new Set(names)].sort();
+    },
+    granulesLeft: async (index, question) => {
+      const lines = await explain('indexes = 1', 'rolled up', question);
+      const starts = lines.flatMap((line, at) => (line.trim() === `Name: ${index}` ? [at] : []));
+      const granules = starts.map((at) => lines.slice(at).find((line) => line.includes('Granules:')));
+      return granules.map((line = '') => line.replace('Granules:', '').trim());
     },
     clear: async () => {
       for (const each of [table, ...ROLLUPS[table]]) await command(`TRUNCATE TABLE ${each}`);

@@ -111,6 +111,8 @@ const EXPRESSIONS = [
     'co\\n?',
     '//[^/]*$',
   ],
+  // Names, which have a way of their own from four characters on.
+  ...['https', 'example', 'storage', 'auth', 'auro', 'aur', '8443', 'ref_aurora', 'HTTP'],
 ].filter((expression) => expression !== '');
 
 const question: fc.Arbitrary<Question> = fc.record({
@@ -176,4 +178,41 @@ describe('the tables that are read', () => {
     expect(await tablesFor('a$', 'daily', ['project'])).toEqual(ROLLED_UP);
     expect(await tablesFor('a$', 'minutely', ['project'])).toEqual(['edge_logs', 'edge_request_minutes']);
   });
+});
+
+describe('the index of what follows the origin', () => {
+  const left = (project: string): Promise<readonly string[]> =>
+    endpoint.granulesLeft('url_rest_ngrams', {
+      parameters: { project, interval: 'daily' },
+      now: clockAt(MOMENT),
+    });
+
+  beforeAll(async () => {
+    await endpoint.clear();
+    await endpoint.database.insert(
+      'edge_logs',
+      Array.from({ length: 3000 }, (_, index) => ({
+        project: index % 2 ? 'aurora' : 'boreal',
+        timestamp: printMicros(MOMENT - BigInt(index) * MINUTE),
+        url: `https://${index % 2 ? 'aurora' : 'boreal'}.example.co/rest/v1/orders?id=eq.${index}`,
+      })),
+    );
+  });
+
+  it('leaves no record to look at for a name that only origins have', async () => {
+    const granules = await left('aurora');
+    expect(granules).toHaveLength(1);
+    expect(granules[0]).toMatch(/^0\/[1-9]/);
+  });
+
+  it('leaves those that hold a name', async () => {
+    expect(await left('orders')).toEqual([expect.stringMatching(/^([1-9]\d*)\/\1$/)]);
+  });
+
+  it.each(['^https://aurora', 'aurora|boreal', 'aur', 'aurora/', 'a.rora'])(
+    'is not asked for %s, which is no name of four characters',
+    async (project) => {
+      expect(await left(project)).toEqual([]);
+    },
+  );
 });
