@@ -41,8 +41,9 @@ async function withOldDatabase(use: (database: OldDatabase) => Promise<void>): P
   }
 }
 
-const TIME = "toDateTime64('2096-02-27 00:00:00', 6, 'UTC') + toIntervalSecond(rand(1) % 400000)";
-/** An insert into each of the tables, over five days; `source` gives a column `number`. */
+/** Two days of two months: a fill goes by days, and partitions are days or months. */
+const TIME = "toDateTime64('2096-02-29 10:00:00', 6, 'UTC') + toIntervalSecond(rand(1) % 100000)";
+/** An insert into each of the tables; `source` gives a column `number`. */
 const insertsOf = (rows: number, source = `numbers(${rows})`, settings = ''): readonly string[] => [
   `INSERT INTO function_relay_logs (project, timestamp, function_id, status_code, execution_time_ms) ${settings}
    SELECT ['p', 'q'][1 + number % 2], ${TIME}, toString(number % 3), 200 + number % 300, rand(2) % 1000 FROM ${source}`,
