@@ -33,3 +33,37 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(environment).filter((name) => !(name in variables))).toEqual([]);
   });
 });
+
+describe('the README', () => {
+  it('tells the range of every number that has one', () => {
+    const told = [...readme.matchAll(/`([A-Z_]+)` (over )?([\d.]+)\s+to\s+([\d.]*\d)/g)].map(
+      ([, name = '', over, least, most]) => [name, `${over ?? ''}${least} to ${most}`] as const,
+    );
+    // The number of workers has another variable as its bound too.
+    const bounded = Object.entries(variables).filter(([name]) => rangeOf(name) !== undefined);
+    expect(told.filter(([name]) => name !== 'WORKERS').sort()).toEqual(
+      bounded.map(([name]) => [name, rangeOf(name)]).sort(),
+    );
+  });
+});
+
+describe('docs/limits.md', () => {
+  it('tells the ceilings of the read-only user as they are', async () => {
+    const [users, limits] = await Promise.all([
+      textOf('clickhouse-schema/users.d/querygate.xml'),
+      textOf('docs/limits.md'),
+    ]);
+    const ceilings = [...users.matchAll(/<max>(\d+)<\/max>/g)].map(([, ceiling = '']) => ceiling);
+    expect(ceilings.filter((ceiling) => !new RegExp(`\\b${ceiling}\\b`).test(limits))).toEqual([]);
+    expect(ceilings).toHaveLength(6);
+  });
+});
+
+/** Of a number with two bounds of its own; undefined for anything else. */
+function rangeOf(name: string): string | undefined {
+  const { type, rules = [] } = variables[name] ?? {};
+  const limitOf = (rule: string): unknown => rules.find((one) => one.name === rule)?.args?.limit;
+  const [least, most] = [limitOf('min'), limitOf('max')];
+  if (type !== 'number' || typeof most !== 'number') return undefined;
+  return typeof least === 'number' ? `${least} to ${most}` : `over 0 to ${most}`;
+}
