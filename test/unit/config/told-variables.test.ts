@@ -27,7 +27,7 @@ describe('docker-compose.yml', () => {
     const { environment } = compose.services.gateway;
     const isPassedOn = (name: string): boolean =>
       environment[name] === null || String(environment[name]).startsWith(`\${${name}:`);
-    const fixed = namesIn(/Fixed there,[^;]*;/.exec(readme)?.[0] ?? '');
+    const fixed = namesIn(/Fixed there,[^.]*\./.exec(readme)?.[0] ?? '');
     const notPassedOn = Object.keys(variables).filter((name) => !isPassedOn(name));
     expect(notPassedOn.sort()).toEqual([...fixed].sort());
     expect(Object.keys(environment).filter((name) => !(name in variables))).toEqual([]);
