@@ -3,29 +3,37 @@ import {
   choose,
   column,
   defineEndpoint,
-  FIRST_ROWS,
-  GROUP_IN_ORDER,
+  equalTo,
+  groupsByDay,
   is,
   isOmitted,
-  keyOf,
+  keyEqualTo,
   preferRollup,
   sql,
   text,
   textList,
   timestamp,
-  valueOf,
   whenGiven,
   where,
-  wholeDays,
 } from '../src/endpoint/index.js';
 
 const equals = (name: string): { description: string } => ({
   description: `Only records whose ${name} is this.`,
 });
 
-const KEYS = sql`
-  event_id_key, event_name_key, city_key, country_key, device_key, language_key, referrer_key, event_type_key,
-  utm_params_key`;
+const NULLABLE = 'Nullable(String)';
+const FEW = 'LowCardinality(Nullable(String))';
+const GROUPS = {
+  event_id: NULLABLE,
+  event_name: NULLABLE,
+  city: FEW,
+  country: FEW,
+  device: FEW,
+  language: FEW,
+  referrer: NULLABLE,
+  event_type: FEW,
+  utm_params: NULLABLE,
+} as const;
 
 export default defineEndpoint({
   id: '2b9e4d6f-7c1a-4f0b-8e5d-a1c3b5d7e922',
@@ -78,10 +86,18 @@ export default defineEndpoint({
   sandboxing: 'disabled',
   example: { event_type: 'view', include_unique: 'true', country: 'DE' },
   build: (p) => {
-    const days = wholeDays(p.start_time, p.end_time);
     const isView = all(is(p.event_type, 'view'), is(p.include_unique, 'true'));
     const isClick = all(is(p.event_type, 'click'), is(p.include_unique, 'true'));
     // What the rollup can tell as well.
+    const equalities = {
+      event_name: p.event_name,
+      referrer: p.referrer,
+      city: p.city,
+      country: p.country,
+      device: p.device,
+      language: p.language,
+      utm_params: p.utm_params,
+    };
     const filters = [
       whenGiven(
         p.event_type,
@@ -92,13 +108,7 @@ export default defineEndpoint({
         ),
       ),
       whenGiven(p.event_ids, sql`event_id IN (${p.event_ids})`),
-      whenGiven(p.event_name, sql`event_name = ${p.event_name}`),
-      whenGiven(p.referrer, sql`referrer = ${p.referrer}`),
-      whenGiven(p.city, sql`city = ${p.city}`),
-      whenGiven(p.country, sql`country = ${p.country}`),
-      whenGiven(p.device, sql`device = ${p.device}`),
-      whenGiven(p.language, sql`language = ${p.language}`),
-      whenGiven(p.utm_params, sql`utm_params = ${p.utm_params}`),
+      ...equalTo(equalities),
     ];
     const raw = sql`
       SELECT
@@ -130,67 +140,27 @@ export default defineEndpoint({
         device NULLS FIRST, language NULLS FIRST, referrer NULLS FIRST, event_type NULLS FIRST,
         utm_params NULLS FIRST`;
 
-    const ofWholeDays = sql`
-      SELECT day, ${KEYS}, sum(hits) AS total_hits
-      FROM custom_event_days
-      ${where(
-        whenGiven(
-          p.event_type,
-          choose(
-            [isView, sql`event_type_key IN ('=view', '=unique_view')`],
-            [isClick, sql`event_type_key IN ('=click', '=unique_click')`],
-            sql`event_type_key = concat('=', ${p.event_type})`,
+    const rolledUp = groupsByDay({
+      groups: GROUPS,
+      range: { start: p.start_time, end: p.end_time },
+      rollup: {
+        table: 'custom_event_days',
+        filters: [
+          whenGiven(
+            p.event_type,
+            choose(
+              [isView, sql`event_type_key IN ('=view', '=unique_view')`],
+              [isClick, sql`event_type_key IN ('=click', '=unique_click')`],
+              sql`event_type_key = concat('=', ${p.event_type})`,
+            ),
           ),
-        ),
-        // As a subquery, which ClickHouse runs first and looks up in the primary key; an expression it would test on every row.
-        whenGiven(p.event_ids, sql`event_id_key IN (SELECT concat('=', arrayJoin(${p.event_ids})))`),
-        whenGiven(p.event_name, sql`event_name_key = concat('=', ${p.event_name})`),
-        whenGiven(p.referrer, sql`referrer_key = concat('=', ${p.referrer})`),
-        whenGiven(p.city, sql`city_key = concat('=', ${p.city})`),
-        whenGiven(p.country, sql`country_key = concat('=', ${p.country})`),
-        whenGiven(p.device, sql`device_key = concat('=', ${p.device})`),
-        whenGiven(p.language, sql`language_key = concat('=', ${p.language})`),
-        whenGiven(p.utm_params, sql`utm_params_key = concat('=', ${p.utm_params})`),
-        ...days.inside(sql`day`),
-      )}
-      GROUP BY day, ${KEYS}
-      ORDER BY day, ${KEYS}
-      ${FIRST_ROWS}${GROUP_IN_ORDER}`;
-    const ofTheRest = sql`
-      UNION ALL
-      SELECT
-        toDate32(event.timestamp) AS day,
-        ${keyOf(sql`event.event_id`)} AS event_id_key,
-        ${keyOf(sql`event.event_name`)} AS event_name_key,
-        ${keyOf(sql`event.city`)} AS city_key,
-        ${keyOf(sql`event.country`)} AS country_key,
-        ${keyOf(sql`event.device`)} AS device_key,
-        ${keyOf(sql`event.language`)} AS language_key,
-        ${keyOf(sql`event.referrer`)} AS referrer_key,
-        ${keyOf(sql`event.event_type`)} AS event_type_key,
-        ${keyOf(sql`event.utm_params`)} AS utm_params_key,
-        count() AS total_hits
-      FROM custom_events AS event
-      ${where(...filters, ...days.rest(sql`event.timestamp`))}
-      GROUP BY day, ${KEYS}`;
-    const rolledUp = sql`
-      SELECT
-        toDateTime64(day, 0, 'UTC') AS group_time,
-        ${valueOf(sql`event_id_key`)} AS event_id,
-        ${valueOf(sql`event_name_key`)} AS event_name,
-        CAST(${valueOf(sql`city_key`)} AS LowCardinality(Nullable(String))) AS city,
-        CAST(${valueOf(sql`country_key`)} AS LowCardinality(Nullable(String))) AS country,
-        CAST(${valueOf(sql`device_key`)} AS LowCardinality(Nullable(String))) AS device,
-        CAST(${valueOf(sql`language_key`)} AS LowCardinality(Nullable(String))) AS language,
-        ${valueOf(sql`referrer_key`)} AS referrer,
-        CAST(${valueOf(sql`event_type_key`)} AS LowCardinality(Nullable(String))) AS event_type,
-        ${valueOf(sql`utm_params_key`)} AS utm_params,
-        total_hits
-      FROM (
-        ${ofWholeDays}
-        ${choose(...days.only.map((condition) => [condition, sql``] as const), ofTheRest)}
-      )
-      ORDER BY day, ${KEYS}`;
+          // As a subquery, which ClickHouse runs first and looks up in the primary key; an expression it would test on every row.
+          whenGiven(p.event_ids, sql`event_id_key IN (SELECT concat('=', arrayJoin(${p.event_ids})))`),
+          ...keyEqualTo(equalities),
+        ],
+      },
+      records: { table: 'custom_events', filters },
+    });
     const rollupKnows = isOmitted(p.level, p.search_term, p.user_id, p.profile_id, p.view_id, p.event_target);
     return preferRollup([rollupKnows], rolledUp, raw);
   },

@@ -1,18 +1,16 @@
 import {
-  choose,
+  all,
   column,
   defineEndpoint,
-  FIRST_ROWS,
-  GROUP_IN_ORDER,
-  keyOf,
+  equalTo,
+  groupsByDay,
+  keyEqualTo,
   preferRollup,
   sql,
   text,
   timestamp,
-  valueOf,
   whenGiven,
   where,
-  wholeDays,
   type Reference,
   type Sql,
 } from '../src/endpoint/index.js';
@@ -21,7 +19,16 @@ const equals = (name: string): { description: string } => ({
   description: `Only records whose ${name} is this.`,
 });
 
-const KEYS = sql`event_name_key, country_key, device_key, language_key, referrer_key, utm_params_key`;
+const NULLABLE = 'Nullable(String)';
+const FEW = 'LowCardinality(Nullable(String))';
+const GROUPS = {
+  event_name: NULLABLE,
+  country: FEW,
+  device: FEW,
+  language: FEW,
+  referrer: NULLABLE,
+  utm_params: NULLABLE,
+} as const;
 
 /** A scalar is compared as text; a null, an array, an object or text that is no JSON object never matches. */
 const hasScalar = (json: Sql, key: Reference, value: Reference): Sql => sql`
@@ -63,13 +70,16 @@ export default defineEndpoint({
   sandboxing: 'disabled',
   example: { country: 'DE', utm_key: 'utm_source', utm_value: 'newsletter' },
   build: (p) => {
-    const days = wholeDays(p.start_time, p.end_time);
+    const equalities = {
+      event_name: p.event_name,
+      country: p.country,
+      device: p.device,
+      language: p.language,
+      referrer: p.referrer,
+    };
     const filters = [
-      whenGiven(p.event_name, sql`event_name = ${p.event_name}`),
-      whenGiven(p.country, sql`country = ${p.country}`),
-      whenGiven(p.device, sql`device = ${p.device}`),
-      whenGiven(p.language, sql`language = ${p.language}`),
-      whenGiven(p.referrer, sql`referrer = ${p.referrer}`),
+      sql`event_type = 'url_redirect'`,
+      ...equalTo(equalities),
       whenGiven([p.utm_key, p.utm_value], hasScalar(sql`utm_params`, p.utm_key, p.utm_value)),
     ];
     const raw = sql`
@@ -79,7 +89,6 @@ export default defineEndpoint({
         count() AS total_hits
       FROM custom_events AS event
       ${where(
-        sql`event_type = 'url_redirect'`,
         ...filters,
         whenGiven(p.start_time, sql`event.timestamp >= ${p.start_time}`),
         whenGiven(p.end_time, sql`event.timestamp <= ${p.end_time}`),
@@ -89,53 +98,22 @@ export default defineEndpoint({
         group_time, event_name NULLS FIRST, country NULLS FIRST, device NULLS FIRST,
         language NULLS FIRST, referrer NULLS FIRST, utm_params NULLS FIRST`;
 
-    const ofWholeDays = sql`
-      SELECT day, ${KEYS}, sum(hits) AS total_hits
-      FROM redirect_days
-      ${where(
-        whenGiven(p.event_name, sql`event_name_key = concat('=', ${p.event_name})`),
-        whenGiven(p.country, sql`country_key = concat('=', ${p.country})`),
-        whenGiven(p.device, sql`device_key = concat('=', ${p.device})`),
-        whenGiven(p.language, sql`language_key = concat('=', ${p.language})`),
-        whenGiven(p.referrer, sql`referrer_key = concat('=', ${p.referrer})`),
-        whenGiven(
-          [p.utm_key, p.utm_value],
-          hasScalar(sql`substring(utm_params_key, 2)`, p.utm_key, p.utm_value),
-        ),
-        ...days.inside(sql`day`),
-      )}
-      GROUP BY day, ${KEYS}
-      ORDER BY day, ${KEYS}
-      ${FIRST_ROWS}${GROUP_IN_ORDER}`;
-    const ofTheRest = sql`
-      UNION ALL
-      SELECT
-        toDate32(event.timestamp) AS day,
-        ${keyOf(sql`event.event_name`)} AS event_name_key,
-        ${keyOf(sql`event.country`)} AS country_key,
-        ${keyOf(sql`event.device`)} AS device_key,
-        ${keyOf(sql`event.language`)} AS language_key,
-        ${keyOf(sql`event.referrer`)} AS referrer_key,
-        ${keyOf(sql`event.utm_params`)} AS utm_params_key,
-        count() AS total_hits
-      FROM custom_events AS event
-      ${where(sql`event_type = 'url_redirect'`, ...filters, ...days.rest(sql`event.timestamp`))}
-      GROUP BY day, ${KEYS}`;
-    const rolledUp = sql`
-      SELECT
-        toDateTime64(day, 0, 'UTC') AS group_time,
-        ${valueOf(sql`event_name_key`)} AS event_name,
-        CAST(${valueOf(sql`country_key`)} AS LowCardinality(Nullable(String))) AS country,
-        CAST(${valueOf(sql`device_key`)} AS LowCardinality(Nullable(String))) AS device,
-        CAST(${valueOf(sql`language_key`)} AS LowCardinality(Nullable(String))) AS language,
-        ${valueOf(sql`referrer_key`)} AS referrer,
-        ${valueOf(sql`utm_params_key`)} AS utm_params,
-        total_hits
-      FROM (
-        ${ofWholeDays}
-        ${choose(...days.only.map((condition) => [condition, sql``] as const), ofTheRest)}
-      )
-      ORDER BY day, ${KEYS}`;
-    return preferRollup([{ equals: [] }], rolledUp, raw);
+    const rolledUp = groupsByDay({
+      groups: GROUPS,
+      range: { start: p.start_time, end: p.end_time },
+      rollup: {
+        table: 'redirect_days',
+        filters: [
+          ...keyEqualTo(equalities),
+          whenGiven(
+            [p.utm_key, p.utm_value],
+            hasScalar(sql`substring(utm_params_key, 2)`, p.utm_key, p.utm_value),
+          ),
+        ],
+      },
+      records: { table: 'custom_events', filters },
+    });
+    // The rollup knows every parameter.
+    return preferRollup([all()], rolledUp, raw);
   },
 });

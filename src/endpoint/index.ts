@@ -2,12 +2,10 @@
 export { column, jsonColumn } from './definition.js';
 export { defineEndpoint } from './endpoint.js';
 export { oneOf, regularExpression, text, textList, timestamp } from './parameters.js';
-export { keyOf, valueOf } from './nullable-key.js';
+export { equalTo, groupsByDay, keyEqualTo } from './groups-by-day.js';
 export {
   all,
   choose,
-  FIRST_ROWS,
-  GROUP_IN_ORDER,
   is,
   isHeld,
   isOmitted,
@@ -21,4 +19,3 @@ export {
   withParts,
 } from './sql.js';
 export type { Condition, Filter, Part, Reference, Sql } from './sql.js';
-export { wholeDays } from './whole-days.js';
