@@ -1,4 +1,5 @@
 import {
+  all,
   choose,
   column,
   defineEndpoint,
@@ -125,7 +126,7 @@ export default defineEndpoint({
         SELECT id, timestamp, event_message, ${METADATA_OBJECT} AS metadata
         FROM ${edge}
         WHERE timestamp >= (
-          ${preferRollup([{ equals: [] }], oldestOfHours, oldestNeeded)}
+          ${preferRollup([all()], oldestOfHours, oldestNeeded)}
         )
         ORDER BY timestamp DESC, id, event_message, edge_source.metadata`,
     );
