@@ -1,4 +1,3 @@
-import { openSync, closeSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { freePort } from '../clickhouse/embedded/free-port.js';
@@ -7,6 +6,7 @@ import type { Config } from '../config/config.js';
 import { generateApiKey } from '../keys/api-key.js';
 import { describeError, type Logger } from '../log/logger.js';
 import { PrimaryMetrics } from '../metrics/primary-metrics.js';
+import { onHangUp } from './hang-up.js';
 import { startEmbeddedServer } from './open-clickhouse.js';
 import { stopOnSignal } from './stop-on-signal.js';
 import { welcome } from './welcome.js';
@@ -73,10 +73,7 @@ export async function serveWithWorkers(config: Config, logger: Logger): Promise<
     const stop = stopOnSignal(close, logger, () => {
       supervisor.kill();
     });
-    process.on('SIGHUP', (signal) => {
-      if (hasLostItsTerminal()) stop(signal);
-      else void supervisor.reload();
-    });
+    onHangUp(stop, () => void supervisor.reload());
     if (adminUrl !== undefined) logger.info('operator’s view', { url: adminUrl });
     const { kind } = config.clickhouse;
     logger.info('ready', { url, clickhouse: kind, pid: process.pid, workers: config.workers });
@@ -116,18 +113,4 @@ async function openOnce(config: Config, logger: Logger): Promise<Once> {
     ...(admits && { CLICKHOUSE_LOG_USER: admits.username, CLICKHOUSE_LOG_PASSWORD: admits.password }),
   };
   return { generatedKey, environment: { ...environment, ...connection }, close: () => server.stop() };
-}
-
-/**
- * Whether a SIGHUP means what it always did, that the terminal of this process is gone: then nobody will be there to end
- * it with Ctrl-C.
- */
-function hasLostItsTerminal(): boolean {
-  if (!process.stdout.isTTY) return false;
-  try {
-    closeSync(openSync('/dev/tty', 'r'));
-    return false;
-  } catch {
-    return true;
-  }
 }

@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { openGateway } from './compose.js';
 import { readConfig, type Config, type Environment } from '../config/config.js';
 import { createLogger, describeError, type Logger } from '../log/logger.js';
+import { onHangUp } from './hang-up.js';
 import { stopOnSignal } from './stop-on-signal.js';
 import { welcome } from './welcome.js';
 import { WORKER_MARK } from '../workers/worker-process.js';
@@ -47,7 +48,12 @@ async function start(environment: Environment): Promise<void> {
 async function serveAlone(config: Config, logger: Logger): Promise<void> {
   const gateway = await openGateway(config, { logger, clock: () => new Date() });
   const { url, adminUrl } = gateway;
-  stopOnSignal(gateway.close, logger);
+  const stop = stopOnSignal(gateway.close, logger);
+  onHangUp(stop, () => {
+    logger.warn('SIGHUP restarts workers one after another, and with WORKERS=1 there are none', {
+      fix: 'restart the gateway, or set WORKERS to 2 or more',
+    });
+  });
   if (adminUrl !== undefined) logger.info('operator’s view', { url: adminUrl });
   logger.info('ready', { url, clickhouse: config.clickhouse.kind, pid: process.pid });
   if (process.stdout.isTTY || gateway.generatedKey !== undefined) process.stdout.write(welcome(gateway));
