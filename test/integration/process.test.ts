@@ -69,6 +69,17 @@ describe('the gateway', () => {
     });
   });
 
+  it('goes on where SIGHUP asks it to restart workers that it has not, and says so', async () => {
+    await withLyingClickHouse(answerWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+      await withGateway({ CLICKHOUSE_URL, API_KEY: 'k' }, async (gateway) => {
+        const url = await urlOf(gateway);
+        gateway.child.kill('SIGHUP');
+        await gateway.untilWritten(/SIGHUP restarts workers one after another, and with WORKERS=1/);
+        expect((await fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } })).status).toBe(200);
+      });
+    });
+  });
+
   it('finishes a request that runs when SIGTERM comes, takes no more, and exits with 0', async () => {
     let release: (() => void) | undefined;
     const slow = new Promise<void>((resolve) => (release = resolve));
