@@ -151,6 +151,30 @@ it('answers the same both ways, on any records, for any parameters', async () =>
   );
 });
 
+it('answers the same both ways where a URL is no UTF-8', async () => {
+  await endpoint.clear();
+  // Broken before, in and behind a name, in the origin and in the rest, and a NUL.
+  const urls = [
+    'https://a\\xC3aurora.test/',
+    'https://auro\\xC3ra.test/aurora',
+    'https://x\\xFF/zo\\xC3\\xABy',
+    'https://zo\\xC3\\xABy\\xC3.test',
+    'https://zo\\xC3',
+    'https://au\\0rora.test/?zo\\xC3\\xABy\\0',
+    '\\xC3\\xAB://aurora',
+  ];
+  await endpoint.database.client.command({
+    query: `
+      INSERT INTO edge_logs (project, timestamp, url, path)
+      SELECT 'p', toDateTime64('2096-02-29 12:00:00', 6, 'UTC') - toIntervalHour(number % 30), url, '/rest'
+      FROM numbers(300) ARRAY JOIN [${urls.map((url) => `'${url}'`).join(', ')}] AS url`,
+  });
+  for (const project of ['aurora', 'zoëy', 'test', 'https', 'ëyyy', '.test', 'a.rora', 'zo.y', 'o\\x{eb}y']) {
+    const asked = { parameters: { project, interval: 'daily' }, now: clockAt(MOMENT) };
+    expect(await endpoint.ask('rolled up', asked)).toEqual(await endpoint.ask('raw', asked));
+  }
+});
+
 describe('the tables that are read', () => {
   const ROLLED_UP = ['edge_logs', 'edge_request_hours', 'edge_request_minutes'];
   const tablesFor = (
