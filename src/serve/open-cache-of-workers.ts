@@ -9,8 +9,9 @@ import { HeldUnits } from '../workers/held-units.js';
 import { leaseInPrimary } from '../workers/lease-in-primary.js';
 import { limitsInPrimary } from '../workers/limits-in-primary.js';
 import type { PrimaryLink } from '../workers/primary-link.js';
+import { received } from '../workers/received.js';
 import { shareThroughPrimary } from '../workers/share-through-primary.js';
-import { purgeInPrimary, received, storeInPrimary } from '../workers/store-in-primary.js';
+import { purgeInPrimary, storeInPrimary } from '../workers/store-in-primary.js';
 import { usageInPrimary } from '../workers/usage-in-primary.js';
 
 /** A leader that hangs is followed after this long; one that has ended, at once. */

@@ -11,6 +11,7 @@ import { Peer, type Handlers } from './peer.js';
 import { Permits } from './permits.js';
 import type { FlightRole, FlightTicket, PrimaryCalls, StoredAnswer, WorkerCalls } from './protocol.js';
 import { QuestionFlights } from './question-flights.js';
+import { received } from './received.js';
 import { Snapshots } from './snapshots.js';
 import { UsageWordsBoard } from './usage-words.js';
 import type { WorkerSnapshot } from './worker-snapshot.js';
@@ -146,13 +147,13 @@ export class Hub {
     return { role: isAsking ? 'ask' : 'wait' };
   }
 
-  private async set(member: Member, stored: StoredAnswer): Promise<void> {
-    const { key, answer, keepUntil } = stored;
+  private async set(member: Member, { key, answer: told, keepUntil }: StoredAnswer): Promise<void> {
+    const answer = received(told);
     const before = this.memory.peek(key.hash);
     await this.store.set(key, answer, keepUntil);
     // Others may hold the one from before, and would answer with it for as long as it is fresh.
     if (!before || this.memory.peek(key.hash) !== answer) return;
-    for (const { peer } of this.othersThan(member)) peer.tell('answers.replaced', stored);
+    for (const { peer } of this.othersThan(member)) peer.tell('answers.replaced', { key, answer, keepUntil });
   }
 
   private async purge(member: Member, scope: PurgeScope): Promise<void> {

@@ -1,8 +1,8 @@
 import { Failure } from '../errors.js';
-import { inOwnMemory, type Answer, type Bodies } from '../execution/answer.js';
 import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
 import type { PrimaryLink } from './primary-link.js';
 import type { StoredAnswer } from './protocol.js';
+import { received } from './received.js';
 
 /** The answers that the primary keeps for all workers. */
 export function storeInPrimary(link: PrimaryLink): AnswerStore {
@@ -41,15 +41,4 @@ export async function purgeInPrimary(link: PrimaryLink, scope: PurgeScope): Prom
       { cause, retryAfterSeconds: Math.ceil(waitMs / 1000) },
     );
   }
-}
-
-/** An answer out of a message, without the message's memory. */
-export function received(answer: Answer): Answer {
-  const { identity, gzip, br } = answer.bodies;
-  const bodies: Bodies = {
-    identity: inOwnMemory(identity),
-    ...(gzip && { gzip: inOwnMemory(gzip) }),
-    ...(br && { br: inOwnMemory(br) }),
-  };
-  return { ...answer, bodies };
 }
