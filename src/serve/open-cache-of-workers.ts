@@ -3,7 +3,13 @@ import type { MemoryStore } from '../cache/memory-store.js';
 import { PurgeGuard } from '../cache/purge-guard.js';
 import { TieredStore } from '../cache/tiered-store.js';
 import type { Config } from '../config/config.js';
-import { keepUntilOf, permitMsOf, type CacheSurroundings, type OpenCache } from './shared-cache.js';
+import {
+  keepUntilOf,
+  permitMsOf,
+  sharedFor,
+  type CacheSurroundings,
+  type OpenCache,
+} from './shared-cache.js';
 import { LeaderLease } from '../warming/leader-lease.js';
 import { HeldUnits } from '../workers/held-units.js';
 import { leaseInPrimary } from '../workers/lease-in-primary.js';
@@ -46,7 +52,9 @@ export function openThroughPrimary(
   return {
     memory,
     store,
-    shareAcross: shareThroughPrimary({ link, store, keepNear: near.set, maxWaitMs: config.queryTimeoutMs }),
+    shareAcross: sharedFor(config, (maxWaitMs) =>
+      shareThroughPrimary({ link, store, keepNear: near.set, maxWaitMs }),
+    ),
     purge: async (scope) => {
       const dated = { ...scope, bornUntil: clock().getTime() };
       store.note(dated);
