@@ -156,13 +156,20 @@ export class Hub {
     for (const { peer } of this.othersThan(member)) peer.tell('answers.replaced', { key, answer, keepUntil });
   }
 
-  private async purge(member: Member, scope: PurgeScope): Promise<void> {
+  /** How many of the others are still there and have not said that it is done. */
+  private async purge(member: Member, scope: PurgeScope): Promise<number> {
     await this.store.purge(scope);
-    const told = this.othersThan(member).map(({ peer }) =>
-      peer.call('answers.purged', scope, WORKER_ANSWER_MS),
-    );
+    const others = this.othersThan(member);
+    const asked = others.filter(({ peer }) => peer.hasSpoken);
+    // One that just starts has no answer yet, and hears of this before it is given any.
+    for (const { peer } of others) if (!peer.hasSpoken) peer.tell('answers.purged', scope);
     // One that is busy hears of it all the same, before anything that it is told later.
-    await Promise.allSettled(told);
+    const outcomes = await Promise.allSettled(
+      asked.map(({ peer }) => peer.call('answers.purged', scope, WORKER_ANSWER_MS)),
+    );
+    const silent = asked.filter((_other, index) => outcomes[index]?.status === 'rejected');
+    // What one kept that has gone meanwhile is gone with it.
+    return silent.filter((other) => this.members.has(other)).length;
   }
 
   private countCalls(

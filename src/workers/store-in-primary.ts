@@ -26,19 +26,24 @@ export function storeInPrimary(link: PrimaryLink): AnswerStore {
 /**
  * Purges what the primary and the other workers keep, for somebody who wants to know that it is done.
  *
- * @throws Failure PURGE_INCOMPLETE where the primary does not say so within twice the time that it has for an answer.
+ * @throws Failure PURGE_INCOMPLETE where a worker does not confirm it, or the primary does not say within twice the time
+ *   that it has for an answer.
  */
 export async function purgeInPrimary(link: PrimaryLink, scope: PurgeScope): Promise<void> {
   // The primary itself waits for workers. Not through the breaker: a purge is not refused because it was slow a moment ago.
   const waitMs = 2 * link.answerMs;
-  try {
-    await link.askFor('answers.purge', scope, waitMs);
-  } catch (cause) {
-    throw new Failure(
+  const incomplete = (why: string, cause?: unknown): Failure =>
+    new Failure(
       'PURGE_INCOMPLETE',
-      `The worker that answers has purged what it keeps, but the primary did not say within ${waitMs / 1000} s that the ` +
-        'others have: they may answer from before the purge. Purge again; if that goes on, restart the gateway.',
+      `The worker that answers has purged what it keeps, but ${why}: they may answer from before the purge. Purge again; ` +
+        'if that goes on, restart the gateway.',
       { cause, retryAfterSeconds: Math.ceil(waitMs / 1000) },
     );
+  let silent;
+  try {
+    silent = await link.askFor('answers.purge', scope, waitMs);
+  } catch (cause) {
+    throw incomplete(`the primary did not say within ${waitMs / 1000} s that the others have`, cause);
   }
+  if (silent > 0) throw incomplete(`others have not confirmed that they did (${silent})`);
 }
