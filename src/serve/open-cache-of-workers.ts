@@ -33,7 +33,8 @@ export function openThroughPrimary(
   const near = new PurgeGuard(memory);
   const isFresh: MemoryStore['isFresh'] = (answer) => memory.isFresh(answer);
   const nearStore = { get: memory.get, set: near.set, purge: near.purge, isFresh };
-  const store = new PurgeGuard(new TieredStore(nearStore, storeInPrimary(link), keepUntilOf(endpoints)));
+  const far = storeInPrimary(link, config.cache.maxSharedBytes);
+  const store = new PurgeGuard(new TieredStore(nearStore, far, keepUntilOf(endpoints)));
   link.answer({
     'answers.replaced': async ({ key, answer, keepUntil }) => {
       // One that this worker was never asked for would push out another that it was.

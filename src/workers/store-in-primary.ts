@@ -1,18 +1,24 @@
 import { Failure } from '../errors.js';
+import { sizeOf } from '../execution/answer.js';
 import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
 import type { PrimaryLink } from './primary-link.js';
 import type { StoredAnswer } from './protocol.js';
 import { received } from './received.js';
 
-/** The answers that the primary keeps for all workers. */
-export function storeInPrimary(link: PrimaryLink): AnswerStore {
+/**
+ * The answers that the primary keeps for all workers.
+ *
+ * @param maxAnswerBytes larger answers are left to the workers: to pass one on takes the primary's time from all of them.
+ */
+export function storeInPrimary(link: PrimaryLink, maxAnswerBytes: number): AnswerStore {
   return {
     get: async (key) => {
       const answer = await link.ask('answers.get', key);
       return answer && received(answer);
     },
     set: (key, answer, keepUntil) => {
-      link.tell('answers.set', { key, answer, keepUntil } satisfies StoredAnswer);
+      if (sizeOf(answer) <= maxAnswerBytes)
+        link.tell('answers.set', { key, answer, keepUntil } satisfies StoredAnswer);
       return Promise.resolve();
     },
     // Of answers that this worker knows to be outdated, and keeps out by itself whoever hears of it.
