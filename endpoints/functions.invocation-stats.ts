@@ -1,4 +1,5 @@
 import {
+  all,
   choose,
   column,
   defineEndpoint,
@@ -9,9 +10,16 @@ import {
   text,
   whenGiven,
   where,
+  type Condition,
   type Reference,
   type Sql,
 } from '../src/endpoint/index.js';
+
+/** A table that has the buckets of a series, and its column of their starts. */
+interface Rollup {
+  readonly table: Sql;
+  readonly start: Sql;
+}
 
 interface Series {
   /** Start of the bucket that holds a time. */
@@ -19,19 +27,18 @@ interface Series {
   readonly bucketLength: Sql;
   /** How far back from now the first bucket lies. */
   readonly window: Sql;
-  /** Which rollup has these buckets, and its column of their starts. Seconds are in none. */
-  readonly rollup: { readonly table: Sql; readonly start: Sql };
+  /** Absent where no rollup has these buckets. */
+  readonly rollup?: Rollup;
 }
 
+const SECONDS = {
+  bucket: (time: Sql) => sql`toDateTime(toStartOfSecond(${time}))`,
+  bucketLength: sql`INTERVAL 1 SECOND`,
+};
 const MINUTES = {
   bucket: (time: Sql) => sql`toStartOfMinute(${time})`,
   bucketLength: sql`INTERVAL 1 MINUTE`,
   rollup: { table: sql`function_relay_minutes`, start: sql`part.minute` },
-};
-const SECONDS = {
-  ...MINUTES,
-  bucket: (time: Sql) => sql`toDateTime(toStartOfSecond(${time}))`,
-  bucketLength: sql`INTERVAL 1 SECOND`,
 };
 const HOURS = {
   bucket: (time: Sql) => sql`toStartOfHour(${time})`,
@@ -44,16 +51,28 @@ const DAYS = {
   rollup: { table: sql`function_relay_days`, start: sql`part.day` },
 };
 
-const ONE_DAY: Series = { ...HOURS, window: sql`INTERVAL 1 DAY` };
+/** By the interval that a caller names; any other value means one day. */
+const NAMED: readonly (readonly [string, Series])[] = [
+  ['5min', { ...SECONDS, window: sql`INTERVAL 5 MINUTE` }],
+  ['15min', { ...MINUTES, window: sql`INTERVAL 15 MINUTE` }],
+  ['1hr', { ...MINUTES, window: sql`INTERVAL 1 HOUR` }],
+  ['7day', { ...DAYS, window: sql`INTERVAL 7 DAY` }],
+];
+const ONE_DAY = { ...HOURS, window: sql`INTERVAL 1 DAY` };
 
-/** Writes a fragment for the series that the caller's interval names; any other value means one day. */
+/** Writes a fragment for the series that the caller's interval names. */
 const perInterval = (interval: Reference<string>, write: (series: Series) => Sql): Sql =>
+  choose(...NAMED.map(([name, series]) => [is(interval, name), write(series)] as const), write(ONE_DAY));
+
+/** True where a rollup has the buckets of the series. */
+const isRolledUp = (interval: Reference<string>): Condition =>
+  all(...NAMED.flatMap(([name, { rollup }]) => (rollup ? [] : [not(is(interval, name))])));
+
+/** The same for its rollup, where it has one. */
+const perRollup = (interval: Reference<string>, write: (rollup: Rollup) => Sql): Sql =>
   choose(
-    [is(interval, '5min'), write({ ...SECONDS, window: sql`INTERVAL 5 MINUTE` })],
-    [is(interval, '15min'), write({ ...MINUTES, window: sql`INTERVAL 15 MINUTE` })],
-    [is(interval, '1hr'), write({ ...MINUTES, window: sql`INTERVAL 1 HOUR` })],
-    [is(interval, '7day'), write({ ...DAYS, window: sql`INTERVAL 7 DAY` })],
-    write(ONE_DAY),
+    ...NAMED.flatMap(([name, { rollup }]) => (rollup ? [[is(interval, name), write(rollup)] as const] : [])),
+    write(ONE_DAY.rollup),
   );
 
 const DIGEST = sql`quantilesTDigestMerge(0.95, 0.99)(part.execution_times)`;
@@ -124,7 +143,7 @@ export default defineEndpoint({
       )}
       GROUP BY timestamp
       ORDER BY timestamp`;
-    const start = perInterval(interval, ({ rollup }) => rollup.start);
+    const start = perRollup(interval, (rollup) => rollup.start);
     const rolledUp = sql`
       SELECT
         ${start} AS timestamp,
@@ -135,7 +154,7 @@ export default defineEndpoint({
         ${QUANTILES[1]} AS p99_execution_time,
         sum(part.invocations) AS count,
         sum(part.errors) AS error_count
-      FROM ${perInterval(interval, ({ rollup }) => rollup.table)} AS part
+      FROM ${perRollup(interval, (rollup) => rollup.table)} AS part
       ${where(
         sql`part.project = ${project}`,
         whenGiven(function_id, sql`part.function_id = ${function_id}`),
@@ -143,6 +162,6 @@ export default defineEndpoint({
       )}
       GROUP BY timestamp
       ORDER BY timestamp`;
-    return preferRollup([not(is(interval, '5min'))], rolledUp, raw);
+    return preferRollup([isRolledUp(interval)], rolledUp, raw);
   },
 });

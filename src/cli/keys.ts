@@ -1,5 +1,6 @@
 import { Command, Option } from 'commander';
 
+import { readConfig } from '../config/config.js';
 import { validateParameters } from '../execution/validate-parameters.js';
 import { checkKeysAgainst } from '../keys/check-keys.js';
 import { applyFixed } from '../keys/fixed-parameters.js';
@@ -68,14 +69,15 @@ async function revoke(name: string, options: FileOption): Promise<void> {
 
 async function link({ key: name, endpoint: idOrName, ...options }: LinkOptions): Promise<void> {
   const file = fileOf(options);
-  const secret = process.env['LINK_SECRET'] ?? '';
-  if (secret === '') throw new Error('Set LINK_SECRET to what the gateway has: links are signed with it.');
+  const { secret, maxLifetimeMs } = readConfig(process.env).links;
+  if (secret === undefined)
+    throw new Error('Set LINK_SECRET to what the gateway has: links are signed with it.');
   const endpoint = endpointNamed(await deployedEndpoints(), idOrName);
   const key = holderOf(keyNamed(file, await readKeyFile(file), name));
   const parameters = pairsOf('--param', options.param ?? []);
   const nowMs = Date.now();
   const expiresAtMs = nowMs + durationMs('--expires-in', options.expiresIn);
-  const path = new Links(secret).sign({ endpoint, parameters, key, expiresAtMs, nowMs });
+  const path = new Links(secret, { maxLifetimeMs }).sign({ endpoint, parameters, key, expiresAtMs, nowMs });
   const sent = new Map([...parameters].map(([param, text]) => [param, { text, times: 1 }]));
   const applied = applyFixed(key, endpoint.parameters, sent);
   validateParameters(endpoint, 'parameters' in applied ? applied.parameters : sent);
@@ -181,7 +183,7 @@ function linkCommand(): Command {
     .requiredOption('--key <name>', 'whose rights and limits it has')
     .requiredOption('--endpoint <endpoint>', 'name or id')
     .option('--param <name=value...>', 'parameters of the question')
-    .requiredOption('--expires-in <time>', 'such as 12h or 7d; 90 days at most')
+    .requiredOption('--expires-in <time>', 'such as 12h or 7d; LINK_MAX_DAYS at most (90 days)')
     .option('--base-url <url>', 'where callers reach the gateway; absent: the path alone', httpUrl)
     .addHelpText(
       'after',

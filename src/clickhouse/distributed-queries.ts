@@ -30,7 +30,7 @@ const WHOLE: ClickHouseSettings = {
 const PARTIAL: ClickHouseSettings = { skip_unavailable_shards: 1, max_skip_unavailable_shards_ratio: 0.999 };
 
 /** What a query on a cluster carries. */
-export function distributedSettings({ skipsShards = false }: ClusterManners): ClickHouseSettings {
+function distributedSettings({ skipsShards = false }: ClusterManners): ClickHouseSettings {
   return skipsShards ? { ...WHOLE, optimize_skip_unused_shards: 1 } : WHOLE;
 }
 

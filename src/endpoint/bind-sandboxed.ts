@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.js';
 import { part, Sql, type Node } from './sql.js';
 
 /** Under which name a caller's SELECT reads what the endpoint would answer. */
-export const RESULT = 'result';
+const RESULT = 'result';
 
 /** The names that a caller's SELECT may read: the parts of the saved query, and its result. */
 export function partNames({ query }: Endpoint): readonly string[] {

@@ -55,7 +55,7 @@ export function jsonTypeOf({ type, holdsJson }: Column): JsonType {
 }
 
 /** What the values of a ClickHouse type are in a JSON answer. */
-export function jsonTypeOfName(typeName: string): JsonType {
+function jsonTypeOfName(typeName: string): JsonType {
   const { name, args } = parseTypeName(typeName);
   switch (name) {
     case 'Nullable':

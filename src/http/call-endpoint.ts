@@ -112,7 +112,7 @@ export function findEndpoint(endpoints: EndpointRegistry, idOrName: unknown): En
 }
 
 /** @throws Failure FORBIDDEN */
-export function checkMayCall(holder: KeyHolder, endpoint: Endpoint): void {
+function checkMayCall(holder: KeyHolder, endpoint: Endpoint): void {
   if (mayCall(holder, endpoint)) return;
   throw new Failure(
     'FORBIDDEN',

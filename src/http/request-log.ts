@@ -99,7 +99,7 @@ function statusOf({ writableEnded, writableFinished, statusCode }: ServerRespons
 }
 
 /** What a request's failure is called; empty where it did not fail. */
-export function failureCode(failure: unknown, status: number): string {
+function failureCode(failure: unknown, status: number): string {
   if (failure instanceof Failure) return failure.code;
   if (failure !== undefined) return 'INTERNAL';
   return status === 499 ? 'CALLER_GONE' : '';

@@ -1,10 +1,13 @@
 import type { RequestRecord } from './request-record.js';
 
+/** Failing where batches are refused and lost; full where they are written, or yet to be, and what comes meanwhile is lost. */
+export type JournalState = 'writing' | 'failing' | 'full';
+
 export interface JournalOptions {
   /** Writes a batch; a rejection loses it. */
   readonly insert: (records: readonly RequestRecord[]) => Promise<void>;
-  /** Told once when writing begins to fail, and once when it goes on. */
-  readonly onChange: (state: 'failing' | 'writing', error?: unknown) => void;
+  /** Told when a state begins. */
+  readonly onChange: (state: JournalState, error?: unknown) => void;
   /** Records that wait at most; further ones are dropped and counted. */
   readonly maxWaiting?: number;
   /** Records that are written at once. */
@@ -21,7 +24,7 @@ export class RequestJournal {
   private readonly options: Required<JournalOptions>;
   private waiting: RequestRecord[] = [];
   private lost = 0;
-  private failing = false;
+  private state: JournalState = 'writing';
   private writing: Promise<void> | undefined;
 
   constructor(options: JournalOptions) {
@@ -34,8 +37,13 @@ export class RequestJournal {
   }
 
   note(record: RequestRecord): void {
-    if (this.waiting.length < this.options.maxWaiting) this.waiting.push(record);
-    else this.lost += 1;
+    if (this.waiting.length < this.options.maxWaiting) {
+      this.waiting.push(record);
+      return;
+    }
+    this.lost += 1;
+    // Of one that fails it is known that requests are lost.
+    if (this.state === 'writing') this.change('full');
   }
 
   /** Writes what waits; to be called every few seconds, and does nothing while it still writes. */
@@ -49,18 +57,20 @@ export class RequestJournal {
       const batch = this.waiting.splice(0, this.options.batch);
       try {
         await this.options.insert(batch);
-        this.change(false);
+        if (this.state === 'failing') this.change('writing');
       } catch (error) {
         this.lost += batch.length;
-        this.change(true, error);
+        this.change('failing', error);
         return;
       }
     }
+    // Not after each batch: where more comes than is written, that would be told over and over.
+    if (this.state === 'full') this.change('writing');
   }
 
-  private change(failing: boolean, error?: unknown): void {
-    if (this.failing === failing) return;
-    this.failing = failing;
-    this.options.onChange(failing ? 'failing' : 'writing', error);
+  private change(state: JournalState, error?: unknown): void {
+    if (this.state === state) return;
+    this.state = state;
+    this.options.onChange(state, error);
   }
 }

@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Refusal } from './load-report.js';
 
 /** A line longer than this is refused, so that a file without line breaks can't fill the memory. */
-export const MAX_LINE_BYTES = 16 * 1024 * 1024;
+const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /** A line of the file, without its line break. */
 export interface Line {

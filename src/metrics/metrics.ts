@@ -135,6 +135,14 @@ export class Metrics {
     this.observeServers(pool);
   }
 
+  /** @param dropped how many requests the journal could not write down, since the start. */
+  observeJournal(dropped: () => number): void {
+    const help = 'Requests that are not in gateway_requests: ClickHouse did not take them, or not in time.';
+    this.total('request_records_dropped_total', help, [], (counter) => {
+      counter.inc(dropped());
+    });
+  }
+
   /** Counts a request that a limit refused. */
   limitRefused(kind: 'key' | 'endpoint', counted: string): void {
     this.limitRefusals.inc({ kind, counted });
@@ -169,17 +177,14 @@ export class Metrics {
     this.gauge('clickhouse_server_queries_running', 'Queries that run on a server.', ['server'], running);
     const asideHelp = '1 while a server gets no queries, being away.';
     this.gauge('clickhouse_server_set_aside', asideHelp, ['server'], isSetAside, 'max');
-    const { registry } = this;
-    new Counter({
-      name: 'querygate_clickhouse_server_retried_elsewhere_total',
-      help: 'Queries that a server did not begin to answer, and another was asked.',
-      labelNames: ['server'],
-      registers: [registry],
-      collect() {
-        this.reset();
-        for (const { name, retried } of pool().servers) this.inc({ server: name }, retried);
+    this.total(
+      'clickhouse_server_retried_elsewhere_total',
+      'Queries that a server did not begin to answer, and another was asked.',
+      ['server'],
+      (counter) => {
+        for (const { name, retried } of pool().servers) counter.inc({ server: name }, retried);
       },
-    });
+    );
   }
 
   private counter<Label extends string>(
@@ -188,6 +193,25 @@ export class Metrics {
     labelNames: readonly Label[],
   ): Counter<Label> {
     return new Counter({ name: `querygate_${name}`, help, labelNames, registers: [this.registry] });
+  }
+
+  /** A counter of what is counted elsewhere. */
+  private total<Label extends string>(
+    name: string,
+    help: string,
+    labelNames: readonly Label[],
+    read: (counter: Counter<Label>) => void,
+  ): void {
+    new Counter({
+      name: `querygate_${name}`,
+      help,
+      labelNames,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        read(this);
+      },
+    });
   }
 
   private histogram(name: string, help: string): Histogram<'endpoint'> {

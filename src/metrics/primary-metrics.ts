@@ -19,12 +19,18 @@ export class PrimaryMetrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  workerStarted(): void {
+  /** Counts a worker from its start to its end; what the system could not start is none. */
+  count({ pid, onExit }: CountedWorker): void {
+    if (pid === undefined) return;
     this.starts.inc();
     this.workers.inc();
+    onExit(() => {
+      this.workers.dec();
+    });
   }
+}
 
-  workerEnded(): void {
-    this.workers.dec();
-  }
+interface CountedWorker {
+  readonly pid: number | undefined;
+  readonly onExit: (listener: () => void) => void;
 }

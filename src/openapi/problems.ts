@@ -11,7 +11,7 @@ const UNSEEN: ReadonlySet<ErrorCode> = new Set(['CALLER_GONE', 'PURGE_INCOMPLETE
 const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !UNSEEN.has(code));
 
 /** The codes of the failures that have a status. */
-export function codesOf(status: number): readonly ErrorCode[] {
+function codesOf(status: number): readonly ErrorCode[] {
   return codes.filter((code) => ERRORS[code].status === status);
 }
 
@@ -19,7 +19,7 @@ export function codesOf(status: number): readonly ErrorCode[] {
  * Statuses that a GET of this document can be answered with, by what the request is about. 405 is none of them: it
  * answers other methods.
  */
-export const FAILURES = {
+const FAILURES = {
   /** Of any request at all. */
   anywhere: [400, 408, 431, 500],
   /** Of what needs a key. */

@@ -20,7 +20,7 @@ interface Cost {
 }
 
 /** Most times that one SELECT may run a named part. */
-export const MAX_READS = 24;
+const MAX_READS = 24;
 const MAX_EXPANDED_NODES = 20_000;
 
 /** What ClickHouse reads where there is no FROM: one row with a zero. */

@@ -40,7 +40,7 @@ export function createSandbox(parser: SqlParser): JudgeSql {
 }
 
 /** The failure of a request whose `sql` is not accepted. */
-export function sqlProblem(endpointName: string, problem: string): Failure {
+function sqlProblem(endpointName: string, problem: string): Failure {
   return invalidParameters(endpointName, [{ param: 'sql', problem }]);
 }
 

@@ -88,6 +88,7 @@ async function open(
   if (tracing) onClose(() => tracing.close());
   const servers = queryServers(clickhouse.servers, config, tracing);
   const execution = await openExecution(config, { endpoints, servers, logger, clock, primary }, onClose);
+  if (journal) execution.metrics.observeJournal(() => journal.journal.dropped);
   const operated = { ...execution, endpoints, keys, keyUse, links, clock, logger, primary };
   if (primary) onClose(tellOfThis(primary, operated));
   const adminUrl = config.admin && (await openOperatorView(config.admin, operated, onClose));

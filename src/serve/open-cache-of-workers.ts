@@ -3,14 +3,21 @@ import type { MemoryStore } from '../cache/memory-store.js';
 import { PurgeGuard } from '../cache/purge-guard.js';
 import { TieredStore } from '../cache/tiered-store.js';
 import type { Config } from '../config/config.js';
-import { keepUntilOf, permitMsOf, type CacheSurroundings, type OpenCache } from './shared-cache.js';
+import {
+  keepUntilOf,
+  permitMsOf,
+  sharedFor,
+  type CacheSurroundings,
+  type OpenCache,
+} from './shared-cache.js';
 import { LeaderLease } from '../warming/leader-lease.js';
 import { HeldUnits } from '../workers/held-units.js';
 import { leaseInPrimary } from '../workers/lease-in-primary.js';
 import { limitsInPrimary } from '../workers/limits-in-primary.js';
 import type { PrimaryLink } from '../workers/primary-link.js';
+import { received } from '../workers/received.js';
 import { shareThroughPrimary } from '../workers/share-through-primary.js';
-import { purgeInPrimary, received, storeInPrimary } from '../workers/store-in-primary.js';
+import { purgeInPrimary, storeInPrimary } from '../workers/store-in-primary.js';
 import { usageInPrimary } from '../workers/usage-in-primary.js';
 
 /** A leader that hangs is followed after this long; one that has ended, at once. */
@@ -26,7 +33,8 @@ export function openThroughPrimary(
   const near = new PurgeGuard(memory);
   const isFresh: MemoryStore['isFresh'] = (answer) => memory.isFresh(answer);
   const nearStore = { get: memory.get, set: near.set, purge: near.purge, isFresh };
-  const store = new PurgeGuard(new TieredStore(nearStore, storeInPrimary(link), keepUntilOf(endpoints)));
+  const far = storeInPrimary(link, config.cache.maxSharedBytes);
+  const store = new PurgeGuard(new TieredStore(nearStore, far, keepUntilOf(endpoints)));
   link.answer({
     'answers.replaced': async ({ key, answer, keepUntil }) => {
       // One that this worker was never asked for would push out another that it was.
@@ -45,7 +53,9 @@ export function openThroughPrimary(
   return {
     memory,
     store,
-    shareAcross: shareThroughPrimary({ link, store, keepNear: near.set, maxWaitMs: config.queryTimeoutMs }),
+    shareAcross: sharedFor(config, (maxWaitMs) =>
+      shareThroughPrimary({ link, store, keepNear: near.set, maxWaitMs }),
+    ),
     purge: async (scope) => {
       const dated = { ...scope, bornUntil: clock().getTime() };
       store.note(dated);

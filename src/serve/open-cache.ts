@@ -19,7 +19,13 @@ import { shareWithNobody } from '../execution/fetch-answer.js';
 import type { Clock } from '../execution/ports.js';
 import type { Logger } from '../log/logger.js';
 import { openThroughPrimary } from './open-cache-of-workers.js';
-import { keepUntilOf, permitMsOf, type CacheSurroundings, type OpenCache } from './shared-cache.js';
+import {
+  keepUntilOf,
+  permitMsOf,
+  sharedFor,
+  type CacheSurroundings,
+  type OpenCache,
+} from './shared-cache.js';
 import { LeaderLease } from '../warming/leader-lease.js';
 
 /** A dead leader's place is free after this long. */
@@ -83,13 +89,9 @@ async function openWithRedis(
   return {
     memory,
     store,
-    shareAcross: shareThroughRedis({
-      redis,
-      keys,
-      store,
-      clock,
-      maxWaitMs: config.queryTimeoutMs,
-    }),
+    shareAcross: sharedFor(config, (maxWaitMs) =>
+      shareThroughRedis({ redis, keys, store, clock, maxWaitMs }),
+    ),
     purge: async (scope) => {
       const dated = { ...scope, bornUntil: clock().getTime() };
       await store.purge(dated);

@@ -51,6 +51,7 @@ export function openJournal(
     },
     onChange: (state, error) => {
       if (state === 'writing') logger.info('requests are written to ClickHouse again');
+      else if (state === 'full') logger.warn('more requests come than ClickHouse takes down; some are lost');
       else logger.warn('requests can’t be written to ClickHouse, and are lost', describeError(error));
     },
   });

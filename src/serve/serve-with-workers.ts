@@ -49,10 +49,7 @@ export async function serveWithWorkers(config: Config, logger: Logger): Promise<
     count: config.workers,
     fork: (place) => {
       const worker = forkWorker(place, once.environment);
-      metrics.workerStarted();
-      worker.onExit(() => {
-        metrics.workerEnded();
-      });
+      metrics.count(worker);
       return worker;
     },
     hub,

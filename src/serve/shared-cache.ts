@@ -4,6 +4,7 @@ import type { EndpointRegistry } from '../endpoint/registry.js';
 import type { Answer } from '../execution/answer.js';
 import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
 import type { CacheKey } from '../execution/cache-key.js';
+import { boundShare } from '../execution/bound-share.js';
 import { keepUntil } from '../execution/call.js';
 import type { ShareAcross } from '../execution/fetch-answer.js';
 import type { Clock } from '../execution/ports.js';
@@ -13,6 +14,8 @@ import type { UsageLedger, UsedSet } from '../warming/usage-ledger.js';
 import type { PrimaryLink } from '../workers/primary-link.js';
 
 const PERMIT_SLACK_MS = 5000;
+/** What one that waited in vain has for a query of its own: proxies are told to wait for little longer than a query. */
+const LAST_TRY_MS = 5000;
 
 /** The cache, and what gateways do together through it. */
 export interface OpenCache {
@@ -58,7 +61,23 @@ export function keepUntilOf(endpoints: EndpointRegistry): (key: CacheKey, answer
   };
 }
 
+/** The longest that a query lasts, its wait for a place included. */
+function longestQueryMsOf({ queryTimeoutMs, admission }: Config): number {
+  return queryTimeoutMs + admission.maxWaitMs;
+}
+
 /** Longer than any query lasts, its wait included. */
-export function permitMsOf({ queryTimeoutMs, admission }: Config): number {
-  return queryTimeoutMs + admission.maxWaitMs + PERMIT_SLACK_MS;
+export function permitMsOf(config: Config): number {
+  return longestQueryMsOf(config) + PERMIT_SLACK_MS;
+}
+
+/**
+ * How callers of several processes wait for each other's queries: for as long as one may last, and with a moment for a
+ * query of their own after that.
+ *
+ * @param share that way, given the longest wait in milliseconds.
+ */
+export function sharedFor(config: Config, share: (maxWaitMs: number) => ShareAcross): ShareAcross {
+  const maxWaitMs = longestQueryMsOf(config);
+  return boundShare(share(maxWaitMs), maxWaitMs + LAST_TRY_MS);
 }

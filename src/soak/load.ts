@@ -24,7 +24,7 @@ export const QUERY_SECONDS = 4;
 export const QUEUE_SECONDS = 2;
 const OWN_WAIT_SECONDS = 3;
 /** What an answer may come late. */
-export const SLACK_MS = 1000;
+const SLACK_MS = 1000;
 
 const STATS = '/api/endpoints/query/functions.invocation-stats';
 const LOGS = '/api/endpoints/query/logs.all';

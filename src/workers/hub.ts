@@ -11,6 +11,7 @@ import { Peer, type Handlers } from './peer.js';
 import { Permits } from './permits.js';
 import type { FlightRole, FlightTicket, PrimaryCalls, StoredAnswer, WorkerCalls } from './protocol.js';
 import { QuestionFlights } from './question-flights.js';
+import { received } from './received.js';
 import { Snapshots } from './snapshots.js';
 import { UsageWordsBoard } from './usage-words.js';
 import type { WorkerSnapshot } from './worker-snapshot.js';
@@ -146,22 +147,29 @@ export class Hub {
     return { role: isAsking ? 'ask' : 'wait' };
   }
 
-  private async set(member: Member, stored: StoredAnswer): Promise<void> {
-    const { key, answer, keepUntil } = stored;
+  private async set(member: Member, { key, answer: told, keepUntil }: StoredAnswer): Promise<void> {
+    const answer = received(told);
     const before = this.memory.peek(key.hash);
     await this.store.set(key, answer, keepUntil);
     // Others may hold the one from before, and would answer with it for as long as it is fresh.
     if (!before || this.memory.peek(key.hash) !== answer) return;
-    for (const { peer } of this.othersThan(member)) peer.tell('answers.replaced', stored);
+    for (const { peer } of this.othersThan(member)) peer.tell('answers.replaced', { key, answer, keepUntil });
   }
 
-  private async purge(member: Member, scope: PurgeScope): Promise<void> {
+  /** How many of the others are still there and have not said that it is done. */
+  private async purge(member: Member, scope: PurgeScope): Promise<number> {
     await this.store.purge(scope);
-    const told = this.othersThan(member).map(({ peer }) =>
-      peer.call('answers.purged', scope, WORKER_ANSWER_MS),
-    );
+    const others = this.othersThan(member);
+    const asked = others.filter(({ peer }) => peer.hasSpoken);
+    // One that just starts has no answer yet, and hears of this before it is given any.
+    for (const { peer } of others) if (!peer.hasSpoken) peer.tell('answers.purged', scope);
     // One that is busy hears of it all the same, before anything that it is told later.
-    await Promise.allSettled(told);
+    const outcomes = await Promise.allSettled(
+      asked.map(({ peer }) => peer.call('answers.purged', scope, WORKER_ANSWER_MS)),
+    );
+    const silent = asked.filter((_other, index) => outcomes[index]?.status === 'rejected');
+    // What one kept that has gone meanwhile is gone with it.
+    return silent.filter((other) => this.members.has(other)).length;
   }
 
   private countCalls(

@@ -40,6 +40,7 @@ export class Peer<Mine, Theirs> {
   private readonly pending = new Map<number, Pending>();
   private lastId = 0;
   private isClosed = false;
+  private isHeard = false;
 
   /** @param onFault told of each error of a handler whose result nobody waits for. */
   constructor(
@@ -50,6 +51,11 @@ export class Peer<Mine, Theirs> {
     channel.onMessage((message) => {
       this.receive(message as Envelope);
     });
+  }
+
+  /** Whether anything came from the other side yet. */
+  get hasSpoken(): boolean {
+    return this.isHeard;
   }
 
   /**
@@ -93,6 +99,7 @@ export class Peer<Mine, Theirs> {
   private receive(envelope: Envelope): void {
     // The end of a process can be told before the last of its messages: nobody would ever undo what they begin.
     if (this.isClosed) return;
+    this.isHeard = true;
     if (envelope.kind === 'reply') this.settle(envelope);
     else void this.handle(envelope);
   }

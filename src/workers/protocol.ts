@@ -67,8 +67,8 @@ export interface UnitsUnused {
 export interface PrimaryCalls {
   readonly 'answers.get': (key: CacheKey) => Answer | undefined;
   readonly 'answers.set': (stored: StoredAnswer) => void;
-  /** Resolves when every worker has dropped what was meant, or is too busy to say so: then it does before long. */
-  readonly 'answers.purge': (scope: PurgeScope) => void;
+  /** How many workers have not said that they dropped what was meant: they are too busy, and do it later. */
+  readonly 'answers.purge': (scope: PurgeScope) => number;
   readonly 'flights.enter': (ticket: FlightTicket) => FlightRole;
   /** Over, with its answer stored, or with a failure. */
   readonly 'flights.land': (landed: FlightTicket & { readonly failure?: LeftFailure }) => void;

@@ -18,11 +18,6 @@ interface Flight<Member> {
 export class QuestionFlights<Member> {
   private readonly flights = new Map<string, Flight<Member>>();
 
-  /** Questions that are being asked. */
-  get size(): number {
-    return this.flights.size;
-  }
-
   /** Takes part in a question; whether this one is to ask it. */
   enter(hash: string, ticket: Ticket<Member>): boolean {
     const flight = this.flights.get(hash);

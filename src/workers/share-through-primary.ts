@@ -8,7 +8,7 @@ import type { CacheKey } from '../execution/cache-key.js';
 import type { AskClickHouse, Fetched, ShareAcross } from '../execution/fetch-answer.js';
 import type { PrimaryLink } from './primary-link.js';
 import type { FlightOutcome } from './protocol.js';
-import { received } from './store-in-primary.js';
+import { received } from './received.js';
 
 export interface ShareParts {
   readonly link: PrimaryLink;

@@ -1,53 +1,27 @@
-import type { Hub, Member } from './hub.js';
 import type { Where } from './protocol.js';
+import { notStarted, RunningWorker, type RunningParts } from './running-worker.js';
 import { IN_ORDER, type WorkerProcess } from './worker-process.js';
 
 /** A worker that lived for so long was well, and is replaced at once. */
 const STEADY_MS = 10_000;
 const FIRST_PAUSE_MS = 250;
 const MAX_PAUSE_MS = 15_000;
-/** What a worker may take to close its connections after its requests are over. */
-const STOP_SLACK_MS = 5000;
 
-/** Waits for so many milliseconds, or until it is aborted. */
-export type Pause = (ms: number, signal: AbortSignal) => Promise<void>;
-
-export interface SupervisorParts {
+export interface SupervisorParts extends RunningParts {
   readonly count: number;
-  /** Starts a worker for a place, counted from 0. */
+  /** Starts a worker for a place, counted from 0. @throws Error where the system refuses to. */
   readonly fork: (place: number) => WorkerProcess;
-  readonly hub: Pick<Hub, 'join'>;
-  /** Milliseconds that a worker may take to finish its requests. */
-  readonly shutdownTimeoutMs: number;
-  readonly log: {
+  readonly log: RunningParts['log'] & {
     readonly info: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
-    readonly warn: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
     readonly error: (message: string, fields?: Readonly<Record<string, unknown>>) => void;
   };
-  /** Milliseconds, never going back. */
-  readonly now: () => number;
-  readonly pause: Pause;
 }
 
-/** A worker from its start to its end. */
-interface Running {
-  readonly process: WorkerProcess;
-  readonly member: Member;
-  readonly startedAt: number;
-  /** How many reloads had been asked for when it was forked: it read what there was then. */
-  readonly reloads: number;
-  /** Resolves when it listens. @throws Error where it can't. */
-  readonly ready: Promise<Where>;
-  /** How it ended. */
-  readonly ended: Promise<string>;
-  isReady: boolean;
-}
-
-/** One of so many places: who has it, and how often in a row that one died soon. */
+/** One of so many places: who has it, and how often in a row that one died soon, or could not start. */
 interface Place {
   /** From 0. */
   readonly number: number;
-  current: Running;
+  current: RunningWorker;
   /** While it is somebody else's affair who comes next. */
   isChanging: boolean;
   deaths: number;
@@ -56,7 +30,7 @@ interface Place {
 /** Keeps so many workers running, replaces them one after another, and ends them all. */
 export class Supervisor {
   private readonly places: Place[] = [];
-  private readonly running = new Set<Running>();
+  private readonly running = new Set<RunningWorker>();
   private readonly stopping = new AbortController();
   private reloading: Promise<void> | undefined;
   /** So many were asked for. */
@@ -72,8 +46,8 @@ export class Supervisor {
    * @throws Error where one of them can't start; then none runs.
    */
   async start(): Promise<Where> {
-    const first = Array.from({ length: this.parts.count }, (_, number) => this.launch(number));
     try {
+      const first = Array.from({ length: this.parts.count }, (_, number) => this.launch(number));
       const [where] = await Promise.all(first.map(({ ready }) => ready));
       if (!where) throw new Error('no worker was to be started');
       for (const [number, current] of first.entries())
@@ -81,8 +55,7 @@ export class Supervisor {
       return where;
     } catch (error) {
       this.stopping.abort();
-      this.kill();
-      await Promise.all(first.map(({ ended }) => ended));
+      await Promise.all([...this.running].map((worker) => worker.endByForce()));
       throw error;
     }
   }
@@ -104,7 +77,7 @@ export class Supervisor {
    */
   async stop(): Promise<void> {
     this.stopping.abort();
-    const ends = await Promise.all([...this.running].map((worker) => this.end(worker)));
+    const ends = await Promise.all([...this.running].map((worker) => worker.end()));
     const faults = ends.filter((how) => how !== IN_ORDER);
     if (faults.length > 0)
       throw new Error(`${faults.length} workers did not end in order: ${faults.join(', ')}`);
@@ -112,43 +85,41 @@ export class Supervisor {
 
   /** Ends all workers now. */
   kill(): void {
-    for (const { process } of this.running) process.kill();
+    for (const worker of this.running) worker.kill();
   }
 
   private isStopping(): boolean {
     return this.stopping.signal.aborted;
   }
 
-  private launch(place: number): Running {
-    const { fork, hub, now } = this.parts;
-    const process = fork(place);
-    const ended = new Promise<string>((resolve) => {
-      process.onExit(resolve);
-    });
-    let listens: (where: Where) => void = () => undefined;
-    let fails: (error: Error) => void = () => undefined;
-    const ready = new Promise<Where>((resolve, reject) => {
-      listens = resolve;
-      fails = reject;
-    });
-    const member = hub.join(process.channel, {
-      'worker.ready': listens,
-      'worker.failed': (reason) => {
-        fails(new Error(reason));
-      },
-    });
-    // Whoever waits for it gets the error; where nobody does any more, there is nobody to tell.
-    ready.catch(() => undefined);
-    const { reloads } = this;
-    const running: Running = { process, member, startedAt: now(), reloads, ready, ended, isReady: false };
-    void ready.then(() => (running.isReady = true)).catch(() => undefined);
-    this.running.add(running);
-    void ended.then((how) => {
-      fails(new Error(`A worker ended with ${how} before it listened.`));
-      this.running.delete(running);
-      running.member.leave();
-    });
-    return running;
+  /** @throws Error where the system starts no process. */
+  private launch(place: number): RunningWorker {
+    const worker = new RunningWorker(this.fork(place), this.reloads, this.parts);
+    this.running.add(worker);
+    void worker.ended.then(() => this.running.delete(worker));
+    return worker;
+  }
+
+  private fork(place: number): WorkerProcess {
+    try {
+      return this.parts.fork(place);
+    } catch (cause) {
+      throw notStarted((cause as Error).message, cause);
+    }
+  }
+
+  /** A worker that listens; undefined where it can’t, which is logged with these words. */
+  private async begin(place: Place, words: string): Promise<RunningWorker | undefined> {
+    let worker: RunningWorker | undefined;
+    try {
+      worker = this.launch(place.number);
+      await worker.ready;
+      return worker;
+    } catch (error) {
+      this.parts.log.error(words, { reason: (error as Error).message });
+      await worker?.end();
+      return undefined;
+    }
   }
 
   /** Puts another in the place of one that dies. */
@@ -157,29 +128,27 @@ export class Supervisor {
     const { current } = place;
     void current.ended.then((how) => {
       if (this.isStopping() || place.isChanging || place.current !== current) return;
-      this.parts.log.warn('a worker has ended and is replaced', { pid: current.process.pid, how });
+      this.parts.log.warn('a worker has ended and is replaced', { pid: current.pid, how });
       void this.replaceDead(place);
     });
   }
 
   private async replaceDead(place: Place): Promise<void> {
-    const { now, pause, log } = this.parts;
+    const { now, pause } = this.parts;
     place.isChanging = true;
+    place.deaths = now() - place.current.startedAt >= STEADY_MS ? 0 : place.deaths + 1;
     while (!this.isStopping()) {
-      place.deaths = now() - place.current.startedAt >= STEADY_MS ? 0 : place.deaths + 1;
       await pause(pauseAfter(place.deaths), this.stopping.signal);
       if (this.isStopping()) return;
-      place.current = this.launch(place.number);
-      try {
-        await place.current.ready;
+      const next = await this.begin(place, 'a worker can’t start');
+      if (next) {
+        place.current = next;
         place.isChanging = false;
         this.watch(place);
         if (this.isBehind(place)) void this.replaceOutdated();
         return;
-      } catch (error) {
-        log.error('a worker can’t start', { reason: (error as Error).message });
-        await this.end(place.current);
       }
+      place.deaths += 1;
     }
   }
 
@@ -226,45 +195,17 @@ export class Supervisor {
   private async succeed(place: Place): Promise<boolean> {
     const old = place.current;
     place.isChanging = true;
-    const next = this.launch(place.number);
-    try {
-      await next.ready;
-    } catch (error) {
-      this.parts.log.error('a new worker can’t start; the others go on as they are', {
-        reason: (error as Error).message,
-      });
-      await this.end(next);
-      place.isChanging = false;
+    const next = await this.begin(place, 'a new worker can’t start; the others go on as they are');
+    place.isChanging = false;
+    if (!next) {
       if (!this.running.has(old) && !this.isStopping()) void this.replaceDead(place);
       return false;
     }
     place.current = next;
     place.deaths = 0;
-    place.isChanging = false;
     this.watch(place);
-    if (!this.isStopping()) await this.end(old);
+    if (!this.isStopping()) await old.end();
     return true;
-  }
-
-  /** Ends a worker once its requests are over, or else by force; how it ended. */
-  private async end(worker: Running): Promise<string> {
-    const { shutdownTimeoutMs, pause, log } = this.parts;
-    // It has no requests yet, and does not listen to the primary either.
-    if (!worker.isReady) {
-      worker.process.kill();
-      await worker.ended;
-      return IN_ORDER;
-    }
-    const over = new AbortController();
-    worker.member.peer.tell('worker.stop', null);
-    void pause(shutdownTimeoutMs + STOP_SLACK_MS, over.signal).then(() => {
-      if (over.signal.aborted) return;
-      log.warn('a worker did not end in time and is killed', { pid: worker.process.pid });
-      worker.process.kill();
-    });
-    const how = await worker.ended;
-    over.abort();
-    return how;
   }
 }
 

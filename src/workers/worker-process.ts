@@ -4,11 +4,12 @@ import { batched, channelTo, type Channel } from './channel.js';
 
 /** A worker as the supervisor knows it. */
 export interface WorkerProcess {
+  /** Undefined where the system could not start one; its end is told then. */
   readonly pid: number | undefined;
   readonly channel: Channel;
   /** Ends it at once. */
   readonly kill: () => void;
-  /** Told once, with how it ended, such as `code 1` or `SIGKILL`. */
+  /** Told once, with how it ended, such as `code 1` or `SIGKILL`, or why it never began. */
   readonly onExit: (listener: (how: string) => void) => void;
 }
 
@@ -26,19 +27,26 @@ export const IN_ORDER = 'code 0';
  *
  * @param place its number, from 0.
  * @param environment beside this process's own. It is not seen in a list of processes, and in no file.
+ * @throws Error where the system refuses at once; where it does so later, the worker ends without a pid.
  */
 export function forkWorker(place: number, environment: Readonly<Record<string, string>>): WorkerProcess {
   // The default one writes JSON, in which bytes are ten times as long.
   cluster.setupPrimary({ serialization: 'advanced' });
   const worker = cluster.fork({ ...environment, [WORKER_MARK]: String(place) });
+  const { pid } = worker.process;
+  const ended = new Promise<string>((resolve) => {
+    worker.once('exit', (code: number, signal: string | null) => {
+      resolve(signal ?? `code ${code}`);
+    });
+    // What never began has no exit. Of one that runs, an error is about a signal that did not reach it.
+    worker.on('error', (error: Error) => {
+      if (pid === undefined) resolve(error.message);
+    });
+  });
   return {
-    pid: worker.process.pid,
+    pid,
     channel: batched(channelTo(worker)),
     kill: () => void worker.process.kill('SIGKILL'),
-    onExit: (listener) => {
-      worker.once('exit', (code: number, signal: string | null) => {
-        listener(signal ?? `code ${code}`);
-      });
-    },
+    onExit: (listener) => void ended.then(listener),
   };
 }

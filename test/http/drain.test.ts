@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import { drain } from '../../src/http/drain.js';
 import { createHttpServer } from '../../src/http/server.js';
@@ -110,6 +111,42 @@ describe('drain', () => {
     finishQuery();
     await answers;
     await drained;
+  });
+
+  it('finishes each of several requests that were sent at once on one connection', async () => {
+    const { listener, logger, runQuery } = await createTestGateway();
+    const finish: (() => void)[] = [];
+    runQuery.answerWith(
+      () =>
+        new Promise((resolve) => {
+          finish.push(() => {
+            resolve(resultOf([]));
+          });
+        }),
+    );
+    const server = createHttpServer(listener, logger);
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const caller = send(
+      (server.address() as AddressInfo).port,
+      REQUEST + REQUEST.replace('project=a', 'project=b'),
+    );
+    let text = '';
+    caller.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+    await pollUntil('both queries run', () => finish.length === 2 || undefined);
+    const drained = drain(server, 20_000);
+    finish[0]?.();
+    await pollUntil('the first answer', () => text.includes('{"result":') || undefined);
+    // Longer than a connection may be idle.
+    await delay(1300);
+    finish[1]?.();
+    await once(caller, 'end');
+    caller.destroy();
+    await drained;
+    expect(text).toMatch(
+      /^HTTP\/1\.1 200 OK\r\n[^]*\{"result":\[\]\}HTTP\/1\.1 200 OK\r\n[^]*\{"result":\[\]\}$/,
+    );
+    expect(text.match(/^Connection: [a-z-]+/gim)).toEqual(['Connection: keep-alive', 'Connection: close']);
   });
 
   it('cuts off what is not finished in time, and cancels its query', async () => {

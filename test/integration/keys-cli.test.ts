@@ -23,8 +23,12 @@ interface Outcome {
 
 type Run = (...args: readonly string[]) => Promise<Outcome>;
 
-async function run(file: string, args: readonly string[]): Promise<Outcome> {
-  const env = { PATH: process.env['PATH'], API_KEYS_FILE: file, LINK_SECRET };
+async function run(
+  file: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Outcome> {
+  const env = { PATH: process.env['PATH'], API_KEYS_FILE: file, LINK_SECRET, ...environment };
   const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: child.exitCode, stdout, stderr };
@@ -119,6 +123,21 @@ describe('npm run keys', () => {
       expect(made.code).toBe(0);
       expect(made.stdout).toMatch(/^\/api\/endpoints\/query\/usage\.api-counts\?\S+\n$/);
       expect(made.stderr).toContain('--base-url');
+    });
+  });
+
+  it.each([
+    ['2', '3d', 1, '2 days at most'],
+    ['120', '100d', 0, 'Good until'],
+    ['', '91d', 1, '90 days at most'],
+    ['never', '1d', 1, 'LINK_MAX_DAYS must be a number'],
+  ])('holds links to LINK_MAX_DAYS=%s, as the gateway does: %s', async (days, lifetime, code, message) => {
+    await withKeys(async (keys, file) => {
+      await keys('add', 'tenant', ...RIGHTS);
+      const args = ['link', '--key', 'tenant', '--endpoint', 'logs.all', '--expires-in', lifetime];
+      const made = await run(file, args, { LINK_MAX_DAYS: days });
+      expect(made.stderr).toContain(message);
+      expect(made.code).toBe(code);
     });
   });
 

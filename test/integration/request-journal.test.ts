@@ -29,7 +29,7 @@ async function withGateway(
 
 describe('the log of requests in ClickHouse', () => {
   it('can be read through an endpoint of the gateway: who asked what, how it was answered, and what it cost', async () => {
-    await withGateway({}, async (ask) => {
+    await withGateway({ ADMIN_PORT: '0' }, async (ask, { untilWritten }) => {
       await (await ask(CALL, 'asked-1')).arrayBuffer();
       await (await ask(CALL, 'asked-2')).arrayBuffer();
       await (await ask('/api/endpoints/query/usage.api-counts', 'asked-3')).arrayBuffer();
@@ -54,6 +54,9 @@ describe('the log of requests in ClickHouse', () => {
       expect(Number(miss?.['rows_read'])).toBeGreaterThan(0);
       expect(Number(miss?.['total_ms'])).toBeGreaterThanOrEqual(Number(miss?.['clickhouse_ms']));
       expect(hit?.['parameters']).toBe(miss?.['parameters']);
+      const [, adminUrl = ''] = await untilWritten(/"message":"operator’s view".*"url":"(http:[^"]+)"/);
+      const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+      expect(metrics).toContain('\nquerygate_request_records_dropped_total 0\n');
     });
   }, 60_000);
 

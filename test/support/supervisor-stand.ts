@@ -11,6 +11,8 @@ export class FakeWorker implements WorkerProcess {
   readonly channel: Channel;
   readonly link: PrimaryLink;
   isAlive = true;
+  /** A signal does not end it. */
+  isStuck = false;
   wasToldToStop = false;
   private readonly exits: ((how: string) => void)[] = [];
 
@@ -42,7 +44,7 @@ export class FakeWorker implements WorkerProcess {
   readonly onExit = (listener: (how: string) => void): void => void this.exits.push(listener);
 
   readonly kill = (): void => {
-    this.exit('SIGKILL');
+    if (!this.isStuck) this.exit('SIGKILL');
   };
 
   listens(): void {
@@ -62,6 +64,8 @@ export class SupervisorStand {
   readonly logger = new RecordingLogger();
   readonly pauses: number[] = [];
   now = 0;
+  /** Workers that the system starts before it refuses to. */
+  forksLeft = Infinity;
   readonly supervisor: Supervisor;
   private readonly waiting: (() => void)[] = [];
 
@@ -69,6 +73,8 @@ export class SupervisorStand {
     this.supervisor = new Supervisor({
       count,
       fork: (place) => {
+        if (this.forksLeft <= 0) throw new Error('spawn E2BIG');
+        this.forksLeft -= 1;
         const worker = new FakeWorker(this.workers.length + 1, place);
         this.workers.push(worker);
         return worker;

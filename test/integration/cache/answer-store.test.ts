@@ -30,7 +30,7 @@ const memory = (): MemoryStore => new MemoryStore(MAX_BYTES, time.clock);
 const redis = (): RedisStore => new RedisStore(server.redis, server.keys, MAX_BYTES);
 const tiered = (): TieredStore => new TieredStore(memory(), redis(), (_key, { expiresAt }) => expiresAt);
 
-const inPrimary = (): AnswerStore => storeInPrimary(new TestPrimary(time.clock).join().link);
+const inPrimary = (): AnswerStore => storeInPrimary(new TestPrimary(time.clock).join().link, 1024 * 1024);
 const overPrimary = (): TieredStore =>
   new TieredStore(memory(), inPrimary(), (_key, { expiresAt }) => expiresAt);
 

@@ -1,6 +1,7 @@
 import { generateClient } from '../../../src/client-generator/generate-client.js';
 import { docComment, parameterText, quoted, typeTextOf } from '../../../src/client-generator/type-text.js';
-import { jsonTypeOfName } from '../../../src/endpoint/json-type.js';
+import { column } from '../../../src/endpoint/definition.js';
+import { jsonTypeOf } from '../../../src/endpoint/json-type.js';
 import { oneOf, regularExpression, text, textList, timestamp } from '../../../src/endpoint/parameters.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 
@@ -15,8 +16,8 @@ describe('a type of TypeScript', () => {
     ['Tuple(UInt8, UUID)', 'readonly [number, string]'],
     ['JSON', 'Readonly<Record<string, unknown>>'],
     ['Variant(UInt8)', 'unknown'],
-  ])('for a column of %s', (column, type) => {
-    expect(typeTextOf(jsonTypeOfName(column))).toBe(type);
+  ])('for a column of %s', (name, type) => {
+    expect(typeTextOf(jsonTypeOf(column(name, '')))).toBe(type);
   });
 
   it('for each kind of parameter', () => {

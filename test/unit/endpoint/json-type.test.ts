@@ -1,6 +1,6 @@
 import { camelName, pascalName } from '../../../src/endpoint/camel-name.js';
 import { column, jsonColumn } from '../../../src/endpoint/definition.js';
-import { jsonTypeOf, jsonTypeOfName } from '../../../src/endpoint/json-type.js';
+import { jsonTypeOf, type JsonType } from '../../../src/endpoint/json-type.js';
 import { parseTypeName } from '../../../src/endpoint/type-name.js';
 
 describe('a ClickHouse type', () => {
@@ -15,6 +15,7 @@ describe('a ClickHouse type', () => {
 });
 
 describe('the JSON of a column', () => {
+  const jsonOf = (type: string): JsonType => jsonTypeOf(column(type, ''));
   const scalar = (type: string, further: object = {}): object => ({ kind: 'scalar', type, ...further });
 
   it.each([
@@ -37,25 +38,25 @@ describe('the JSON of a column', () => {
     ['AggregateFunction(sum, UInt8)', { kind: 'any' }, false],
     ['', { kind: 'any' }, false],
   ])('of %s', (type, shape, nullable) => {
-    expect(jsonTypeOf(column(type, ''))).toEqual({ ...shape, nullable });
+    expect(jsonOf(type)).toEqual({ ...shape, nullable });
   });
 
   it.each(['Float64', 'Float32', 'BFloat16', 'Nullable(Float32)'])(
     'of %s is a number, or null for what JSON has no number for',
     (type) => {
-      expect(jsonTypeOfName(type)).toEqual({ kind: 'scalar', type: 'number', nullable: true });
+      expect(jsonOf(type)).toEqual({ kind: 'scalar', type: 'number', nullable: true });
     },
   );
 
   it('of lists, maps and tuples holds that of their elements', () => {
     const text = { kind: 'scalar', type: 'string', nullable: true };
-    expect(jsonTypeOfName('Array(Nullable(String))')).toEqual({
+    expect(jsonOf('Array(Nullable(String))')).toEqual({
       kind: 'array',
       items: text,
       nullable: false,
     });
-    expect(jsonTypeOfName('Map(String, Nullable(String))')).toMatchObject({ kind: 'map', values: text });
-    expect(jsonTypeOfName('Tuple(Nullable(String), UUID)')).toMatchObject({
+    expect(jsonOf('Map(String, Nullable(String))')).toMatchObject({ kind: 'map', values: text });
+    expect(jsonOf('Tuple(Nullable(String), UUID)')).toMatchObject({
       kind: 'tuple',
       items: [text, { format: 'uuid' }],
     });

@@ -56,6 +56,31 @@ describe('the journal of requests', () => {
     expect([batches, journal.dropped]).toEqual([[['a', 'b']], 2]);
   });
 
+  it('says once that it drops, until all is written', async () => {
+    const { journal, told } = opened({ maxWaiting: 2, batch: 1 });
+    for (const id of ['a', 'b', 'c', 'd']) journal.note(record(id));
+    expect(told).toEqual(['full']);
+    const written = journal.flush();
+    for (const id of ['e', 'f']) journal.note(record(id));
+    expect(told).toEqual(['full']);
+    await written;
+    expect(told).toEqual(['full', 'writing']);
+    for (const id of ['g', 'h', 'i']) journal.note(record(id));
+    expect(told).toEqual(['full', 'writing', 'full']);
+  });
+
+  it('does not say so where it is known to lose all', async () => {
+    const { journal, told, ...clickhouse } = opened({ maxWaiting: 1 });
+    clickhouse.break(true);
+    journal.note(record('a'));
+    await journal.flush();
+    for (const id of ['b', 'c']) journal.note(record(id));
+    expect(told).toEqual(['failing']);
+    await journal.flush();
+    await journal.flush();
+    expect(told).toEqual(['failing']);
+  });
+
   it('loses a batch that is not taken, says so once, and goes on', async () => {
     const { journal, batches, told, ...clickhouse } = opened();
     clickhouse.break(true);

@@ -39,6 +39,15 @@ describe('the metrics', () => {
     );
   });
 
+  it('count the requests that the journal lost, as it counts them', async () => {
+    const metrics = new Metrics();
+    let dropped = 3;
+    metrics.observeJournal(() => dropped);
+    expect(await samplesOf(metrics)).toContain('request_records_dropped_total  = 3');
+    dropped = 5;
+    expect(await samplesOf(metrics)).toContain('request_records_dropped_total  = 5');
+  });
+
   it('hold what the cache has at the very look, entries and bytes', async () => {
     const metrics = new Metrics();
     let use: CacheUse = { endpoint: 'a', entries: 1, bytes: 10 };

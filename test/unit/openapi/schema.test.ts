@@ -1,14 +1,15 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-import { jsonTypeOfName } from '../../../src/endpoint/json-type.js';
+import { column } from '../../../src/endpoint/definition.js';
+import { jsonTypeOf } from '../../../src/endpoint/json-type.js';
 import { schemaOf, type Times } from '../../../src/openapi/schema.js';
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
 const accepts = (type: string, value: unknown, times: readonly Times[] = ['iso']): boolean =>
-  ajv.validate(schemaOf(jsonTypeOfName(type), times), value);
+  ajv.validate(schemaOf(jsonTypeOf(column(type, '')), times), value);
 
 describe('the schema of a column', () => {
   it.each([

@@ -1,4 +1,5 @@
 import { EMPTY_SNAPSHOT, mergeSnapshots, type WorkerSnapshot } from '../../../src/workers/worker-snapshot.js';
+import { purgeInPrimary } from '../../../src/workers/store-in-primary.js';
 import { TestPrimary, type TestLink } from '../../support/test-workers.js';
 
 let primary: TestPrimary;
@@ -45,4 +46,35 @@ it('A worker that has gone is asked nothing: that fails at once', async () => {
   await expect(gone.member.peer.call('view.snapshot', null, 60_000)).rejects.toThrow(
     'the other process has gone',
   );
+});
+
+describe('a purge', () => {
+  beforeEach(async () => {
+    for (const { link } of [gone, other]) await link.ask('limits.read', 'nothing');
+  });
+
+  it('is not complete where another worker does not confirm it, and is as soon as that one does', async () => {
+    gone.silence();
+    await expect(purgeInPrimary(other.link, {})).rejects.toMatchObject({
+      code: 'PURGE_INCOMPLETE',
+      status: 503,
+      message: expect.stringContaining('others have not confirmed that they did (1)') as string,
+      details: { retryAfterSeconds: 2 },
+    });
+    gone.resume();
+    await purgeInPrimary(other.link, {});
+  });
+
+  it('is complete where one that has not confirmed it has gone', async () => {
+    gone.silence();
+    const purged = purgeInPrimary(other.link, {});
+    await other.link.ask('limits.read', 'nothing');
+    gone.member.leave();
+    await purged;
+  });
+
+  it('waits for no worker that has yet to say its first word', async () => {
+    primary.join().silence();
+    await purgeInPrimary(other.link, {});
+  });
 });

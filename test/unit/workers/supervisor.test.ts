@@ -178,4 +178,65 @@ describe('a supervisor', () => {
     await failed;
     expect(stand.worker(2).isAlive).toBe(false);
   });
+
+  it('goes on without one that is still there after SIGKILL, and says so', async () => {
+    const stand = new Stand(1);
+    await stand.start();
+    stand.worker(1).isStuck = true;
+    const failed = expect(stand.supervisor.stop()).rejects.toThrow('in order: no end after SIGKILL');
+    await stand.untilPauses(1);
+    stand.endPauses();
+    await stand.untilPauses(2);
+    stand.endPauses();
+    await failed;
+  });
+});
+
+describe('a supervisor to which the system gives no process', () => {
+  it('does not start, and leaves none behind', async () => {
+    const stand = new Stand(2);
+    stand.forksLeft = 1;
+    await expect(stand.supervisor.start()).rejects.toThrow(
+      'A worker’s process can’t be started: spawn E2BIG',
+    );
+    expect(stand.workers.map(({ isAlive }) => isAlive)).toEqual([false]);
+  });
+
+  it('tries again after a growing pause, however long the dead one had lived', async () => {
+    const stand = new Stand(1);
+    await stand.start();
+    stand.forksLeft = 0;
+    stand.now = STEADY_MS;
+    stand.worker(1).exit('SIGKILL');
+    for (let failure = 1; failure <= 3; failure += 1) {
+      await stand.untilPauses(failure);
+      stand.endPauses();
+    }
+    await stand.untilPauses(4);
+    expect(stand.pauses).toEqual([0, 250, 500, 1000]);
+    stand.forksLeft = Infinity;
+    stand.endPauses();
+    await stand.untilStarted(2);
+    stand.worker(2).listens();
+    await stand.worker(2).link.ask('limits.read', 'nothing');
+    const stopped = stand.supervisor.stop();
+    await untilTold(stand.worker(2));
+    stand.worker(2).exit('code 0');
+    await stopped;
+  });
+
+  it('keeps the old workers, and replaces them when it is told to once more', async () => {
+    const stand = new Stand(1);
+    await stand.start();
+    stand.forksLeft = 0;
+    await stand.supervisor.reload();
+    expect(stand.worker(1)).toMatchObject({ isAlive: true, wasToldToStop: false });
+    stand.forksLeft = Infinity;
+    const reloaded = stand.supervisor.reload();
+    await stand.untilStarted(2);
+    stand.worker(2).listens();
+    await untilTold(stand.worker(1));
+    stand.worker(1).exit('code 0');
+    await reloaded;
+  });
 });

@@ -143,13 +143,15 @@ describe('equal questions in several workers', () => {
     held.fail(new Error('its process has ended'));
   });
 
-  it('are not waited for longer than a query may take', async () => {
+  it('are waited for as long as a query and its wait for a place may take, and no longer', async () => {
     const held = holdQueries(runQuery);
-    await open(2, { environment: { QUERY_TIMEOUT_SECONDS: '0.3' } });
+    await open(2, { environment: { QUERY_TIMEOUT_SECONDS: '0.2', QUEUE_TIMEOUT_SECONDS: '0.4' } });
+    const began = performance.now();
     const [, other] = await askEverywhere();
     runQuery.answer([{ city: 'Rome' }]);
     expect((await other)?.status).toBe('MISS');
     expect(runQuery.requests).toHaveLength(2);
+    expect(performance.now() - began).toBeGreaterThan(590);
     held.answer([]);
   });
 
