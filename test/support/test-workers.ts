@@ -35,7 +35,8 @@ export class TestPrimary {
     });
   }
 
-  join(answerMs = 1000): TestLink {
+  /** @param answerMs how long the worker waits for the primary; so long by default that a busy machine is no silence. */
+  join(answerMs = 20_000): TestLink {
     const [nearEnd, farEnd, control] = channels();
     const [near, far] = [batched(nearEnd), batched(farEnd)];
     const ignored = { 'worker.ready': () => undefined, 'worker.failed': () => undefined };

@@ -9,7 +9,7 @@ let other: TestLink;
 beforeEach(() => {
   primary = new TestPrimary();
   gone = primary.join(20);
-  other = primary.join();
+  other = primary.join(1000);
 });
 afterEach(() => {
   expect(primary.faults).toEqual([]);
