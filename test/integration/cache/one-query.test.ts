@@ -121,10 +121,11 @@ describe('equal questions', () => {
     expect(new Set(answers.map(({ answer }) => answer.bornAt)).size).toBe(1);
   });
 
-  it('ask ClickHouse once for a thousand on three gateways at once, whatever the order', async () => {
+  it('ask ClickHouse once for hundreds on three gateways at once, whatever the order', async () => {
     await open(3);
-    for (let round = 0; round < 10; round += 1) {
-      const asked = gateways.flatMap(({ ask }) => Array.from({ length: 333 }, () => ask(`city ${round}`)));
+    // As many as one process answers for three gateways well before a reply of Redis counts as late.
+    for (let round = 0; round < 30; round += 1) {
+      const asked = gateways.flatMap(({ ask }) => Array.from({ length: 100 }, () => ask(`city ${round}`)));
       await Promise.all(asked);
       expect(runQuery.requests).toHaveLength(round + 1);
     }
