@@ -108,13 +108,20 @@ export class Hub {
     self: () => Member,
   ): Pick<
     Handlers<PrimaryCalls>,
-    'answers.get' | 'answers.set' | 'answers.purge' | 'flights.enter' | 'flights.land' | 'flights.leave'
+    | 'answers.get'
+    | 'answers.set'
+    | 'answers.purge'
+    | 'flights.enter'
+    | 'flights.overtake'
+    | 'flights.land'
+    | 'flights.leave'
   > {
     return {
       'answers.get': (key) => this.store.get(key),
       'answers.set': (stored) => this.set(self(), stored),
       'answers.purge': (scope) => this.purge(self(), scope),
       'flights.enter': (ticket) => this.enter(self(), ticket),
+      'flights.overtake': ({ key, token }) => this.flights.overtake(key.hash, token),
       'flights.land': ({ key, token, failure }) => {
         const answer = this.freshAnswer(key.hash);
         if (failure) this.flights.land(key.hash, token, { failure });

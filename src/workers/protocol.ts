@@ -70,6 +70,8 @@ export interface PrimaryCalls {
   /** How many workers have not said that they dropped what was meant: they are too busy, and do it later. */
   readonly 'answers.purge': (scope: PurgeScope) => number;
   readonly 'flights.enter': (ticket: FlightTicket) => FlightRole;
+  /** Whether the one that waited too long asks now, for all that wait. */
+  readonly 'flights.overtake': (ticket: FlightTicket) => boolean;
   /** Over, with its answer stored, or with a failure. */
   readonly 'flights.land': (landed: FlightTicket & { readonly failure?: LeftFailure }) => void;
   /** Gone before it was over. */

@@ -9,9 +9,14 @@ export interface Ticket<Member> {
   readonly tell: (outcome: FlightOutcome) => void;
 }
 
+interface Waiting<Member> extends Ticket<Member> {
+  /** Token of the one that asked when this one came. */
+  readonly behind: string;
+}
+
 interface Flight<Member> {
   asking: Ticket<Member>;
-  readonly waiting: Ticket<Member>[];
+  readonly waiting: Waiting<Member>[];
 }
 
 /** Questions that are being asked for all workers: of those who miss the same one, one asks and the others wait. */
@@ -22,7 +27,7 @@ export class QuestionFlights<Member> {
   enter(hash: string, ticket: Ticket<Member>): boolean {
     const flight = this.flights.get(hash);
     if (flight) {
-      flight.waiting.push(ticket);
+      flight.waiting.push({ ...ticket, behind: flight.asking.token });
       return false;
     }
     this.flights.set(hash, { asking: ticket, waiting: [] });
@@ -35,6 +40,19 @@ export class QuestionFlights<Member> {
     if (flight?.asking.token !== token) return;
     this.flights.delete(hash);
     for (const { tell } of flight.waiting) tell(outcome);
+  }
+
+  /**
+   * One has waited for as long as a question lasts: it asks in the place of the one that it came behind, whose worker must
+   * hang. False where that one does not ask any more.
+   */
+  overtake(hash: string, token: string): boolean {
+    const flight = this.flights.get(hash);
+    const overdue = flight?.waiting.find((ticket) => ticket.token === token);
+    if (!flight || overdue?.behind !== flight.asking.token) return false;
+    flight.waiting.splice(flight.waiting.indexOf(overdue), 1);
+    flight.asking = overdue;
+    return true;
   }
 
   /** One has gone: the next of those who wait asks in its place. */

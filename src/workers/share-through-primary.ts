@@ -44,7 +44,7 @@ export function shareThroughPrimary(parts: ShareParts): ShareAcross {
       if (!entered) return await askAlone(parts, key, asking);
       if (entered.role === 'take') return await taken(parts, key, asking, entered.answer);
       const outcome = entered.role === 'ask' ? { ask: true as const } : await wait.over(maxWaitMs, signal);
-      if (outcome === undefined) return await askAlone(parts, key, asking);
+      if (outcome === undefined) return await askOverdue(parts, key, asking);
       if ('answer' in outcome) return { answer: outcome.answer, collapsed: true };
       if ('failure' in outcome) throw failureFrom(outcome.failure) ?? new Error(outcome.failure.message);
       return await askForAll(parts, key, asking);
@@ -112,6 +112,12 @@ async function askForAll({ link, store }: ShareParts, key: CacheKey, asking: Ask
     if (failure) link.tell('flights.land', { key, token, failure });
     throw error;
   }
+}
+
+/** After a wait in vain: for all that wait, so that whoever comes now does not wait for a worker that hangs. */
+async function askOverdue(parts: ShareParts, key: CacheKey, asking: Asking): Promise<Fetched> {
+  const isNext = await parts.link.ask('flights.overtake', { key, token: asking.token });
+  return isNext ? askForAll(parts, key, asking) : askAlone(parts, key, asking);
 }
 
 async function askAlone(
