@@ -14,7 +14,8 @@ interface Projects {
   readonly smallest: string;
 }
 
-const UNKNOWN: Projects = { largest: 'a', middling: 'a', smallest: 'a' };
+/** Names as projects have them: a query's form depends on that. */
+const UNKNOWN: Projects = { largest: 'aurora', middling: 'aurora', smallest: 'aurora' };
 
 /** The questions, always as many and in the same order; without projects only their form counts. */
 export function questionsAbout(projects: Projects = UNKNOWN, now = new Date()): readonly ScaleQuestion[] {
