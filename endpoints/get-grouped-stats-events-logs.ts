@@ -21,19 +21,17 @@ const equals = (name: string): { description: string } => ({
   description: `Only records whose ${name} is this.`,
 });
 
-const NULLABLE = 'Nullable(String)';
-const FEW = 'LowCardinality(Nullable(String))';
 const GROUPS = {
-  event_id: NULLABLE,
-  event_name: NULLABLE,
-  city: FEW,
-  country: FEW,
-  device: FEW,
-  language: FEW,
-  referrer: NULLABLE,
-  event_type: FEW,
-  utm_params: NULLABLE,
-} as const;
+  event_id: column('Nullable(String)', 'Event identifier.'),
+  event_name: column('Nullable(String)', 'Event name.'),
+  city: column('LowCardinality(Nullable(String))', 'City.'),
+  country: column('LowCardinality(Nullable(String))', 'Country.'),
+  device: column('LowCardinality(Nullable(String))', 'Device.'),
+  language: column('LowCardinality(Nullable(String))', 'Language.'),
+  referrer: column('Nullable(String)', 'Referrer.'),
+  event_type: column('LowCardinality(Nullable(String))', 'Event type.'),
+  utm_params: column('Nullable(String)', 'Campaign parameters.'),
+};
 
 export default defineEndpoint({
   id: '2b9e4d6f-7c1a-4f0b-8e5d-a1c3b5d7e922',
@@ -69,15 +67,7 @@ export default defineEndpoint({
   },
   columns: {
     group_time: column("DateTime64(0, 'UTC')", 'Record timestamp truncated to the day.'),
-    event_id: column('Nullable(String)', 'Event identifier.'),
-    event_name: column('Nullable(String)', 'Event name.'),
-    city: column('LowCardinality(Nullable(String))', 'City.'),
-    country: column('LowCardinality(Nullable(String))', 'Country.'),
-    device: column('LowCardinality(Nullable(String))', 'Device.'),
-    language: column('LowCardinality(Nullable(String))', 'Language.'),
-    referrer: column('Nullable(String)', 'Referrer.'),
-    event_type: column('LowCardinality(Nullable(String))', 'Event type.'),
-    utm_params: column('Nullable(String)', 'Campaign parameters.'),
+    ...GROUPS,
     total_hits: column('UInt64', 'Number of records in the group.'),
   },
   maxRows: 1000,

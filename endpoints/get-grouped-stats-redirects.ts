@@ -19,16 +19,14 @@ const equals = (name: string): { description: string } => ({
   description: `Only records whose ${name} is this.`,
 });
 
-const NULLABLE = 'Nullable(String)';
-const FEW = 'LowCardinality(Nullable(String))';
 const GROUPS = {
-  event_name: NULLABLE,
-  country: FEW,
-  device: FEW,
-  language: FEW,
-  referrer: NULLABLE,
-  utm_params: NULLABLE,
-} as const;
+  event_name: column('Nullable(String)', 'Event name.'),
+  country: column('LowCardinality(Nullable(String))', 'Country.'),
+  device: column('LowCardinality(Nullable(String))', 'Device.'),
+  language: column('LowCardinality(Nullable(String))', 'Language.'),
+  referrer: column('Nullable(String)', 'Referrer.'),
+  utm_params: column('Nullable(String)', 'Campaign parameters.'),
+};
 
 /** A scalar is compared as text; a null, an array, an object or text that is no JSON object never matches. */
 const hasScalar = (json: Sql, key: Reference, value: Reference): Sql => sql`
@@ -56,12 +54,7 @@ export default defineEndpoint({
   },
   columns: {
     group_time: column("DateTime64(0, 'UTC')", 'Timestamp truncated to the day.'),
-    event_name: column('Nullable(String)', 'Event name.'),
-    country: column('LowCardinality(Nullable(String))', 'Country.'),
-    device: column('LowCardinality(Nullable(String))', 'Device.'),
-    language: column('LowCardinality(Nullable(String))', 'Language.'),
-    referrer: column('Nullable(String)', 'Referrer.'),
-    utm_params: column('Nullable(String)', 'Campaign parameters.'),
+    ...GROUPS,
     total_hits: column('UInt64', 'Number of records in the group.'),
   },
   maxRows: 1000,

@@ -1,3 +1,4 @@
+import type { Column } from './definition.js';
 import { keyOf, valueOf } from './nullable-key.js';
 import {
   choose,
@@ -15,8 +16,8 @@ import { wholeDays } from './whole-days.js';
 
 /** Groups of records by the day and by columns that can be null, of which a rollup keeps the hits. */
 export interface GroupsByDay {
-  /** Columns of the groups in the order of the answer, with their types. */
-  readonly groups: Readonly<Record<string, GroupType>>;
+  /** Columns of the groups in the order of the answer: `Nullable(String)`, plain or `LowCardinality`. */
+  readonly groups: Readonly<Record<string, Pick<Column, 'type'>>>;
   /** Both included; either may be omitted. */
   readonly range: { readonly start: Reference; readonly end: Reference };
   /** A table with `day`, `hits` and, for each group, a `…_key` as {@link keyOf} makes it; it is sorted by these. */
@@ -25,7 +26,7 @@ export interface GroupsByDay {
   readonly records: { readonly table: string; readonly filters: readonly (Sql | Filter)[] };
 }
 
-export type GroupType = 'Nullable(String)' | 'LowCardinality(Nullable(String))';
+const FEW = 'LowCardinality(Nullable(String))';
 
 /** Columns that are compared with a parameter, where it is given. */
 export type Equalities = Readonly<Record<string, Reference>>;
@@ -58,7 +59,7 @@ export function groupsByDay({ groups, range, rollup, records }: GroupsByDay): Sq
   return sql`
     SELECT
       toDateTime64(day, 0, 'UTC') AS group_time,
-      ${list(Object.entries(groups).map(([name, type]) => sql`${valueNamed(name, type)} AS ${identifier(name)}`))},
+      ${list(Object.entries(groups).map(([name, { type }]) => sql`${valueNamed(name, type)} AS ${identifier(name)}`))},
       total_hits
     FROM (
       ${ofWholeDays}
@@ -80,9 +81,9 @@ export const keyEqualTo = (equalities: Equalities): readonly Filter[] =>
 const keyNamed = (name: string): Sql => identifier(`${name}_key`);
 
 /** A key's value, of the type that the column has. */
-function valueNamed(name: string, type: GroupType): Sql {
+function valueNamed(name: string, type: string): Sql {
   const value = valueOf(keyNamed(name));
-  return type === 'Nullable(String)' ? value : sql`CAST(${value} AS LowCardinality(Nullable(String)))`;
+  return type === FEW ? sql`CAST(${value} AS LowCardinality(Nullable(String)))` : value;
 }
 
 /** @throws TypeError where the name could be anything but an identifier. */
