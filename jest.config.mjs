@@ -20,6 +20,10 @@ export default {
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...withServers, displayName: 'http', testMatch: ['<rootDir>/test/http/**/*.test.ts'] },
     { ...withServers, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.test.ts'] },
+    // Not part of the suite: compares the responses of two versions.
+    ...(process.env['RESPONSES'] === undefined
+      ? []
+      : [{ ...withServers, displayName: 'recorded', testMatch: ['<rootDir>/test/recorded/**/*.test.ts'] }]),
     // Against a gateway process of their own, in Debian's Chromium.
     { ...base, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
   ],
