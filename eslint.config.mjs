@@ -37,11 +37,10 @@ const LAYERS = {
   tracing: ['execution'],
   loading: ['endpoint'],
   'demo-data': [],
-  bench: ['endpoint', 'execution', 'clickhouse', 'errors.ts'],
+  bench: ['endpoint', 'execution', 'clickhouse', 'demo-data', 'keys', 'errors.ts', 'project-files.ts'],
   metrics: ['execution'],
   admin: ['endpoint', 'execution', 'http', 'keys', 'log', 'errors.ts', 'warming'],
   config: ['endpoint', 'keys', 'limits'],
-  workers: ['admin', 'cache', 'endpoint', 'execution', 'limits', 'warming', 'errors.ts'],
 };
 
 const zones = Object.entries(LAYERS).flatMap(([layer, allowed]) => [

@@ -28,15 +28,15 @@ export function startGateway(
   });
 }
 
-/** Starts a module that listens on the PORT of its environment, and waits until it does. */
+/** Starts a module that listens on the PORT of its environment, a free one where none is given, and waits until it does. */
 export async function startServing(
   module: string,
   args: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<ServingProcess> {
-  const port = await freePort();
+  const port = env['PORT'] ?? String(await freePort());
   const child = fork(module, args, {
-    env: { ...env, PORT: String(port) },
+    env: { ...env, PORT: port },
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   endWithThisProcess(child);
@@ -50,11 +50,21 @@ export async function startServing(
   return { url, process: child, stop };
 }
 
+/** Processes that run, and the signal that ends each. */
+const running = new Map<ChildProcess, NodeJS.Signals>();
+
+function endRunning(): void {
+  for (const [child, signal] of running) child.kill(signal);
+}
+
 /** A benchmark that is interrupted leaves nothing behind. */
-export function endWithThisProcess(child: ChildProcess): void {
-  const end = (): void => void child.kill('SIGKILL');
-  process.once('exit', end);
-  child.once('exit', () => process.off('exit', end));
+export function endWithThisProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
+  if (running.size === 0) process.once('exit', endRunning);
+  running.set(child, signal);
+  child.once('exit', () => {
+    running.delete(child);
+    if (running.size === 0) process.off('exit', endRunning);
+  });
 }
 
 /**

@@ -3,7 +3,6 @@ import { Command } from 'commander';
 import { readVersion } from '../read-version.js';
 import { benchCachedCommand } from './bench-cached.js';
 import { benchScaleCommand } from './bench-scale.js';
-import { benchWorkersCommand } from './bench-workers.js';
 import { benchCommand } from './bench.js';
 import { callCommand } from './call.js';
 import { checkCommand } from './check.js';
@@ -32,7 +31,6 @@ export function createProgram(): Command {
     benchCommand(),
     benchCachedCommand(),
     benchScaleCommand(),
-    benchWorkersCommand(),
     soakCommand(),
     openApiCommand(),
     clientCommand(),

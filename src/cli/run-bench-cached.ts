@@ -5,7 +5,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { startGateway, startServing, type ServingProcess } from '../bench/gateway-process.js';
-import { hasNginx, startNginxCache } from '../bench/nginx-cache.js';
+import { hasNginx } from '../bench/nginx.js';
+import { startNginxCache } from '../bench/nginx-cache.js';
 import { countQueries, residentMegabytes } from '../bench/observe.js';
 import { loadServer, type Throughput } from '../bench/throughput.js';
 import { connectClickHouse } from '../clickhouse/connection.js';

@@ -108,7 +108,7 @@ describe('the completion in bash', () => {
   };
 
   it.each([
-    [['ben'], ['bench', 'bench-cached', 'bench-scale', 'bench-workers']],
+    [['ben'], ['bench', 'bench-cached', 'bench-scale']],
     [
       ['keys', 'r'],
       ['rotate', 'revoke'],
