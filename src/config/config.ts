@@ -1,4 +1,5 @@
 import type { AdmissionConfig, CacheConfig, TokenConfig, WarmingConfig } from './parts.js';
+import { REMOVED_VARIABLES, rejectRemoved } from './removed-variables.js';
 import { readServerUrls } from './server-urls.js';
 import { VARIABLES, type Variables } from './variables.js';
 
@@ -26,8 +27,6 @@ export type ClickHouseConfig =
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Processes that share the port; 1 for this one alone. */
-  readonly workers: number;
   readonly dataDir: string;
   readonly clickhouse: ClickHouseConfig;
   /** Whether an embedded ClickHouse is told of requests. */
@@ -75,16 +74,18 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readConfig(environment: Environment): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const removed = REMOVED_VARIABLES.validate(given);
+  if (!removed.error) rejectRemoved(removed.value);
   const result = VARIABLES.validate(given);
-  if (result.error) {
-    const problems = result.error.details.map(({ message }) => `  ${message}`);
+  if (result.error || removed.error) {
+    const details = [removed, result].flatMap(({ error }) => error?.details ?? []);
+    const problems = details.map(({ message }) => `  ${message}`);
     throw new Error(`The environment is not as it should be:\n${problems.join('\n')}`);
   }
   const variables = result.value;
   return {
     host: variables.HOST,
     port: variables.PORT,
-    workers: variables.WORKERS,
     dataDir: variables.DATA_DIR,
     clickhouse: clickhouseConfig(variables),
     requestLog: variables.REQUEST_LOG === 'on',

@@ -8,7 +8,6 @@ import { readServerUrls } from './server-urls.js';
 export interface Variables {
   HOST: string;
   PORT: number;
-  WORKERS: number;
   DATA_DIR: string;
   DEMO_DATA: 'on' | 'off';
   CLICKHOUSE_URL?: string;
@@ -63,24 +62,10 @@ const secret = Joi.string()
   .min(MIN_SECRET_BYTES, 'utf8')
   .messages({ 'string.min': '{#label} has to have {#limit} bytes at least: openssl rand -base64 32' });
 
-const MAX_WORKERS = 64;
-const mostWorkers = Joi.ref('MAX_CONCURRENT_QUERIES', {
-  adjust: (queries: number) => Math.min(MAX_WORKERS, queries),
-});
-
 /** Names, defaults and limits of the environment variables; README.md has them as a table. */
 export const VARIABLES = Joi.object<Variables, true>({
   HOST: Joi.string().default('127.0.0.1'),
   PORT: Joi.number().integer().min(0).max(65_535).default(8080),
-  // Places for queries are dealt out to workers, and one without any could answer nothing but hits.
-  WORKERS: Joi.number()
-    .integer()
-    .min(1)
-    .max(mostWorkers)
-    .default(1)
-    .messages({
-      'number.max': `{#label} must be at most ${MAX_WORKERS}, and at most MAX_CONCURRENT_QUERIES: each needs a place for a query`,
-    }),
   DATA_DIR: Joi.string().default('.data'),
   DEMO_DATA: Joi.string().valid('on', 'off').default('on'),
   CLICKHOUSE_URL: Joi.string()

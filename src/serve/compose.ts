@@ -3,7 +3,6 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { createAdminApp, type AdminParts } from '../admin/admin-app.js';
-import { viewOfProcess } from '../admin/operator-view.js';
 import { keepsRequestLog, type Config } from '../config/config.js';
 import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
 import { loadEndpoints } from '../endpoint/load-endpoints.js';
@@ -16,15 +15,12 @@ import { createListener } from './create-listener.js';
 import { openAccess } from './open-access.js';
 import { pingServersOnce } from './first-ping.js';
 import { openClickHouse } from './open-clickhouse.js';
-import { openExecution, type Execution } from './open-execution.js';
+import { openExecution } from './open-execution.js';
 import { openJournal } from './open-journal.js';
 import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from '../project-files.js';
 import { pingAny } from './ping-any.js';
 import { parserOf, queryServers } from './query-servers.js';
 import { createSandbox } from '../sandbox/sandbox.js';
-import type { PrimaryLink } from '../workers/primary-link.js';
-import { tellOfWorker } from '../workers/tell-of-worker.js';
-import { viewOfWorkers } from '../workers/view-of-workers.js';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -46,8 +42,6 @@ export const REQUESTS_ENDPOINT = 'gateway.requests';
 export interface Surroundings {
   readonly logger: Logger;
   readonly clock: Clock;
-  /** The way to the primary, in one of several workers. */
-  readonly primary?: PrimaryLink | undefined;
 }
 
 /**
@@ -73,7 +67,7 @@ type OnClose = (close: () => Promise<void> | void) => void;
 
 async function open(
   config: Config,
-  { logger, clock, primary }: Surroundings,
+  { logger, clock }: Surroundings,
   onClose: OnClose,
 ): Promise<Omit<Gateway, 'close'>> {
   const endpoints = await openEndpoints(config);
@@ -87,10 +81,9 @@ async function open(
   const tracing = config.tracing && new (await import('../tracing/tracing.js')).Tracing(config.tracing);
   if (tracing) onClose(() => tracing.close());
   const servers = queryServers(clickhouse.servers, config, tracing);
-  const execution = await openExecution(config, { endpoints, servers, logger, clock, primary }, onClose);
+  const execution = await openExecution(config, { endpoints, servers, logger, clock }, onClose);
   if (journal) execution.metrics.observeJournal(() => journal.journal.dropped);
-  const operated = { ...execution, endpoints, keys, keyUse, links, clock, logger, primary };
-  if (primary) onClose(tellOfThis(primary, operated));
+  const operated = { ...execution, endpoints, keys, keyUse, links, clock, logger };
   const adminUrl = config.admin && (await openOperatorView(config.admin, operated, onClose));
 
   let draining = false;
@@ -119,26 +112,14 @@ async function open(
   return { url, adminUrl, endpoints, generatedKey: keys.generatedKey, hasClickHouse };
 }
 
-type Operated = Omit<AdminParts, 'view' | 'consoleFolder'>;
-
-function tellOfThis(link: PrimaryLink, operated: Operated & Pick<Execution, 'metrics'>): () => Promise<void> {
-  const { registry } = operated.metrics;
-  return tellOfWorker({
-    link,
-    view: viewOfProcess(operated),
-    metricValues: () => registry.getMetricsAsJSON(),
-  });
-}
-
 /** Where the operator's view listens. */
 async function openOperatorView(
   where: NonNullable<Config['admin']>,
-  parts: Operated & { readonly primary: PrimaryLink | undefined },
+  parts: Omit<AdminParts, 'consoleFolder'>,
   onClose: OnClose,
 ): Promise<string> {
-  const { primary, logger } = parts;
-  const view = primary && viewOfWorkers(primary);
-  const admin = createHttpServer(createAdminApp({ ...parts, view, consoleFolder: CONSOLE_FOLDER }), logger);
+  const app = createAdminApp({ ...parts, consoleFolder: CONSOLE_FOLDER });
+  const admin = createHttpServer(app, parts.logger);
   const url = await listen(admin, where);
   onClose(() => drain(admin, 0));
   return url;

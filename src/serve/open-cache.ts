@@ -18,7 +18,6 @@ import type { Config } from '../config/config.js';
 import { shareWithNobody } from '../execution/fetch-answer.js';
 import type { Clock } from '../execution/ports.js';
 import type { Logger } from '../log/logger.js';
-import { openThroughPrimary } from './open-cache-of-workers.js';
 import {
   keepUntilOf,
   permitMsOf,
@@ -32,13 +31,12 @@ import { LeaderLease } from '../warming/leader-lease.js';
 const LEASE_MS = 3000;
 const CONNECT_WAIT_MS = 1000;
 
-/** Opens the cache: the process's own, over a Redis where one is configured, else over the primary where there is one. */
+/** Opens the cache: the process's own, over a Redis where one is configured. */
 export async function openCache(config: Config, surroundings: CacheSurroundings): Promise<OpenCache> {
   const { clock, onEvicted } = surroundings;
   const memory = new MemoryStore(config.cache.memoryBytes, clock, onEvicted);
-  if (config.redisUrl !== undefined) return openWithRedis(config, config.redisUrl, memory, surroundings);
-  if (surroundings.primary === undefined) return openAlone(memory, surroundings);
-  return openThroughPrimary(config, memory, surroundings.primary, surroundings);
+  if (config.redisUrl === undefined) return openAlone(memory, surroundings);
+  return openWithRedis(config, config.redisUrl, memory, surroundings);
 }
 
 function openAlone(memory: MemoryStore, { ledger, clock }: CacheSurroundings): OpenCache {

@@ -55,7 +55,7 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
 }
 
 /** Starts a server of the gateway's own, with the schema and, where it is wanted, demonstration data. */
-export async function startEmbeddedServer(
+async function startEmbeddedServer(
   { dataDir }: Config,
   { database, demoData }: Extract<ClickHouseConfig, { kind: 'embedded' }>,
   logger: Logger,

@@ -14,7 +14,6 @@ import { openAdmission, openLimiter, type QueryServer } from './open-admission.j
 import { startWarming } from './start-warming.js';
 import { UsageLedger } from '../warming/usage-ledger.js';
 import type { Warmer } from '../warming/warmer.js';
-import type { PrimaryLink } from '../workers/primary-link.js';
 
 /** Sets whose use is remembered, for each that may be warmed. */
 const REMEMBERED_SETS_PER_WARMED = 4;
@@ -25,8 +24,6 @@ export interface ExecutionSurroundings {
   readonly servers: readonly QueryServer[];
   readonly logger: Logger;
   readonly clock: Clock;
-  /** The way to the primary, in one of several workers. */
-  readonly primary?: PrimaryLink | undefined;
 }
 
 /** All that answers questions, and what is counted of it. */
@@ -44,7 +41,7 @@ export interface Execution {
 /** Wires cache, sharing and warming around the way to ClickHouse. */
 export async function openExecution(
   config: Config,
-  { endpoints, servers, logger, clock, primary }: ExecutionSurroundings,
+  { endpoints, servers, logger, clock }: ExecutionSurroundings,
   onClose: (close: () => Promise<void> | void) => void,
 ): Promise<Execution> {
   const metrics = new Metrics();
@@ -55,7 +52,6 @@ export async function openExecution(
     ledger,
     logger,
     clock,
-    primary,
     onEvicted: () => {
       metrics.answerEvicted();
     },

@@ -1,13 +1,11 @@
-import cluster from 'node:cluster';
 import { setFlagsFromString } from 'node:v8';
 
 import { openGateway } from './compose.js';
-import { readConfig, type Config, type Environment } from '../config/config.js';
-import { createLogger, describeError, type Logger } from '../log/logger.js';
+import { readConfig, type Environment } from '../config/config.js';
+import { createLogger, describeError } from '../log/logger.js';
 import { onHangUp } from './hang-up.js';
 import { stopOnSignal } from './stop-on-signal.js';
 import { welcome } from './welcome.js';
-import { WORKER_MARK } from '../workers/worker-process.js';
 
 /** Serves until SIGTERM or SIGINT, and ends the process: with 1 where it can’t start or doesn’t stop in order. */
 export async function serve(environment: Environment): Promise<void> {
@@ -34,25 +32,11 @@ async function start(environment: Environment): Promise<void> {
       logger.error('a fault that no request is to blame for', { event, ...describeError(error) });
     });
   }
-  // One process alone need not load what many need.
-  const place = environment[WORKER_MARK];
-  if (place !== undefined && cluster.isWorker) {
-    const { serveAsWorker } = await import('./serve-as-worker.js');
-    await serveAsWorker(config, Number(place), logger);
-  } else if (config.workers > 1) {
-    const { serveWithWorkers } = await import('./serve-with-workers.js');
-    await serveWithWorkers(config, logger);
-  } else await serveAlone(config, logger);
-}
-
-async function serveAlone(config: Config, logger: Logger): Promise<void> {
   const gateway = await openGateway(config, { logger, clock: () => new Date() });
   const { url, adminUrl } = gateway;
   const stop = stopOnSignal(gateway.close, logger);
   onHangUp(stop, () => {
-    logger.warn('SIGHUP restarts workers one after another, and with WORKERS=1 there are none', {
-      fix: 'restart the gateway, or set WORKERS to 2 or more',
-    });
+    logger.warn('SIGHUP is ignored', { fix: 'restart the gateway to apply changed settings' });
   });
   if (adminUrl !== undefined) logger.info('operator’s view', { url: adminUrl });
   logger.info('ready', { url, clickhouse: config.clickhouse.kind, pid: process.pid });

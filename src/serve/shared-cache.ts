@@ -11,7 +11,6 @@ import type { Clock } from '../execution/ports.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { Logger } from '../log/logger.js';
 import type { UsageLedger, UsedSet } from '../warming/usage-ledger.js';
-import type { PrimaryLink } from '../workers/primary-link.js';
 
 const PERMIT_SLACK_MS = 5000;
 /** What one that waited in vain has for a query of its own: proxies are told to wait for little longer than a query. */
@@ -49,8 +48,6 @@ export interface CacheSurroundings {
   readonly onEvicted: () => void;
   /** Told of each answer that Redis had and the process had not. */
   readonly onFarHit: (key: CacheKey) => void;
-  /** The way to the primary, in one of several workers. */
-  readonly primary?: PrimaryLink | undefined;
 }
 
 /** Until when an answer that was found far is of use; milliseconds since 1970. */

@@ -3,20 +3,12 @@ import { describeError, type Logger } from '../log/logger.js';
 /**
  * Ends the process on SIGTERM or SIGINT: with 0 once `close` is over, with 1 where it fails. A second signal means now.
  *
- * @param beforeExit what a second signal still has to do, at once.
  * @returns the same, for what is no signal.
  */
-export function stopOnSignal(
-  close: () => Promise<void>,
-  logger: Logger,
-  beforeExit: () => void = () => undefined,
-): (why: string) => void {
+export function stopOnSignal(close: () => Promise<void>, logger: Logger): (why: string) => void {
   let closing = false;
   const stop = (signal: string): void => {
-    if (closing) {
-      beforeExit();
-      process.exit(1);
-    }
+    if (closing) process.exit(1);
     closing = true;
     logger.info('stopping', { signal });
     close().then(

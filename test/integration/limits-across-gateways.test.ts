@@ -1,40 +1,18 @@
-import { AccessGateway, type AccessGatewayOptions, type KeyRights } from '../support/access-gateway.js';
+import { AccessGateway, type KeyRights } from '../support/access-gateway.js';
 import { outcomeOf } from '../support/network-request.js';
 import { pollUntil } from '../support/poll-until.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';
 import { holdQueries } from '../support/held-query.js';
 import { newPrefix, sharedRedisUrl } from '../support/test-redis.js';
-import { TestPrimary } from '../support/test-workers.js';
 
 const REFUSED = '429 LIMIT_EXCEEDED';
 const KEYS: KeyRights = {
   thirty: { limits: { requests: { quota: 30, window: 60 } } },
   rows: { limits: { rowsRead: { quota: 15, window: 60 } } },
-  many: { limits: { requests: { quota: 6400, window: 60 } } },
   two: { limits: { concurrent: 2 } },
   free: {},
 };
 const url = (city: string): string => `/api/endpoints/query/sample?city=${city}`;
-
-/** What makes two processes count together: settings that both have, or a primary that both ask. */
-type Together = () => readonly [Partial<AccessGatewayOptions>, Partial<AccessGatewayOptions>];
-
-const WAYS: readonly (readonly [string, Together])[] = [
-  [
-    'two gateways with one Redis',
-    () => {
-      const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: newPrefix() };
-      return [{ environment }, { environment }];
-    },
-  ],
-  [
-    'two workers of one primary',
-    () => {
-      const primary = new TestPrimary();
-      return [{ primary: primary.join().link }, { primary: primary.join().link }];
-    },
-  ],
-];
 
 let gateways: readonly AccessGateway[];
 afterEach(async () => {
@@ -47,13 +25,13 @@ const ask = async (at: number, name: string, city: string): Promise<string> =>
   );
 const asked = (): number => gateways.reduce((sum, { runQuery }) => sum + runQuery.requests.length, 0);
 
-describe.each(WAYS)('%s', (_name, together) => {
+describe('two gateways that share a Redis', () => {
   beforeEach(async () => {
     const options = { keys: KEYS, endpoints: [sampleEndpoint()], clock: () => new Date() };
-    const [one, other] = together();
+    const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: newPrefix() };
     gateways = [
-      await AccessGateway.open({ ...options, ...one }),
-      await AccessGateway.open({ ...options, ...other }),
+      await AccessGateway.open({ ...options, environment }),
+      await AccessGateway.open({ ...options, environment }),
     ];
   });
 
@@ -106,22 +84,5 @@ describe.each(WAYS)('%s', (_name, together) => {
     // Unless it came after the other, and waited with it.
     expect([REFUSED, '200']).toContain(await refused);
     await Promise.all(running);
-  });
-});
-
-describe('a worker whose key has a large quota', () => {
-  it('answers hits on the short way, and counts them', async () => {
-    const primary = new TestPrimary();
-    const options = { keys: KEYS, endpoints: [sampleEndpoint()], clock: () => new Date() };
-    gateways = [await AccessGateway.open({ ...options, primary: primary.join().link })];
-    await ask(0, 'many', 'Rome');
-    for (let n = 0; n < 10; n += 1) expect(await ask(0, 'many', 'Rome')).toBe('200');
-    const last = await gateways[0]?.ask('many', url('Rome'));
-    expect([last?.headers['x-cache'], last?.headers['ratelimit']]).toEqual([
-      'HIT',
-      expect.stringMatching(/^"requests";r=6388;/) as unknown,
-    ]);
-    // The others found what they knew too old, on a machine that is slow.
-    expect(gateways[0]?.answeredShortly).toBeGreaterThan(0);
   });
 });

@@ -69,12 +69,12 @@ describe('the gateway', () => {
     });
   });
 
-  it('goes on where SIGHUP asks it to restart workers that it has not, and says so', async () => {
+  it('keeps serving on SIGHUP, and logs that it is ignored', async () => {
     await withLyingClickHouse(answerWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
       await withGateway({ CLICKHOUSE_URL, API_KEY: 'k' }, async (gateway) => {
         const url = await urlOf(gateway);
         gateway.child.kill('SIGHUP');
-        await gateway.untilWritten(/SIGHUP restarts workers one after another, and with WORKERS=1/);
+        await gateway.untilWritten(/SIGHUP is ignored/);
         expect((await fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } })).status).toBe(200);
       });
     });
@@ -188,6 +188,11 @@ describe('a start that can’t be', () => {
     for (const name of ['PORT', 'CLICKHOUSE_URL', 'QUERY_TIMEOUT_SECONDS', 'LOG_LEVEL']) {
       expect(text).toContain(`  ${name} `);
     }
+  });
+
+  it('names in one line what replaces WORKERS, and exits with 1', async () => {
+    const text = await failureOf({ WORKERS: '2' });
+    expect(text).toMatch(/^querygate can’t start: WORKERS above 1 is .* gateways that share a Redis .*\n$/);
   });
 
   it('names the file of keys or settings that is no good', async () => {

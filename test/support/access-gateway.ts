@@ -22,7 +22,6 @@ import type { StoredRights } from '../../src/keys/key-file.js';
 import { openAccess, type Access } from '../../src/serve/open-access.js';
 import { openExecution, type Execution } from '../../src/serve/open-execution.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
-import type { PrimaryLink } from '../../src/workers/primary-link.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { metricSamples } from './metric-samples.js';
 import { askNetwork, type NetworkRequest, type NetworkResponse } from './network-request.js';
@@ -43,8 +42,6 @@ export interface AccessGatewayOptions {
   readonly runQuery?: RunQuery;
   readonly clock?: Clock;
   readonly judgeSql?: JudgeSql;
-  /** In one of several workers. */
-  readonly primary?: PrimaryLink;
 }
 
 /** On the long way every request goes through the application, on the other the short way comes first. */
@@ -112,7 +109,7 @@ export class AccessGateway {
     this.access = await openAccess(config, endpoints, { logger, clock });
     this.closers.push(this.access.keys.close);
     const servers = oneServer(options.runQuery ?? this.runQuery.run);
-    const surroundings = { endpoints, servers, logger, clock, primary: options.primary };
+    const surroundings = { endpoints, servers, logger, clock };
     this.execution = await openExecution(config, surroundings, (close) => this.closers.push(close));
     const { answerCall, onAnswered, cache, limiter } = this.execution;
     const shared = {

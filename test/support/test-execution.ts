@@ -4,7 +4,6 @@ import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import type { Answered, Call } from '../../src/execution/call.js';
 import type { Clock } from '../../src/execution/ports.js';
 import { openExecution, type Execution } from '../../src/serve/open-execution.js';
-import type { PrimaryLink } from '../../src/workers/primary-link.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
@@ -24,17 +23,15 @@ export interface TestExecutionOptions {
   readonly endpoint?: Endpoint;
   readonly clock?: Clock;
   readonly runQuery?: FakeRunQuery;
-  /** In one of several workers. */
-  readonly primary?: PrimaryLink;
 }
 
 export async function openTestExecution(options: TestExecutionOptions = {}): Promise<TestExecution> {
   const { environment = {}, endpoint = sampleEndpoint(), clock = () => new Date() } = options;
-  const { runQuery = new FakeRunQuery(), primary } = options;
+  const { runQuery = new FakeRunQuery() } = options;
   const logger = new RecordingLogger();
   const closers: (() => Promise<void> | void)[] = [];
   const endpoints = new EndpointRegistry([endpoint]);
-  const surroundings = { endpoints, servers: oneServer(runQuery.run), logger, clock, primary };
+  const surroundings = { endpoints, servers: oneServer(runQuery.run), logger, clock };
   const execution = await openExecution(readConfig(environment), surroundings, (close) =>
     closers.push(close),
   );

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 
 /** A port that was free a moment ago. */
-export async function freePort(host = '127.0.0.1'): Promise<number> {
-  const server = createServer().listen(0, host);
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   server.close();

@@ -2,13 +2,11 @@ import { MemoryStore } from '../../../src/cache/memory-store.js';
 import { PurgeGuard } from '../../../src/cache/purge-guard.js';
 import { RedisStore } from '../../../src/cache/redis-store.js';
 import { TieredStore } from '../../../src/cache/tiered-store.js';
-import { storeInPrimary } from '../../../src/workers/store-in-primary.js';
 import { isFresh } from '../../../src/execution/answer.js';
 import type { AnswerStore } from '../../../src/execution/answer-store.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
 import { SettableClock } from '../../support/settable-clock.js';
-import { TestPrimary } from '../../support/test-workers.js';
 import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
 
 const KEY = sampleKey('a question');
@@ -30,18 +28,12 @@ const memory = (): MemoryStore => new MemoryStore(MAX_BYTES, time.clock);
 const redis = (): RedisStore => new RedisStore(server.redis, server.keys, MAX_BYTES);
 const tiered = (): TieredStore => new TieredStore(memory(), redis(), (_key, { expiresAt }) => expiresAt);
 
-const inPrimary = (): AnswerStore => storeInPrimary(new TestPrimary(time.clock).join().link, 1024 * 1024);
-const overPrimary = (): TieredStore =>
-  new TieredStore(memory(), inPrimary(), (_key, { expiresAt }) => expiresAt);
-
 const STORES: readonly (readonly [string, () => AnswerStore])[] = [
   ['MemoryStore', memory],
   ['RedisStore', redis],
   ['TieredStore', tiered],
   ['PurgeGuard over a MemoryStore', () => new PurgeGuard(memory())],
   ['PurgeGuard over a TieredStore', () => new PurgeGuard(tiered())],
-  ['the store in the primary', inPrimary],
-  ['TieredStore over the store in the primary', overPrimary],
 ];
 
 /** The same on both clocks: the test's and, since a Redis has its own, the real one. */

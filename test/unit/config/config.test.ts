@@ -104,17 +104,14 @@ describe('readConfig', () => {
     expect(readConfig({ LINK_SECRET: 'é'.repeat(16) }).links.secret).toBe('é'.repeat(16));
   });
 
-  it('has a place for a query for each worker, and no more than 64 workers', () => {
-    expect(readConfig({ WORKERS: '16' }).workers).toBe(16);
-    expect(readConfig({ WORKERS: '64', MAX_CONCURRENT_QUERIES: '100' }).workers).toBe(64);
-    for (const environment of [
-      { WORKERS: '17' },
-      { WORKERS: '8', MAX_CONCURRENT_QUERIES: '2' },
-      { WORKERS: '65', MAX_CONCURRENT_QUERIES: '100' },
-    ])
-      expect(faultOf(environment)).toContain(
-        '  WORKERS must be at most 64, and at most MAX_CONCURRENT_QUERIES: each needs a place for a query',
-      );
+  it.each(['2', '64', '1000'])('rejects WORKERS=%s in one line that names the replacement', (WORKERS) => {
+    expect(faultOf({ WORKERS })).toMatch(
+      /^WORKERS above 1 is no longer supported: run several gateways that share a Redis .*--scale gateway=N.*$/,
+    );
+  });
+
+  it('accepts WORKERS=1 and an empty one, and changes nothing for them', () => {
+    for (const WORKERS of ['1', '']) expect(readConfig({ WORKERS })).toEqual(readConfig({}));
   });
 
   it('lets warming spend a second for each second that passes, or one for each refresh at a time', () => {
@@ -128,6 +125,9 @@ describe('readConfig', () => {
     ['PORT', '-1'],
     ['PORT', '65536'],
     ['PORT', '80.5'],
+    ['WORKERS', '0'],
+    ['WORKERS', '1.5'],
+    ['WORKERS', 'two'],
     ['QUERY_TIMEOUT_SECONDS', '-1'],
     ['QUERY_TIMEOUT_SECONDS', '301'],
     ['QUERY_TIMEOUT_SECONDS', 'Infinity'],
