@@ -3,7 +3,7 @@ import { LimitExceeded, type LimitState, type Subject } from './limit-state.js';
 import { costLimits, requestLimits, stateOf, type WindowLimit } from './limits-of.js';
 import type { Counted } from './limit-rules.js';
 import type { QueryPlaces } from './query-places.js';
-import type { SharedLimits, SharedQuotas } from './shared-limits.js';
+import type { SharedLimits } from './shared-limits.js';
 
 /** What a query cost in ClickHouse, by its own account. */
 export type QueryCost = Readonly<Record<Exclude<Counted, 'requests'>, number>>;
@@ -25,19 +25,12 @@ export interface LimiterParts {
   readonly now: () => number;
 }
 
-/** A request that was counted on one limit. */
-interface CountedRequest {
-  readonly counted: WindowCount;
-  /** Absent where the limit refuses it. */
-  readonly takeBack: (() => unknown) | undefined;
-}
-
 const FREE: QueryPermit = { states: [], settle: () => Promise.resolve() };
 
 /**
- * Keeps callers and endpoints within their limits. With a shared place every count goes there, or is made on units of the
- * quota that were had from there, and its answer is copied into the process's windows, so that a limit known to be
- * reached refuses at once, and an outage goes on from the last known counts, each gateway for itself.
+ * Keeps callers and endpoints within their limits. With a shared place every count goes there, and its answer is copied
+ * into the process's windows, so that a limit known to be reached refuses at once, and an outage goes on from the last known
+ * counts, each gateway for itself.
  */
 export class Limiter {
   constructor(private readonly parts: LimiterParts) {}
@@ -46,8 +39,7 @@ export class Limiter {
   admitsAtOnce(subjects: readonly Subject[]): boolean {
     const limits = requestLimits(subjects);
     if (limits.length === 0) return true;
-    const { shared } = this.parts;
-    if (shared && !shared.quotas?.holds(limits)) return false;
+    if (this.parts.shared) return false;
     return limits.every((limit) => this.peek(limit).count < limit.quota);
   }
 
@@ -66,7 +58,7 @@ export class Limiter {
     if (limits.some((limit) => this.peek(limit).count >= limit.quota)) this.refuseUsedUp(limits);
     const { shared } = this.parts;
     if (!shared) return limits.map((limit) => this.countHere(limit, 1));
-    return (shared.quotas && this.countHeld(limits, shared.quotas)) ?? this.countTogether(limits, shared);
+    return this.countTogether(limits, shared);
   }
 
   /**
@@ -98,8 +90,8 @@ export class Limiter {
     const charges = budgets.map(async (budget) => {
       const amount = Math.ceil(cost[budget.counted as keyof QueryCost]);
       if (!(amount > 0)) return;
-      this.countHere(budget, amount);
-      if (shared) this.copy(budget, await shared.add(budget.name, amount, budget.window));
+      if (shared) await this.add(budget, amount, shared);
+      else this.countHere(budget, amount);
     });
     await Promise.all(charges);
   }
@@ -114,64 +106,30 @@ export class Limiter {
     );
   }
 
-  /** Counts on what this process may use without asking; undefined where that is not enough. */
-  private countHeld(limits: readonly WindowLimit[], quotas: SharedQuotas): readonly LimitState[] | undefined {
-    const windows = quotas.takeHeld(limits);
-    if (!windows) return undefined;
-    return limits.map((limit, index) =>
-      this.state(limit, this.copy(limit, windows[index]) ?? this.peek(limit)),
-    );
-  }
-
   private async countTogether(
     limits: readonly WindowLimit[],
     shared: SharedLimits,
   ): Promise<readonly LimitState[]> {
     const states: LimitState[] = [];
-    const counted: CountedRequest[] = [];
+    const counted: WindowLimit[] = [];
     for (const limit of limits) {
-      const one = await this.countOne(limit, shared);
-      const state = this.state(limit, one.counted);
+      const window = await this.add(limit, 1, shared);
+      const state = this.state(limit, window);
       states.push(state);
-      if (one.takeBack) {
-        counted.push(one);
-        continue;
+      if (window.count > limit.quota) {
+        await Promise.all(counted.map((earlier) => this.add(earlier, -1, shared)));
+        throw new LimitExceeded(state, states);
       }
-      await Promise.all(counted.map(({ takeBack }) => takeBack?.()));
-      throw new LimitExceeded(state, states);
+      counted.push(limit);
     }
     return states;
   }
 
-  private async countOne(limit: WindowLimit, shared: SharedLimits): Promise<CountedRequest> {
-    const { name, quota, window } = limit;
-    const { windows } = this.parts;
-    const takeBackHere = (): unknown => windows.add(name, -1, window);
-    const unit = await shared.quotas?.take(limit);
-    if (unit) {
-      const { giveBack } = unit;
-      const counted = this.copy(limit, unit) ?? this.peek(limit);
-      return {
-        counted,
-        takeBack:
-          giveBack &&
-          (() => {
-            takeBackHere();
-            giveBack();
-          }),
-      };
-    }
-    const here = windows.add(name, 1, window);
-    if (shared.quotas) return { counted: here, takeBack: here.count > quota ? undefined : takeBackHere };
-    const counted = this.copy(limit, await shared.add(name, 1, window)) ?? here;
-    if (counted.count > quota) return { counted, takeBack: undefined };
-    return {
-      counted,
-      takeBack: async () => {
-        takeBackHere();
-        this.copy(limit, await shared.add(name, -1, window));
-      },
-    };
+  /** Counts here and together; what the window holds then, by the shared place where it answers. */
+  private async add(limit: WindowLimit, amount: number, shared: SharedLimits): Promise<WindowCount> {
+    const { name, window } = limit;
+    const here = this.parts.windows.add(name, amount, window);
+    return this.copy(limit, await shared.add(name, amount, window)) ?? here;
   }
 
   private countHere(limit: WindowLimit, amount: number): LimitState {
