@@ -4,25 +4,34 @@ import express, { Router, type ErrorRequestHandler, type Express, type RequestHa
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
 import type { PurgeScope } from '../execution/answer-store.js';
+import type { HitCounter } from '../execution/hit-counts.js';
 import { serveConsole } from '../http/console.js';
 import { answerProblem } from '../http/problem.js';
 import { contextOf } from '../http/request-context.js';
 import { assignRequestId } from '../http/request-id.js';
 import { setSecurityHeaders } from '../http/security-headers.js';
 import { describeError, type Logger } from '../log/logger.js';
+import type { Warmer } from '../warming/warmer.js';
 import { describeCache, type CacheInfo } from './describe-cache.js';
 import { describeKeys, type KeysInfo } from './describe-keys.js';
+import { describeWarming } from './describe-warming.js';
 import { makeLink, type LinkParts } from './make-link.js';
-import { viewOfProcess, type OperatorView, type ViewParts } from './operator-view.js';
 import { readPurgeScopes } from './purge-scope.js';
 
 /** What the operator's view stands on. */
-export interface AdminParts extends Omit<LinkParts, 'keys'>, ViewParts {
+export interface AdminParts extends Omit<LinkParts, 'keys'> {
   readonly keys: LinkParts['keys'] & KeysInfo['keys'];
-  readonly cache: CacheInfo & ViewParts['cache'] & { readonly purge: (scope: PurgeScope) => Promise<void> };
-  readonly metrics: ViewParts['metrics'] & { readonly registry: { readonly contentType: string } };
-  /** What is looked at; absent for this process alone. */
-  readonly view?: OperatorView | undefined;
+  readonly keyUse: { readonly all: () => KeysInfo['keyUse'] };
+  readonly cache: CacheInfo & {
+    readonly isLeader: () => boolean;
+    readonly purge: (scope: PurgeScope) => Promise<void>;
+  };
+  readonly hits: Pick<HitCounter, 'all'>;
+  readonly metrics: {
+    readonly registry: { readonly contentType: string; readonly metrics: () => Promise<string> };
+    readonly failures: { readonly all: () => readonly unknown[] };
+  };
+  readonly warmer: Pick<Warmer, 'state' | 'tick'>;
   readonly logger: Logger;
   /** Folder of the built console, where there is one. */
   readonly consoleFolder?: string | undefined;
@@ -100,7 +109,7 @@ function logFault(logger: Logger): ErrorRequestHandler {
 }
 
 function routes(parts: AdminParts): Router {
-  const { endpoints, cache, metrics, logger, view = viewOfProcess(parts) } = parts;
+  const { endpoints, cache, hits, keys, keyUse, metrics, warmer, logger } = parts;
   const router = Router();
   const get = (path: string, answer: RequestHandler): void => {
     router.route(path).get(answer).all(refuseMethod('GET', 'HEAD'));
@@ -109,28 +118,28 @@ function routes(parts: AdminParts): Router {
     router.route(path).post(answer).all(refuseMethod('POST'));
   };
   const answerWarming: RequestHandler = async (_request, response) => {
-    response.json(await view.warming());
+    response.json({ leader: cache.isLeader(), sets: describeWarming(await warmer.state()) });
   };
-  get('/cache', async (_request, response) => {
-    response.json(describeCache(endpoints, cache, await view.snapshot()));
+  get('/cache', (_request, response) => {
+    response.json(describeCache(endpoints, cache, hits.all()));
   });
   post('/cache/purge', purge(endpoints, cache, logger));
   get('/warming', answerWarming);
   post('/warming/run', async (...args) => {
-    await view.warm();
+    await warmer.tick({ all: true });
     await answerWarming(...args);
   });
-  get('/keys', async (_request, response) => {
-    response.json(describeKeys({ keys: parts.keys, keyUse: (await view.snapshot()).keyUse }));
+  get('/keys', (_request, response) => {
+    response.json(describeKeys({ keys, keyUse: keyUse.all() }));
   });
   post('/links', (request, response) => {
     response.json(makeLink(parts, request.body));
   });
-  get('/errors', async (_request, response) => {
-    response.json({ failures: (await view.snapshot()).failures });
+  get('/errors', (_request, response) => {
+    response.json({ failures: metrics.failures.all() });
   });
   get('/metrics', async (_request, response) => {
-    response.set('Content-Type', metrics.registry.contentType).send(await view.metrics());
+    response.set('Content-Type', metrics.registry.contentType).send(await metrics.registry.metrics());
   });
   return router;
 }

@@ -1,11 +1,15 @@
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import type { Snapshot } from './operator-view.js';
+import type { HitCounts } from '../execution/hit-counts.js';
 
 /** What the cache tells of itself. */
 export interface CacheInfo {
   /** Whether a Redis is configured. */
   readonly hasRedis: boolean;
   readonly isRedisOpen: () => boolean;
+  /** Of the answers in memory, by endpoint id. */
+  readonly memory: {
+    readonly use: () => ReadonlyMap<string, { readonly entries: number; readonly bytes: number }>;
+  };
 }
 
 function redisState({ hasRedis, isRedisOpen }: CacheInfo): string {
@@ -13,14 +17,15 @@ function redisState({ hasRedis, isRedisOpen }: CacheInfo): string {
   return isRedisOpen() ? 'let alone' : 'in use';
 }
 
-const NO_HITS = { HIT: 0, MISS: 0, STALE: 0, BYPASS: 0, farHits: 0 };
+const NO_HITS: HitCounts = { HIT: 0, MISS: 0, STALE: 0, BYPASS: 0, farHits: 0 };
 
 /** Entries, bytes and hit ratios since the start, for each endpoint and tier. */
 export function describeCache(
   endpoints: EndpointRegistry,
   cache: CacheInfo,
-  { cacheUse, hits }: Pick<Snapshot, 'cacheUse' | 'hits'>,
+  hits: ReadonlyMap<string, Readonly<HitCounts>>,
 ): Readonly<Record<string, unknown>> {
+  const inMemory = cache.memory.use();
   return {
     redis: redisState(cache),
     endpoints: endpoints.all().map(({ id, name, settings }) => {
@@ -30,7 +35,7 @@ export function describeCache(
       return {
         endpoint: name,
         caching: settings.caching,
-        ...(cacheUse.get(id) ?? { entries: 0, bytes: 0 }),
+        ...(inMemory.get(id) ?? { entries: 0, bytes: 0 }),
         asked,
         hits: HIT,
         misses: MISS,

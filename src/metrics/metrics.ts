@@ -1,4 +1,4 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type Aggregator } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { CacheStatus } from '../execution/call.js';
 import { RecentFailures } from './recent-failures.js';
@@ -176,7 +176,7 @@ export class Metrics {
     const isSetAside = each((server) => Number(server.isSetAside));
     this.gauge('clickhouse_server_queries_running', 'Queries that run on a server.', ['server'], running);
     const asideHelp = '1 while a server gets no queries, being away.';
-    this.gauge('clickhouse_server_set_aside', asideHelp, ['server'], isSetAside, 'max');
+    this.gauge('clickhouse_server_set_aside', asideHelp, ['server'], isSetAside);
     this.total(
       'clickhouse_server_retried_elsewhere_total',
       'Queries that a server did not begin to answer, and another was asked.',
@@ -224,28 +224,25 @@ export class Metrics {
     });
   }
 
-  /** Something that is so or not: of several workers together it is so where it is of one. */
+  /** Something that is so or not. */
   private state(name: string, help: string, isSo: () => boolean): void {
     const read = (gauge: Gauge): void => {
       gauge.set(Number(isSo()));
     };
-    this.gauge(name, help, [], read, 'max');
+    this.gauge(name, help, [], read);
   }
 
-  /** @param aggregator how the values of several workers become one. */
   private gauge<Label extends string>(
     name: string,
     help: string,
     labelNames: readonly Label[],
     read: (gauge: Gauge<Label>) => void,
-    aggregator: Aggregator = 'sum',
   ): Gauge<Label> {
     return new Gauge({
       name: `querygate_${name}`,
       help,
       labelNames,
       registers: [this.registry],
-      aggregator,
       collect() {
         read(this);
       },
