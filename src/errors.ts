@@ -28,7 +28,7 @@ export const ERRORS = {
   CLICKHOUSE_BUSY: { status: 503, title: 'ClickHouse busy' },
   GATEWAY_BUSY: { status: 503, title: 'Gateway busy' },
   TOKEN_ISSUER_UNREACHABLE: { status: 503, title: 'Token can’t be checked now' },
-  PURGE_INCOMPLETE: { status: 503, title: 'Not all workers may have purged' },
+  PURGE_INCOMPLETE: { status: 503, title: 'Other gateways may not have purged' },
   SHUTTING_DOWN: { status: 503, title: 'Shutting down' },
   QUERY_READS_TOO_MUCH: { status: 422, title: 'Query reads too much' },
   QUERY_NEEDS_TOO_MUCH_MEMORY: { status: 422, title: 'Query needs too much memory' },

@@ -24,7 +24,8 @@ export interface AdminParts extends Omit<LinkParts, 'keys'> {
   readonly keyUse: { readonly all: () => KeysInfo['keyUse'] };
   readonly cache: CacheInfo & {
     readonly isLeader: () => boolean;
-    readonly purge: (scope: PurgeScope) => Promise<void>;
+    /** False where other gateways are not notified yet. */
+    readonly purge: (scope: PurgeScope) => Promise<boolean>;
   };
   readonly hits: Pick<HitCounter, 'all'>;
   readonly metrics: {
@@ -159,9 +160,20 @@ function refuseMethod(...allow: readonly string[]): RequestHandler {
 function purge(endpoints: EndpointRegistry, cache: AdminParts['cache'], logger: Logger): RequestHandler {
   return async (request, response) => {
     const scopes = readPurgeScopes(endpoints, request.body);
-    await Promise.all(scopes.map((scope) => cache.purge(scope)));
+    const complete = await Promise.all(scopes.map((scope) => cache.purge(scope)));
+    if (complete.includes(false)) throw purgeIncomplete();
     const [scope] = scopes;
     logger.info('cache purged', { ...scope });
     response.json({ purged: scope });
   };
+}
+
+/** Redis is tried again every few seconds while it is away, and gets the purge then without another request. */
+function purgeIncomplete(): Failure {
+  return new Failure(
+    'PURGE_INCOMPLETE',
+    'This gateway has purged its results, but Redis did not accept the purge: other gateways may return results from before ' +
+      'it, until Redis responds. Purge again to have it confirmed.',
+    { retryAfterSeconds: 5 },
+  );
 }

@@ -34,14 +34,16 @@ export class RedisPurges {
   }
 
   /**
-   * Tells the others; what Redis does not take now is told by {@link tellAgain}.
+   * Broadcasts a purge; what Redis does not accept now is sent by {@link tellAgain}.
    *
    * @param scope with the time of the purge as `bornUntil`.
+   * @returns whether Redis accepted it.
    */
-  async tell(scope: PurgeScope): Promise<void> {
-    if (await this.publish(scope)) return;
+  async tell(scope: PurgeScope): Promise<boolean> {
+    if (await this.publish(scope)) return true;
     this.untold =
       this.untold.length < MAX_UNTOLD ? [...this.untold, scope] : [everythingUntil([...this.untold, scope])];
+    return false;
   }
 
   /** Tells what could not be told before; to be called every second or so. */

@@ -45,7 +45,10 @@ function openAlone(memory: MemoryStore, { ledger, clock }: CacheSurroundings): O
     memory,
     store,
     shareAcross: shareWithNobody(store),
-    purge: (scope) => store.purge({ ...scope, bornUntil: clock().getTime() }),
+    purge: async (scope) => {
+      await store.purge({ ...scope, bornUntil: clock().getTime() });
+      return true;
+    },
     usage: {
       sets: (endpointId) => Promise.resolve(ledger.sets(endpointId)),
       forget: (key) => {
@@ -93,7 +96,7 @@ async function openWithRedis(
     purge: async (scope) => {
       const dated = { ...scope, bornUntil: clock().getTime() };
       await store.purge(dated);
-      await purges.tell(dated);
+      return purges.tell(dated);
     },
     usage: {
       sets: (endpointId) => usage.sets(endpointId),

@@ -21,8 +21,8 @@ export interface OpenCache {
   readonly memory: MemoryStore;
   readonly store: AnswerStore;
   readonly shareAcross: ShareAcross;
-  /** Drops answers here and on every other gateway. */
-  readonly purge: (scope: PurgeScope) => Promise<void>;
+  /** Drops results here and on every other gateway; false where the others can be notified only later. */
+  readonly purge: (scope: PurgeScope) => Promise<boolean>;
   readonly usage: SharedUsage;
   /** Where gateways count limits together; undefined where each counts for itself. */
   readonly limits: SharedLimits | undefined;
