@@ -5,8 +5,9 @@ import { Failure } from '../errors.js';
 import type { Clock } from '../execution/ports.js';
 import type { RawParameters } from '../execution/raw-parameters.js';
 import { comesFromAllowed, type KeyHolder } from '../keys/key-holder.js';
-import { hasLink, type OpenedLink } from '../keys/links.js';
+import { hasLink, LINK_PARAMETERS, type OpenedLink } from '../keys/links.js';
 import { TokenRefused } from '../keys/token-refused.js';
+import { findInQueryString, parseQueryString } from './query-string.js';
 
 /** Where a caller's rights come from. */
 export interface Credentials {
@@ -26,6 +27,9 @@ export interface Credentials {
 }
 
 type LinkedTo = NonNullable<ReturnType<EndpointRegistry['find']>>;
+
+/** Bytes of a key or token; a longer one is unknown without a look. */
+const MAX_PRESENTED_BYTES = 8192;
 
 /** The key or token that a request carries: `X-API-KEY`, else `Authorization: Bearer`. */
 export function presentedKey(
@@ -50,14 +54,20 @@ export function letIn(credentials: Credentials, holder: KeyHolder, request: Inco
   return holder;
 }
 
+/** The holder of a presented key, or of a token that was verified a short while ago; at once. */
+export function findPresented(credentials: Credentials, presented: string): KeyHolder | undefined {
+  return presented.length > MAX_PRESENTED_BYTES ? undefined : credentials.find(presented);
+}
+
 /**
  * The holder of what a request presents in its headers.
  *
  * @throws Failure API_KEY_INVALID or TOKEN_ISSUER_UNREACHABLE
  */
 export async function holderOfPresented(credentials: Credentials, presented: string): Promise<KeyHolder> {
-  const known = credentials.find(presented);
+  const known = findPresented(credentials, presented);
   if (known) return known;
+  if (presented.length > MAX_PRESENTED_BYTES) throw invalidKey();
   try {
     const verified = await credentials.verify(presented);
     if (verified) return verified;
@@ -67,22 +77,28 @@ export async function holderOfPresented(credentials: Credentials, presented: str
   throw invalidKey();
 }
 
-/** What a request's query string presents, where its headers present nothing. */
-export interface PresentedInQuery {
-  readonly sent: RawParameters;
+/** A request whose headers present nothing. */
+export interface WithoutHeader {
+  /** The request target: path and query string. */
+  readonly target: string;
   /** The endpoint that is called, where there is one of that name. */
-  readonly endpoint: LinkedTo | undefined;
+  readonly findEndpoint: () => LinkedTo | undefined;
 }
 
+/** What a query string presents; no name, expiry or signature of a link is longer, and no sensible key. */
+const IN_QUERY = { names: new Set(['api_key', ...LINK_PARAMETERS]), maxBytes: 4096 };
+
 /**
- * The holder by the query string: a key that may stand there, else a signed link.
+ * The holder by the query string: a key that may stand there, else a signed link. Only a link is decoded as a whole, since
+ * its signature is over every parameter.
  *
  * @throws Failure API_KEY_MISSING, API_KEY_INVALID or FORBIDDEN
  */
-export function holderOfQuery(credentials: Credentials, { sent, endpoint }: PresentedInQuery): KeyHolder {
-  const key = sent.get('api_key');
+export function holderOfQuery(credentials: Credentials, request: WithoutHeader): KeyHolder {
+  const found = findInQueryString(request.target, IN_QUERY);
+  const key = found.get('api_key');
   if (key) return holderOfKeyInQuery(credentials, key);
-  if (hasLink(sent)) return holderOfLink(credentials, { sent, endpoint });
+  if (hasLink(found)) return holderOfLink(credentials, request);
   throw new Failure(
     'API_KEY_MISSING',
     'Send an API key in the header X-API-KEY, or as Authorization: Bearer.',
@@ -99,8 +115,9 @@ function holderOfKeyInQuery(
   return holder;
 }
 
-function holderOfLink(credentials: Credentials, { sent, endpoint }: PresentedInQuery): KeyHolder {
-  const opened = endpoint && credentials.openLink(endpoint, sent);
+function holderOfLink(credentials: Credentials, { target, findEndpoint }: WithoutHeader): KeyHolder {
+  const endpoint = findEndpoint();
+  const opened = endpoint && credentials.openLink(endpoint, parseQueryString(target));
   if (!opened) throw new Failure('API_KEY_INVALID', 'This link is not good here.');
   if ('holder' in opened) return opened.holder;
   throw new Failure(opened.refused === 'forbidden' ? 'FORBIDDEN' : 'API_KEY_INVALID', opened.detail);

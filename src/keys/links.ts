@@ -32,6 +32,9 @@ const VERSION = 'querygate-link-1';
 
 const [KEY, EXPIRES, SIGNATURE] = ['link_key', 'link_expires', 'link_signature'] as const;
 
+/** The parameters that make a URL a link. */
+export const LINK_PARAMETERS: readonly string[] = [KEY, EXPIRES, SIGNATURE];
+
 /** The caller's own SQL, which no endpoint declares. */
 const SQL = 'sql';
 

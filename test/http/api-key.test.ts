@@ -43,6 +43,12 @@ describe('the API key', () => {
     expect(problemOf(await call({}, `${GOOD_CALL}&X-API-KEY=${KEY}`)).code).toBe('API_KEY_MISSING');
   });
 
+  it('is looked for before anything else of the query string is decoded', async () => {
+    const many = `${GOOD_CALL}${'&a=%41'.repeat(2000)}`;
+    expect(problemOf(await call({}, many)).code).toBe('API_KEY_MISSING');
+    expect(problemOf(await call({ 'X-API-KEY': KEY }, many)).code).toBe('BAD_REQUEST');
+  });
+
   it.each([
     ['unknown', { 'X-API-KEY': 'wrong' }],
     ['garbled', { 'X-API-KEY': `${KEY}\u00e9` }],

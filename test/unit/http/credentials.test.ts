@@ -1,4 +1,5 @@
-import { presentedKey } from '../../../src/http/credentials.js';
+import { findPresented, holderOfPresented, presentedKey } from '../../../src/http/credentials.js';
+import { testCredentials } from '../../support/test-credentials.js';
 
 describe('presentedKey', () => {
   it.each([
@@ -23,5 +24,22 @@ describe('presentedKey', () => {
     [{ authorization: 'Bearerk' }],
   ])('finds none in %j', (headers) => {
     expect(presentedKey(headers)).toBeUndefined();
+  });
+});
+
+describe('a key or token over 8 KiB', () => {
+  it('is unknown without being hashed or verified', async () => {
+    const looked: string[] = [];
+    const credentials = {
+      ...testCredentials({}),
+      find: (presented: string) => void looked.push(presented),
+      verify: (presented: string) => Promise.resolve(void looked.push(presented)),
+    };
+    const long = 'x'.repeat(8193);
+    expect(findPresented(credentials, long)).toBeUndefined();
+    await expect(holderOfPresented(credentials, long)).rejects.toMatchObject({ code: 'API_KEY_INVALID' });
+    expect(looked).toEqual([]);
+    await expect(holderOfPresented(credentials, long.slice(1))).rejects.toThrow('not known here');
+    expect(looked).toHaveLength(2);
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { parseQueryString } from '../../../src/http/query-string.js';
+import { findInQueryString, parseQueryString } from '../../../src/http/query-string.js';
 
 const textOf = (query: string, name = 'a'): string | undefined =>
   parseQueryString(`/x?${query}`).get(name)?.text;
@@ -101,5 +101,28 @@ describe('parseQueryString', () => {
         for (const { times } of parseQueryString(`?${target}`).values()) expect(times).toBeGreaterThan(0);
       }),
     );
+  });
+});
+
+describe('findInQueryString', () => {
+  const find = (query: string) =>
+    findInQueryString(`/x?${query}`, { names: new Set(['key', 'link']), maxBytes: 20 });
+
+  it('finds the wanted names, escaped or not, and nothing else', () => {
+    expect([...find('a=%41&key=%42&%6cink&key=c')]).toEqual([
+      ['key', { text: 'c', times: 2 }],
+      ['link', { text: '', times: 1 }],
+    ]);
+  });
+
+  it('gives a value that is too long, or broken, no text', () => {
+    expect(find(`key=${'%41'.repeat(20)}`).get('key')).toEqual({ text: 'A'.repeat(20), times: 1 });
+    expect(find(`key=${'%41'.repeat(21)}`).get('key')).toEqual({ text: undefined, times: 1 });
+    expect(find('key=%').get('key')).toEqual({ text: undefined, times: 1 });
+  });
+
+  it('looks at the first thousand parameters', () => {
+    expect(find(`${'a&'.repeat(1000)}key=1`).get('key')?.text).toBe('1');
+    expect(find(`${'a&'.repeat(1001)}key=1`).size).toBe(0);
   });
 });
