@@ -6,6 +6,7 @@ import { Failure } from '../errors.js';
 import type { PurgeScope } from '../execution/answer-store.js';
 import type { HitCounter } from '../execution/hit-counts.js';
 import { serveConsole } from '../http/console.js';
+import { limitHeaders } from '../http/header-limits.js';
 import { answerProblem } from '../http/problem.js';
 import { contextOf } from '../http/request-context.js';
 import { assignRequestId } from '../http/request-id.js';
@@ -42,7 +43,7 @@ export interface AdminParts extends Omit<LinkParts, 'keys'> {
 export function createAdminApp(parts: AdminParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  app.use(assignRequestId());
+  app.use(assignRequestId(), limitHeaders());
   // Before other sites are refused: browsers ask for a page's own modules with an Origin, and its files tell nothing.
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'operator.html'));
   app.use(protectAnswers());

@@ -8,7 +8,8 @@ import { LimitExceeded, type LimitState, type Subject } from '../limits/limit-st
 import type { Limiter } from '../limits/limiter.js';
 import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
 import { noteAnswer } from './call-endpoint.js';
-import { presentedKey, type Credentials } from './credentials.js';
+import { findPresented, presentedKey, type Credentials } from './credentials.js';
+import { problemOfHeaders } from './header-limits.js';
 import type { KnownTargets } from './known-targets.js';
 import type { RequestContext } from './request-context.js';
 import { requestIdOf } from './request-id.js';
@@ -102,17 +103,19 @@ function admitAtOnce(limiter: Limiter, subjects: readonly Subject[]): readonly L
 /** Who may be let in from anywhere, by what is known already. */
 function holderAtOnce(credentials: Credentials, { headers }: IncomingMessage): KeyHolder | undefined {
   const presented = presentedKey(headers);
-  const holder = presented === undefined ? undefined : credentials.find(presented);
+  const holder = presented === undefined ? undefined : findPresented(credentials, presented);
   return holder?.addresses ? undefined : holder;
 }
 
-function isOrdinary({ method, headers }: IncomingMessage): boolean {
+function isOrdinary(request: IncomingMessage): boolean {
+  const { method, headers } = request;
   return (
     (method === 'GET' || method === 'HEAD') &&
     TAKES_JSON.has(headers.accept) &&
     headers['cache-control'] === undefined &&
     headers.origin === undefined &&
     headers['prefer'] === undefined &&
-    headers.host !== undefined
+    headers.host !== undefined &&
+    problemOfHeaders(request) === undefined
   );
 }

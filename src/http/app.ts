@@ -5,6 +5,7 @@ import { Failure } from '../errors.js';
 import { apiDocsRoutes } from './api-docs.js';
 import { authenticate } from './authenticate.js';
 import type { Credentials } from './credentials.js';
+import { limitHeaders } from './header-limits.js';
 import { limitRequests } from './limit-requests.js';
 import { callEndpoint, type CallParts } from './call-endpoint.js';
 import { serveConsole } from './console.js';
@@ -41,7 +42,7 @@ export interface AppParts extends CallParts {
 export function createApp(parts: AppParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
-  app.use(assignRequestId(), logWhenOver(parts.log), secure(), requireHost());
+  app.use(assignRequestId(), logWhenOver(parts.log), secure(), limitHeaders(), requireHost());
   if (parts.tracing) app.use(traceRequests(parts.tracing));
   if (parts.corsOrigins.length > 0) app.use(allowOrigins(parts.corsOrigins));
   app.use('/health', healthRoutes(parts));

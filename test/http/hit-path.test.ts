@@ -62,6 +62,7 @@ describe('a hit by the short way', () => {
     ['a caller’s Cache-Control', { 'Cache-Control': 'max-age=0' }],
     ['Accept with q-values', { Accept: 'application/json;q=0.9, text/html' }],
     ['no Accept that JSON would do for', { Accept: 'text/html' }],
+    ['an Accept-Encoding that is too large', { 'Accept-Encoding': 'br,'.repeat(400) }],
     ['no key', { 'X-API-KEY': '' }],
     ['an unknown key', { 'X-API-KEY': 'qg_unknown' }],
     ['an unknown key before a good bearer', { 'X-API-KEY': 'qg_unknown', Authorization: `Bearer ${KEY}` }],

@@ -56,6 +56,27 @@ describe('the server', () => {
     });
   });
 
+  it.each(['Accept', 'Accept-Encoding', 'Cache-Control', 'Prefer', 'If-None-Match', 'Cookie'])(
+    'returns 431 naming %s when it is too large, and closes the connection',
+    async (name) => {
+      await whileListening(newServer(), async (port) => {
+        const large = `${name}: ${'a/b,'.repeat(100_000)}\r\n`;
+        const [answer] = await exchange(port, `GET ${GOOD_CALL} HTTP/1.1\r\n${headers}${large}\r\n`);
+        const problem = problemIn(answer);
+        expect(problem).toMatchObject({ status: 431, code: 'HEADERS_TOO_LARGE' });
+        expect(problem.detail).toContain(`The header ${name.toLowerCase()} is over`);
+      });
+    },
+  );
+
+  it.each([101, 128, 129, 5000])('returns 431 for %i header lines', async (count) => {
+    await whileListening(newServer(), async (port) => {
+      const lines = 'a: b\r\n'.repeat(count - 2);
+      const [answer] = await exchange(port, `GET ${GOOD_CALL} HTTP/1.1\r\n${headers}${lines}\r\n`);
+      expect(problemIn(answer).detail).toBe('The request has more than 100 header lines.');
+    });
+  });
+
   it('says nothing of what it could not read', async () => {
     await whileListening(newServer(), async (port) => {
       const [answer] = await exchange(port, 'GET /?key=secret HTTP/9.9\r\nX-API-KEY: secret\r\n\r\n');
