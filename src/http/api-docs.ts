@@ -56,7 +56,7 @@ export function apiDocsRoutes(parts: ApiDocsParts): Router {
     .route('/openapi.json')
     .get(
       authenticate(parts.credentials, parts.endpoints),
-      limitRequests(parts.limiter),
+      limitRequests(parts.limiter, parts.endpoints),
       sendDescription(parts),
     )
     .all(refuseMethod());

@@ -46,7 +46,12 @@ export function createApp(parts: AppParts): Express {
   if (parts.tracing) app.use(traceRequests(parts.tracing));
   if (parts.corsOrigins.length > 0) app.use(allowOrigins(parts.corsOrigins));
   app.use('/health', healthRoutes(parts));
-  app.use('/api', authenticate(parts.credentials, parts.endpoints), endpointRoutes(parts));
+  app.use(
+    '/api',
+    authenticate(parts.credentials, parts.endpoints),
+    limitRequests(parts.limiter, parts.endpoints),
+    endpointRoutes(parts),
+  );
   app.use(apiDocsRoutes({ ...parts, describe: describeApi }));
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'index.html'));
   app.use(() => {
@@ -57,11 +62,10 @@ export function createApp(parts: AppParts): Express {
 }
 
 function endpointRoutes(parts: AppParts): Router {
-  const { endpoints, limiter } = parts;
-  const limit = limitRequests(limiter);
+  const { endpoints } = parts;
   const router = Router({ caseSensitive: true });
-  router.route('/endpoints').get(limit, listEndpoints(endpoints)).all(refuseMethod());
-  router.route('/endpoints/:idOrName').get(limit, describeEndpoint(endpoints)).all(refuseMethod());
+  router.route('/endpoints').get(listEndpoints(endpoints)).all(refuseMethod());
+  router.route('/endpoints/:idOrName').get(describeEndpoint(endpoints)).all(refuseMethod());
   router.route('/endpoints/query/:idOrName').get(callEndpoint(parts)).all(refuseMethod());
   return router;
 }

@@ -12,10 +12,10 @@ import { contextOf } from './request-context.js';
 export function authenticate(credentials: Credentials, endpoints: EndpointRegistry): RequestHandler {
   return async (request, _response, next) => {
     const presented = presentedKey(request.headers);
-    const { url: target } = request;
+    const { url: target, path } = request;
     const holder =
       presented === undefined
-        ? holderOfQuery(credentials, { target, findEndpoint: () => calledEndpoint(endpoints, target) })
+        ? holderOfQuery(credentials, { target, findEndpoint: () => calledEndpoint(endpoints, path) })
         : await holderOfPresented(credentials, presented);
     const context = contextOf(request);
     context.keyHolder = letIn(credentials, holder, request);

@@ -43,12 +43,10 @@ export function callEndpoint(parts: CallParts): RequestHandler {
     const context = contextOf(request);
     const holder = holderOf(context);
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
-    context.endpoint = endpoint.name;
     checkMayCall(holder, endpoint);
     const sent = parseQueryString(request.url);
     const subjects = subjectsOf(holder, endpoint);
-    const states: LimitState[] = [...((await limiter.admitRequest(subjects)) ?? [])];
-    setLimitHeaders(response, states);
+    const states: LimitState[] = [...(context.limits ?? [])];
     const read = readCall({ endpoint, holder, sent, wishes: wishesOf(request), times });
     const { presentation } = read;
     const deadline = deadlineOf(request, response, presentation.applied);

@@ -1,11 +1,13 @@
 import type { RequestHandler, Response } from 'express';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
 import type { Asker } from '../execution/ports.js';
-import type { KeyHolder } from '../keys/key-holder.js';
+import { mayCall, type KeyHolder } from '../keys/key-holder.js';
 import type { LimitState, Subject } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
+import { calledEndpoint } from './called-endpoint.js';
 import { contextOf } from './request-context.js';
 
 const NONE: readonly Subject[] = [];
@@ -39,11 +41,23 @@ function endpointSubject(endpoint: Endpoint): Subject {
   return subject;
 }
 
-/** Counts a request that calls no endpoint on its key. @throws LimitExceeded */
-export function limitRequests(limiter: Limiter): RequestHandler {
+/**
+ * Counts every authenticated request, once, before anything else can refuse it: on its key, and on the endpoint that it
+ * calls where the key may call it.
+ *
+ * @throws LimitExceeded
+ */
+export function limitRequests(limiter: Limiter, endpoints: EndpointRegistry): RequestHandler {
   return async (request, response, next) => {
-    const { keyHolder } = contextOf(request);
-    if (keyHolder) setLimitHeaders(response, (await limiter.admitRequest(subjectsOf(keyHolder))) ?? []);
+    const context = contextOf(request);
+    const { keyHolder } = context;
+    if (keyHolder) {
+      const called = calledEndpoint(endpoints, request.path);
+      if (called) context.endpoint = called.name;
+      const limited = called && mayCall(keyHolder, called) ? called : undefined;
+      context.limits = (await limiter.admitRequest(subjectsOf(keyHolder, limited))) ?? [];
+      setLimitHeaders(response, context.limits);
+    }
     next();
   };
 }

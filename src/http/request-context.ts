@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 
 import type { CacheStatus } from '../execution/call.js';
 import type { KeyHolder } from '../keys/key-holder.js';
+import type { LimitState } from '../limits/limit-state.js';
 
 /** What is known of a request while it is answered; most of it ends up in its line of the log. */
 export interface RequestContext {
@@ -12,6 +13,8 @@ export interface RequestContext {
   /** Whether the key came in a header, and not as a part of the URL. */
   isPresentedInHeaders?: boolean;
   endpoint?: string;
+  /** How the limits on requests stood when this one was counted. */
+  limits?: readonly LimitState[];
   rows?: number;
   /** Set where the answer lacks the rows of a shard. */
   partial?: true;

@@ -1,8 +1,14 @@
-import { AccessGateway, type AccessGatewayOptions, type KeyRights } from '../support/access-gateway.js';
+import {
+  AccessGateway,
+  keyNamed,
+  type AccessGatewayOptions,
+  type KeyRights,
+} from '../support/access-gateway.js';
 import { resultOf } from '../support/fake-run-query.js';
 import { holdQueries } from '../support/held-query.js';
 import { outcomeOf } from '../support/network-request.js';
 import { pollUntil } from '../support/poll-until.js';
+import { exchange } from '../support/raw-exchange.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';
 
 const REFUSED = '429 LIMIT_EXCEEDED';
@@ -14,6 +20,7 @@ const KEYS: KeyRights = {
   rows: { limits: { rowsRead: perMinute(20) } },
   bytes: { limits: { bytesRead: perMinute(150) } },
   time: { limits: { clickhouseMs: perMinute(3) } },
+  scoped: { endpoints: ['sample'], limits: { requests: perMinute(10) } },
   one: { limits: { concurrent: 1 } },
   free: {},
 };
@@ -27,10 +34,14 @@ afterEach(() => gateway.close());
 
 const ask = async (name: string, city: string): Promise<string> =>
   outcomeOf(await gateway.ask(name, url(city)));
+const outcome = async (name: string, target: string): Promise<string> =>
+  outcomeOf(await gateway.ask(name, target));
 const asked = (): number => gateway.runQuery.requests.length;
 
+const OTHER = sampleEndpoint({ id: '22222222-2222-4333-8444-555555555555', name: 'other' });
+
 describe('a limit on requests', () => {
-  beforeEach(() => open());
+  beforeEach(() => open({ endpoints: [sampleEndpoint(), OTHER] }));
 
   it('refuses with 429, which limit it is, and when to come back', async () => {
     for (const remaining of [2, 1, 0]) {
@@ -64,6 +75,38 @@ describe('a limit on requests', () => {
     expect(asked()).toBe(1);
   });
 
+  it.each([
+    ['a hit on the fast path', '200', url('Rome'), { way: 'short' }],
+    ['a hit on the slow path', '200', url('Rome'), { way: 'long' }],
+    ['HEAD', '200', url('Rome'), { method: 'HEAD' }],
+    ['HEAD on the slow path', '200', url('Rome'), { method: 'HEAD', way: 'long' }],
+    ['a miss', '200', url('Oslo'), {}],
+    ['an endpoint that the key may not call', '403 FORBIDDEN', url('Rome', 'other'), {}],
+    ['an endpoint that does not exist', '404 ENDPOINT_NOT_FOUND', url('Rome', 'nothing'), {}],
+    ['the description of one', '404 ENDPOINT_NOT_FOUND', '/api/endpoints/nothing', {}],
+    ['a path that does not exist', '404 NOT_FOUND', '/api/nothing', {}],
+    ['another method', '405 METHOD_NOT_ALLOWED', url('Rome'), { method: 'DELETE' }],
+    ['another method of the list', '405 METHOD_NOT_ALLOWED', '/api/endpoints', { method: 'POST' }],
+    ['rejected parameters', '400 INVALID_PARAMETERS', url('a&city=b'), {}],
+    ['too many parameters', '400 BAD_REQUEST', url('a&b=c'.repeat(1001)), {}],
+    ['a format that there is not', '406 NOT_ACCEPTABLE', url('Rome'), { headers: { Accept: 'image/png' } }],
+    ['the description of the API', '200', '/openapi.json', {}],
+  ] as const)('counts %s once, and reports what is left', async (_what, outcome, target, more) => {
+    await ask('free', 'Rome');
+    await ask('free', 'Rome');
+    const response = await gateway.ask('scoped', target, more);
+    expect(outcomeOf(response)).toBe(outcome);
+    expect(response.headers['ratelimit']).toMatch(/^"requests";r=9;t=\d+$/);
+    expect((await gateway.ask('scoped', '/api/endpoints')).headers['ratelimit']).toMatch(/^"requests";r=8;/);
+  });
+
+  it('refuses with 429 what would be refused otherwise too', async () => {
+    for (let times = 0; times < 3; times += 1)
+      expect(await outcome('three', '/api/nothing')).toBe('404 NOT_FOUND');
+    expect(await outcome('three', '/api/nothing')).toBe(REFUSED);
+    expect(await outcome('three', url('Rome', 'nothing'))).toBe(REFUSED);
+  });
+
   it('of one key is not another’s', async () => {
     for (let times = 0; times < 4; times += 1) await ask('three', 'Rome');
     expect(await ask('three', 'Rome')).toBe(REFUSED);
@@ -92,8 +135,7 @@ describe('a limit on requests', () => {
 describe('a limit of an endpoint', () => {
   it('counts all its callers together, beside the key’s own, and leaves other endpoints alone', async () => {
     const limited = sampleEndpoint({ limits: { requests: perMinute(4) } });
-    const other = sampleEndpoint({ id: '22222222-2222-4333-8444-555555555555', name: 'other' });
-    await open({ endpoints: [limited, other] });
+    await open({ endpoints: [limited, OTHER] });
     const first = await gateway.ask('three', url('Rome'));
     expect(first.headers['ratelimit-policy']).toBe('"requests";q=3;w=60, "endpoint-requests";q=4;w=60');
     for (let times = 0; times < 3; times += 1) expect(await ask('free', 'Rome')).toBe('200');
@@ -104,6 +146,32 @@ describe('a limit of an endpoint', () => {
     // What the endpoint refused was not counted on the key.
     const elsewhere = await gateway.ask('three', url('Rome', 'other'));
     expect(elsewhere.headers['ratelimit']).toMatch(/^"requests";r=1;/);
+  });
+});
+
+describe('a limit of an endpoint that few requests reach', () => {
+  const limited = sampleEndpoint({ limits: { requests: perMinute(1) } });
+
+  it('does not count requests of a key that may not call the endpoint', async () => {
+    await open({ endpoints: [limited, OTHER], keys: { ...KEYS, others: { endpoints: ['other'] } } });
+    expect(await ask('others', 'Rome')).toBe('403 FORBIDDEN');
+    expect(await ask('free', 'Rome')).toBe('200');
+    expect(await ask('free', 'Rome')).toBe(REFUSED);
+    // That an endpoint is at its limit is nothing for whoever may not call it.
+    expect(await ask('others', 'Rome')).toBe('403 FORBIDDEN');
+  });
+
+  it.each([
+    '/api/endpoints/query/sample/',
+    '/api/endpoints/query/%73ample',
+    '/api/endpoints/query\\sample#x',
+  ])('is not evaded by %s', async (path) => {
+    await open({ endpoints: [limited, OTHER] });
+    expect(await ask('free', 'Rome')).toBe('200');
+    const { port } = new URL(gateway.url());
+    const key = `X-API-KEY: ${keyNamed('free')}`;
+    const request = `GET ${path} HTTP/1.1\r\nHost: gateway\r\n${key}\r\nConnection: close\r\n\r\n`;
+    expect((await exchange(Number(port), request)).map(({ status }) => status)).toEqual([429]);
   });
 });
 
