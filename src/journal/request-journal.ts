@@ -8,22 +8,30 @@ export interface JournalOptions {
   readonly insert: (records: readonly RequestRecord[]) => Promise<void>;
   /** Told when a state begins. */
   readonly onChange: (state: JournalState, error?: unknown) => void;
+  /** Reports how many requests without a key were skipped since the last flush, where any were. */
+  readonly onSkipped?: (count: number) => void;
+  /** Requests without a key that are written, of each code, from one flush to the next; further ones are only counted. */
+  readonly maxWithoutKey?: number;
   /** Records that wait at most; further ones are dropped and counted. */
   readonly maxWaiting?: number;
   /** Records that are written at once. */
   readonly batch?: number;
 }
 
-const DEFAULTS = { maxWaiting: 50_000, batch: 10_000 };
+const DEFAULTS = { maxWaiting: 50_000, batch: 10_000, maxWithoutKey: 10, onSkipped: () => undefined };
 
 /**
  * Writes requests down in batches, away from the requests: noting one is a push to a list, and what ClickHouse does not
- * take in time is dropped, never waited for. Where nothing was asked nothing is written.
+ * take in time is dropped, never waited for. Where nothing was asked nothing is written. Of requests without a key a sample
+ * is written, since anybody can send them and nobody shall fill the table.
  */
 export class RequestJournal {
   private readonly options: Required<JournalOptions>;
   private waiting: RequestRecord[] = [];
   private lost = 0;
+  private skippedTotal = 0;
+  private skippedSinceFlush = 0;
+  private readonly withoutKeyByCode = new Map<string, number>();
   private state: JournalState = 'writing';
   private writing: Promise<void> | undefined;
 
@@ -36,7 +44,17 @@ export class RequestJournal {
     return this.lost;
   }
 
+  /** Requests without a key that were skipped since the start. */
+  get skipped(): number {
+    return this.skippedTotal;
+  }
+
   note(record: RequestRecord): void {
+    if (record.key_name === '' && !this.isInSample(record)) {
+      this.skippedSinceFlush += 1;
+      this.skippedTotal += 1;
+      return;
+    }
     if (this.waiting.length < this.options.maxWaiting) {
       this.waiting.push(record);
       return;
@@ -48,8 +66,22 @@ export class RequestJournal {
 
   /** Writes what waits; to be called every few seconds, and does nothing while it still writes. */
   flush(): Promise<void> {
+    this.beginSample();
     this.writing ??= this.writeAll().finally(() => (this.writing = undefined));
     return this.writing;
+  }
+
+  private isInSample({ code }: RequestRecord): boolean {
+    const before = this.withoutKeyByCode.get(code) ?? 0;
+    if (before >= this.options.maxWithoutKey) return false;
+    this.withoutKeyByCode.set(code, before + 1);
+    return true;
+  }
+
+  private beginSample(): void {
+    this.withoutKeyByCode.clear();
+    if (this.skippedSinceFlush > 0) this.options.onSkipped(this.skippedSinceFlush);
+    this.skippedSinceFlush = 0;
   }
 
   private async writeAll(): Promise<void> {

@@ -135,11 +135,16 @@ export class Metrics {
     this.observeServers(pool);
   }
 
-  /** @param dropped how many requests the journal could not write down, since the start. */
-  observeJournal(dropped: () => number): void {
-    const help = 'Requests that are not in gateway_requests: ClickHouse did not take them, or not in time.';
-    this.total('request_records_dropped_total', help, [], (counter) => {
-      counter.inc(dropped());
+  /** @param journal how many requests it did not write, since the start. */
+  observeJournal(journal: { readonly dropped: number; readonly skipped: number }): void {
+    const dropped =
+      'Requests that are not in gateway_requests: ClickHouse did not take them, or not in time.';
+    this.total('request_records_dropped_total', dropped, [], (counter) => {
+      counter.inc(journal.dropped);
+    });
+    const skipped = 'Requests without a key that are not in gateway_requests, which has a sample of them.';
+    this.total('request_records_skipped_total', skipped, [], (counter) => {
+      counter.inc(journal.skipped);
     });
   }
 

@@ -82,7 +82,7 @@ async function open(
   if (tracing) onClose(() => tracing.close());
   const servers = queryServers(clickhouse.servers, config, tracing);
   const execution = await openExecution(config, { endpoints, servers, logger, clock }, onClose);
-  if (journal) execution.metrics.observeJournal(() => journal.journal.dropped);
+  if (journal) execution.metrics.observeJournal(journal.journal);
   const operated = { ...execution, endpoints, keys, keyUse, links, clock, logger };
   const adminUrl = config.admin && (await openOperatorView(config.admin, operated, onClose));
 

@@ -49,6 +49,9 @@ export function openJournal(
         }),
       );
     },
+    onSkipped: (requests) => {
+      logger.info('not every request without a key was written to ClickHouse', { skipped: requests });
+    },
     onChange: (state, error) => {
       if (state === 'writing') logger.info('requests are written to ClickHouse again');
       else if (state === 'full') logger.warn('more requests come than ClickHouse takes down; some are lost');

@@ -10,15 +10,18 @@ type Row = Readonly<Record<string, unknown>>;
 /** A gateway process with its own ClickHouse, and what a caller with the key gets from it. */
 async function withGateway(
   environment: Readonly<Record<string, string>>,
-  use: (ask: (path: string, id?: string) => Promise<Response>, gateway: RunningProcess) => Promise<void>,
+  use: (
+    ask: (path: string, id?: string, key?: string) => Promise<Response>,
+    gateway: RunningProcess,
+  ) => Promise<void>,
 ): Promise<void> {
   await withTemporaryFolder(async (dataDir) => {
     const own = { PORT: '0', DATA_DIR: dataDir, API_KEY: KEY, LOG_LEVEL: 'info', ...environment };
     const gateway = startProcess(GATEWAY, own);
     try {
       const [, url = ''] = await gateway.untilWritten(/"message":"ready".*"url":"(http:[^"]+)"/);
-      const ask = (path: string, id = 'r'): Promise<Response> =>
-        fetch(url + path, { headers: { 'X-API-KEY': KEY, 'X-Request-Id': id } });
+      const ask = (path: string, id = 'r', key = KEY): Promise<Response> =>
+        fetch(url + path, { headers: { 'X-API-KEY': key, 'X-Request-Id': id } });
       await use(ask, gateway);
     } finally {
       gateway.child.kill('SIGKILL');
@@ -57,6 +60,28 @@ describe('the log of requests in ClickHouse', () => {
       const [, adminUrl = ''] = await untilWritten(/"message":"operator’s view".*"url":"(http:[^"]+)"/);
       const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
       expect(metrics).toContain('\nquerygate_request_records_dropped_total 0\n');
+    });
+  }, 60_000);
+
+  it('has a sample of the requests without a key, and counts all of them', async () => {
+    await withGateway({ ADMIN_PORT: '0', DEMO_DATA: 'off' }, async (ask, { untilWritten }) => {
+      const refused = Array.from({ length: 60 }, () => ask(CALL, 'r', ''));
+      expect((await Promise.all(refused)).map(({ status }) => status)).toEqual(Array(60).fill(401));
+      const [, adminUrl = ''] = await untilWritten(/"message":"operator’s view".*"url":"(http:[^"]+)"/);
+      const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+      const skipped = Number(/^querygate_request_records_skipped_total (\d+)$/m.exec(metrics)?.[1]);
+      // A flush may come between them, and begins another sample.
+      expect([40, 50]).toContain(skipped);
+      await pollUntil(
+        'the sample is written',
+        async () => {
+          const response = await ask('/api/endpoints/query/gateway.requests');
+          const { result } = (await response.json()) as { result: readonly Row[] };
+          const rows = result.filter(({ code }) => code === 'API_KEY_MISSING');
+          return rows.length === 60 - skipped || undefined;
+        },
+        20_000,
+      );
     });
   }, 60_000);
 

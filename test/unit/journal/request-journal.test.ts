@@ -20,10 +20,19 @@ const record = (requestId: string): RequestRecord => ({
   clickhouse_ms: 0,
 });
 
+/** A request that was refused for want of a key. */
+const withoutKey = (requestId: string, code = 'API_KEY_MISSING'): RequestRecord => ({
+  ...record(requestId),
+  key_name: '',
+  status: 401,
+  code,
+});
+
 /** A journal, what it has written, batch by batch, and what it told. */
 function opened(options: Partial<JournalOptions> = {}) {
   const batches: (readonly string[])[] = [];
   const told: string[] = [];
+  const skipped: number[] = [];
   let broken = false;
   const journal = new RequestJournal({
     insert: (records) => {
@@ -32,9 +41,10 @@ function opened(options: Partial<JournalOptions> = {}) {
       return Promise.resolve();
     },
     onChange: (state) => told.push(state),
+    onSkipped: (count) => skipped.push(count),
     ...options,
   });
-  return { journal, batches, told, break: (value: boolean) => (broken = value) };
+  return { journal, batches, told, skipped, break: (value: boolean) => (broken = value) };
 }
 
 describe('the journal of requests', () => {
@@ -92,6 +102,36 @@ describe('the journal of requests', () => {
     journal.note(record('c'));
     await journal.flush();
     expect([batches, journal.dropped, told]).toEqual([[['c']], 2, ['failing', 'writing']]);
+  });
+
+  it('writes a sample of the requests without a key, of each code, and counts the rest', async () => {
+    const { journal, batches, skipped } = opened({ maxWithoutKey: 2 });
+    for (const id of ['a', 'b', 'c', 'd']) journal.note(withoutKey(id));
+    for (const id of ['e', 'f', 'g']) journal.note(withoutKey(id, 'API_KEY_INVALID'));
+    for (const id of ['h', 'i', 'j']) journal.note(record(id));
+    await journal.flush();
+    expect(batches).toEqual([['a', 'b', 'e', 'f', 'h', 'i', 'j']]);
+    expect([journal.skipped, skipped, journal.dropped]).toEqual([3, [3], 0]);
+  });
+
+  it('begins a new sample after each flush', async () => {
+    const { journal, batches, skipped } = opened({ maxWithoutKey: 1 });
+    for (const id of ['a', 'b']) journal.note(withoutKey(id));
+    await journal.flush();
+    await journal.flush();
+    for (const id of ['c', 'd', 'e']) journal.note(withoutKey(id));
+    await journal.flush();
+    expect([batches, journal.skipped, skipped]).toEqual([[['a'], ['c']], 3, [1, 2]]);
+  });
+
+  it('keeps room for requests with a key while others come without one', async () => {
+    const { journal, batches } = opened({ maxWaiting: 20 });
+    for (let n = 0; n < 100_000; n += 1) journal.note(withoutKey(String(n)));
+    journal.note(record('mine'));
+    await journal.flush();
+    expect(batches[0]).toHaveLength(11);
+    expect(batches[0]).toContain('mine');
+    expect(journal.dropped).toBe(0);
   });
 
   it('never writes twice at a time', async () => {

@@ -39,13 +39,17 @@ describe('the metrics', () => {
     );
   });
 
-  it('count the requests that the journal lost, as it counts them', async () => {
+  it('count the requests that the journal lost and skipped, as it counts them', async () => {
     const metrics = new Metrics();
-    let dropped = 3;
-    metrics.observeJournal(() => dropped);
-    expect(await samplesOf(metrics)).toContain('request_records_dropped_total  = 3');
-    dropped = 5;
-    expect(await samplesOf(metrics)).toContain('request_records_dropped_total  = 5');
+    const journal = { dropped: 3, skipped: 4 };
+    metrics.observeJournal(journal);
+    expect(await samplesOf(metrics)).toEqual(
+      expect.arrayContaining(['request_records_dropped_total  = 3', 'request_records_skipped_total  = 4']),
+    );
+    Object.assign(journal, { dropped: 5, skipped: 6 });
+    expect(await samplesOf(metrics)).toEqual(
+      expect.arrayContaining(['request_records_dropped_total  = 5', 'request_records_skipped_total  = 6']),
+    );
   });
 
   it('hold what the cache has at the very look, entries and bytes', async () => {
