@@ -27,6 +27,8 @@ export type ClickHouseConfig =
 export interface Config {
   readonly host: string;
   readonly port: number;
+  /** Open at a time. */
+  readonly maxConnections: number;
   readonly dataDir: string;
   readonly clickhouse: ClickHouseConfig;
   /** Whether an embedded ClickHouse is told of requests. */
@@ -86,6 +88,7 @@ export function readConfig(environment: Environment): Config {
   return {
     host: variables.HOST,
     port: variables.PORT,
+    maxConnections: variables.MAX_CONNECTIONS,
     dataDir: variables.DATA_DIR,
     clickhouse: clickhouseConfig(variables),
     requestLog: variables.REQUEST_LOG === 'on',

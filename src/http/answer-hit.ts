@@ -17,6 +17,7 @@ import type { RequestLog } from './request-log.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 import { subjectsOf } from './limit-requests.js';
 import { sendAnswer } from './send-answer.js';
+import { noteAuthenticated } from './unauthenticated-peers.js';
 
 export interface HitParts {
   readonly targets: KnownTargets;
@@ -59,6 +60,7 @@ export function createHitAnswerer({
     const limits = answered && admitAtOnce(limiter, subjects);
     if (!limits) return false;
     const now = clock().getTime();
+    noteAuthenticated(request.socket);
     credentials.noteUse(keyHolder, now);
     const requestId = requestIdOf(headers['x-request-id']?.toString());
     const context: RequestContext = {

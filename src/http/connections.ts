@@ -1,30 +1,63 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+import { UnauthenticatedPeers } from './unauthenticated-peers.js';
+
 /** What a server has open. Node tells neither which connections there are nor which are being answered. */
 export interface Connections {
   readonly open: ReadonlySet<Socket>;
   readonly answering: ReadonlySet<ServerResponse>;
+  /** Connections that were closed since the start because there were too many, or because their requests were too large together. */
+  readonly closed: Readonly<Record<'connections' | 'bytes', number>>;
+}
+
+/** What a server's connections may be and hold together. */
+export interface ConnectionLimits {
+  readonly maxConnections: number;
+  /** Of unfinished requests that nobody has authenticated. */
+  readonly maxUnauthenticatedBytes: number;
 }
 
 const connections = new WeakMap<Server, Connections>();
 
-/** From now on notes a server's connections, for {@link connectionsOf}. */
-export function noteConnections(server: Server): void {
+/**
+ * From now on notes a server's connections, for {@link connectionsOf}, and bounds them. One too many takes the place of
+ * the oldest on which no request was authenticated; where all were, the new one is closed.
+ */
+export function noteConnections(
+  server: Server,
+  { maxConnections, maxUnauthenticatedBytes }: ConnectionLimits,
+): void {
   const open = new Set<Socket>();
   const answering = new Set<ServerResponse>();
-  connections.set(server, { open, answering });
+  const closed = { connections: 0, bytes: 0 };
+  const peers = new UnauthenticatedPeers(maxUnauthenticatedBytes, () => (closed.bytes += 1));
+  connections.set(server, { open, answering, closed });
   server.on('connection', (socket: Socket) => {
     open.add(socket);
-    socket.once('close', () => open.delete(socket));
+    peers.add(socket);
+    socket.once('close', () => {
+      open.delete(socket);
+      peers.remove(socket);
+    });
+    if (open.size <= maxConnections) return;
+    closed.connections += 1;
+    const { oldest = socket } = peers;
+    peers.remove(oldest);
+    oldest.destroy();
   });
-  server.on('request', (_request: IncomingMessage, response: ServerResponse) => {
+  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     answering.add(response);
-    response.once('close', () => answering.delete(response));
+    response.once('close', () => {
+      answering.delete(response);
+      peers.noteResponse(socket);
+    });
   });
 }
 
 /** The connections of a server whose connections are noted; of another, none. */
 export function connectionsOf(server: Server): Connections {
-  return connections.get(server) ?? { open: new Set(), answering: new Set() };
+  return (
+    connections.get(server) ?? { open: new Set(), answering: new Set(), closed: { connections: 0, bytes: 0 } }
+  );
 }

@@ -8,6 +8,7 @@ import { comesFromAllowed, type KeyHolder } from '../keys/key-holder.js';
 import { hasLink, LINK_PARAMETERS, type OpenedLink } from '../keys/links.js';
 import { TokenRefused } from '../keys/token-refused.js';
 import { findInQueryString, parseQueryString } from './query-string.js';
+import { noteAuthenticated } from './unauthenticated-peers.js';
 
 /** Where a caller's rights come from. */
 export interface Credentials {
@@ -50,6 +51,7 @@ export function letIn(credentials: Credentials, holder: KeyHolder, request: Inco
   if (holder.addresses && !comesFromAllowed(holder, credentials.addressOf(request))) {
     throw new Failure('FORBIDDEN', 'This key may not be used from this address.');
   }
+  noteAuthenticated(request.socket);
   credentials.noteUse(holder, credentials.clock().getTime());
   return holder;
 }

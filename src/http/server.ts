@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 
 import { Failure } from '../errors.js';
 import type { Logger } from '../log/logger.js';
-import { noteConnections } from './connections.js';
+import { noteConnections, type ConnectionLimits } from './connections.js';
 import { problemDocument, problemHeaders } from './problem.js';
 
 /** Room for every parameter of an endpoint at its longest, percent-encoded. */
@@ -12,13 +12,35 @@ const MAX_HEADER_BYTES = 512 * 1024;
 /** How long after such an answer the connection stays open for the caller to read it. */
 const LINGER_MS = 1000;
 
+/** What peers may take of a server. */
+export interface ServerLimits extends ConnectionLimits {
+  /** Milliseconds from the connection, or the first byte of a further request, to the end of its headers. */
+  readonly headersTimeoutMs: number;
+}
+
+const DEFAULT_LIMITS: ServerLimits = {
+  maxConnections: Infinity,
+  // Sixty-odd requests of the largest size.
+  maxUnauthenticatedBytes: 32 * 1024 * 1024,
+  headersTimeoutMs: 10_000,
+};
+
+/** Node looks every 30 s by default, so that a timeout of 10 s would take effect after up to 40. */
+const TIMEOUT_CHECKS = 10;
+
 /** An HTTP server whose limits are bounded, and which answers what is no HTTP with a problem document as well. */
-export function createHttpServer(listener: RequestListener, logger: Logger): Server {
+export function createHttpServer(
+  listener: RequestListener,
+  logger: Logger,
+  limits: Partial<ServerLimits> = {},
+): Server {
+  const { headersTimeoutMs, ...connections } = { ...DEFAULT_LIMITS, ...limits };
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: 10_000,
+      headersTimeout: headersTimeoutMs,
       requestTimeout: 30_000,
+      connectionsCheckingInterval: Math.ceil(headersTimeoutMs / TIMEOUT_CHECKS),
       // Longer than load balancers keep an idle connection, so that it is they who close it.
       keepAliveTimeout: 75_000,
       // Node would refuse with an empty body; the application does it with a problem document.
@@ -28,7 +50,7 @@ export function createHttpServer(listener: RequestListener, logger: Logger): Ser
   );
   // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); Node would refuse with an empty body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  noteConnections(server);
+  noteConnections(server, connections);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     answerClientError(error, socket, logger);
   });

@@ -10,6 +10,12 @@ export interface CacheUse {
   readonly bytes: number;
 }
 
+/** The connections of callers now, and those that were closed since the start. */
+export interface ConnectionUse {
+  readonly open: { readonly size: number };
+  readonly closed: Readonly<Record<'connections' | 'bytes', number>>;
+}
+
 /** What a ClickHouse server is doing now, by its host and port. */
 export interface ServerUse {
   readonly name: string;
@@ -145,6 +151,18 @@ export class Metrics {
     const skipped = 'Requests without a key that are not in gateway_requests, which has a sample of them.';
     this.total('request_records_skipped_total', skipped, [], (counter) => {
       counter.inc(journal.skipped);
+    });
+  }
+
+  /** @param connections those of the server that callers reach. */
+  observeConnections(connections: () => ConnectionUse): void {
+    this.gauge('connections', 'Connections that callers have open.', [], (gauge) => {
+      gauge.set(connections().open.size);
+    });
+    const help = 'Connections closed to bound how many there are, or the bytes of requests without a key.';
+    this.total('connections_closed_total', help, ['limit'], (counter) => {
+      const { closed } = connections();
+      for (const limit of ['connections', 'bytes'] as const) counter.inc({ limit }, closed[limit]);
     });
   }
 

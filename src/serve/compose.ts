@@ -8,6 +8,7 @@ import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
 import { loadEndpoints } from '../endpoint/load-endpoints.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import type { Clock } from '../execution/ports.js';
+import { connectionsOf } from '../http/connections.js';
 import { drain } from '../http/drain.js';
 import { createHttpServer } from '../http/server.js';
 import type { Logger } from '../log/logger.js';
@@ -84,7 +85,7 @@ async function open(
   const execution = await openExecution(config, { endpoints, servers, logger, clock }, onClose);
   if (journal) execution.metrics.observeJournal(journal.journal);
   const operated = { ...execution, endpoints, keys, keyUse, links, clock, logger };
-  const adminUrl = config.admin && (await openOperatorView(config.admin, operated, onClose));
+  const adminUrl = config.admin && (await openOperatorView(config, config.admin, operated, onClose));
 
   let draining = false;
   const server = createHttpServer(
@@ -102,7 +103,9 @@ async function open(
       clock,
     }),
     logger,
+    { maxConnections: config.maxConnections },
   );
+  execution.metrics.observeConnections(() => connectionsOf(server));
   const url = await listen(server, config);
   onClose(async () => {
     draining = true;
@@ -114,12 +117,13 @@ async function open(
 
 /** Where the operator's view listens. */
 async function openOperatorView(
+  { maxConnections }: Config,
   where: NonNullable<Config['admin']>,
   parts: Omit<AdminParts, 'consoleFolder'>,
   onClose: OnClose,
 ): Promise<string> {
   const app = createAdminApp({ ...parts, consoleFolder: CONSOLE_FOLDER });
-  const admin = createHttpServer(app, parts.logger);
+  const admin = createHttpServer(app, parts.logger, { maxConnections });
   const url = await listen(admin, where);
   onClose(() => drain(admin, 0));
   return url;

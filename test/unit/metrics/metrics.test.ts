@@ -52,6 +52,18 @@ describe('the metrics', () => {
     );
   });
 
+  it('count the connections that are open and that were closed for others', async () => {
+    const metrics = new Metrics();
+    metrics.observeConnections(() => ({ open: { size: 7 }, closed: { connections: 2, bytes: 3 } }));
+    expect(await samplesOf(metrics)).toEqual(
+      expect.arrayContaining([
+        'connections  = 7',
+        'connections_closed_total connections = 2',
+        'connections_closed_total bytes = 3',
+      ]),
+    );
+  });
+
   it('hold what the cache has at the very look, entries and bytes', async () => {
     const metrics = new Metrics();
     let use: CacheUse = { endpoint: 'a', entries: 1, bytes: 10 };

@@ -1,0 +1,87 @@
+/** A connection, as far as bounding it needs. */
+export interface Peer {
+  readonly bytesRead: number;
+  readonly destroy: () => unknown;
+}
+
+/**
+ * Milliseconds between two looks at what peers have sent. Node reports no bytes of an unfinished request, and 800 peers can
+ * send some hundred megabytes in 50 ms; a look at 1,000 peers takes 0.2 ms.
+ */
+const LOOK_MS = 10;
+/** What a request may hold without counting: nearly all have less, and closing them would free nothing. */
+const SMALL_BYTES = 16 * 1024;
+
+/** Unauthenticated connections of all servers, for {@link noteAuthenticated}. */
+const unauthenticated = new WeakMap<Peer, UnauthenticatedPeers>();
+
+/** Reports that a request on a connection was authenticated: from now on it is the key that answers for it. */
+export function noteAuthenticated(peer: Peer): void {
+  unauthenticated.get(peer)?.remove(peer);
+}
+
+/**
+ * The connections of a server on which no request has been authenticated, and a bound on what they make the server hold:
+ * the bytes of requests that are not finished, or not yet answered. Over it the oldest of the large requests is closed,
+ * because a caller with a key is done within milliseconds, and who attacks is not.
+ */
+export class UnauthenticatedPeers {
+  /** In the order in which they connected; what had been read when the last response ended. */
+  private readonly readBeforeByPeer = new Map<Peer, number>();
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly maxHeldBytes: number,
+    private readonly onClosed: () => void = () => undefined,
+  ) {}
+
+  get oldest(): Peer | undefined {
+    const [peer] = this.readBeforeByPeer.keys();
+    return peer;
+  }
+
+  add(peer: Peer): void {
+    this.readBeforeByPeer.set(peer, 0);
+    unauthenticated.set(peer, this);
+    this.timer ??= setInterval(() => {
+      this.look();
+    }, LOOK_MS).unref();
+  }
+
+  remove(peer: Peer): void {
+    this.readBeforeByPeer.delete(peer);
+    unauthenticated.delete(peer);
+  }
+
+  /** Reports that a response ended: nothing that came before it is held any more. */
+  noteResponse(peer: Peer): void {
+    if (this.readBeforeByPeer.has(peer)) this.readBeforeByPeer.set(peer, peer.bytesRead);
+  }
+
+  /** Closes the oldest large requests until the others are within the bound. */
+  look(): void {
+    if (this.readBeforeByPeer.size === 0) {
+      clearInterval(this.timer);
+      this.timer = undefined;
+      return;
+    }
+    const large = this.largeRequests();
+    let held = large.reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const { peer, bytes } of large) {
+      if (held <= this.maxHeldBytes) return;
+      held -= bytes;
+      this.remove(peer);
+      peer.destroy();
+      this.onClosed();
+    }
+  }
+
+  private largeRequests(): readonly { readonly peer: Peer; readonly bytes: number }[] {
+    const large: { readonly peer: Peer; readonly bytes: number }[] = [];
+    for (const [peer, readBefore] of this.readBeforeByPeer) {
+      const bytes = peer.bytesRead - readBefore;
+      if (bytes > SMALL_BYTES) large.push({ peer, bytes });
+    }
+    return large;
+  }
+}

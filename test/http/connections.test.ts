@@ -1,0 +1,103 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+
+import { connectionsOf } from '../../src/http/connections.js';
+import { createHttpServer, type ServerLimits } from '../../src/http/server.js';
+import { pollUntil } from '../support/poll-until.js';
+import { answersOn, exchange, send, whileListening } from '../support/raw-exchange.js';
+import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
+
+const { listener, logger } = await createTestGateway();
+const newServer = (limits: Partial<ServerLimits>): Server => createHttpServer(listener, logger, limits);
+
+const MB = 1024 * 1024;
+const LARGE = 'x'.repeat(400_000);
+const withKey = `GET ${GOOD_CALL} HTTP/1.1\r\nHost: gateway\r\nX-API-KEY: ${KEY}\r\n`;
+const withoutKey = 'GET /api/endpoints HTTP/1.1\r\nHost: gateway\r\n';
+/** A request whose headers never end. */
+const halfSent = `GET /?${LARGE} HTTP/1.1\r\nHost: gateway\r\n`;
+
+/** A connection whose end, in whatever way, is no fault of the test. */
+function peer(port: number, bytes: string): Socket {
+  return send(port, bytes).on('error', () => undefined);
+}
+
+/** A connection on which a request has been answered. */
+async function answered(port: number, bytes: string): Promise<Socket> {
+  const socket = peer(port, bytes);
+  await once(socket, 'readable');
+  return socket;
+}
+
+const heldBytes = (server: Server): number =>
+  [...connectionsOf(server).open].reduce((sum, { bytesRead }) => sum + bytesRead, 0);
+
+describe('requests without a key that are not finished', () => {
+  it('hold no more bytes together than the bound, and do not keep a caller with a key out', async () => {
+    const server = newServer({ maxUnauthenticatedBytes: 4 * MB });
+    await whileListening(server, async (port) => {
+      const peers = Array.from({ length: 60 }, () => peer(port, halfSent));
+      const { open, closed } = connectionsOf(server);
+      const isBounded = (): boolean => closed.bytes >= 50 && heldBytes(server) <= 4 * MB;
+      await pollUntil('the others are closed', () => isBounded() || undefined);
+      expect(open.size).toBeGreaterThan(0);
+      const [answer] = await exchange(port, `${withKey}Connection: close\r\n\r\n`);
+      expect(answer?.status).toBe(200);
+      for (const socket of peers) socket.destroy();
+    });
+  });
+
+  it('do not close a connection that had a key, whatever it sends', async () => {
+    const server = newServer({ maxUnauthenticatedBytes: MB });
+    await whileListening(server, async (port) => {
+      const mine = await answered(port, `${withKey}\r\n`);
+      mine.write(`GET ${GOOD_CALL}&unknown=${LARGE} HTTP/1.1\r\nHost: gateway\r\nX-API-KEY: ${KEY}\r\n`);
+      const peers = Array.from({ length: 20 }, () => peer(port, halfSent));
+      await pollUntil('others are closed', () => connectionsOf(server).closed.bytes >= 10 || undefined);
+      mine.write('Connection: close\r\n\r\n');
+      expect((await answersOn(mine)).map(({ status }) => status)).toEqual([200, 200]);
+      for (const socket of peers) socket.destroy();
+    });
+  });
+
+  it('are answered 408 and closed when the time for headers is over', async () => {
+    await whileListening(newServer({ headersTimeoutMs: 50 }), async (port) => {
+      const slow = [peer(port, halfSent), peer(port, 'GET / HT'), peer(port, '')];
+      const answers = await Promise.all(slow.map(answersOn));
+      expect(answers.map(([answer]) => answer?.status)).toEqual([408, 408, 408]);
+    });
+  });
+});
+
+describe('connections', () => {
+  it('over the limit take the place of the oldest without a key', async () => {
+    const server = newServer({ maxConnections: 3 });
+    await whileListening(server, async (port) => {
+      const mine = await answered(port, `${withKey}\r\n`);
+      const oldest = await answered(port, `${withoutKey}\r\n`);
+      const newer = await answered(port, `${withoutKey}\r\n`);
+      const [answer] = await exchange(port, `${withKey}Connection: close\r\n\r\n`);
+      expect(answer?.status).toBe(200);
+      await pollUntil('the oldest is closed', () => connectionsOf(server).open.size === 2 || undefined);
+      expect(connectionsOf(server).closed.connections).toBe(1);
+      expect((await answersOn(oldest)).map(({ status }) => status)).toEqual([401]);
+      for (const socket of [mine, newer]) {
+        socket.end(`${withKey}Connection: close\r\n\r\n`);
+        expect((await answersOn(socket)).map(({ status }) => status).at(-1)).toBe(200);
+      }
+    });
+  });
+
+  it('over the limit are closed where all others had a key', async () => {
+    const server = newServer({ maxConnections: 2 });
+    await whileListening(server, async (port) => {
+      const callers = [await answered(port, `${withKey}\r\n`), await answered(port, `${withKey}\r\n`)];
+      const late = peer(port, `${withKey}\r\n`);
+      expect(await answersOn(late).catch(() => [])).toEqual([]);
+      expect(connectionsOf(server).closed.connections).toBe(1);
+      expect(connectionsOf(server).open.size).toBe(2);
+      for (const socket of callers) socket.destroy();
+    });
+  });
+});
