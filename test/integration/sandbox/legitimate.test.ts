@@ -197,12 +197,12 @@ describe('the row cap', () => {
     expect(rows.map(({ n }) => n)).toEqual(expected.slice(0, 100));
   });
 
-  it('keeps the order of branches of a UNION', async () => {
+  it('keeps every row of each branch of a UNION', async () => {
     const { rows } = await sandbox.ask(
-      "(SELECT 'a' AS s, x FROM (SELECT arrayJoin([3, 1, 2]) AS x) ORDER BY x DESC) UNION ALL (SELECT 'b', 1)",
+      "(SELECT 'a' AS s, x FROM (SELECT arrayJoin([3, 1, 2]) AS x) ORDER BY x DESC LIMIT 2) UNION ALL (SELECT 'b', 1)",
     );
-    expect(rows.filter(({ s }) => s === 'a').map(({ x }) => x)).toEqual([3, 2, 1]);
-    expect(rows).toHaveLength(4);
+    // ClickHouse promises no order of a UNION ALL, nor of the rows of one branch.
+    expect(rows.map(({ s, x }) => `${String(s)}${String(x)}`).sort()).toEqual(['a2', 'a3', 'b1']);
   });
 
   it('is no cut where there are as many rows', async () => {
