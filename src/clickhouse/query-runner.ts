@@ -44,13 +44,14 @@ const SETTING_OF = {
 const CEILINGS = Object.keys(SETTING_OF) as readonly (keyof typeof SETTING_OF)[];
 
 /**
- * What a query around a caller's own SQL carries beside: names in it mean what they meant when it was judged, and the
- * order that it asks for stays.
+ * What a query around a caller's own SQL carries beside: names in it mean what they meant when it was judged, the order
+ * that it asks for stays, and none of its filters becomes a PREWHERE, should one ever pass the barrier around its parts.
  */
 const CALLERS_OWN_SQL: ClickHouseSettings = {
   allow_experimental_analyzer: 1,
   enable_global_with_statement: 1,
   query_plan_remove_redundant_sorting: 0,
+  optimize_move_to_prewhere: 0,
   max_parser_depth: '500',
   max_ast_depth: '300',
   max_ast_elements: '20000',

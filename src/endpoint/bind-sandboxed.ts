@@ -1,9 +1,16 @@
 import { bindQuery, type BoundQuery, type Values } from './bind.js';
 import type { Endpoint } from './endpoint.js';
-import { part, Sql, type Node } from './sql.js';
+import { part, Sql, type Node, type Part } from './sql.js';
 
 /** Under which name a caller's SELECT reads what the endpoint would answer. */
 const RESULT = 'result';
+
+/**
+ * Ends each part that a caller's SELECT reads. A filter that moves below a LIMIT makes it count other rows, so no correct
+ * optimizer evaluates anything of the caller's on rows that the part's own filters (tenant, retention) remove: an
+ * exception there would reveal what those rows hold. The number is above that of the rows of any part, and removes none.
+ */
+export const BARRIER = 'LIMIT 1000000000000';
 
 /** The names that a caller's SELECT may read: the parts of the saved query, and its result. */
 export function partNames({ query }: Endpoint): readonly string[] {
@@ -27,10 +34,20 @@ export function bindSandboxedQuery(
 ): BoundQuery {
   const ownLimit = limit === undefined ? [] : [text(`\nLIMIT ${limit}`)];
   const result = part(RESULT, new Sql([{ kind: 'fragment', sql: query.body }, ...ownLimit]));
-  const parts = [...query.parts, result];
-  const named = parts.filter(({ name }) => select.reads.includes(name));
+  const parts = [...query.parts, result]
+    .filter(({ name }) => select.reads.includes(name))
+    .map((read) => behindBarrier(read, query.parts));
   const body = new Sql([text(`SELECT * FROM (${select.text})`)]);
-  return bindQuery({ parts, body, named }, values, held, now, rowLimit);
+  return bindQuery({ parts, body, named: parts }, values, held, now, rowLimit);
+}
+
+/**
+ * A part with a barrier around it as a whole: a LIMIT at the end of a UNION would be that of its last SELECT. The parts
+ * that it reads itself stand inside, without barriers of their own, so that its filters still prune what these read.
+ */
+function behindBarrier({ name, query }: Part, parts: readonly Part[]): Part {
+  const own: Node = { kind: 'query', query: { parts, body: query } };
+  return part(name, new Sql([text('SELECT * FROM (\n  '), own, text(`\n)\n${BARRIER}`)]));
 }
 
 const text = (written: string): Node => ({ kind: 'text', text: written });

@@ -53,6 +53,8 @@ function renderNode(node: Node, dialect: Dialect, used: Set<Part>, render: (sql:
     case 'part':
       used.add(node.part);
       return node.part.name;
+    case 'query':
+      return renderQuery(node.query, dialect);
     case 'choice':
       return dialect.choice(node.branches, node.otherwise, render);
     case 'cap':

@@ -34,6 +34,7 @@ export type Node =
   | { readonly kind: 'reference'; readonly reference: Reference }
   | { readonly kind: 'fragment'; readonly sql: Sql }
   | { readonly kind: 'part'; readonly part: Part }
+  | { readonly kind: 'query'; readonly query: Query }
   | { readonly kind: 'where'; readonly terms: readonly (Sql | Filter)[] }
   | { readonly kind: 'cap' }
   | { readonly kind: 'setting'; readonly name: string; readonly value: number }

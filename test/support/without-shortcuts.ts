@@ -20,6 +20,8 @@ export function withoutShortcuts(query: Query): Query {
         return { kind: 'fragment', sql: ofSql(node.sql) };
       case 'part':
         return { kind: 'part', part: ofPart(node.part) };
+      case 'query':
+        return { kind: 'query', query: withoutShortcuts(node.query) };
       case 'where':
         return {
           kind: 'where',

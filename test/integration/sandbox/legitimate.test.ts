@@ -205,6 +205,15 @@ describe('the row cap', () => {
     expect(rows.map(({ s, x }) => `${String(s)}${String(x)}`).sort()).toEqual(['a2', 'a3', 'b1']);
   });
 
+  it('returns the rows of `result` in the order of the endpoint', async () => {
+    const { rows } = await sandbox.ask('SELECT event_message FROM result');
+    expect(rows).toEqual(
+      Array.from({ length: 100 }, (_, n) => ({
+        event_message: `${n % 2 === 0 ? 'GET' : 'POST'} /v1/item/${n}`,
+      })),
+    );
+  });
+
   it('is no cut where there are as many rows', async () => {
     const answer = await sandbox.ask('SELECT id FROM result');
     expect([answer.rows.length, answer.truncated]).toEqual([100, false]);

@@ -1,4 +1,4 @@
-import { bindSandboxedQuery, partNames } from '../../../src/endpoint/bind-sandboxed.js';
+import { BARRIER, bindSandboxedQuery, partNames } from '../../../src/endpoint/bind-sandboxed.js';
 import { column } from '../../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import { text } from '../../../src/endpoint/parameters.js';
@@ -15,7 +15,8 @@ const endpoint = (limit?: number): Endpoint =>
     build: ({ city }) => {
       const one = part('one', sql`SELECT ${city} AS city`);
       const other = part('other', sql`SELECT city FROM ${one}`);
-      return withParts([one, other], sql`SELECT city FROM ${one} ORDER BY city`);
+      const union = part('union', sql`SELECT 'a' AS city UNION ALL SELECT 'b'`);
+      return withParts([one, other, union], sql`SELECT city FROM ${one} ORDER BY city`);
     },
   });
 
@@ -24,20 +25,37 @@ const bind = (reads: readonly string[], limit?: number): string =>
   bindSandboxedQuery(endpoint(limit), { text: 'SELECT 1', reads }, VALUES, new Set(), new Date(0), 11).text;
 
 it('names the parts, and the result', () => {
-  expect(partNames(endpoint())).toEqual(['one', 'other', 'result']);
+  expect(partNames(endpoint())).toEqual(['one', 'other', 'union', 'result']);
 });
 
-it('writes the parts that are read, and those that they read', () => {
+it('writes the parts that are read, each with those that it reads inside', () => {
   expect(bind([])).toBe('SELECT * FROM (SELECT 1)\nLIMIT {row_limit:UInt64}');
-  expect(bind(['other'])).toMatch(
-    /^WITH\n {2}one AS \([^]*other AS \([^]*\)\nSELECT \* FROM \(SELECT 1\)\nLIMIT/,
-  );
+  expect(bind(['other'])).toBe(`WITH
+  other AS (
+    SELECT * FROM (
+      WITH
+        one AS (
+          SELECT {city:String} AS city
+        )
+      SELECT city FROM one
+    )
+    LIMIT 1000000000000
+  )
+SELECT * FROM (SELECT 1)
+LIMIT {row_limit:UInt64}`);
   expect(bind(['result'])).not.toContain('other AS');
 });
 
+it('ends each part that is read with the barrier, the whole of a UNION too', () => {
+  expect(bind(['one', 'other', 'result']).split(BARRIER)).toHaveLength(4);
+  expect(bind(['union'])).toMatch(
+    /\(\s+SELECT 'a' AS city\s+UNION ALL\s+SELECT 'b'\s+\)\s+LIMIT 1000000000000\s/,
+  );
+});
+
 it('gives the result the endpoint’s own limit, where it has one', () => {
-  expect(bind(['result'], 5)).toMatch(/ORDER BY city\s+LIMIT 5\s+\)/);
-  expect(bind(['result'])).not.toMatch(/LIMIT \d/);
+  expect(bind(['result'], 5)).toMatch(/ORDER BY city\s+LIMIT 5\s+\)\s+LIMIT 1000000000000\s+\)/);
+  expect(bind(['result'])).toMatch(/ORDER BY city\s+\)\s+LIMIT 1000000000000\s+\)/);
 });
 
 it('keeps the answers of different SELECTs apart', () => {
