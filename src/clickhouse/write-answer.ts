@@ -75,14 +75,16 @@ function ownFormat(declared: QueryRequest['columns'], format: keyof typeof OWN_F
 
 function cutText(
   text: Buffer,
-  { rowCap, representation }: Written,
+  { rowCap, representation, columns: declared }: Written,
   columns: readonly ResultColumn[],
   told: Told,
 ): CutResult {
   switch (representation.format) {
     case 'json-table': {
       const cut = cutRows(text, rowCap);
-      return { ...cut, body: tableOf(cut, columns, representation, told) };
+      // What a caller's own SQL read counts rows of others too, which stand in the same granules.
+      const cost = declared === 'unknown' ? undefined : told;
+      return { ...cut, body: tableOf(cut, columns, representation, cost) };
     }
     case 'ndjson': {
       const cut = cutRows(text, rowCap, LINE_SEPARATOR);
@@ -102,18 +104,18 @@ function cutText(
   }
 }
 
-/** The rows between what ClickHouse's own JSON format has around them. */
+/** The rows between what ClickHouse's own JSON format has around them; without `statistics` where no cost is given. */
 function tableOf(
   { body, rowCount, truncated }: CutResult,
   columns: readonly ResultColumn[],
   representation: Representation,
-  told: Told,
+  cost: Told | undefined,
 ): Buffer {
   const meta = columns.map(({ name, type }) => ({ name, type: typeShown(type, representation) }));
-  const statistics = {
-    elapsed: told.clickhouseMs / 1000,
-    rows_read: told.rowsRead,
-    bytes_read: told.bytesRead,
+  const statistics = cost && {
+    elapsed: cost.clickhouseMs / 1000,
+    rows_read: cost.rowsRead,
+    bytes_read: cost.bytesRead,
   };
   const end = JSON.stringify({ rows: rowCount, truncated, statistics });
   return Buffer.concat([

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import type { EndpointRegistry } from '../endpoint/registry.js';
 import type { FindHit } from '../execution/answer-call.js';
 import type { Clock } from '../execution/ports.js';
 import { scopeOf } from '../keys/fixed-parameters.js';
@@ -20,6 +21,7 @@ import { sendAnswer } from './send-answer.js';
 import { noteAuthenticated } from './unauthenticated-peers.js';
 
 export interface HitParts {
+  readonly endpoints: EndpointRegistry;
   readonly targets: KnownTargets;
   readonly findHit: FindHit;
   readonly credentials: Credentials;
@@ -40,6 +42,7 @@ const TAKES_JSON = new Set([undefined, '*/*', 'application/json', 'application/j
  * the application.
  */
 export function createHitAnswerer({
+  endpoints,
   targets,
   findHit,
   credentials,
@@ -54,7 +57,7 @@ export function createHitAnswerer({
     const known = keyHolder && targets.find(scopeOf(keyHolder), url);
     if (!known || !mayCall(keyHolder, known.question.endpoint)) return false;
     const { endpoint } = known.question;
-    const subjects = subjectsOf(keyHolder, endpoint);
+    const subjects = subjectsOf(endpoints, keyHolder, endpoint);
     if (!limiter.admitsAtOnce(subjects)) return false;
     const answered = findHit(known.question, known.key);
     const limits = answered && admitAtOnce(limiter, subjects);

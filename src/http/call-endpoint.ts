@@ -45,7 +45,7 @@ export function callEndpoint(parts: CallParts): RequestHandler {
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
     checkMayCall(holder, endpoint);
     const sent = parseQueryString(request.url);
-    const subjects = subjectsOf(holder, endpoint);
+    const subjects = subjectsOf(endpoints, holder, endpoint);
     const states: LimitState[] = [...(context.limits ?? [])];
     const read = readCall({ endpoint, holder, sent, wishes: wishesOf(request), times });
     const { presentation } = read;
@@ -75,6 +75,7 @@ export function callEndpoint(parts: CallParts): RequestHandler {
         context,
         representation,
         download,
+        hidesCost: question.sandbox !== undefined,
         now,
       });
     } finally {

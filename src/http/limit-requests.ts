@@ -17,18 +17,25 @@ const ofHolders = new WeakMap<KeyHolder, Subject>();
 const ofEndpoints = new WeakMap<Endpoint, Subject>();
 
 /** Whose limits a call counts on: its key's and its endpoint's, where these have any. */
-export function subjectsOf(holder: KeyHolder, endpoint?: Endpoint): readonly Subject[] {
+export function subjectsOf(
+  endpoints: EndpointRegistry,
+  holder: KeyHolder,
+  endpoint?: Endpoint,
+): readonly Subject[] {
   const ofEndpoint = endpoint?.settings.limits && endpointSubject(endpoint);
   // A link counts on its key.
   const seer = holder.linkOf ?? holder;
   if (!seer.limits) return ofEndpoint ? [ofEndpoint] : NONE;
-  return ofEndpoint ? [holderSubject(seer), ofEndpoint] : [holderSubject(seer)];
+  const ofHolder = holderSubject(endpoints, seer);
+  return ofEndpoint ? [ofHolder, ofEndpoint] : [ofHolder];
 }
 
-function holderSubject(holder: KeyHolder): Subject {
+/** One key has one budget for all of its calls, so that a call without SQL would show what one with SQL cost. */
+function holderSubject(endpoints: EndpointRegistry, holder: KeyHolder): Subject {
   const known = ofHolders.get(holder);
   if (known) return known;
-  const subject: Subject = { kind: 'key', name: holder.name, rules: holder.limits ?? {} };
+  const isSandboxed = endpoints.all().some((endpoint) => takesSql(endpoint) && mayCall(holder, endpoint));
+  const subject: Subject = { kind: 'key', name: holder.name, rules: holder.limits ?? {}, isSandboxed };
   ofHolders.set(holder, subject);
   return subject;
 }
@@ -36,10 +43,14 @@ function holderSubject(holder: KeyHolder): Subject {
 function endpointSubject(endpoint: Endpoint): Subject {
   const known = ofEndpoints.get(endpoint);
   if (known) return known;
-  const subject: Subject = { kind: 'endpoint', name: endpoint.name, rules: endpoint.settings.limits ?? {} };
+  const { name, settings } = endpoint;
+  const isSandboxed = takesSql(endpoint);
+  const subject: Subject = { kind: 'endpoint', name, rules: settings.limits ?? {}, isSandboxed };
   ofEndpoints.set(endpoint, subject);
   return subject;
 }
+
+const takesSql = ({ settings }: Endpoint): boolean => settings.sandboxing === 'enabled';
 
 /**
  * Counts every authenticated request, once, before anything else can refuse it: on its key, and on the endpoint that it
@@ -55,7 +66,7 @@ export function limitRequests(limiter: Limiter, endpoints: EndpointRegistry): Re
       const called = calledEndpoint(endpoints, request.path);
       if (called) context.endpoint = called.name;
       const limited = called && mayCall(keyHolder, called) ? called : undefined;
-      context.limits = (await limiter.admitRequest(subjectsOf(keyHolder, limited))) ?? [];
+      context.limits = (await limiter.admitRequest(subjectsOf(endpoints, keyHolder, limited))) ?? [];
       setLimitHeaders(response, context.limits);
     }
     next();

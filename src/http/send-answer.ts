@@ -22,6 +22,8 @@ export interface Sending {
   readonly representation?: Representation | undefined;
   /** Whether the answer is to be kept as a file. */
   readonly download?: boolean | undefined;
+  /** Whether the caller must not learn what the query cost, because the query is its own SQL. */
+  readonly hidesCost?: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Headers that the response does not have yet, names and values by turns. */
@@ -48,7 +50,7 @@ export function sendAnswer(request: IncomingMessage, response: ServerResponse, s
     'X-Row-Count',
     String(answer.rowCount),
     'Server-Timing',
-    serverTiming(sending.context),
+    serverTiming(sending),
   ];
   if (answer.truncated) headers.push('X-Truncated', 'true');
   if (answer.partial) headers.push('X-Partial', 'true');
@@ -78,10 +80,10 @@ function contentHeaders(
   return headers;
 }
 
-/** Milliseconds in all and, where the request caused a query, of its stages (W3C Server Timing). */
-function serverTiming({ startedAt, clickhouseMs, cost }: RequestContext): string {
+/** Milliseconds in all and, where the request caused a query that is not the caller's own SQL, of its stages (W3C Server Timing). */
+function serverTiming({ context: { startedAt, clickhouseMs, cost }, hidesCost }: Sending): string {
   const total = `total;dur=${(performance.now() - startedAt).toFixed(2)}`;
-  if (clickhouseMs === undefined) return total;
+  if (clickhouseMs === undefined || hidesCost) return total;
   const waiting = (cost?.waitedMs ?? 0).toFixed(2);
   return `${total}, queue;dur=${waiting}, clickhouse;dur=${clickhouseMs.toFixed(2)}`;
 }

@@ -7,6 +7,8 @@ export interface Subject {
   /** Unique within its kind. */
   readonly name: string;
   readonly rules: LimitRules;
+  /** Whether callers with SQL of their own can use it up: what is left of its limits on cost must then not be shown. */
+  readonly isSandboxed?: boolean;
 }
 
 /** How a limit stands. */

@@ -16,7 +16,7 @@ export interface WindowLimit extends Quota {
 const MAX_NAME_LENGTH = 128;
 
 /** What a query costs, as against that it is asked at all. */
-const COSTS = COUNTED.filter((counted) => counted !== 'requests');
+export const COSTS = COUNTED.filter((counted) => counted !== 'requests');
 
 /** Every cached answer is a request: its limits are worked out once for each subject, not each time. */
 const ofRequests = new WeakMap<Subject, WindowLimit>();

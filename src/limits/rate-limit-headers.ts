@@ -1,4 +1,5 @@
 import type { LimitState } from './limit-state.js';
+import { COSTS } from './limits-of.js';
 
 /** What a limit is called in headers, and the unit of its quota, of which `requests` need not be said. */
 const NAMES: Readonly<Record<LimitState['counted'], { readonly name: string; readonly unit?: string }>> = {
@@ -14,11 +15,17 @@ const NAMES: Readonly<Record<LimitState['counted'], { readonly name: string; rea
  * without limits. Limits of the endpoint are named as such, those of the key plainly.
  */
 export function rateLimitHeaders(states: readonly LimitState[]): Readonly<Record<string, string>> {
-  if (states.length === 0) return {};
+  const shown = states.filter(isShown);
+  if (shown.length === 0) return {};
   return {
-    'RateLimit-Policy': states.map(policyOf).join(', '),
-    RateLimit: states.map(serviceLimitOf).join(', '),
+    'RateLimit-Policy': shown.map(policyOf).join(', '),
+    RateLimit: shown.map(serviceLimitOf).join(', '),
   };
+}
+
+/** The remainder of a limit on cost reveals how much a caller's SQL read, other tenants' rows in the same granules included. */
+function isShown({ subject, counted }: LimitState): boolean {
+  return subject.isSandboxed !== true || !COSTS.some((cost) => cost === counted);
 }
 
 function policyOf(state: LimitState): string {

@@ -69,6 +69,7 @@ export class CachingGateway {
       clock,
     );
     const shared = {
+      endpoints: new EndpointRegistry(endpoints),
       targets: new KnownTargets(),
       clock,
       credentials,
@@ -79,7 +80,6 @@ export class CachingGateway {
     };
     const app = createApp({
       ...shared,
-      endpoints: new EndpointRegistry(endpoints),
       judgeSql: noSql,
       answerCall: createAnswerer({ store: this.store, fetchAnswer, clock, onAnswered }),
       isClickHouseUp: () => Promise.resolve(true),

@@ -1,4 +1,4 @@
-import type { QueryResult } from '../../../src/execution/ports.js';
+import type { QueryRequest, QueryResult } from '../../../src/execution/ports.js';
 import { representationOf, type Format } from '../../../src/execution/representation.js';
 import { writeAnswer, type Told } from '../../../src/clickhouse/write-answer.js';
 import { queryRequest } from '../../support/query-requests.js';
@@ -17,7 +17,8 @@ const told = (body: string, resultRows: number): Told => ({
 /** What is made of such answers of ClickHouse, and what it was asked. */
 async function written(
   format: Format,
-  ...answers: readonly Told[]
+  answers: readonly Told[],
+  more: Partial<QueryRequest> = {},
 ): Promise<{ readonly result: QueryResult; readonly asked: readonly string[] }> {
   const asked: string[] = [];
   const left = [...answers];
@@ -25,6 +26,7 @@ async function written(
     representation: representationOf(format),
     rowCap: 3,
     parameters: { row_limit: 4 },
+    ...more,
   });
   const result = await writeAnswer(request, COLUMNS, ({ text, parameters }, { name }) => {
     asked.push(`${text.replaceAll('\n', ' ')} ${name} ${String(parameters['row_limit'])}`);
@@ -36,7 +38,7 @@ async function written(
 
 describe('an answer whose bytes can’t be cut', () => {
   it('is one query of the cap where there are fewer rows', async () => {
-    const { result, asked } = await written('parquet', told(PARQUET, 2));
+    const { result, asked } = await written('parquet', [told(PARQUET, 2)]);
     expect(asked).toEqual(['SELECT 1 AS n Parquet 3']);
     expect(result).toEqual({
       body: Buffer.from(PARQUET),
@@ -55,7 +57,7 @@ describe('an answer whose bytes can’t be cut', () => {
     // Rows that were dropped in between.
     ['2\n', false],
   ])('is two of them where there are as many, the second counting %j', async (count, truncated) => {
-    const { result, asked } = await written('parquet', told(PARQUET, 3), told(count, 1));
+    const { result, asked } = await written('parquet', [told(PARQUET, 3), told(count, 1)]);
     expect(asked).toEqual([
       'SELECT 1 AS n Parquet 3',
       'SELECT count() FROM ( SELECT 1 AS n ) TabSeparated 4',
@@ -73,7 +75,7 @@ describe('an answer whose bytes can’t be cut', () => {
     ['a count that is none', 'parquet', [told(PARQUET, 3), told('', 1)]],
     ['another count that is none', 'parquet', [told(PARQUET, 3), told('many', 1)]],
   ])('is none where ClickHouse sends %s for %s', async (_what, format, answers) => {
-    await expect(written(format, ...answers)).rejects.toMatchObject({ code: 'CLICKHOUSE_ANSWER_BROKEN' });
+    await expect(written(format, answers)).rejects.toMatchObject({ code: 'CLICKHOUSE_ANSWER_BROKEN' });
   });
 });
 
@@ -85,16 +87,26 @@ describe('an answer of text', () => {
     ['csv', '"n"\r\n1\r\n'],
     ['tsv', 'n\n1\n'],
   ])('is none where the rows in it are not those that ClickHouse says it has: %s', async (format, body) => {
-    await expect(written(format, told(body, 2))).rejects.toMatchObject({ code: 'CLICKHOUSE_ANSWER_BROKEN' });
-    expect((await written(format, told(body, 1))).result.rowCount).toBe(1);
+    await expect(written(format, [told(body, 2)])).rejects.toMatchObject({
+      code: 'CLICKHOUSE_ANSWER_BROKEN',
+    });
+    expect((await written(format, [told(body, 1)])).result.rowCount).toBe(1);
   });
 
   it('in json-table is the rows with what is told of them', async () => {
     const rows = [1, 2, 3, 4].map((n) => `{"n":${n}}`).join(',\n');
-    const { result } = await written('json-table', told(`{"result":[${rows}]}`, 4));
+    const { result } = await written('json-table', [told(`{"result":[${rows}]}`, 4)]);
     expect(result.body.toString()).toBe(
       '{"meta":[{"name":"n","type":"UInt64"}],"data":[{"n":1},\n{"n":2},\n{"n":3}],"rows":3,"truncated":true,' +
         '"statistics":{"elapsed":0.0015,"rows_read":5,"bytes_read":50}}',
     );
+  });
+
+  it('in json-table has no statistics where the query is a caller’s own SQL', async () => {
+    const { result } = await written('json-table', [told('{"result":[]}', 0)], { columns: 'unknown' });
+    expect(result.body.toString()).toBe(
+      '{"meta":[{"name":"n","type":"UInt64"}],"data":[],"rows":0,"truncated":false}',
+    );
+    expect(result).toMatchObject({ rowsRead: 5, bytesRead: 50, clickhouseMs: 1.5 });
   });
 });

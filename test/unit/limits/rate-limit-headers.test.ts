@@ -39,6 +39,15 @@ describe('rateLimitHeaders', () => {
     });
   });
 
+  it.each([KEY, ENDPOINT])('leaves out limits on cost of a sandboxed $kind', (plain) => {
+    const subject = { ...plain, isSandboxed: true };
+    const costs = (['rowsRead', 'bytesRead', 'clickhouseMs'] as const).map((counted) =>
+      state({ subject, counted }),
+    );
+    expect(rateLimitHeaders(costs)).toEqual({});
+    expect(rateLimitHeaders([...costs, state({ subject })])).toEqual(rateLimitHeaders([state({ subject })]));
+  });
+
   it('gives no window where nothing is counted over time', () => {
     const concurrent: LimitState = { subject: KEY, counted: 'concurrent', quota: 4, remaining: 0 };
     expect(rateLimitHeaders([concurrent])).toEqual({
