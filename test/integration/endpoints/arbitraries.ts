@@ -2,6 +2,9 @@ import * as fc from 'fast-check';
 
 import { clockAt, MINUTE, SECOND, startOf, type Bound, type Micros } from '../../support/models/time.js';
 
+/** For all runs of a property on a loaded machine. Their number bounds them: fast-check does not await a run that it interrupts. */
+export const PROPERTY_TIMEOUT_MS = 240_000;
+
 /** Texts that have been mistaken for something else before: null, escapes, wildcards, placeholders, SQL. */
 const NASTY = [
   '',
