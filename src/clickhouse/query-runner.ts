@@ -10,7 +10,7 @@ import { brokenAnswer } from './broken-answer.js';
 import { describeColumns } from './describe-columns.js';
 import { runDistributed, type ClusterManners } from './distributed-queries.js';
 import type { ResultColumn } from './project-columns.js';
-import { translateClickHouseError } from './translate-error.js';
+import { resultTooLarge, translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
 import { writeAnswer, type Ask } from './write-answer.js';
 
@@ -21,7 +21,8 @@ export interface RunnerLimits extends Omit<QueryLimits, 'timeoutSeconds'> {
 
 /**
  * What every query carries. `readonly` is a second wall behind the rights of the ClickHouse user, and what lets
- * ClickHouse end a query whose client has gone; waiting for the end keeps a late exception from looking like success.
+ * ClickHouse end a query whose client has gone; waiting for the end keeps a late exception from looking like success, and
+ * makes the row count of the summary final.
  */
 const SAFETY: ClickHouseSettings = {
   readonly: '2',
@@ -30,6 +31,12 @@ const SAFETY: ClickHouseSettings = {
   http_write_exception_in_output_format: 0,
   session_timezone: 'UTC',
 };
+
+/**
+ * Bytes of a response that ClickHouse buffers in memory, and the gateway too, at the least. A narrower limit is for the
+ * values of a result: written as text these can take several times as much.
+ */
+const MIN_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /** Tells of an exception whatever the status is. */
 const EXCEPTION_HEADER = 'x-clickhouse-exception-code';
@@ -79,7 +86,7 @@ export function createQueryRunner(
       bound.signal.throwIfAborted();
       const bounded = { ...request, signal: bound.signal };
       const runWith = (settings: ClickHouseSettings): Promise<QueryResult> =>
-        run(client, bounded, {
+        run(client, bounded, maxResponseBytes(limits), {
           ...settings,
           ...request.query.settings,
           ...limitSettings({ ...limits, timeoutMs: leftMs }),
@@ -99,6 +106,7 @@ export function createQueryRunner(
 async function run(
   client: ClickHouseClient,
   request: QueryRequest,
+  maxBytes: number,
   further: ClickHouseSettings,
 ): Promise<QueryResult> {
   const { query, columns, requestId, signal } = request;
@@ -106,6 +114,8 @@ async function run(
     ...SAFETY,
     ...(columns === 'unknown' && CALLERS_OWN_SQL),
     ...further,
+    // What is over the buffer goes through a temporary file, which a full disk cuts without an error: one byte over the limit.
+    http_response_buffer_size: String(maxBytes + 1),
     log_comment: requestId,
   };
   const ask: Ask = async ({ text, parameters }, format) => {
@@ -122,7 +132,7 @@ async function run(
       clickhouse_settings: { ...settings, ...format.settings },
     });
     request.onAnswer?.();
-    const body = await collect(stream, signal);
+    const body = await collect(stream, signal, maxBytes);
     if (http_status_code !== 200 || response_headers[EXCEPTION_HEADER] !== undefined) {
       throw parseError(body.toString());
     }
@@ -163,17 +173,27 @@ function limitSettings(limits: RunnerLimits): ClickHouseSettings {
   return { max_execution_time: Math.ceil(limits.timeoutMs / 1000), ...Object.fromEntries(ceilings) };
 }
 
-async function collect(stream: Readable, signal: AbortSignal): Promise<Buffer> {
+function maxResponseBytes({ maxResultBytes = 0 }: RunnerLimits): number {
+  return Math.max(MIN_RESPONSE_BYTES, maxResultBytes);
+}
+
+/** @throws Failure RESULT_TOO_LARGE */
+async function collect(stream: Readable, signal: AbortSignal, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
+  let length = 0;
   const abort = (): void => void stream.destroy(new Error('aborted'));
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
   try {
-    for await (const chunk of stream) chunks.push(chunk as Buffer);
+    for await (const chunk of stream as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > maxBytes) throw resultTooLarge(`a response of more than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
   } finally {
     signal.removeEventListener('abort', abort);
   }
-  return Buffer.concat(chunks);
+  return Buffer.concat(chunks, length);
 }
 
 /** Why nobody waits for a query any more: a deadline of the caller's is one reason, its leaving another. */

@@ -71,6 +71,8 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
     hint: 'has a shard of the cluster ended in the middle of a query?',
   },
   60: { name: 'UNKNOWN_TABLE', hint: 'has the schema been applied (npm run migrate)?' },
+  75: { name: 'CANNOT_WRITE_TO_FILE_DESCRIPTOR', hint: 'is the disk of ClickHouse full?' },
+  76: { name: 'CANNOT_OPEN_FILE', hint: 'is the disk of ClickHouse full, or broken?' },
   81: {
     name: 'UNKNOWN_DATABASE',
     hint: 'has the schema been applied (npm run migrate), and is CLICKHOUSE_DATABASE right?',
@@ -92,6 +94,7 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   209: { name: 'SOCKET_TIMEOUT', translation: SHARD_UNREACHABLE },
   210: { name: 'NETWORK_ERROR', translation: SHARD_UNREACHABLE },
   241: { name: 'MEMORY_LIMIT_EXCEEDED', translation: TOO_MUCH_MEMORY },
+  243: { name: 'NOT_ENOUGH_SPACE', hint: 'the disk of ClickHouse is full' },
   279: { name: 'ALL_CONNECTION_TRIES_FAILED', translation: SHARD_UNREACHABLE },
   307: { name: 'TOO_MANY_BYTES', translation: READS_TOO_MUCH },
   369: { name: 'ALL_REPLICAS_ARE_STALE', translation: SHARD_UNREACHABLE },
@@ -108,6 +111,11 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   516: { name: 'AUTHENTICATION_FAILED', hint: 'are CLICKHOUSE_USER and CLICKHOUSE_PASSWORD right?' },
   904: { name: 'TOO_MANY_UNAVAILABLE_SHARDS', translation: SHARD_UNREACHABLE },
 };
+
+/** The failure of a query whose result is over a limit of the gateway's own. */
+export function resultTooLarge(diagnosis: string): Failure {
+  return new Failure(RESULT_TOO_LARGE.code, RESULT_TOO_LARGE.message, { diagnosis });
+}
 
 /** The failure that a caller sees for an error of ClickHouse or of the way to it; the error itself is its cause. */
 export function translateClickHouseError(error: unknown): Failure {

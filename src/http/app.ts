@@ -11,7 +11,7 @@ import { callEndpoint, type CallParts } from './call-endpoint.js';
 import { serveConsole } from './console.js';
 import { describeApi } from './describe-api.js';
 import { describeEndpoint, listEndpoints } from './describe-endpoints.js';
-import { answerLive, answerReady, type IsClickHouseUp } from './health.js';
+import { answerLive, answerReady, type ReadyParts } from './health.js';
 import { answerProblem } from './problem.js';
 import { refuseMethod } from './refuse-method.js';
 import { contextOf } from './request-context.js';
@@ -23,10 +23,8 @@ import type { Tracing } from '../tracing/tracing.js';
 import { requireHost } from './require-host.js';
 
 /** What the HTTP interface stands on. */
-export interface AppParts extends CallParts {
+export interface AppParts extends CallParts, ReadyParts {
   readonly credentials: Credentials;
-  readonly isClickHouseUp: IsClickHouseUp;
-  readonly isDraining: () => boolean;
   readonly log: RequestLog;
   /** Origins whose pages may read answers; none: no CORS headers at all. */
   readonly corsOrigins: readonly string[];
@@ -70,10 +68,10 @@ function endpointRoutes(parts: AppParts): Router {
   return router;
 }
 
-function healthRoutes({ isClickHouseUp, isDraining }: AppParts): Router {
+function healthRoutes(parts: ReadyParts): Router {
   const router = Router({ caseSensitive: true });
   router.route('/live').get(answerLive()).all(refuseMethod());
-  router.route('/ready').get(answerReady(isClickHouseUp, isDraining)).all(refuseMethod());
+  router.route('/ready').get(answerReady(parts)).all(refuseMethod());
   return router;
 }
 

@@ -159,6 +159,12 @@ const ID_OR_NAME: ParameterObject = {
   schema: { type: 'string', examples: ['usage.api-counts'] },
 };
 
+const READY_WARNINGS = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'What needs an operator while requests are answered: a full disk of ClickHouse.',
+} as const;
+
 /** `GET /health/live` and `GET /health/ready`: for anybody. */
 export function healthOperation(status: 'live' | 'ready', summary: string): OperationObject {
   return {
@@ -175,7 +181,10 @@ export function healthOperation(status: 'live' | 'ready', summary: string): Oper
             schema: {
               type: 'object',
               required: ['status'],
-              properties: { status: { type: 'string', const: status } },
+              properties: {
+                status: { type: 'string', const: status },
+                ...(status === 'ready' && { warnings: READY_WARNINGS }),
+              },
             },
           },
         },

@@ -16,6 +16,7 @@ import { createListener } from './create-listener.js';
 import { openAccess } from './open-access.js';
 import { pingServersOnce } from './first-ping.js';
 import { openClickHouse } from './open-clickhouse.js';
+import { openDiskWatch } from './open-disk-watch.js';
 import { openExecution } from './open-execution.js';
 import { openJournal } from './open-journal.js';
 import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from '../project-files.js';
@@ -98,6 +99,7 @@ async function open(
       tracing,
       judgeSql: createSandbox(parserOf(clickhouse.servers, execution.pool)),
       ping: (signal) => pingAny(servers, signal),
+      disks: openDiskWatch(clickhouse.servers, { logger, clock }),
       isDraining: () => draining,
       logger,
       clock,

@@ -1,7 +1,9 @@
 import type { RequestListener } from 'node:http';
 
+import type { DiskWatch } from '../admission/disk-watch.js';
 import type { Config } from '../config/config.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { ErrorCode } from '../errors.js';
 import { createHitFinder } from '../execution/answer-call.js';
 import type { Clock } from '../execution/ports.js';
 import type { JudgeSql } from '../execution/sandbox.js';
@@ -18,6 +20,12 @@ import type { OpenJournal } from './open-journal.js';
 import { CONSOLE_FOLDER } from '../project-files.js';
 import { readVersion } from '../read-version.js';
 
+/** What a full disk of ClickHouse can look like. */
+const DISK_FAILURES: ReadonlySet<string> = new Set<ErrorCode>([
+  'CLICKHOUSE_FAILED',
+  'CLICKHOUSE_ANSWER_BROKEN',
+]);
+
 /** A probe has to be told soon that ClickHouse hangs. */
 const PING_TIMEOUT_MS = 1000;
 
@@ -31,6 +39,7 @@ export interface ListenerParts {
   readonly judgeSql: JudgeSql;
   /** Whether any ClickHouse server answers; never rejects. */
   readonly ping: Ping;
+  readonly disks: DiskWatch;
   readonly isDraining: () => boolean;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -54,6 +63,7 @@ export function createListener(parts: ListenerParts): RequestListener {
     answerCall: execution.answerCall,
     judgeSql: parts.judgeSql,
     isClickHouseUp: () => parts.ping(AbortSignal.timeout(PING_TIMEOUT_MS)),
+    hasFullDisk: () => parts.disks.hasFullDisk(),
     isDraining,
     corsOrigins: config.corsOrigins,
     consoleFolder: CONSOLE_FOLDER,
@@ -74,7 +84,7 @@ export function createListener(parts: ListenerParts): RequestListener {
   };
 }
 
-function createLog({ logger, execution: { metrics }, journal, clock }: ListenerParts): RequestLog {
+function createLog({ logger, execution: { metrics }, journal, disks, clock }: ListenerParts): RequestLog {
   return new RequestLog(
     logger,
     (...answered) => {
@@ -86,6 +96,7 @@ function createLog({ logger, execution: { metrics }, journal, clock }: ListenerP
       },
       onFailure: (failure) => {
         metrics.failures.note({ time: clock().toISOString(), ...failure });
+        if (DISK_FAILURES.has(failure.code)) void disks.hasFullDisk();
       },
       ...(journal && { onOver: journal.note }),
     },

@@ -1,4 +1,5 @@
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
+import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import { inTurn } from '../clickhouse/in-turn.js';
 import type { Clock } from '../execution/ports.js';
 import type { RequestOver } from '../http/request-log.js';
@@ -55,7 +56,11 @@ export function openJournal(
     onChange: (state, error) => {
       if (state === 'writing') logger.info('requests are written to ClickHouse again');
       else if (state === 'full') logger.warn('more requests come than ClickHouse takes down; some are lost');
-      else logger.warn('requests can’t be written to ClickHouse, and are lost', describeError(error));
+      else {
+        const { diagnosis } = translateClickHouseError(error).details;
+        const fields = { diagnosis, ...describeError(error) };
+        logger.warn('requests can’t be written to ClickHouse, and are lost', fields);
+      }
     },
   });
   const timer = setInterval(() => void journal.flush(), FLUSH_MS);

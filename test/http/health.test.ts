@@ -23,6 +23,27 @@ describe('GET /health/ready', () => {
     expect(response.headers['retry-after']).toBe('1');
   });
 
+  it('answers 200 with a warning where ClickHouse answers with a full disk', async () => {
+    const { ask } = await createTestGateway({ hasFullDisk: () => Promise.resolve(true) });
+    const response = await ask().get('/health/ready');
+    expect([response.status, response.body]).toEqual([
+      200,
+      { status: 'ready', warnings: ['The disk of ClickHouse is full: it serves queries, but cannot write.'] },
+    ]);
+  });
+
+  it('answers 503 that names the disk where ClickHouse does not answer and had a full one', async () => {
+    const { ask } = await createTestGateway({
+      isClickHouseUp: () => Promise.resolve(false),
+      hasFullDisk: () => Promise.resolve(true),
+    });
+    const response = await ask().get('/health/ready');
+    expect(problemOf(response)).toMatchObject({
+      code: 'CLICKHOUSE_UNREACHABLE',
+      detail: 'ClickHouse does not answer. Its disk was full when it last did.',
+    });
+  });
+
   it('answers 503 while the gateway shuts down', async () => {
     const { ask } = await createTestGateway({ isDraining: () => true });
     const response = await ask().get('/health/ready');

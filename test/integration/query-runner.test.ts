@@ -182,6 +182,12 @@ describe('a query that ClickHouse refuses', () => {
       '395',
     ],
     [
+      'that fails after more bytes than its response is buffered in memory',
+      "SELECT if(throwIf(number = 49999, 'secret_table') = 0, repeat('x', 1024), '') AS n FROM numbers(50000) SETTINGS max_block_size = 1000",
+      'CLICKHOUSE_FAILED',
+      '395',
+    ],
+    [
       'that is over ClickHouse’s own time limit',
       'SELECT sleepEachRow(0.1) AS n FROM numbers(100) SETTINGS max_execution_time = 0.3, max_block_size = 1',
       'QUERY_TIMEOUT',

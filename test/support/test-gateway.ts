@@ -37,7 +37,7 @@ export interface TestGateway {
 }
 
 export interface TestGatewayOptions extends Partial<
-  Pick<AppParts, 'isClickHouseUp' | 'isDraining' | 'corsOrigins' | 'times'>
+  Pick<AppParts, 'isClickHouseUp' | 'hasFullDisk' | 'isDraining' | 'corsOrigins' | 'times'>
 > {
   /** Instead of the specification's. */
   readonly endpoints?: readonly Endpoint[];

@@ -75,6 +75,9 @@ describe('translateClickHouseError', () => {
     ['516', 'AUTHENTICATION_FAILED', 'CLICKHOUSE_PASSWORD'],
     ['497', 'ACCESS_DENIED', 'SELECT'],
     ['164', 'READONLY', 'readonly = 2'],
+    ['75', 'CANNOT_WRITE_TO_FILE_DESCRIPTOR', 'disk'],
+    ['76', 'CANNOT_OPEN_FILE', 'disk'],
+    ['243', 'NOT_ENOUGH_SPACE', 'disk'],
     ['452', 'SETTING_CONSTRAINT_VIOLATION', 'QUERY_TIMEOUT_SECONDS'],
   ])('tells the operator what to do about %s (%s)', (number, type, hint) => {
     const { diagnosis } = translateClickHouseError(exception(number, type)).details;

@@ -1,0 +1,68 @@
+import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import type { Failure } from '../../../src/errors.js';
+import type { QueryResult } from '../../../src/execution/ports.js';
+import { answerWith, withLyingClickHouse } from '../../support/lying-clickhouse.js';
+import { queryRequest } from '../../support/query-requests.js';
+
+const MIB = 1024 * 1024;
+const MAX_BYTES = 33 * MIB;
+
+/** A response of one row, and the query string of the request for it. */
+async function outcomeOf(
+  bytes: number,
+  maxResultBytes?: number,
+): Promise<{ readonly outcome: Failure | QueryResult; readonly query: URLSearchParams }> {
+  const [start, end] = ['{"result":[{"n":"', '"}]}'];
+  const body = start + 'x'.repeat(bytes - start.length - end.length) + end;
+  let url = '';
+  let outcome: Failure | QueryResult | undefined;
+  await withLyingClickHouse(
+    (request, response) => {
+      url = request.url ?? '';
+      answerWith(body, 1)(request, response);
+    },
+    async ({ client }) => {
+      const limits = { timeoutMs: 20_000, ...(maxResultBytes !== undefined && { maxResultBytes }) };
+      const running = createQueryRunner(client, limits)(queryRequest('SELECT 1 AS n'));
+      outcome = await running.catch((error: unknown) => error as Failure);
+    },
+  );
+  if (!outcome) throw new Error('the query did not run');
+  return { outcome, query: new URL(url, 'http://clickhouse').searchParams };
+}
+
+describe('a long response of ClickHouse', () => {
+  it('is returned where it has as many bytes as the limit on results', async () => {
+    const { outcome } = await outcomeOf(MAX_BYTES, MAX_BYTES);
+    expect(outcome).toMatchObject({ rowCount: 1 });
+  });
+
+  it('is 422 where it has one byte more', async () => {
+    const { outcome } = await outcomeOf(MAX_BYTES + 1, MAX_BYTES);
+    expect(outcome).toMatchObject({
+      code: 'RESULT_TOO_LARGE',
+      status: 422,
+      details: { diagnosis: `a response of more than ${MAX_BYTES} bytes` },
+    });
+  });
+
+  it.each([undefined, 1000])('is returned up to 32 MiB with a limit of %p bytes', async (limit) => {
+    expect((await outcomeOf(32 * MIB, limit)).outcome).toMatchObject({ rowCount: 1 });
+    expect((await outcomeOf(32 * MIB + 1, limit)).outcome).toMatchObject({ code: 'RESULT_TOO_LARGE' });
+  });
+
+  it.each([
+    [undefined, 32 * MIB + 1],
+    [1000, 32 * MIB + 1],
+    [256_000_000, 256_000_001],
+  ])(
+    'with a limit of %p bytes is buffered in ClickHouse’s memory up to %i bytes',
+    async (limit, expected) => {
+      const { query } = await outcomeOf(100, limit);
+      expect([query.get('wait_end_of_query'), query.get('http_response_buffer_size')]).toEqual([
+        '1',
+        String(expected),
+      ]);
+    },
+  );
+});
