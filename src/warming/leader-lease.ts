@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 
 /** A lease that only one of several gateways can hold. `undefined` stands for a store that does not answer. */
 export interface LeaseStore {
-  readonly take: (token: string, leaseMs: number) => Promise<boolean | undefined>;
-  readonly renew: (token: string, leaseMs: number) => Promise<boolean | undefined>;
+  /** Whether the token holds the lease, for so many milliseconds from now on. */
+  readonly takeOrRenew: (token: string, leaseMs: number) => Promise<boolean | undefined>;
   readonly release: (token: string) => Promise<void>;
 }
 
@@ -31,8 +31,7 @@ export class LeaderLease {
   async attempt(): Promise<void> {
     // What is counted from before the request can only end too early.
     const asked = this.now();
-    const renewed = await this.store.renew(this.token, this.leaseMs);
-    const held = renewed === true ? true : await this.store.take(this.token, this.leaseMs);
+    const held = await this.store.takeOrRenew(this.token, this.leaseMs);
     this.alone = held === undefined;
     this.heldUntil = held ? asked + this.leaseMs : 0;
   }

@@ -11,18 +11,11 @@ class MemoryLease implements LeaseStore {
 
   constructor(private readonly clock: TestClock) {}
 
-  readonly take = (token: string, leaseMs: number): Promise<boolean | undefined> => {
+  readonly takeOrRenew = (token: string, leaseMs: number): Promise<boolean | undefined> => {
     if (this.isAway) return Promise.resolve(undefined);
     if (this.clock.milliseconds < this.until && this.holder !== token) return Promise.resolve(false);
     [this.holder, this.until] = [token, this.clock.milliseconds + leaseMs];
     return Promise.resolve(true);
-  };
-
-  readonly renew = (token: string, leaseMs: number): Promise<boolean | undefined> => {
-    if (this.isAway) return Promise.resolve(undefined);
-    return this.holder === token && this.clock.milliseconds < this.until
-      ? this.take(token, leaseMs)
-      : Promise.resolve(false);
   };
 
   readonly release = (token: string): Promise<void> => {
