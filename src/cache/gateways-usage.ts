@@ -9,6 +9,7 @@ import type { CacheKey } from '../execution/cache-key.js';
 import type { Clock } from '../execution/ports.js';
 import { JSON_REPRESENTATION, REPRESENTATIONS } from '../execution/representation.js';
 import { mergeUse, mostUsedFirst, type UsageLedger, type UsedSet } from '../warming/usage-ledger.js';
+import type { RedisUsageBoard } from './redis-usage.js';
 
 /** Intervals of an endpoint after which a set that nobody asked for is no longer told of, nor kept. */
 const KEPT_INTERVALS = 3;
@@ -27,25 +28,8 @@ interface SharedSet {
   readonly bornAt: number;
 }
 
-/** Where gateways leave word of what they are asked. `undefined` stands for one that is out of reach. */
-export interface UsageBoard {
-  /** Leaves a gateway's words about an endpoint, in the place of its last; they last for so many milliseconds. */
-  readonly write: (words: UsageWords, keptMs: number) => Promise<true | undefined>;
-  /** The words of all other gateways about an endpoint. */
-  readonly readOthers: (endpointId: string, gateway: string) => Promise<readonly string[] | undefined>;
-}
-
-export interface UsageWords {
-  readonly endpointId: string;
-  /** Who says it. */
-  readonly gateway: string;
-  /** When; milliseconds since 1970. */
-  readonly at: number;
-  readonly words: string;
-}
-
 export interface GatewaysUsageParts {
-  readonly board: UsageBoard;
+  readonly board: RedisUsageBoard;
   readonly ledger: UsageLedger;
   readonly endpoints: EndpointRegistry;
   /** Sets of an endpoint that a gateway tells of, the most used. */

@@ -1,11 +1,7 @@
 import type { Answer } from '../execution/answer.js';
 import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
 import type { CacheKey } from '../execution/cache-key.js';
-
-/** A store that can tell, by its clock, whether an answer is fresh. */
-export interface NearStore extends AnswerStore {
-  readonly isFresh: (answer: Answer) => boolean;
-}
+import type { MemoryStore } from './memory-store.js';
 
 /** A near store over a far one: what the far one has is kept near as well. */
 export class TieredStore implements AnswerStore {
@@ -14,7 +10,7 @@ export class TieredStore implements AnswerStore {
    * @param onFarHit told of each answer that only the far store had, or had in a newer one.
    */
   constructor(
-    private readonly near: NearStore,
+    private readonly near: MemoryStore,
     private readonly far: AnswerStore,
     private readonly keepUntilOf: (key: CacheKey, answer: Answer) => number,
     private readonly onFarHit: (key: CacheKey) => void = () => undefined,

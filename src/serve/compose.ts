@@ -132,7 +132,7 @@ async function openOperatorView(
 }
 
 /** The endpoints as this deployment has them. @throws Error naming what is wrong with their settings. */
-export async function openEndpoints(config: Config): Promise<EndpointRegistry> {
+async function openEndpoints(config: Config): Promise<EndpointRegistry> {
   const { endpointSettingsFile, cache } = config;
   const all = await loadEndpoints(ENDPOINTS_FOLDER);
   const loaded = keepsRequestLog(config) ? all : all.without(REQUESTS_ENDPOINT);

@@ -12,7 +12,7 @@ import { limitsThroughRedis } from '../cache/redis-limits.js';
 import { RedisPurges } from '../cache/redis-purges.js';
 import { shareThroughRedis } from '../cache/redis-share.js';
 import { RedisStore } from '../cache/redis-store.js';
-import { redisUsageBoard } from '../cache/redis-usage.js';
+import { RedisUsageBoard } from '../cache/redis-usage.js';
 import { TieredStore } from '../cache/tiered-store.js';
 import type { Config } from '../config/config.js';
 import { shareWithNobody } from '../execution/fetch-answer.js';
@@ -80,7 +80,7 @@ async function openWithRedis(
     void memory.purge(scope);
   });
   const usage = new GatewaysUsage({
-    board: redisUsageBoard(redis, keys),
+    board: new RedisUsageBoard(redis, keys),
     ledger,
     endpoints,
     maxSets: config.warming.maxSets,

@@ -1,9 +1,7 @@
 import { REQUESTS_ENDPOINT, type Gateway } from './compose.js';
 
 /** What a person at the terminal is told: where the gateway is, and a request to paste for each endpoint. */
-export function welcome(
-  gateway: Pick<Gateway, 'url' | 'endpoints' | 'generatedKey' | 'hasClickHouse'>,
-): string {
+export function welcome(gateway: Gateway): string {
   const key = gateway.generatedKey ?? '$API_KEY';
   const quote = gateway.generatedKey === undefined ? '"' : "'";
   // Of what the gateway was asked there is nothing to see yet.
