@@ -3,7 +3,7 @@ import { Cluster, ReplyError } from 'ioredis';
 import { sizeOf, type Answer } from '../execution/answer.js';
 import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
 import type { CacheKey } from '../execution/cache-key.js';
-import { BIRTH_END, birthOf, decodeAnswer, encodeAnswer, MAGIC } from './answer-codec.js';
+import { decodeAnswer, encodeAnswer, MAGIC, PREFIX } from './answer-codec.js';
 import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisClient } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
@@ -11,13 +11,20 @@ import type { RedisKeys } from './redis-keys.js';
 const SCAN_COUNT = 500;
 
 /**
- * Fencing by birth: whoever comes late, a holder that lost its lock or a leader that lost its lease, never replaces an
- * answer with an older one. A value that is no answer, whatever its type, is replaced.
+ * Fencing by the time of creation: whoever comes late, a holder that lost its lock or a leader that lost its lease, never
+ * replaces an answer with an older one. A value that is no answer to this key, whatever its type, is replaced. KEYS: the
+ * answer's; ARGV: its bytes, until when to keep it (milliseconds since 1970).
  */
-const SET_IF_NEWER = `
-  local kept = redis.pcall('getrange', KEYS[1], 0, ${BIRTH_END - 1})
-  if type(kept) == 'string' and string.match(kept, '^${MAGIC.toString()}%d+$') and kept > ARGV[2] then return 0 end
-  redis.call('set', KEYS[1], ARGV[1], 'PXAT', ARGV[3])
+const SET_UNLESS_NEWER = `
+  local function times(value)
+    if type(value) ~= 'string' or string.sub(value, 1, ${MAGIC.length}) ~= '${MAGIC}' then return nil end
+    local hash = string.sub(value, ${PREFIX.hashStart + 1}, ${PREFIX.end})
+    if hash ~= string.sub(ARGV[1], ${PREFIX.hashStart + 1}, ${PREFIX.end}) then return nil end
+    return tonumber(string.match(string.sub(value, ${PREFIX.createdStart + 1}, ${PREFIX.expiresStart}), '^%d+$'))
+  end
+  local created = times(redis.pcall('getrange', KEYS[1], 0, ${PREFIX.end - 1}))
+  if created and created > times(ARGV[1]) then return 0 end
+  redis.call('set', KEYS[1], ARGV[1], 'PXAT', ARGV[2])
   return 1`;
 
 /** Answers in Redis, for all gateways that share it; every key has an expiry. */
@@ -33,18 +40,17 @@ export class RedisStore implements AnswerStore {
     const value: unknown = await this.redis.read((client) =>
       client.getBuffer(this.keys.answer(key)).catch(missIfOtherType),
     );
-    return Buffer.isBuffer(value) ? decodeAnswer(value) : undefined;
+    return Buffer.isBuffer(value) ? decodeAnswer(key, value) : undefined;
   };
 
   readonly set = async (key: CacheKey, answer: Answer, keepUntil: number): Promise<void> => {
     if (!this.takes(answer)) return;
     await this.redis.write((client) =>
       client.eval(
-        SET_IF_NEWER,
+        SET_UNLESS_NEWER,
         1,
         this.keys.answer(key),
-        encodeAnswer(answer),
-        MAGIC.toString() + birthOf(answer),
+        encodeAnswer(key, answer),
         Math.ceil(keepUntil),
       ),
     );

@@ -20,7 +20,7 @@ afterEach(() => {
   server.close();
 });
 
-const bytes = encodeAnswer(ANSWER);
+const bytes = encodeAnswer(KEY, ANSWER);
 const flipped = (at: number): Buffer => {
   const copy = Buffer.from(bytes);
   copy.writeUInt8(copy.readUInt8(at) ^ 1, at);
@@ -31,10 +31,15 @@ const flipped = (at: number): Buffer => {
 const POISONS: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['nothing', () => server.client.set(name, '')],
   ['a foreign text', () => server.client.set(name, '{"result":[]}')],
-  ['a foreign text with digits where a birth stands', () => server.client.set(name, 'XXXX9999999999999')],
-  ['a value of an older format', () => server.client.set(name, Buffer.concat([Buffer.from('QGA0'), bytes]))],
+  ['a foreign text with digits where times stand', () => server.client.set(name, `XXXX${'9'.repeat(100)}`)],
+  ['a value of an older format', () => server.client.set(name, Buffer.concat([Buffer.from('QGA1'), bytes]))],
+  [
+    'a newer value of another key',
+    () =>
+      server.client.set(name, encodeAnswer(sampleKey('another question'), sampleAnswer({ bornAt: NOW + 1 }))),
+  ],
   ['a truncated value', () => server.client.set(name, bytes.subarray(0, -1))],
-  ['a value without its bodies', () => server.client.set(name, bytes.subarray(0, 40))],
+  ['a value without its bodies', () => server.client.set(name, bytes.subarray(0, 120))],
   ['a value with a byte too many', () => server.client.set(name, Buffer.concat([bytes, Buffer.of(0)]))],
   ['a list', () => server.client.rpush(name, 'a')],
   ['a hash', () => server.client.hset(name, 'a', '1')],
