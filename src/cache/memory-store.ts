@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-import { isFresh, sizeOf, type Answer } from '../execution/answer.js';
+import { isFresh, sizeOf, usableFrom, type Answer } from '../execution/answer.js';
 import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
 import type { CacheKey } from '../execution/cache-key.js';
 import type { Clock } from '../execution/ports.js';
@@ -11,6 +11,7 @@ const ENTRY_OVERHEAD_BYTES = 2048;
 interface Entry {
   readonly endpointId: string;
   readonly answer: Answer;
+  readonly usableFrom: number;
   readonly keepUntil: number;
 }
 
@@ -46,7 +47,8 @@ export class MemoryStore implements AnswerStore {
   peek(hash: string): Answer | undefined {
     const entry = this.entries.get(hash);
     if (!entry) return undefined;
-    if (this.clock().getTime() < entry.keepUntil) return entry.answer;
+    const now = this.clock().getTime();
+    if (now >= entry.usableFrom && now < entry.keepUntil) return entry.answer;
     this.entries.delete(hash);
     return undefined;
   }
@@ -58,11 +60,17 @@ export class MemoryStore implements AnswerStore {
 
   readonly get = (key: CacheKey): Promise<Answer | undefined> => Promise.resolve(this.peek(key.hash));
 
-  /** An answer that comes late never replaces a newer one. */
+  /** An answer that comes late never replaces a newer one, unless that one is from the future. */
   readonly set = (key: CacheKey, answer: Answer, keepUntil: number): Promise<void> => {
     const kept = this.peek(key.hash);
     if (kept && kept.bornAt > answer.bornAt) return Promise.resolve();
-    this.entries.set(key.hash, { endpointId: key.endpointId, answer, keepUntil });
+    const { endpointId, cachingMs } = key;
+    this.entries.set(key.hash, {
+      endpointId,
+      answer,
+      usableFrom: usableFrom(answer, cachingMs),
+      keepUntil,
+    });
     return Promise.resolve();
   };
 

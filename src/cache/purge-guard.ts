@@ -2,7 +2,9 @@ import { LRUCache } from 'lru-cache';
 
 import type { Answer } from '../execution/answer.js';
 import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
-import type { CacheKey } from '../execution/cache-key.js';
+import type { EntryName, CacheKey } from '../execution/cache-key.js';
+import { MAX_CLOCK_SKEW_MS, unlessFromFuture } from '../execution/clock-skew.js';
+import type { Clock } from '../execution/ports.js';
 
 /** Purges of single answers that are remembered; older ones have long since no query left that began before them. */
 const REMEMBERED = 10_000;
@@ -11,7 +13,10 @@ const REMEMBERED = 10_000;
 export class PurgeGuard implements AnswerStore {
   private readonly purgedAt = new LRUCache<string, number>({ max: REMEMBERED });
 
-  constructor(private readonly store: AnswerStore) {}
+  constructor(
+    private readonly store: AnswerStore,
+    private readonly clock: Clock,
+  ) {}
 
   readonly get = async (key: CacheKey): Promise<Answer | undefined> => {
     const answer = await this.store.get(key);
@@ -32,14 +37,21 @@ export class PurgeGuard implements AnswerStore {
     await this.store.purge(scope);
   };
 
-  /** Remembers a purge, whoever made it. */
+  /** Remembers a purge, whoever made it; one by a fast clock is over now, and not when that clock says. */
   note({ endpointId, hash, bornUntil }: PurgeScope): void {
     if (bornUntil === undefined) return;
     const scope = hash ?? endpointId ?? '';
-    this.purgedAt.set(scope, Math.max(bornUntil, this.purgedAt.get(scope) ?? 0));
+    const latest = this.clock().getTime() + MAX_CLOCK_SKEW_MS;
+    this.purgedAt.set(scope, Math.max(Math.min(bornUntil, latest), this.lastPurgeOf(scope)));
   }
 
-  private lastPurge({ endpointId, hash }: CacheKey): number {
-    return Math.max(...['', endpointId, hash].map((scope) => this.purgedAt.get(scope) ?? 0));
+  private lastPurge({ endpointId, hash }: EntryName): number {
+    return Math.max(this.lastPurgeOf(''), this.lastPurgeOf(endpointId), this.lastPurgeOf(hash));
+  }
+
+  /** One that was noted before the clock was set back would keep out what is created until the clock is there again. */
+  private lastPurgeOf(scope: string): number {
+    const purgedAt = this.purgedAt.get(scope);
+    return purgedAt === undefined ? 0 : unlessFromFuture(purgedAt, this.clock().getTime());
   }
 }

@@ -1,4 +1,4 @@
-import type { CacheKey } from '../execution/cache-key.js';
+import type { EntryName } from '../execution/cache-key.js';
 
 /**
  * The names under which gateways that share a Redis meet. All keys of one question hold its hash in braces, so that a
@@ -7,7 +7,7 @@ import type { CacheKey } from '../execution/cache-key.js';
 export class RedisKeys {
   constructor(private readonly prefix: string) {}
 
-  answer({ endpointId, hash }: CacheKey): string {
+  answer({ endpointId, hash }: EntryName): string {
     return `${this.prefix}answer:${endpointId}:{${hash}}`;
   }
 
@@ -16,11 +16,11 @@ export class RedisKeys {
     return `${globEscaped(this.prefix)}answer:${endpointId}:*`;
   }
 
-  lock({ hash }: CacheKey): string {
+  lock({ hash }: EntryName): string {
     return `${this.prefix}lock:{${hash}}`;
   }
 
-  failure({ hash }: CacheKey, token: string): string {
+  failure({ hash }: EntryName, token: string): string {
     return `${this.prefix}failure:{${hash}}:${token}`;
   }
 

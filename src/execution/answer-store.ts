@@ -11,7 +11,8 @@ export interface PurgeScope {
 
 /**
  * Where answers are kept. An answer comes back until it is no longer of use to anybody (`keepUntil`), fresh or not;
- * whether it is fresh is a fact of the answer itself. No trouble of a store reaches its callers: what can't be read is
+ * whether it is fresh is a fact of the answer itself. One from the future (`usableFrom`) is the same as absent: it is not
+ * given out, and any other replaces it. No trouble of a store reaches its callers: what can't be read is
  * a miss, what can't be written is not kept.
  */
 export interface AnswerStore {

@@ -1,3 +1,5 @@
+import { MAX_CLOCK_SKEW_MS } from './clock-skew.js';
+
 /** A body as ClickHouse wrote it and, where it is worth it, compressed. */
 export interface Bodies {
   readonly identity: Buffer;
@@ -42,6 +44,18 @@ export function inOwnMemory(bytes: Buffer): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);
   return copy;
+}
+
+/**
+ * From when on an answer can be used, by the clock of whoever reads it; milliseconds since 1970. Before that it is from
+ * the future: it was created, or it expires, later than the clocks of this gateway and its creator together allow. It is
+ * then the same as absent, in every tier.
+ */
+export function usableFrom(
+  { bornAt, expiresAt }: Pick<Answer, 'bornAt' | 'expiresAt'>,
+  cachingMs: number,
+): number {
+  return Math.max(bornAt, expiresAt - cachingMs) - MAX_CLOCK_SKEW_MS;
 }
 
 /** Whether an answer may be served without asking again. */

@@ -12,7 +12,12 @@ export interface CacheKey {
   readonly endpointId: string;
   /** SHA-256 (hex) over all that decides the bytes. */
   readonly hash: string;
+  /** Milliseconds for which an entry is fresh here. Not part of the hash: another gateway may have another setting. */
+  readonly cachingMs: number;
 }
+
+/** What names an entry, whatever its lifetime. */
+export type EntryName = Omit<CacheKey, 'cachingMs'>;
 
 /** Stands in for the clock, which is no part of a question. */
 const NO_TIME = new Date(0);
@@ -35,8 +40,10 @@ export function cacheKeyOf(
     ? bindSandboxedQuery(endpoint, sandbox, values, held, NO_TIME, cap)
     : bindQuery(endpoint.query, values, held, NO_TIME, cap);
   const question = [endpoint.id, endpoint.digest, cap, text, parameters, scope, representation];
+  const { caching } = endpoint.settings;
   return {
     endpointId: endpoint.id,
+    cachingMs: caching === 'disabled' ? 0 : caching * 1000,
     hash: createHash('sha256').update(JSON.stringify(question)).digest('hex'),
   };
 }

@@ -16,15 +16,15 @@ export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, Prefer';
 /**
  * The headers that tell how an answer came about and how long it is good, names and values by turns.
  *
- * @param caching whether the endpoint's results are cached at all.
+ * @param caching the endpoint's: seconds, which `max-age` never exceeds even where the clock was set back since.
  * @param now milliseconds since 1970.
  */
 export function cacheHeaders(
   { answer, status, stored, collapsed, expired = false }: Answered,
-  caching: boolean,
+  caching: number | 'disabled',
   now: number,
 ): readonly string[] {
-  if (!caching) {
+  if (caching === 'disabled') {
     const detail = answer.partial ? '; detail=partial' : '';
     return ['X-Cache', status, 'Cache-Status', `querygate; fwd=bypass${detail}`, 'Cache-Control', 'no-store'];
   }
@@ -32,7 +32,7 @@ export function cacheHeaders(
     const cacheStatus = `querygate; fwd=${status === 'BYPASS' ? 'request' : 'miss'}; detail=partial`;
     return ['X-Cache', status, 'Cache-Status', cacheStatus, 'Cache-Control', 'no-store'];
   }
-  const left = Math.floor((answer.expiresAt - now) / 1000);
+  const left = Math.min(caching, Math.floor((answer.expiresAt - now) / 1000));
   return [
     'X-Cache',
     status,

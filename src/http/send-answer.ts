@@ -41,7 +41,7 @@ export function sendAnswer(request: IncomingMessage, response: ServerResponse, s
   const tag = entityTag(answer.digest, encoding);
   const headers = [
     ...before,
-    ...cacheHeaders(answered, endpoint.settings.caching !== 'disabled', now),
+    ...cacheHeaders(answered, endpoint.settings.caching, now),
     'ETag',
     tag,
     'Vary',

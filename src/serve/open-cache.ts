@@ -40,7 +40,7 @@ export async function openCache(config: Config, surroundings: CacheSurroundings)
 }
 
 function openAlone(memory: MemoryStore, { ledger, clock }: CacheSurroundings): OpenCache {
-  const store = new PurgeGuard(memory);
+  const store = new PurgeGuard(memory, clock);
   return {
     memory,
     store,
@@ -72,9 +72,9 @@ async function openWithRedis(
 ): Promise<OpenCache> {
   const { client, redis, breaker } = await openRedis(redisUrl, logger, clock);
   const keys = new RedisKeys(config.cache.keyPrefix);
-  const shared = new RedisStore(redis, keys, config.cache.maxSharedBytes);
+  const shared = new RedisStore(redis, keys, config.cache.maxSharedBytes, clock);
   const tiers = new TieredStore(memory, shared, keepUntilOf(endpoints), onFarHit);
-  const store = new PurgeGuard(tiers);
+  const store = new PurgeGuard(tiers, clock);
   const purges = new RedisPurges(client, redis, keys, (scope) => {
     store.note(scope);
     void memory.purge(scope);

@@ -18,7 +18,7 @@ export function sampleAnswer(changes: Partial<Answer> & Pick<Answer, 'bornAt'>):
   };
 }
 
-/** A key as an endpoint's question has it; questions with other texts have other keys. */
+/** A key as a question to an endpoint that caches for a minute has it; questions with other texts have other keys. */
 export function sampleKey(question: string, endpointId = '11111111-2222-4333-8444-555555555555'): CacheKey {
-  return { endpointId, hash: createHash('sha256').update(question).digest('hex') };
+  return { endpointId, cachingMs: 60_000, hash: createHash('sha256').update(question).digest('hex') };
 }

@@ -12,6 +12,7 @@ import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
 const KEY = sampleKey('a question');
 const OTHER_ENDPOINT = '99999999-2222-4333-8444-555555555555';
 const MAX_BYTES = 100_000;
+const HOUR_MS = 3_600_000;
 
 let server: TestRedis;
 let time: SettableClock;
@@ -25,16 +26,22 @@ afterEach(() => {
 });
 
 const memory = (): MemoryStore => new MemoryStore(MAX_BYTES, time.clock);
-const redis = (): RedisStore => new RedisStore(server.redis, server.keys, MAX_BYTES);
+const redis = (): RedisStore => new RedisStore(server.redis, server.keys, MAX_BYTES, time.clock);
 const tiered = (): TieredStore => new TieredStore(memory(), redis(), (_key, { expiresAt }) => expiresAt);
 
 const STORES: readonly (readonly [string, () => AnswerStore])[] = [
   ['MemoryStore', memory],
   ['RedisStore', redis],
   ['TieredStore', tiered],
-  ['PurgeGuard over a MemoryStore', () => new PurgeGuard(memory())],
-  ['PurgeGuard over a TieredStore', () => new PurgeGuard(tiered())],
+  ['PurgeGuard over a MemoryStore', () => new PurgeGuard(memory(), time.clock)],
+  ['PurgeGuard over a TieredStore', () => new PurgeGuard(tiered(), time.clock)],
 ];
+
+/** Times of an answer, given as milliseconds after now; it expires after its caching where nothing else is said. */
+const ahead = ({ bornAt, expiresAt }: { bornAt: number; expiresAt?: number }) => ({
+  bornAt: time.now + bornAt,
+  expiresAt: time.now + (expiresAt ?? bornAt + KEY.cachingMs),
+});
 
 /** The same on both clocks: the test's and, since a Redis has its own, the real one. */
 const elapse = async (ms: number): Promise<void> => {
@@ -91,6 +98,45 @@ describe.each(STORES)('%s', (_name, open) => {
     await store.set(KEY, newer, time.now + 60_000);
     await store.set(KEY, older, time.now + 60_000);
     expect(await store.get(KEY)).toEqual(newer);
+  });
+
+  it.each([
+    ['was created', { bornAt: 5000 }],
+    ['expires', { expiresAt: KEY.cachingMs + 5000 }],
+  ])(
+    'gives back an answer that %s as late as clocks may differ, and takes no older one for it',
+    async (_what, late) => {
+      const answer = sampleAnswer(ahead({ bornAt: 1, ...late }));
+      await store.set(KEY, answer, time.now + 600_000);
+      await store.set(KEY, sampleAnswer({ bornAt: time.now }), time.now + 60_000);
+      expect(await store.get(KEY)).toEqual(answer);
+    },
+  );
+
+  it.each([
+    ['was created', { bornAt: 5001 }],
+    ['was created an hour', { bornAt: HOUR_MS }],
+    ['expires', { expiresAt: KEY.cachingMs + 5001 }],
+    ['expires an hour', { expiresAt: HOUR_MS }],
+  ])(
+    'misses an answer that %s too late for the clock, and takes an older one for it',
+    async (_what, late) => {
+      await store.set(KEY, sampleAnswer(ahead({ bornAt: 1, ...late })), time.now + 2 * HOUR_MS);
+      expect(await store.get(KEY)).toBeUndefined();
+      const answer = sampleAnswer({ bornAt: time.now });
+      await store.set(KEY, answer, time.now + 60_000);
+      expect(await store.get(KEY)).toEqual(answer);
+    },
+  );
+
+  it('misses what it was given before the clock was set back, and takes an older answer for it', async () => {
+    time.advance(HOUR_MS);
+    await store.set(KEY, sampleAnswer({ bornAt: time.now }), time.now + 60_000);
+    expect(await store.get(KEY)).toBeDefined();
+    time.advance(-HOUR_MS);
+    const answer = sampleAnswer({ bornAt: time.now });
+    await store.set(KEY, answer, time.now + 60_000);
+    expect(await store.get(KEY)).toEqual(answer);
   });
 
   it.each([

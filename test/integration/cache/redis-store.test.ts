@@ -13,7 +13,7 @@ let name: string;
 
 beforeEach(async () => {
   server = await openTestRedis();
-  store = new RedisStore(server.redis, server.keys, 100_000);
+  store = new RedisStore(server.redis, server.keys, 100_000, () => new Date());
   name = server.keys.answer(KEY);
 });
 afterEach(() => {

@@ -11,7 +11,7 @@ const STATE: WarmingState = {
   dueAt: Date.parse('2026-05-17T10:05:03.000Z'),
 };
 const WARMED: WarmingState['warmed'] = {
-  key: { endpointId: 'id', hash: 'hash' },
+  key: { endpointId: 'id', hash: 'hash', cachingMs: 60_000 },
   refreshedAt: [1000, 2000],
   bornAt: 2000,
   failures: 0,

@@ -18,7 +18,7 @@ describe('PurgeGuard', () => {
   beforeEach(() => {
     time = new SettableClock();
     kept = new MemoryStore(1e6, time.clock);
-    guard = new PurgeGuard(kept);
+    guard = new PurgeGuard(kept, time.clock);
   });
 
   it.each(SCOPES)('keeps an answer out whose query began before a purge %s', async (_what, scope) => {
@@ -42,6 +42,35 @@ describe('PurgeGuard', () => {
     expect(await guard.get(KEY)).toBeUndefined();
     expect(kept.peek(KEY.hash)).toBeUndefined();
   });
+
+  it.each(SCOPES)(
+    'lets new answers in after a purge %s by a clock that is an hour fast',
+    async (_what, scope) => {
+      const before = sampleAnswer({ bornAt: time.now });
+      guard.note({ ...scope, bornUntil: time.now + 3_600_000 });
+      await guard.set(KEY, before, time.now + 60_000);
+      expect(await guard.get(KEY)).toBeUndefined();
+      time.advance(5001);
+      const after = sampleAnswer({ bornAt: time.now });
+      await guard.set(KEY, after, time.now + 60_000);
+      expect(await guard.get(KEY)).toEqual(after);
+    },
+  );
+
+  it.each(SCOPES)(
+    'lets new answers in after a purge %s before the clock was set back',
+    async (_what, scope) => {
+      time.advance(3_600_000);
+      await guard.purge({ ...scope, bornUntil: time.now });
+      time.advance(-3_600_000);
+      const answer = sampleAnswer({ bornAt: time.now });
+      await guard.set(KEY, answer, time.now + 60_000);
+      expect(await guard.get(KEY)).toEqual(answer);
+      time.advance(1);
+      await guard.purge({ ...scope, bornUntil: time.now });
+      expect(await guard.get(KEY)).toBeUndefined();
+    },
+  );
 
   it('lets an answer in that a purge did not mean', async () => {
     await guard.purge({ endpointId: '99999999-2222-4333-8444-555555555555', bornUntil: time.now });

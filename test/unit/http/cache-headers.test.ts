@@ -41,7 +41,7 @@ describe('the headers about the cache', () => {
     ['MISS', { stored: false }, 'querygate; fwd=miss; ttl=50'],
     ['BYPASS', {}, 'querygate; fwd=request; stored; ttl=50'],
   ] as const)('say of %s %j in the words of RFC 9211: %s', (status, facts, cacheStatus) => {
-    expect(headersOf(answered(status, facts), true, BORN + 10_000)).toEqual({
+    expect(headersOf(answered(status, facts), 60, BORN + 10_000)).toEqual({
       'X-Cache': status,
       'Cache-Status': cacheStatus,
       Age: '10',
@@ -50,9 +50,9 @@ describe('the headers about the cache', () => {
   });
 
   it.each([
-    ['MISS', true, 'querygate; fwd=miss; detail=partial'],
-    ['BYPASS', true, 'querygate; fwd=request; detail=partial'],
-    ['BYPASS', false, 'querygate; fwd=bypass; detail=partial'],
+    ['MISS', 60, 'querygate; fwd=miss; detail=partial'],
+    ['BYPASS', 60, 'querygate; fwd=request; detail=partial'],
+    ['BYPASS', 'disabled', 'querygate; fwd=bypass; detail=partial'],
   ] as const)('tell of a partial %s (cached: %s) that nobody keeps it', (status, caching, cacheStatus) => {
     const { answer } = answered(status);
     const partial = answered(status, { answer: { ...answer, partial: true } });
@@ -64,7 +64,7 @@ describe('the headers about the cache', () => {
   });
 
   it('tell of a stale answer how long ago it expired, and that it is good no more', () => {
-    expect(headersOf(answered('STALE'), true, BORN + 90_000)).toEqual({
+    expect(headersOf(answered('STALE'), 60, BORN + 90_000)).toEqual({
       'X-Cache': 'STALE',
       'Cache-Status': 'querygate; hit; ttl=-30; detail=stale-if-error',
       Age: '90',
@@ -73,16 +73,23 @@ describe('the headers about the cache', () => {
   });
 
   it('never promise a fraction of a second too much', () => {
-    const { Age, ...headers } = headersOf(answered('HIT'), true, BORN + 59_001);
+    const { Age, ...headers } = headersOf(answered('HIT'), 60, BORN + 59_001);
     expect([Age, headers['Cache-Control']]).toEqual(['59', 'private, max-age=0']);
   });
 
   it('tell no negative age where another gateway’s clock is ahead', () => {
-    expect(headersOf(answered('HIT'), true, BORN - 5000)['Age']).toBe('0');
+    expect(headersOf(answered('HIT'), 60, BORN - 5000)['Age']).toBe('0');
+  });
+
+  it('never name a lifetime above the endpoint’s', () => {
+    expect(headersOf(answered('HIT'), 60, BORN - 5000)).toMatchObject({
+      'Cache-Status': 'querygate; hit; ttl=60',
+      'Cache-Control': 'private, max-age=60',
+    });
   });
 
   it('forbid to store what the gateway does not cache', () => {
-    expect(headersOf(answered('BYPASS'), false, BORN)).toEqual({
+    expect(headersOf(answered('BYPASS'), 'disabled', BORN)).toEqual({
       'X-Cache': 'BYPASS',
       'Cache-Status': 'querygate; fwd=bypass',
       'Cache-Control': 'no-store',

@@ -1,0 +1,149 @@
+import { RedisStore } from '../../../src/cache/redis-store.js';
+import { Failure } from '../../../src/errors.js';
+import { AccessGateway } from '../../support/access-gateway.js';
+import { makeTemporaryFolder } from '../../support/made-folder.js';
+import { pollUntil } from '../../support/poll-until.js';
+import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
+import { sampleEndpoint } from '../../support/sample-endpoint.js';
+import { SettableClock } from '../../support/settable-clock.js';
+import { startRedis } from '../../support/start-redis.mjs';
+import { newPrefix, openTestRedis, sharedRedisUrl } from '../../support/test-redis.js';
+
+const CACHING_SECONDS = 3600;
+const HOUR_MS = 3_600_000;
+const TEN_MINUTES_MS = 600_000;
+const TARGET = '/api/endpoints/query/sample?city=Rome';
+const ENDPOINT = sampleEndpoint({ caching: CACHING_SECONDS, staleIfError: 2 * CACHING_SECONDS });
+
+let gateways: AccessGateway[];
+let time: SettableClock;
+beforeEach(() => {
+  gateways = [];
+  time = new SettableClock();
+});
+afterEach(async () => {
+  for (const gateway of gateways) await gateway.close();
+});
+
+type Environment = Readonly<Record<string, string>>;
+
+async function openGateway(environment: Environment, { clock } = time): Promise<AccessGateway> {
+  const keys = { admin: { mayBypassCache: true } };
+  const gateway = await AccessGateway.open({ keys, environment, clock, endpoints: [ENDPOINT] });
+  gateways.push(gateway);
+  return gateway;
+}
+
+/** The status of the cache, after a check that the headers name no age below 0 and no lifetime above the endpoint's. */
+async function request(
+  gateway: AccessGateway,
+  headers: Readonly<Record<string, string>> = {},
+): Promise<unknown> {
+  const response = await gateway.ask('admin', TARGET, { headers });
+  const maxAge = /max-age=(\d+)/.exec(String(response.headers['cache-control']))?.[1];
+  const ttl = /ttl=(-?\d+)/.exec(String(response.headers['cache-status']))?.[1];
+  expect(Number(response.headers.age)).toBeGreaterThanOrEqual(0);
+  expect(Number(maxAge)).toBeLessThanOrEqual(CACHING_SECONDS);
+  expect(Number(ttl)).toBeLessThanOrEqual(CACHING_SECONDS);
+  return response.headers['x-cache'];
+}
+
+describe.each([
+  ['a gateway alone', (): Environment => ({})],
+  [
+    'a gateway with Redis',
+    (): Environment => ({ REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: newPrefix() }),
+  ],
+])('%s whose clock was an hour fast and was corrected', (_name, environmentOf) => {
+  let gateway: AccessGateway;
+  let environment: Environment;
+  beforeEach(async () => {
+    environment = environmentOf();
+    time.advance(HOUR_MS);
+    gateway = await openGateway(environment);
+    expect(await request(gateway)).toBe('MISS');
+    time.advance(-HOUR_MS + 20_000);
+  });
+
+  it('queries again, and caches the result for as long as ever', async () => {
+    expect(await request(gateway)).toBe('MISS');
+    expect(await request(gateway)).toBe('HIT');
+    time.advance(CACHING_SECONDS * 1000 - 1);
+    expect(await request(gateway)).toBe('HIT');
+    time.advance(1);
+    expect(await request(gateway)).toBe('MISS');
+  });
+
+  it('caches the result of a forced refresh', async () => {
+    expect(await request(gateway, { 'Cache-Control': 'no-cache' })).toBe('BYPASS');
+    expect(await request(gateway)).toBe('HIT');
+    const restarted = await openGateway(environment);
+    expect(await request(restarted)).toBe('REDIS_URL' in environment ? 'HIT' : 'MISS');
+  });
+
+  it('returns no entry of that hour where only a cached one will do, or ClickHouse fails', async () => {
+    const cached = await gateway.ask('admin', TARGET, { headers: { 'Cache-Control': 'only-if-cached' } });
+    expect(cached.status).toBe(504);
+    gateway.runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is away.'));
+    expect((await gateway.ask('admin', TARGET)).status).toBe(503);
+  });
+});
+
+describe('two gateways that share a Redis, one ten minutes fast', () => {
+  let fast: AccessGateway;
+  let right: AccessGateway;
+  let environment: Environment;
+  beforeEach(async () => {
+    environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: newPrefix() };
+    const ahead = new SettableClock();
+    ahead.advance(TEN_MINUTES_MS);
+    fast = await openGateway(environment, ahead);
+    right = await openGateway(environment);
+  });
+
+  it('cost the other one query, whose result replaces the entry from the future', async () => {
+    expect(await request(fast)).toBe('MISS');
+    expect(await request(right)).toBe('MISS');
+    expect(await request(await openGateway(environment))).toBe('HIT');
+    expect(right.runQuery.requests).toHaveLength(1);
+  });
+
+  it('return an entry of the other’s to the fast one for as long as its own clock allows', async () => {
+    expect(await request(right)).toBe('MISS');
+    expect(await request(fast)).toBe('HIT');
+  });
+
+  it('cache new results after a purge by the fast one', async () => {
+    expect(await request(right)).toBe('MISS');
+    await fast.execution.cache.purge({});
+    const { memory } = right.execution.cache;
+    await pollUntil('the other has purged', () => memory.use().size === 0 || undefined);
+    time.advance(5001);
+    expect(await request(right)).toBe('MISS');
+    expect(await request(right)).toBe('HIT');
+  });
+});
+
+describe('a write that Redis runs late', () => {
+  it('never replaces a newer entry, which is from the future only by the time when the write was sent', async () => {
+    const folder = await makeTemporaryFolder();
+    const redis = await startRedis(folder.path);
+    const server = await openTestRedis(redis.url);
+    try {
+      const key = sampleKey('a question');
+      const store = new RedisStore(server.redis, server.keys, 100_000, time.clock);
+      const newer = sampleAnswer({ bornAt: time.now });
+      await store.set(key, newer, time.now + 60_000);
+      time.advance(-30_000);
+      redis.child.kill('SIGSTOP');
+      await store.set(key, sampleAnswer({ bornAt: time.now }), time.now + 120_000);
+      redis.child.kill('SIGCONT');
+      time.advance(30_000);
+      expect(await pollUntil('Redis goes on', () => store.get(key))).toEqual(newer);
+    } finally {
+      server.close();
+      await redis.stop();
+      await folder.remove();
+    }
+  });
+});
