@@ -3,12 +3,13 @@ import { ClickHouseWatch, type OpenReason, type WatchState } from '../admission/
 import { QueryQueue } from '../admission/query-queue.js';
 import { ServerPool } from '../admission/server-pool.js';
 import type { Config } from '../config/config.js';
-import type { Clock, RunQuery } from '../execution/ports.js';
+import type { RunQuery } from '../execution/ports.js';
 import { FixedWindows } from '../limits/fixed-windows.js';
 import { Limiter } from '../limits/limiter.js';
 import { QueryPlaces } from '../limits/query-places.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { Logger } from '../log/logger.js';
+import { steadyClock as clock } from './steady-clock.js';
 
 /** Asks ClickHouse whether it is there; a rejection is a no. */
 export type Ping = (signal: AbortSignal) => Promise<boolean>;
@@ -33,7 +34,7 @@ export interface Admission {
 export function openAdmission(
   config: Config,
   servers: readonly QueryServer[],
-  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+  logger: Logger,
 ): Admission {
   const queue = new QueryQueue(config.admission);
   const watched = servers.map(({ name, runQuery, ping }) => {

@@ -16,7 +16,6 @@ import { RedisUsageBoard } from '../cache/redis-usage.js';
 import { TieredStore } from '../cache/tiered-store.js';
 import type { Config } from '../config/config.js';
 import { shareWithNobody } from '../execution/fetch-answer.js';
-import type { Clock } from '../execution/ports.js';
 import type { Logger } from '../log/logger.js';
 import {
   keepUntilOf,
@@ -25,6 +24,7 @@ import {
   type CacheSurroundings,
   type OpenCache,
 } from './shared-cache.js';
+import { steadyClock } from './steady-clock.js';
 import { LeaderLease } from '../warming/leader-lease.js';
 
 /** A dead leader's place is free after this long. */
@@ -70,7 +70,7 @@ async function openWithRedis(
   memory: MemoryStore,
   { endpoints, ledger, logger, clock, onFarHit }: CacheSurroundings,
 ): Promise<OpenCache> {
-  const { client, redis, breaker } = await openRedis(redisUrl, logger, clock);
+  const { client, redis, breaker } = await openRedis(redisUrl, logger);
   const keys = new RedisKeys(config.cache.keyPrefix);
   const shared = new RedisStore(redis, keys, config.cache.maxSharedBytes, clock);
   const tiers = new TieredStore(memory, shared, keepUntilOf(endpoints), onFarHit);
@@ -125,12 +125,12 @@ interface OpenRedis {
   readonly breaker: CircuitBreaker;
 }
 
-async function openRedis(redisUrl: string, logger: Logger, clock: Clock): Promise<OpenRedis> {
+async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
   const breaker = new CircuitBreaker({
     failuresToOpen: 3,
     firstPauseMs: 500,
     maxPauseMs: 5000,
-    clock,
+    clock: steadyClock,
     onChange: (state) => {
       if (state === 'open')
         logger.warn('Redis does not answer; results are cached and limits counted in this process alone');

@@ -60,7 +60,7 @@ export async function openExecution(
     },
   });
   onClose(cache.close);
-  const { queue, pool, runQuery } = openAdmission(config, servers, { logger, clock });
+  const { queue, pool, runQuery } = openAdmission(config, servers, logger);
   const limiter = openLimiter(cache.limits);
   const fetchAnswer = createFetcher({
     runQuery,

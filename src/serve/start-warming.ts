@@ -7,6 +7,7 @@ import { representationOf } from '../execution/representation.js';
 import { validateParameters } from '../execution/validate-parameters.js';
 import { describeError, type Logger } from '../log/logger.js';
 import type { OpenCache } from './shared-cache.js';
+import { steadyClock } from './steady-clock.js';
 import { QueryBudget } from '../warming/query-budget.js';
 import type { UsageLedger } from '../warming/usage-ledger.js';
 import { Warmer, type WarmerParts } from '../warming/warmer.js';
@@ -52,7 +53,7 @@ export function startWarming(config: Config, surroundings: WarmingSurroundings):
     },
     isLeader: cache.isLeader,
     isBusy,
-    budget: new QueryBudget(config.warming.budget, clock),
+    budget: new QueryBudget(config.warming.budget, steadyClock),
     maxSets: config.warming.maxSets,
     concurrency: config.warming.concurrency,
     clock,
