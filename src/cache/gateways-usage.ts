@@ -6,6 +6,7 @@ import type { ParameterValue } from '../endpoint/parameters.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { keyOf } from '../execution/call.js';
 import type { CacheKey } from '../execution/cache-key.js';
+import { unlessFromFuture } from '../execution/clock-skew.js';
 import type { Clock } from '../execution/ports.js';
 import { JSON_REPRESENTATION, REPRESENTATIONS } from '../execution/representation.js';
 import { mergeUse, mostUsedFirst, type UsageLedger, type UsedSet } from '../warming/usage-ledger.js';
@@ -26,10 +27,11 @@ interface SharedSet {
   readonly asks: number;
   readonly weight?: number;
   readonly bornAt: number;
+  readonly clickhouseMs?: number | undefined;
 }
 
 export interface GatewaysUsageParts {
-  readonly board: RedisUsageBoard;
+  readonly board: Pick<RedisUsageBoard, 'write' | 'readOthers'>;
   readonly ledger: UsageLedger;
   readonly endpoints: EndpointRegistry;
   /** Sets of an endpoint that a gateway tells of, the most used. */
@@ -60,42 +62,46 @@ export class GatewaysUsage {
   async sets(endpointId: string): Promise<readonly UsedSet[]> {
     const endpoint = this.parts.endpoints.find(endpointId);
     const others = endpoint ? await this.setsOfOthers(endpoint) : [];
+    const now = this.now();
     const merged = new Map<string, UsedSet>();
-    for (const set of [...this.parts.ledger.sets(endpointId), ...others]) {
+    for (const set of [...this.parts.ledger.sets(endpointId, now), ...others]) {
       const known = merged.get(set.key.hash);
       merged.set(set.key.hash, known ? mergeUse(known, set) : set);
     }
-    return [...merged.values()].filter((set) => set.askedAt > (this.forgotten.get(set.key.hash) ?? 0));
+    const forgottenAt = ({ hash }: CacheKey): number => unlessFromFuture(this.forgotten.get(hash) ?? 0, now);
+    return [...merged.values()].filter(({ key, askedAt }) => askedAt > forgottenAt(key));
   }
 
   /** Forgets a set until somebody asks for it again. */
   forget(key: CacheKey): void {
     this.parts.ledger.forget(key);
-    this.forgotten.set(key.hash, this.parts.clock().getTime());
+    this.forgotten.set(key.hash, this.now());
   }
 
   private async publishEndpoint(endpoint: Endpoint): Promise<void> {
-    const { ledger, maxSets, board, clock } = this.parts;
+    const { ledger, maxSets, board } = this.parts;
     const keptMs = KEPT_INTERVALS * endpoint.settings.warming * 1000;
-    const now = clock().getTime();
+    const now = this.now();
     const told = ledger
-      .sets(endpoint.id)
+      .sets(endpoint.id, now)
       .filter(({ askedAt }) => askedAt > now - keptMs && askedAt <= now)
       .toSorted(mostUsedFirst)
       .slice(0, maxSets)
       .map(shared);
     const words = JSON.stringify(told);
     if (words === (this.written.get(endpoint.id) ?? '[]')) return;
-    const done = await board.write(
-      { endpointId: endpoint.id, gateway: this.gateway, at: now, words },
-      keptMs,
-    );
+    const done = await board.write({ endpointId: endpoint.id, gateway: this.gateway, words }, keptMs);
     if (done !== undefined) this.written.set(endpoint.id, words);
   }
 
   private async setsOfOthers(endpoint: Endpoint): Promise<readonly UsedSet[]> {
     const words = await this.parts.board.readOthers(endpoint.id, this.gateway);
-    return (words ?? []).flatMap((text) => setsFrom(endpoint, text));
+    const now = this.now();
+    return (words ?? []).flatMap((text) => setsFrom(endpoint, text)).map((set) => asOf(set, now));
+  }
+
+  private now(): number {
+    return this.parts.clock().getTime();
   }
 }
 
@@ -112,8 +118,10 @@ function setsFrom(endpoint: Endpoint, words: string): readonly UsedSet[] {
         if (!representation) return [];
         const question = { endpoint, values: new Map(Object.entries(values)), scope, representation };
         const key = keyOf(question);
-        // Gateways of an earlier version tell no weight.
-        return key.hash === hash ? [{ key, question, ...facts, weight: facts.weight ?? facts.asks }] : [];
+        if (key.hash !== hash) return [];
+        // Gateways of an earlier version tell neither.
+        const { weight = facts.asks, clickhouseMs } = facts;
+        return [{ key, question, ...facts, weight, clickhouseMs }];
       },
     );
   } catch {
@@ -121,9 +129,14 @@ function setsFrom(endpoint: Endpoint, words: string): readonly UsedSet[] {
   }
 }
 
-function shared({ key, question, askedAt, asks, weight, bornAt }: UsedSet): SharedSet {
+/** What a gateway with a fast clock reports happened now at the latest, and none of its answers counts. */
+function asOf(set: UsedSet, now: number): UsedSet {
+  return { ...set, askedAt: Math.min(set.askedAt, now), bornAt: unlessFromFuture(set.bornAt, now) };
+}
+
+function shared({ key, question, askedAt, asks, weight, bornAt, clickhouseMs }: UsedSet): SharedSet {
   const values = Object.fromEntries(question.values);
   const { scope, representation = JSON_REPRESENTATION } = question;
   const other = representation === JSON_REPRESENTATION ? {} : { representation: representation.name };
-  return { hash: key.hash, values, scope, ...other, askedAt, asks, weight, bornAt };
+  return { hash: key.hash, values, scope, ...other, askedAt, asks, weight, bornAt, clickhouseMs };
 }

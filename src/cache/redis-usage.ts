@@ -6,10 +6,19 @@ export interface UsageWords {
   readonly endpointId: string;
   /** Its sender. */
   readonly gateway: string;
-  /** When; milliseconds since 1970. */
-  readonly at: number;
   readonly words: string;
 }
+
+/**
+ * Notes a gateway among those that were asked lately, and drops the others that were not: by Redis's own clock, since a
+ * gateway with a fast one would drop all others. KEYS: the set of gateways; ARGV: this one, milliseconds that its words last.
+ */
+const NOTE_GATEWAY = `
+  local time = redis.call('time')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  redis.call('zremrangebyscore', KEYS[1], '-inf', now - ARGV[2])
+  redis.call('zadd', KEYS[1], now, ARGV[1])
+  return redis.call('pexpire', KEYS[1], ARGV[2])`;
 
 /**
  * Where gateways publish what they are asked: in Redis one key for each gateway and endpoint, and a set of those gateways.
@@ -22,12 +31,9 @@ export class RedisUsageBoard {
   ) {}
 
   /** Replaces what the gateway published of the endpoint before; it lasts for so many milliseconds. */
-  write({ endpointId, gateway, at, words }: UsageWords, keptMs: number): Promise<true | undefined> {
-    const gateways = this.keys.gateways(endpointId);
+  write({ endpointId, gateway, words }: UsageWords, keptMs: number): Promise<true | undefined> {
     return this.redis.write(async (client) => {
-      await client.zadd(gateways, at, gateway);
-      await client.zremrangebyscore(gateways, '-inf', String(at - keptMs));
-      await client.pexpire(gateways, keptMs);
+      await client.eval(NOTE_GATEWAY, 1, this.keys.gateways(endpointId), gateway, keptMs);
       await client.set(this.keys.usage(endpointId, gateway), words, 'PX', keptMs);
       return true as const;
     });

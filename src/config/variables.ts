@@ -102,7 +102,7 @@ export const VARIABLES = Joi.object<Variables, true>({
   CACHE_KEY_PREFIX: Joi.string().allow('').default('querygate:'),
   CACHE_STALE_IF_ERROR: Joi.number().integer().min(0).default(DEFAULT_STALE_IF_ERROR_SECONDS),
   WARM_MAX_SETS: Joi.number().integer().min(0).default(100),
-  WARM_CONCURRENCY: Joi.number().integer().min(1).max(32).default(1),
+  WARM_CONCURRENCY: Joi.number().integer().min(1).max(32).default(2),
   // So many refreshes at a time can spend no more than so many seconds in a second.
   WARM_BUDGET: Joi.number().min(0).max(Joi.ref('WARM_CONCURRENCY')).default(0.1).messages({
     'number.max': '{#label} must be at most WARM_CONCURRENCY: seconds for each second that passes',

@@ -45,6 +45,8 @@ export interface Observed {
 }
 
 const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
+/** The worker looks once a second for what is due. */
+const LATENESS_BUCKETS = [1, 2, 5, 10, 30, 60, 300, 900];
 
 /**
  * The gateway's metrics in Prometheus' form. No label takes a value that a caller can invent: endpoints are those that
@@ -65,6 +67,11 @@ export class Metrics {
     'Time in the gateway, without ClickHouse.',
   );
   private readonly clickhouseSeconds = this.histogram('clickhouse_seconds', 'Time of queries in ClickHouse.');
+  private readonly warmingLateness = this.histogram(
+    'warming_lateness_seconds',
+    'Time from when a cached result was due to be refreshed until its refresh started.',
+    LATENESS_BUCKETS,
+  );
   private readonly coalesced = this.counter(
     'coalesced_waiters_total',
     'Requests that shared a query of another: in this process, or of another gateway.',
@@ -112,6 +119,10 @@ export class Metrics {
 
   answerEvicted(): void {
     this.evictions.inc();
+  }
+
+  refreshStarted(endpoint: string, lateMs: number): void {
+    this.warmingLateness.observe({ endpoint }, lateMs / 1000);
   }
 
   refreshed(endpoint: string, outcome: 'ok' | 'failed', clickhouseMs: number): void {
@@ -237,12 +248,12 @@ export class Metrics {
     });
   }
 
-  private histogram(name: string, help: string): Histogram<'endpoint'> {
+  private histogram(name: string, help: string, buckets = SECONDS_BUCKETS): Histogram<'endpoint'> {
     return new Histogram({
       name: `querygate_${name}`,
       help,
       labelNames: ['endpoint'],
-      buckets: SECONDS_BUCKETS,
+      buckets,
       registers: [this.registry],
     });
   }

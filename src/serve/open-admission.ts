@@ -31,11 +31,7 @@ export interface Admission {
 }
 
 /** Makes the queue, and the pool with a watch on each server. */
-export function openAdmission(
-  config: Config,
-  servers: readonly QueryServer[],
-  logger: Logger,
-): Admission {
+export function openAdmission(config: Config, servers: readonly QueryServer[], logger: Logger): Admission {
   const queue = new QueryQueue(config.admission);
   const watched = servers.map(({ name, runQuery, ping }) => {
     const onChange = (state: WatchState, reason?: OpenReason): void => {

@@ -50,7 +50,7 @@ function openAlone(memory: MemoryStore, { ledger, clock }: CacheSurroundings): O
       return true;
     },
     usage: {
-      sets: (endpointId) => Promise.resolve(ledger.sets(endpointId)),
+      sets: (endpointId) => Promise.resolve(ledger.sets(endpointId, clock().getTime())),
       forget: (key) => {
         ledger.forget(key);
       },

@@ -13,7 +13,7 @@ import type { OpenCache } from './shared-cache.js';
 import { openAdmission, openLimiter, type QueryServer } from './open-admission.js';
 import { startWarming } from './start-warming.js';
 import { UsageLedger } from '../warming/usage-ledger.js';
-import type { Warmer } from '../warming/warmer.js';
+import type { Warmer, WarmerParts } from '../warming/warmer.js';
 
 /** Sets whose use is remembered, for each that may be warmed. */
 const REMEMBERED_SETS_PER_WARMED = 4;
@@ -73,7 +73,7 @@ export async function openExecution(
   });
   const onAnswered: OnAnswered = (question, key, { answer, status }) => {
     // What callers make up themselves is not warmed at the cost of all.
-    if (!question.sandbox) ledger.asked(key, question, clock().getTime(), answer.bornAt);
+    if (!question.sandbox) ledger.asked(key, question, clock().getTime(), answer);
     hits.count(key.endpointId, status);
   };
   const warming = startWarming(config, {
@@ -84,9 +84,7 @@ export async function openExecution(
     isBusy: () => queue.figures.waitingInteractive > 0,
     logger,
     clock,
-    onRefreshed: ({ name }, outcome, ms) => {
-      metrics.refreshed(name, outcome, ms);
-    },
+    ...countedBy(metrics),
   });
   onClose(warming.stop);
   metrics.observe({
@@ -98,6 +96,17 @@ export async function openExecution(
   });
   const answerCall = createAnswerer({ store: cache.store, fetchAnswer, clock, onAnswered });
   return { answerCall, onAnswered, cache, warmer: warming.warmer, metrics, hits, limiter, pool };
+}
+
+function countedBy(metrics: Metrics): Pick<WarmerParts, 'onStarted' | 'onRefreshed'> {
+  return {
+    onStarted: ({ name }, lateMs) => {
+      metrics.refreshStarted(name, lateMs);
+    },
+    onRefreshed: ({ name }, outcome, ms) => {
+      metrics.refreshed(name, outcome, ms);
+    },
+  };
 }
 
 function cacheUse(endpoints: EndpointRegistry, { memory }: OpenCache): readonly CacheUse[] {

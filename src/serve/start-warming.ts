@@ -26,6 +26,7 @@ export interface WarmingSurroundings {
   readonly isBusy: () => boolean;
   readonly logger: Logger;
   readonly clock: Clock;
+  readonly onStarted: WarmerParts['onStarted'];
   readonly onRefreshed: WarmerParts['onRefreshed'];
 }
 
@@ -37,7 +38,8 @@ export interface Warming {
 
 /** Starts the interval worker, with the parameter sets that endpoints declare for it. */
 export function startWarming(config: Config, surroundings: WarmingSurroundings): Warming {
-  const { endpoints, cache, ledger, fetchAnswer, isBusy, logger, clock, onRefreshed } = surroundings;
+  const { endpoints, cache, ledger, fetchAnswer, isBusy, logger, clock, onStarted, onRefreshed } =
+    surroundings;
   const stopping = new AbortController();
   for (const question of declaredQuestions(endpoints, config)) {
     ledger.declare(keyOf(question), question);
@@ -57,6 +59,7 @@ export function startWarming(config: Config, surroundings: WarmingSurroundings):
     maxSets: config.warming.maxSets,
     concurrency: config.warming.concurrency,
     clock,
+    onStarted,
     onRefreshed,
   });
   const tick = async (): Promise<void> => {
@@ -73,7 +76,7 @@ export function startWarming(config: Config, surroundings: WarmingSurroundings):
     stop: () => {
       clearInterval(timer);
       stopping.abort();
-      return warmer.idle();
+      return warmer.stop();
     },
   };
 }

@@ -1,7 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
+import type { Answer } from '../execution/answer.js';
 import type { CacheKey } from '../execution/cache-key.js';
 import type { Question } from '../execution/call.js';
+import { unlessFromFuture } from '../execution/clock-skew.js';
 
 /** A parameter set of an endpoint that somebody asks for. */
 export interface UsedSet {
@@ -15,7 +17,12 @@ export interface UsedSet {
   readonly weight: number;
   /** When the query of its newest answer began; milliseconds since 1970. */
   readonly bornAt: number;
+  /** What that query took in ClickHouse, where that is known. */
+  readonly clickhouseMs: number | undefined;
 }
+
+/** What the ledger notes of an answer. */
+export type NotedAnswer = Pick<Answer, 'bornAt' | 'clickhouseMs'>;
 
 /** A set while it is counted, in place: this happens at every hit. */
 type Counting = { -readonly [Fact in keyof UsedSet]: UsedSet[Fact] };
@@ -42,12 +49,14 @@ function rankOf({ weight, askedAt }: UsedSet): number {
 export function mergeUse(a: UsedSet, b: UsedSet): UsedSet {
   const [older, newer] = a.askedAt < b.askedAt ? [a, b] : [b, a];
   const between = newer.askedAt - older.askedAt;
+  const { bornAt, clickhouseMs } = a.bornAt < b.bornAt ? b : a;
   return {
     ...a,
     askedAt: newer.askedAt,
     asks: a.asks + b.asks,
     weight: newer.weight + (between > 0 ? decayed(older.weight, between) : older.weight),
-    bornAt: Math.max(a.bornAt, b.bornAt),
+    bornAt,
+    clickhouseMs,
   };
 }
 
@@ -63,21 +72,29 @@ export class UsageLedger {
   constructor(private readonly maxSets: number) {}
 
   /** Notes that a question was asked, and which answer it got. */
-  asked(key: CacheKey, question: Question, askedAt: number, bornAt: number): void {
+  asked(key: CacheKey, question: Question, askedAt: number, answer: NotedAnswer): void {
     const sets = this.setsOf(key.endpointId);
     const known = sets.get(key.hash);
-    if (known) noteAsk(known, askedAt, bornAt);
-    else sets.set(key.hash, { key, question, askedAt, asks: 1, weight: 1, bornAt });
+    const { bornAt, clickhouseMs } = answer;
+    if (known) noteAsk(known, askedAt, answer);
+    else sets.set(key.hash, { key, question, askedAt, asks: 1, weight: 1, bornAt, clickhouseMs });
   }
 
   /** Notes a set that is in use for as long as the process runs, whether anybody asks or not. */
   declare(key: CacheKey, question: Question): void {
-    this.declared.set(key.hash, { key, question, askedAt: Infinity, asks: 0, weight: 0, bornAt: 0 });
+    const never = { asks: 0, weight: 0, bornAt: 0, clickhouseMs: undefined };
+    this.declared.set(key.hash, { key, question, askedAt: Infinity, ...never });
   }
 
-  /** The sets of an endpoint, in no order. */
-  sets(endpointId: string): readonly UsedSet[] {
-    const asked = [...(this.endpoints.get(endpointId)?.values() ?? [])].map((set) => ({ ...set }));
+  /**
+   * The sets of an endpoint, in no order.
+   *
+   * @param now milliseconds since 1970; what was noted later, before the clock was set back, is corrected for good.
+   */
+  sets(endpointId: string, now: number): readonly UsedSet[] {
+    const counted = [...(this.endpoints.get(endpointId)?.values() ?? [])];
+    for (const set of counted) correctTimes(set, now);
+    const asked = counted.map((set) => ({ ...set }));
     const declared = [...this.declared.values()].filter(({ key }) => key.endpointId === endpointId);
     const both = asked.filter(({ key }) => this.declared.has(key.hash));
     return [
@@ -100,9 +117,16 @@ export class UsageLedger {
   }
 }
 
-function noteAsk(set: Counting, askedAt: number, bornAt: number): void {
+function correctTimes(set: Counting, now: number): void {
+  set.askedAt = Math.min(set.askedAt, now);
+  set.bornAt = unlessFromFuture(set.bornAt, now);
+}
+
+function noteAsk(set: Counting, askedAt: number, { bornAt, clickhouseMs }: NotedAnswer): void {
   set.weight = decayed(set.weight, askedAt - set.askedAt) + 1;
   set.askedAt = askedAt;
   set.asks += 1;
-  if (bornAt > set.bornAt) set.bornAt = bornAt;
+  if (bornAt <= unlessFromFuture(set.bornAt, askedAt)) return;
+  set.bornAt = bornAt;
+  set.clickhouseMs = clickhouseMs;
 }

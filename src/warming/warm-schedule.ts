@@ -1,4 +1,5 @@
 import type { CacheKey } from '../execution/cache-key.js';
+import { unlessFromFuture } from '../execution/clock-skew.js';
 import type { UsedSet } from './usage-ledger.js';
 
 /** What the worker knows of a set that it has refreshed. */
@@ -10,8 +11,11 @@ export interface WarmedSet {
   readonly bornAt: number;
   /** Failures in a row. */
   readonly failures: number;
-  /** Not to be tried before; milliseconds since 1970. */
-  readonly notBefore: number;
+  /** When the last of them began; milliseconds since 1970. */
+  readonly failedAt: number;
+  /** What the last refresh took from its start to its end, failed or not; milliseconds. */
+  readonly tookMs: number;
+  /** What the last one that succeeded took in ClickHouse; milliseconds. */
   readonly lastMs: number;
   readonly rowsRead: number;
   readonly bytesRead: number;
@@ -23,6 +27,16 @@ export interface WarmedSet {
 const MAX_JITTER = 0.1;
 /** A backed-off set is tried at least every so many intervals. */
 const MAX_BACKOFF_INTERVALS = 8;
+
+/** What is known of a set, without times from the future: those are of before the clock was set back. */
+export function knownAt(warmed: WarmedSet, now: number): WarmedSet {
+  return {
+    ...warmed,
+    refreshedAt: warmed.refreshedAt.filter((at) => unlessFromFuture(at, now) > 0),
+    bornAt: unlessFromFuture(warmed.bornAt, now),
+    failedAt: unlessFromFuture(warmed.failedAt, now),
+  };
+}
 
 /** Whether a set was asked for since its last two refreshes. */
 export function isInUse(set: UsedSet, warmed: WarmedSet | undefined): boolean {
@@ -44,12 +58,13 @@ export function dueAt(
 ): number {
   const bornAt = Math.max(set.bornAt, warmed?.bornAt ?? 0);
   const intervalOver = bornAt === 0 ? 0 : bornAt + intervalMs * (1 - MAX_JITTER * jitter);
-  return Math.max(intervalOver, warmed?.notBefore ?? 0);
+  return warmed ? Math.max(intervalOver, backOffUntil(warmed, intervalMs)) : intervalOver;
 }
 
-/** Until when a set that failed is left alone: one interval, then two, four, … */
-export function backOffUntil(now: number, failures: number, intervalMs: number): number {
-  return now + intervalMs * Math.min(2 ** (failures - 1), MAX_BACKOFF_INTERVALS);
+/** Until when a set that failed is left alone: one interval, then two, four, …; 0 where it did not fail. */
+export function backOffUntil({ failures, failedAt }: WarmedSet, intervalMs: number): number {
+  if (failures === 0 || failedAt === 0) return 0;
+  return failedAt + intervalMs * Math.min(2 ** (failures - 1), MAX_BACKOFF_INTERVALS);
 }
 
 /** A number from 0 to 1 that is the same for a set each time. */

@@ -6,7 +6,8 @@ import type { Clock } from '../execution/ports.js';
 import { JSON_REPRESENTATION } from '../execution/representation.js';
 import type { QueryBudget } from './query-budget.js';
 import { mostUsedFirst, type UsedSet } from './usage-ledger.js';
-import { backOffUntil, dueAt, isInUse, jitterOf, type WarmedSet } from './warm-schedule.js';
+import { isSlow, RefreshSlots } from './refresh-slots.js';
+import { backOffUntil, dueAt, isInUse, jitterOf, knownAt, type WarmedSet } from './warm-schedule.js';
 
 /** Asks a question anew and replaces the cached answer. @throws Failure, and then the answer from before stays. */
 export type Refresh = (question: Question, key: CacheKey) => Promise<Answer>;
@@ -25,12 +26,16 @@ export interface WarmerParts {
   readonly maxSets: number;
   readonly concurrency: number;
   readonly clock: Clock;
+  /** Called as a refresh starts, with how many milliseconds after it was due that is. */
+  readonly onStarted: (endpoint: Endpoint, lateMs: number) => void;
   readonly onRefreshed: (endpoint: Endpoint, outcome: 'ok' | 'failed', milliseconds: number) => void;
 }
 
 interface DueSet {
   readonly endpoint: Endpoint;
   readonly set: UsedSet;
+  /** Whether it is to be refreshed though it is not due. */
+  readonly forced: boolean;
 }
 
 /** A set as the operator sees it. */
@@ -50,33 +55,56 @@ export interface WarmingState {
 /** After so many intervals without a refresh, and without being listed as in use, nothing is known of a set. */
 const INTERVALS_REMEMBERED = 2;
 
-/** Refreshes the cached answers that are in use, each at its endpoint's interval, the most used first. */
+/**
+ * Refreshes the cached answers that are in use, each at its endpoint's interval, whatever else is being refreshed; the most
+ * used first where slots are short.
+ */
 export class Warmer {
   private readonly warmed = new Map<string, WarmedSet>();
-  private running: Promise<void> | undefined;
+  private readonly slots: RefreshSlots;
+  /** What is to be refreshed and has no slot yet, the most used first. */
+  private queue: readonly DueSet[] = [];
+  private isStopped = false;
 
-  constructor(private readonly parts: WarmerParts) {}
+  constructor(private readonly parts: WarmerParts) {
+    this.slots = new RefreshSlots(parts.concurrency, () => this.now());
+  }
 
   /**
-   * Refreshes what is due; while it still does so from the last time, does nothing.
+   * Starts to refresh what is due and is not being refreshed already. Resolves when that is refreshed, or was left for a
+   * later tick.
    *
-   * @param all also what is in use and not due yet, once what still runs is over.
+   * @param all also what is in use and not due yet; what is being refreshed now, once more after that.
    */
   async tick({ all = false } = {}): Promise<void> {
-    if (all) await this.idle();
-    if (this.running || !this.parts.isLeader()) return this.running;
-    this.running = this.run(all).finally(() => (this.running = undefined));
-    return this.running;
+    if (!this.parts.isLeader()) return;
+    const found = await Promise.all(this.parts.endpoints.filter(isWarmed).map((e) => this.due(e, all)));
+    const due = found.flat().filter(({ set, forced }) => forced || !this.slots.has(set.key.hash));
+    const forced = this.queue.filter((queued) => queued.forced && !all);
+    const isForced = ({ key }: UsedSet): boolean => forced.some(({ set }) => set.key.hash === key.hash);
+    this.queue = [...forced, ...due.filter(({ set }) => !isForced(set))].sort((a, b) =>
+      mostUsedFirst(a.set, b.set),
+    );
+    this.startNext();
+    await this.untilOver(due);
+  }
+
+  /** Starts no more refreshes; resolves when those that run have ended. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.queue = [];
+    await this.idle();
   }
 
   /** Resolves when nothing is being refreshed. */
   async idle(): Promise<void> {
-    await this.running;
+    for (let end = this.slots.nextEnd; end; end = this.slots.nextEnd) await end;
   }
 
   /** What is in use, when it was refreshed, and when it will be. */
   async state(): Promise<readonly WarmingState[]> {
     const endpoints = this.parts.endpoints.filter(isWarmed);
+    const now = this.now();
     const sets = await Promise.all(endpoints.map(({ id }) => this.parts.setsInUse(id)));
     return endpoints.flatMap((endpoint, index) =>
       (sets[index] ?? []).map((set) => {
@@ -88,49 +116,90 @@ export class Warmer {
           parameters: givenParameters(set.question),
           asks: set.asks,
           warmed,
-          dueAt: this.dueAt(endpoint, set),
+          dueAt: this.dueAt(endpoint, set, now),
         };
       }),
     );
   }
 
-  private async run(all: boolean): Promise<void> {
-    const due = (
-      await Promise.all(this.parts.endpoints.filter(isWarmed).map((e) => this.due(e, all)))
-    ).flat();
-    due.sort((a, b) => mostUsedFirst(a.set, b.set));
-    const workers = Array.from({ length: this.parts.concurrency }, () => this.work(due));
-    await Promise.all(workers);
-  }
-
   /** What can't be done now, for lack of budget or because callers wait, is due again at the next tick. */
-  private async work(queue: DueSet[]): Promise<void> {
+  private startNext(): void {
     for (;;) {
-      if (this.parts.isBusy() || !this.parts.budget.isOpen || !this.parts.isLeader()) return;
-      const next = queue.shift();
+      if (!this.mayStart()) this.queue = [];
+      const next = this.queue.find(({ set }) => this.slots.admits(set.key.hash, this.isSlow(set)));
       if (!next) return;
-      await this.refresh(next);
+      this.queue = this.queue.filter((queued) => queued !== next);
+      this.start(next);
     }
   }
 
+  private mayStart(): boolean {
+    const { isBusy, budget, isLeader } = this.parts;
+    return !this.isStopped && !isBusy() && budget.isOpen && isLeader();
+  }
+
+  private start(due: DueSet): void {
+    const { endpoint, set } = due;
+    const now = this.now();
+    const dueAt = this.dueAt(endpoint, set, now);
+    // Another tick may have had it refreshed since this one found it due.
+    if (!due.forced && dueAt > now) return;
+    this.parts.onStarted(endpoint, dueAt === 0 ? 0 : Math.max(0, now - dueAt));
+    this.slots.run(
+      set.key.hash,
+      this.isSlow(set),
+      () => this.refresh(due),
+      () => {
+        this.startNext();
+      },
+    );
+  }
+
+  /** By its last refresh, or else by the query that somebody's miss caused. */
+  private isSlow({ key, clickhouseMs }: UsedSet): boolean {
+    return isSlow(this.warmed.get(key.hash)?.tookMs ?? clickhouseMs);
+  }
+
+  private async untilOver(due: readonly DueSet[]): Promise<void> {
+    for (let end = this.slots.nextEnd; end; end = this.slots.nextEnd) {
+      if (!due.some((one) => this.slots.has(one.set.key.hash) || this.isQueued(one))) return;
+      await end;
+    }
+  }
+
+  /** A later tick may have queued it anew; what is forced is waited for all the same. */
+  private isQueued(one: DueSet): boolean {
+    const isSame = ({ set, forced }: DueSet): boolean => forced && set.key.hash === one.set.key.hash;
+    return this.queue.some((queued) => queued === one || (one.forced && isSame(queued)));
+  }
+
   private async due(endpoint: Endpoint, all: boolean): Promise<readonly DueSet[]> {
-    const now = this.parts.clock().getTime();
     const sets = await this.parts.setsInUse(endpoint.id);
+    const now = this.now();
     const [used, unused] = [
-      sets.filter((set) => isInUse(set, this.warmed.get(set.key.hash))),
-      sets.filter((set) => !isInUse(set, this.warmed.get(set.key.hash))),
+      sets.filter((set) => isInUse(set, this.known(set.key, now))),
+      sets.filter((set) => !isInUse(set, this.known(set.key, now))),
     ];
     for (const { key } of unused) this.forget(key);
     this.forgetUnlisted(endpoint, sets, now);
     return used
       .toSorted(mostUsedFirst)
       .slice(0, this.parts.maxSets)
-      .filter((set) => all || this.dueAt(endpoint, set) <= now)
-      .map((set) => ({ endpoint, set }));
+      .filter((set) => all || this.dueAt(endpoint, set, now) <= now)
+      .map((set) => ({ endpoint, set, forced: all }));
   }
 
-  private dueAt({ settings }: Endpoint, set: UsedSet): number {
-    return dueAt(set, this.warmed.get(set.key.hash), settings.warming * 1000, jitterOf(set.key));
+  private dueAt({ settings }: Endpoint, set: UsedSet, now: number): number {
+    return dueAt(set, this.known(set.key, now), settings.warming * 1000, jitterOf(set.key));
+  }
+
+  private known({ hash }: CacheKey, now: number): WarmedSet | undefined {
+    const warmed = this.warmed.get(hash);
+    return warmed && knownAt(warmed, now);
+  }
+
+  private now(): number {
+    return this.parts.clock().getTime();
   }
 
   /**
@@ -139,10 +208,12 @@ export class Warmer {
    */
   private forgetUnlisted({ id, settings }: Endpoint, sets: readonly UsedSet[], now: number): void {
     const listed = new Set(sets.map(({ key }) => key.hash));
-    const rememberedMs = INTERVALS_REMEMBERED * settings.warming * 1000;
-    for (const [hash, { key, bornAt, notBefore }] of this.warmed) {
-      if (key.endpointId !== id || listed.has(hash)) continue;
-      if (Math.max(bornAt, notBefore) + rememberedMs < now) this.warmed.delete(hash);
+    const intervalMs = settings.warming * 1000;
+    for (const [hash, warmed] of this.warmed) {
+      if (warmed.key.endpointId !== id || listed.has(hash)) continue;
+      const known = knownAt(warmed, now);
+      const lastUse = Math.max(known.bornAt, backOffUntil(known, intervalMs));
+      if (lastUse + INTERVALS_REMEMBERED * intervalMs < now) this.warmed.delete(hash);
     }
   }
 
@@ -152,8 +223,8 @@ export class Warmer {
   }
 
   private async refresh({ endpoint, set }: DueSet): Promise<void> {
-    const { clock, budget, onRefreshed } = this.parts;
-    const startedAt = clock().getTime();
+    const { budget, onRefreshed } = this.parts;
+    const startedAt = this.now();
     const started = performance.now();
     const before = this.warmed.get(set.key.hash);
     try {
@@ -163,7 +234,8 @@ export class Warmer {
         key: set.key,
         refreshedAt: [...(before?.refreshedAt ?? []), startedAt].slice(-2),
         failures: 0,
-        notBefore: 0,
+        failedAt: 0,
+        tookMs: this.now() - startedAt,
         bornAt: answer.bornAt,
         lastMs: answer.clickhouseMs,
         rowsRead: answer.rowsRead,
@@ -175,13 +247,12 @@ export class Warmer {
       // The request log has no line for it; the metric and the operator's view have. What there is stays.
       const ms = performance.now() - started;
       budget.spend(ms);
-      const failures = (before?.failures ?? 0) + 1;
-      const notBefore = backOffUntil(startedAt, failures, endpoint.settings.warming * 1000);
       this.warmed.set(set.key.hash, {
         ...(before ?? NEVER_WARMED),
         key: set.key,
-        failures,
-        notBefore,
+        failures: (before?.failures ?? 0) + 1,
+        failedAt: startedAt,
+        tookMs: this.now() - startedAt,
         asksAtRefresh: set.asks,
       });
       onRefreshed(endpoint, 'failed', ms);

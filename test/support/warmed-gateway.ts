@@ -33,6 +33,8 @@ export class WarmedGateway {
   readonly clock = new TestClock();
   readonly queries: SeenQuery[] = [];
   readonly outcomes: string[] = [];
+  /** Of each refresh, how long after it was due it started. */
+  readonly lateMs: number[] = [];
   readonly store = new MemoryStore(1e8, this.clock.read);
   readonly ledger = new UsageLedger(1000);
   readonly warmer: Warmer;
@@ -60,13 +62,13 @@ export class WarmedGateway {
       fetchAnswer,
       clock,
       onAnswered: (question, key, { answer }) => {
-        this.ledger.asked(key, question, clock().getTime(), answer.bornAt);
+        this.ledger.asked(key, question, clock().getTime(), answer);
       },
     });
     const { signal } = new AbortController();
     this.warmer = new Warmer({
       endpoints,
-      setsInUse: (endpointId) => Promise.resolve(this.ledger.sets(endpointId)),
+      setsInUse: (endpointId) => Promise.resolve(this.ledger.sets(endpointId, this.clock.milliseconds)),
       forget: (key) => {
         this.ledger.forget(key);
       },
@@ -78,6 +80,7 @@ export class WarmedGateway {
       maxSets: 100,
       concurrency: 1,
       clock,
+      onStarted: (_endpoint, lateMs) => this.lateMs.push(lateMs),
       onRefreshed: ({ name }, outcome) => this.outcomes.push(`${name} ${outcome}`),
       ...parts,
     });
@@ -107,7 +110,8 @@ export class WarmedGateway {
   use(endpoint: Endpoint, parameters = endpoint.example): { readonly key: CacheKey } {
     const question = questionOf(endpoint, parameters);
     const key = keyOf(question);
-    this.ledger.asked(key, question, this.clock.milliseconds, this.clock.milliseconds);
+    const answer = { bornAt: this.clock.milliseconds, clickhouseMs: 1.5 };
+    this.ledger.asked(key, question, this.clock.milliseconds, answer);
     return { key };
   }
 

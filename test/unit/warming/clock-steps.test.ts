@@ -1,0 +1,137 @@
+import { GatewaysUsage, type GatewaysUsageParts } from '../../../src/cache/gateways-usage.js';
+import type { UsageWords } from '../../../src/cache/redis-usage.js';
+import { EndpointRegistry } from '../../../src/endpoint/registry.js';
+import { keyOf, type Question } from '../../../src/execution/call.js';
+import { validateParameters } from '../../../src/execution/validate-parameters.js';
+import { UsageLedger } from '../../../src/warming/usage-ledger.js';
+import { resultOf } from '../../support/fake-run-query.js';
+import { rawParameters } from '../../support/raw-parameters.js';
+import { sampleEndpoint } from '../../support/sample-endpoint.js';
+import { TestClock } from '../../support/test-clock.js';
+import { askFor, citiesOf, WarmedGateway } from '../../support/warmed-gateway.js';
+
+type UsageBoard = GatewaysUsageParts['board'];
+
+const HOUR = 3600;
+const TEN_MINUTES = 600;
+const INTERVAL = 300;
+const ENDPOINT = sampleEndpoint({ caching: 900, warming: INTERVAL });
+
+describe('warming after the clock was set back by an hour', () => {
+  let gateway: WarmedGateway;
+  const setBack = (): void => {
+    gateway.clock.advance(-HOUR);
+  };
+  beforeEach(() => {
+    gateway = new WarmedGateway([ENDPOINT]);
+  });
+
+  it('refreshes at once what is in use, whose entry is from the future now, and then at the interval', async () => {
+    await askFor(gateway, ENDPOINT, ['Rome']);
+    setBack();
+    await gateway.pass(1);
+    expect(citiesOf(gateway)).toEqual(['Rome']);
+    expect((await gateway.ask(ENDPOINT, { city: 'Rome' })).status).toBe('HIT');
+    await gateway.pass(INTERVAL - 2 * INTERVAL * 0.1);
+    expect(gateway.refreshes).toHaveLength(1);
+    await gateway.pass(2 * INTERVAL * 0.1 + 1);
+    expect(gateway.refreshes).toHaveLength(2);
+  });
+
+  it('takes a set that was refreshed in that hour for used when somebody requests it', async () => {
+    gateway.use(ENDPOINT, { city: 'Rome' });
+    await gateway.pass(2 * INTERVAL + 1);
+    setBack();
+    await gateway.ask(ENDPOINT, { city: 'Rome' });
+    const before = gateway.refreshes.length;
+    await gateway.pass(2 * INTERVAL + 1);
+    expect(gateway.refreshes.length).toBe(before + 2);
+  });
+
+  it('stops after two refreshes where nobody requests the set any more', async () => {
+    await askFor(gateway, ENDPOINT, ['Rome']);
+    setBack();
+    await gateway.pass(HOUR);
+    expect(gateway.refreshes).toHaveLength(2);
+  });
+
+  it('tries again at once what failed in that hour', async () => {
+    gateway.declare(ENDPOINT);
+    gateway.respond = () => Promise.reject(new Error('ClickHouse is away'));
+    await gateway.pass(1);
+    setBack();
+    gateway.respond = () => Promise.resolve(resultOf([]));
+    await gateway.pass(1);
+    expect(gateway.outcomes).toEqual(['sample failed', 'sample ok']);
+  });
+});
+
+/** What gateways write, in one process. */
+class Board implements UsageBoard {
+  private readonly written = new Map<string, string>();
+
+  readonly write = ({ gateway, words }: UsageWords): Promise<true> => {
+    this.written.set(gateway, words);
+    return Promise.resolve(true);
+  };
+
+  readonly readOthers = (_endpointId: string, own: string): Promise<readonly string[]> =>
+    Promise.resolve([...this.written].filter(([gateway]) => gateway !== own).map(([, words]) => words));
+}
+
+class UsingGateway {
+  readonly clock = new TestClock();
+  readonly usage: GatewaysUsage;
+  private readonly ledger = new UsageLedger(10);
+
+  constructor(board: UsageBoard) {
+    const endpoints = new EndpointRegistry([ENDPOINT]);
+    this.usage = new GatewaysUsage({
+      board,
+      ledger: this.ledger,
+      endpoints,
+      maxSets: 10,
+      clock: this.clock.read,
+    });
+  }
+
+  request(city: string): void {
+    const values = validateParameters(ENDPOINT, rawParameters({ city }));
+    const question: Question = { endpoint: ENDPOINT, values, scope: '' };
+    const { milliseconds } = this.clock;
+    this.ledger.asked(keyOf(question), question, milliseconds, { bornAt: milliseconds, clickhouseMs: 1 });
+  }
+}
+
+describe('the use that gateways publish', () => {
+  it('counts as of now where a gateway that is ten minutes fast published it, and its entry as none', async () => {
+    const board = new Board();
+    const [fast, right] = [new UsingGateway(board), new UsingGateway(board)];
+    fast.clock.advance(TEN_MINUTES);
+    fast.request('Rome');
+    await fast.usage.publish();
+    const now = right.clock.milliseconds;
+    expect(await right.usage.sets(ENDPOINT.id)).toMatchObject([{ askedAt: now, bornAt: 0 }]);
+  });
+
+  it('is published after the clock was set back, also of sets that were requested before', async () => {
+    const board = new Board();
+    const [one, other] = [new UsingGateway(board), new UsingGateway(board)];
+    one.request('Rome');
+    one.clock.advance(-HOUR);
+    other.clock.advance(-HOUR);
+    await one.usage.publish();
+    expect(await other.usage.sets(ENDPOINT.id)).toMatchObject([{ asks: 1 }]);
+  });
+
+  it('is listed again after a set was forgotten and the clock was set back', async () => {
+    const gateway = new UsingGateway(new Board());
+    gateway.request('Rome');
+    const [set] = await gateway.usage.sets(ENDPOINT.id);
+    if (!set) throw new Error('nothing is in use');
+    gateway.usage.forget(set.key);
+    gateway.clock.advance(-HOUR);
+    gateway.request('Rome');
+    expect(await gateway.usage.sets(ENDPOINT.id)).toMatchObject([{ asks: 1 }]);
+  });
+});
