@@ -43,6 +43,12 @@ export type ErrorCode = keyof typeof ERRORS;
 /** What has status 5xx by the caller's own wish, with nothing wrong in the gateway or behind it. */
 export const ASKED_FOR: ReadonlySet<string> = new Set<ErrorCode>(['NOT_CACHED', 'WAIT_OVER']);
 
+/**
+ * Failures that are about one caller's limits or one gateway's queue, not about the query: whoever shares the query in
+ * another lane, or on another gateway, runs it as itself instead.
+ */
+export const ABOUT_LEADER: ReadonlySet<string> = new Set<ErrorCode>(['LIMIT_EXCEEDED', 'GATEWAY_BUSY']);
+
 /** What goes with a failure, beside its code and its public text. */
 export interface FailureDetails {
   /** Listed to the caller on a 400. */

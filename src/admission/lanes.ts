@@ -9,11 +9,6 @@ export class Lanes<T> {
     return this.count;
   }
 
-  /** Lanes in which somebody waits, and how many do. */
-  *lengths(): Iterable<readonly [lane: string, length: number]> {
-    for (const [lane, waiting] of this.lanes) yield [lane, waiting.length];
-  }
-
   length(lane: string): number {
     return this.lanes.get(lane)?.length ?? 0;
   }
@@ -35,10 +30,6 @@ export class Lanes<T> {
       return waiter;
     }
     return undefined;
-  }
-
-  newest(lane: string): T | undefined {
-    return this.lanes.get(lane)?.at(-1);
   }
 
   remove(lane: string, waiter: T): void {

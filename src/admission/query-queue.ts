@@ -1,14 +1,15 @@
-import { Failure } from '../errors.js';
-import type { Asker, Priority, RunQuery } from '../execution/ports.js';
+import type { AdmissionRequest, Asker, Priority } from '../execution/ports.js';
+import { ANYBODY } from '../execution/shared-asker.js';
 import { Lanes } from './lanes.js';
 import { setRealTimer, type SetTimer } from './timers.js';
+import { WaitingQuery, type WaitingRoom } from './waiting-query.js';
 
 export interface QueryQueueOptions {
   /** Queries at a time. */
   readonly slots: number;
-  /** Queries that may wait for a place. */
+  /** Queries that may wait for a slot. */
   readonly maxWaiting: number;
-  /** Milliseconds that one may wait. */
+  /** Milliseconds that a caller may wait. */
   readonly maxWaitMs: number;
   readonly setTimer?: SetTimer;
 }
@@ -21,156 +22,144 @@ export interface QueueFigures {
   readonly waitingInteractive: number;
 }
 
-interface Waiter {
-  readonly lane: string;
-  readonly take: () => void;
-  readonly refuse: (reason: Failure) => void;
-}
-
-const ANYBODY: Asker = { lane: '', priority: 'interactive' };
-
 /**
  * A bounded number of queries at a time; a bounded number of others waits, for a bounded time.
  *
- * Lanes take turns, so that a flood in one lane does not hold up a single query in another. When too many wait, a
- * newcomer takes the place of the newest in the lane that has the most, running and waiting, if that lane still has no
- * fewer than its own afterwards; otherwise it is refused itself. Warming runs only when nobody interactive waits, leaves the last
- * place free (unless there is but one), and is the first to be pushed out.
+ * Lanes take turns, so that a flood in one lane does not slow down a single query in another. A query that callers of
+ * several lanes wait for is in all of these lanes: it is served at the first of their turns, and counts for each of
+ * them. It is as important as the most important of its callers, and is as hard to shed as the shortest of its lanes.
+ *
+ * When too many wait, the newest query of the lane that has the most, running and waiting, is shed; a newcomer is shed
+ * itself where no other lane has more than its own. Warming runs only when nobody interactive waits, leaves the last slot free (unless
+ * there is but one), and is shed first.
  */
 export class QueryQueue {
   private running = 0;
   private readonly runningIn = new Map<string, number>();
-  private readonly waiters: Readonly<Record<Priority, Lanes<Waiter>>> = {
+  private readonly lanes: Readonly<Record<Priority, Lanes<WaitingQuery>>> = {
     interactive: new Lanes(),
     warming: new Lanes(),
   };
-  private readonly setTimer: SetTimer;
+  /** Oldest first. */
+  private readonly waiting = new Set<WaitingQuery>();
+  private readonly room: WaitingRoom;
 
   constructor(private readonly options: QueryQueueOptions) {
-    this.setTimer = options.setTimer ?? setRealTimer;
+    const { maxWaitMs, setTimer = setRealTimer } = options;
+    this.room = {
+      lanes: this.lanes,
+      onJoined: (query, priority) => {
+        // A refresh that waits for the slot that warming leaves free can have it once a caller waits for it.
+        if (this.hasSlotFor(priority)) query.take();
+      },
+      startTimer: (onTimeout) => setTimer(onTimeout, maxWaitMs),
+    };
   }
 
   get figures(): QueueFigures {
     return {
       running: this.running,
-      waiting: this.waiting,
-      waitingInteractive: this.waiters.interactive.size,
+      waiting: this.waiting.size,
+      waitingInteractive: [...this.waiting].filter(({ isInteractive }) => isInteractive).length,
     };
   }
 
   /**
-   * The same, within the bounds; one whose caller leaves while it waits never runs.
+   * The same, within the bounds; a query whose callers all leave while it waits never runs.
    *
    * @throws Failure GATEWAY_BUSY where too many wait, or for too long.
    */
-  limit(runQuery: RunQuery): RunQuery {
+  limit<R extends AdmissionRequest, T extends object>(
+    run: (request: R) => Promise<T>,
+  ): (request: R) => Promise<T & { readonly waitedMs: number }> {
     return async (request) => {
       const { signal, asker = ANYBODY } = request;
       signal.throwIfAborted();
       const began = performance.now();
-      if (this.hasPlaceFor(asker.priority)) this.enter(asker.lane);
-      else await this.place(asker, signal);
+      const lanes = this.hasSlotFor(asker.priority)
+        ? this.enter(lanesOf(asker))
+        : await this.wait(asker, signal);
       try {
         const waitedMs = performance.now() - began;
-        return { ...(await runQuery(request)), waitedMs };
+        return { ...(await run(request)), waitedMs };
       } finally {
-        this.leave(asker.lane);
+        this.leave(lanes);
       }
     };
   }
 
-  private get waiting(): number {
-    return this.waiters.interactive.size + this.waiters.warming.size;
-  }
-
-  private hasPlaceFor(priority: Priority): boolean {
+  private hasSlotFor(priority: Priority): boolean {
     const { slots } = this.options;
-    const places = priority === 'interactive' || slots === 1 ? slots : slots - 1;
-    return this.running < places;
+    const open = priority === 'interactive' || slots === 1 ? slots : slots - 1;
+    return this.running < open;
   }
 
-  private enter(lane: string): void {
+  private enter(lanes: readonly string[]): readonly string[] {
     this.running += 1;
-    this.runningIn.set(lane, (this.runningIn.get(lane) ?? 0) + 1);
+    for (const lane of lanes) this.runningIn.set(lane, (this.runningIn.get(lane) ?? 0) + 1);
+    return lanes;
   }
 
-  /** A place is handed over, so that nobody who comes later takes it in between. */
-  private leave(lane: string): void {
+  /** A slot is handed over, so that nobody who comes later takes it in between. */
+  private leave(lanes: readonly string[]): void {
     this.running -= 1;
-    const left = (this.runningIn.get(lane) ?? 0) - 1;
-    if (left > 0) this.runningIn.set(lane, left);
-    else this.runningIn.delete(lane);
+    for (const lane of lanes) {
+      const left = (this.runningIn.get(lane) ?? 0) - 1;
+      if (left > 0) this.runningIn.set(lane, left);
+      else this.runningIn.delete(lane);
+    }
     this.next()?.take();
   }
 
-  private next(): Waiter | undefined {
-    const { interactive, warming } = this.waiters;
+  private next(): WaitingQuery | undefined {
+    const { interactive, warming } = this.lanes;
     if (interactive.size > 0) return interactive.shift();
-    return this.hasPlaceFor('warming') ? warming.shift() : undefined;
+    return this.hasSlotFor('warming') ? warming.shift() : undefined;
   }
 
-  /** Waits for a place, and enters it. */
-  private place({ lane, priority }: Asker, signal: AbortSignal): Promise<void> {
-    this.makeRoom(lane, priority);
-    const lanes = this.waiters[priority];
+  /** Waits for a slot, and enters it. */
+  private wait(asker: Asker, signal: AbortSignal): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
-      const refuse = (reason: Error): void => {
-        end();
-        lanes.remove(lane, waiter);
-        reject(reason);
+      const onAbort = (): void => {
+        query.reject(signal.reason as Error);
       };
-      const leave = (): void => {
-        refuse(signal.reason as Error);
-      };
-      const waiter: Waiter = {
-        lane,
-        take: () => {
-          end();
-          this.enter(lane);
-          resolve();
-        },
-        refuse,
-      };
-      const cancelTimer = this.setTimer(() => {
-        refuse(busy());
-      }, this.options.maxWaitMs);
-      const end = (): void => {
-        cancelTimer();
-        signal.removeEventListener('abort', leave);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      lanes.push(lane, waiter);
+      const query = new WaitingQuery(this.room, (lanes, reason) => {
+        signal.removeEventListener('abort', onAbort);
+        this.waiting.delete(query);
+        if (reason) reject(reason);
+        else resolve(this.enter(lanes));
+      });
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.waiting.add(query);
+      query.observe(asker);
+      if (this.waiting.size > this.options.maxWaiting) this.mostLoaded()?.shed();
     });
   }
 
-  /** @throws Failure where there is none to make. */
-  private makeRoom(lane: string, priority: Priority): void {
-    if (this.waiting < this.options.maxWaiting) return;
-    const victim = priority === 'interactive' ? this.victimFor(lane) : undefined;
-    if (!victim) throw busy();
-    victim.refuse(busy());
-  }
-
-  private victimFor(lane: string): Waiter | undefined {
-    const { interactive, warming } = this.waiters;
-    const [ofWarming] = warming.lengths();
-    if (ofWarming) return warming.newest(ofWarming[0]);
-    let longest = { lane, load: this.load(lane) + 1 };
-    for (const [other] of interactive.lengths()) {
-      const load = this.load(other);
-      if (load > longest.load) longest = { lane: other, load };
+  /** The newest of those whose lanes have the most queries; first of all one that is warming alone. */
+  private mostLoaded(): WaitingQuery | undefined {
+    let most: { readonly query: WaitingQuery; readonly load: number } | undefined;
+    for (const query of this.waiting) {
+      const load = query.isInteractive ? Math.min(...query.lanes.map((lane) => this.load(lane))) : Infinity;
+      if (!most || load >= most.load) most = { query, load };
     }
-    return longest.lane === lane ? undefined : interactive.newest(longest.lane);
+    return most?.query;
   }
 
   /** Queries of a lane that run or wait. */
   private load(lane: string): number {
-    return (this.runningIn.get(lane) ?? 0) + this.waiters.interactive.length(lane);
+    return (this.runningIn.get(lane) ?? 0) + this.lanes.interactive.length(lane);
   }
 }
 
-function busy(): Failure {
-  return new Failure('GATEWAY_BUSY', 'Too many queries wait already. Try again shortly.', {
-    retryAfterSeconds: 1,
+/** Lanes of all callers that wait for a query. */
+function lanesOf({ lane, observeCallers }: Asker): readonly string[] {
+  if (!observeCallers) return [lane];
+  const lanes = new Set<string>();
+  const stop = observeCallers({
+    joined: ({ asker }) => lanes.add(asker.lane),
+    left: () => undefined,
   });
+  stop();
+  return [...lanes];
 }

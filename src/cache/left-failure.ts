@@ -1,4 +1,4 @@
-import { ERRORS, Failure, type ErrorCode, type FailureDetails } from '../errors.js';
+import { ABOUT_LEADER, ERRORS, Failure, type ErrorCode, type FailureDetails } from '../errors.js';
 
 /** The public half of a failure, for those who wait for its query in other processes. */
 export interface LeftFailure extends Pick<FailureDetails, 'retryAfterSeconds' | 'problems'> {
@@ -8,8 +8,7 @@ export interface LeftFailure extends Pick<FailureDetails, 'retryAfterSeconds' | 
 
 /** What of an error is told to others; undefined where it is not about the query, and one of them asks instead. */
 export function leftFailureOf(error: unknown): LeftFailure | undefined {
-  // A limit of this caller's is nothing to others.
-  if (!(error instanceof Failure) || error.code === 'LIMIT_EXCEEDED') return undefined;
+  if (!(error instanceof Failure) || ABOUT_LEADER.has(error.code)) return undefined;
   const { code, message, details } = error;
   const { retryAfterSeconds, problems } = details;
   return {

@@ -60,31 +60,21 @@ export interface FetchParts {
 export function createFetcher(parts: FetchParts): FetchAnswer {
   const flights = new SharedFlights<Fetched>();
   return async (fetch, key) => {
-    const { endpoint, signal, refresh } = fetch;
-    const ask: AskClickHouse = (flightSignal) => askClickHouse(parts, { ...fetch, signal: flightSignal });
-    if (endpoint.settings.caching === 'disabled') return { answer: await ask(signal), collapsed: false };
+    const { endpoint, refresh } = fetch;
+    if (endpoint.settings.caching === 'disabled') {
+      return { answer: await askClickHouse(parts, fetch), collapsed: false };
+    }
     const until = (answer: Answer): number => keepUntil(answer, endpoint);
     const share = refresh ? shareWithNobody(parts.store) : parts.shareAcross;
     const flight = refresh ? `${key.hash} refresh` : key.hash;
-    for (;;) {
-      const isJoining = flights.has(flight);
-      try {
-        const { value, joined } = await flights.join(flight, signal, (flightSignal) =>
-          share(key, flightSignal, ask, until),
-        );
-        if (joined) parts.onJoined('process');
-        else if (value.collapsed) parts.onJoined('gateways');
-        return joined ? { ...value, collapsed: true } : value;
-      } catch (error) {
-        // The one that would have asked is at a limit of its own, which is not about those who waited with it.
-        if (!isJoining || !isAboutAsker(error)) throw error;
-      }
-    }
+    const { value, joined } = await flights.join(flight, fetch, ({ signal: flightSignal, asker }) => {
+      const ask: AskClickHouse = (ownSignal) => askClickHouse(parts, { ...fetch, asker, signal: ownSignal });
+      return share(key, flightSignal, ask, until);
+    });
+    if (joined) parts.onJoined('process');
+    else if (value.collapsed) parts.onJoined('gateways');
+    return joined ? { ...value, collapsed: true } : value;
   };
-}
-
-function isAboutAsker(error: unknown): boolean {
-  return error instanceof Failure && error.code === 'LIMIT_EXCEEDED';
 }
 
 async function askClickHouse({ runQuery, clock }: FetchParts, fetch: Fetch): Promise<Answer> {

@@ -1,5 +1,6 @@
 import type { Column, QueryLimits } from '../endpoint/definition.js';
 import type { BoundQuery } from '../endpoint/bind.js';
+import type { Failure } from '../errors.js';
 import type { Representation } from './representation.js';
 
 /** Callers wait for the one; nobody waits for the other. */
@@ -19,10 +20,39 @@ export interface Asker {
    * @throws Failure where a limit refuses.
    */
   readonly admitQuery?: (() => Promise<Settle>) | undefined;
+  /**
+   * Where several callers can share the query: notifies of each that waits for it, at once and from now on, until what it
+   * returns is called. Absent where the query has one caller. The priority is then the best of all callers'.
+   */
+  readonly observeCallers?: ((observer: CallerObserver) => () => void) | undefined;
+}
+
+/** A caller that waits for a query. */
+export interface WaitingCaller {
+  readonly asker: Pick<Asker, 'lane' | 'priority'>;
+  /** Ends the wait of this caller alone. */
+  readonly reject: (reason: Failure) => void;
+}
+
+export interface CallerObserver {
+  readonly joined: (caller: WaitingCaller) => void;
+  readonly left: (caller: WaitingCaller) => void;
+}
+
+/** Work that needs a slot and a server: on whose behalf, and until when. */
+export interface AdmissionRequest {
+  /** Aborted when nobody waits for the result any more; the work then ends in ClickHouse too. */
+  readonly signal: AbortSignal;
+  /** Without one it is interactive, in a lane that all such queries share. */
+  readonly asker?: Asker | undefined;
+  /** Milliseconds of its time limit that an earlier try has used up; absent for the first. */
+  readonly spentMs?: number | undefined;
+  /** Notified when a server begins to answer, an error or rows: from then on no other server may be asked. */
+  readonly onAnswer?: (() => void) | undefined;
 }
 
 /** A query to run, and how far it may go. */
-export interface QueryRequest {
+export interface QueryRequest extends AdmissionRequest {
   readonly query: BoundQuery;
   /** What the query gives; 'unknown' for a caller's own SQL, of which ClickHouse is asked first, and whose faults are its. */
   readonly columns: ReadonlyMap<string, Column> | 'unknown';
@@ -32,18 +62,10 @@ export interface QueryRequest {
   readonly rowCap: number;
   /** Reaches ClickHouse's query log. */
   readonly requestId: string;
-  /** Aborted when nobody waits for the answer any more; the query then ends in ClickHouse too. */
-  readonly signal: AbortSignal;
-  /** Without one it is interactive, in a lane that all such queries share. */
-  readonly asker?: Asker | undefined;
   /** What the endpoint's settings allow a query, where that is not what all may. */
   readonly limits?: QueryLimits | undefined;
   /** Sent along, so that ClickHouse's own spans belong to the caller's trace (W3C Trace Context). */
   readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
-  /** Milliseconds of its time limit that an earlier try has used up; absent for the first. */
-  readonly spentMs?: number | undefined;
-  /** Told when a server begins to answer, an error or rows: from then on no other server may be asked. */
-  readonly onAnswer?: (() => void) | undefined;
 }
 
 /** A complete result. */

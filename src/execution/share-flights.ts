@@ -1,13 +1,38 @@
+import { ABOUT_LEADER, Failure } from '../errors.js';
+import type { Asker, WaitingCaller } from './ports.js';
+import { ANYBODY, SharedAsker } from './shared-asker.js';
+
+/** Who joins a flight. */
+export interface FlightCaller {
+  /** Of this caller alone. */
+  readonly signal: AbortSignal;
+  readonly asker?: Asker | undefined;
+}
+
+/** What the work of a flight is done with. */
+export interface FlightContext {
+  /** Aborted when nobody waits any more. */
+  readonly signal: AbortSignal;
+  /** All callers that wait, as one. */
+  readonly asker: Asker;
+}
+
+/** Starts the work of a flight. */
+export type FlightWork<T> = (context: FlightContext) => Promise<T>;
+
 /** Work that several callers wait for. */
 interface Flight<T> {
   readonly result: Promise<T>;
   readonly controller: AbortController;
-  waiters: number;
+  readonly callers: SharedAsker;
 }
 
 /**
- * Runs equal work once: callers with the same key who come while it runs wait for the same result, or the same error.
- * One that leaves does not end it for the others; when the last one has left, it is aborted.
+ * Single flight: callers with the same key who come while work runs wait for the same result, or the same error. One that
+ * leaves does not end it for the others; when the last one has left, it is aborted.
+ *
+ * A follower shares neither the leader's lane nor its rejection: the work sees every caller that waits, and a follower of
+ * a leader that was rejected for its own limits or overload retries as itself.
  */
 export class SharedFlights<T> {
   private readonly flights = new Map<string, Flight<T>>();
@@ -17,40 +42,42 @@ export class SharedFlights<T> {
     return this.flights.size;
   }
 
-  /** Whether work of a key runs, which {@link join} would wait for. */
-  has(key: string): boolean {
-    return this.flights.has(key);
-  }
-
-  /**
-   * @param signal of this caller alone.
-   * @param work started only if none of that key runs; its signal is aborted when nobody waits any more.
-   */
+  /** @param work started only if none of that key runs. */
   async join(
     key: string,
-    signal: AbortSignal,
-    work: (signal: AbortSignal) => Promise<T>,
+    caller: FlightCaller,
+    work: FlightWork<T>,
   ): Promise<{ readonly value: T; readonly joined: boolean }> {
-    signal.throwIfAborted();
-    const running = this.flights.get(key);
-    const flight = running ?? this.start(key, work);
-    flight.waiters += 1;
-    try {
-      return { value: await untilAborted(flight.result, signal), joined: running !== undefined };
-    } finally {
-      flight.waiters -= 1;
-      if (flight.waiters === 0) this.leave(key, flight);
+    for (;;) {
+      caller.signal.throwIfAborted();
+      const running = this.flights.get(key);
+      const wait = new CallerWait(caller);
+      const flight = running ?? this.start(key, work, wait);
+      if (running) flight.callers.add(wait);
+      try {
+        return { value: await Promise.race([flight.result, wait.rejection]), joined: running !== undefined };
+      } catch (error) {
+        if (!running || wait.isOver || !isAboutLeader(error)) throw error;
+      } finally {
+        wait.end();
+        flight.callers.remove(wait);
+        if (flight.callers.size === 0) this.leave(key, flight);
+      }
     }
   }
 
-  private start(key: string, work: (signal: AbortSignal) => Promise<T>): Flight<T> {
+  private start(key: string, work: FlightWork<T>, leader: CallerWait): Flight<T> {
     const controller = new AbortController();
-    const flight: Flight<T> = { result: work(controller.signal), controller, waiters: 0 };
+    const callers = new SharedAsker(leader.asker);
+    // Before the work begins, which may ask at once who waits.
+    callers.add(leader);
+    const result = work({ signal: controller.signal, asker: callers });
+    const flight: Flight<T> = { result, controller, callers };
     this.flights.set(key, flight);
     const land = (): void => {
       this.forget(key, flight);
     };
-    // Each waiter gets the error itself; this one is only about the end.
+    // Each caller gets the error itself; this one is only about the end.
     flight.result.then(land, land);
     return flight;
   }
@@ -65,17 +92,38 @@ export class SharedFlights<T> {
   }
 }
 
-async function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
-  let abort: (() => void) | undefined;
-  const aborted = new Promise<never>((_resolve, reject) => {
-    abort = () => {
-      reject(signal.reason as Error);
-    };
-    signal.addEventListener('abort', abort, { once: true });
-  });
-  try {
-    return await Promise.race([result, aborted]);
-  } finally {
-    if (abort) signal.removeEventListener('abort', abort);
+/** The wait of one caller, which ends when it leaves or is rejected by itself. */
+class CallerWait implements WaitingCaller {
+  readonly asker: Asker;
+  readonly rejection: Promise<never>;
+  reject!: (reason: Error) => void;
+  /** Whether this caller alone left or was rejected. */
+  isOver = false;
+  private readonly leave = (): void => {
+    this.reject(this.signal.reason as Error);
+  };
+  private readonly signal: AbortSignal;
+
+  constructor({ signal, asker = ANYBODY }: FlightCaller) {
+    this.asker = asker;
+    this.signal = signal;
+    this.rejection = new Promise((_resolve, reject) => {
+      this.reject = (reason) => {
+        this.isOver = true;
+        reject(reason);
+      };
+    });
+    // Work that starts can reject its leader before anybody waits for this.
+    this.rejection.catch(() => undefined);
+    signal.addEventListener('abort', this.leave, { once: true });
   }
+
+  end(): void {
+    this.signal.removeEventListener('abort', this.leave);
+  }
+}
+
+/** Whether a failure of the leader says nothing about its followers. */
+function isAboutLeader(error: unknown): boolean {
+  return error instanceof Failure && ABOUT_LEADER.has(error.code);
 }

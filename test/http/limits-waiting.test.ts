@@ -132,4 +132,27 @@ describe('the queue', () => {
     expect(answered.indexOf('single 200')).toBeGreaterThanOrEqual(0);
     expect(answered.indexOf('single 200')).toBeLessThan(6);
   });
+
+  it('does not let a no-cache request wait behind the warming refresh that it joins', async () => {
+    const endpoint = sampleEndpoint({ caching: 60, warming: 20 });
+    gateway = await AccessGateway.open({
+      keys: { caller: { mayBypassCache: true } },
+      endpoints: [{ ...endpoint, warm: [{ city: 'Rome' }, { city: 'Oslo' }] }],
+      environment: { MAX_CONCURRENT_QUERIES: '2', WARM_CONCURRENCY: '2', WARM_BUDGET: '2' },
+    });
+    const held = holdQueries(gateway.runQuery);
+    const round = gateway.execution.warmer.tick();
+    await asked(1);
+    // Warming leaves the last slot free, so the second refresh waits.
+    await pollUntil('a refresh waits', async () => (await gateway.waiting()) === 1 || undefined);
+    const running = gateway.runQuery.onlyRequest.query.parameters['city'];
+    const queued = running === 'Rome' ? 'Oslo' : 'Rome';
+    const response = gateway.ask('caller', city(queued), { headers: { 'Cache-Control': 'no-cache' } });
+    await asked(2);
+    expect(await gateway.waiting()).toBe(0);
+    held.answer([]);
+    expect(outcomeOf(await response)).toBe('200');
+    expect(gateway.runQuery.requests).toHaveLength(2);
+    await round;
+  });
 });

@@ -1,10 +1,8 @@
-import { connect } from 'node:net';
-import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
 import { RedisKeys } from '../../../src/cache/redis-keys.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import { Failure } from '../../../src/errors.js';
+import { Failure, type ErrorCode } from '../../../src/errors.js';
 import { keyOf, type Answered } from '../../../src/execution/call.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
@@ -14,6 +12,7 @@ import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { startProcess } from '../../support/start-process.js';
 import { openTestExecution, type TestExecution } from '../../support/test-execution.js';
 import { newPrefix, openTestRedis, sharedRedisUrl, type TestRedis } from '../../support/test-redis.js';
+import { watchRedisCommands } from '../../support/watch-redis-commands.js';
 
 /** How long a dead holder's lock lasts, and what a slow machine adds. */
 const TAKEN_OVER_WITHIN_MS = 1500 + 1000;
@@ -74,7 +73,7 @@ const untilWaiting = async (others: readonly TestExecution[]): Promise<void> => 
   const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
   const lock = locks.lock({ endpointId: '', hash });
   const seen = new Map<string, number>();
-  const stop = watchCommands((line) => {
+  const stop = watchRedisCommands((line) => {
     const source = /^\S+ \[\d+ ([^\]]+)\]/.exec(line)?.[1];
     if (source !== undefined && source !== 'lua' && line.includes(`"${lock}"`)) {
       seen.set(source, (seen.get(source) ?? 0) + 1);
@@ -83,17 +82,6 @@ const untilWaiting = async (others: readonly TestExecution[]): Promise<void> => 
   const waiting = (): boolean => [...seen.values()].filter((polls) => polls >= 3).length >= others.length;
   await pollUntil('the others wait', () => waiting() || undefined);
   stop();
-};
-
-/** Redis's MONITOR on a socket of its own: the client's mixes up its first line with the reply to the command. */
-const watchCommands = (heard: (line: string) => void): (() => void) => {
-  const { hostname, port } = new URL(sharedRedisUrl());
-  const socket = connect(Number(port), hostname);
-  createInterface(socket).on('line', heard);
-  socket.write('MONITOR\r\n');
-  return () => {
-    socket.destroy();
-  };
 };
 
 describe('equal questions', () => {
@@ -158,6 +146,20 @@ describe('equal questions', () => {
     expect((await gateway(1).ask('Rome')).status).toBe('MISS');
     expect(runQuery.requests).toHaveLength(2);
   });
+
+  it.each<ErrorCode>(['LIMIT_EXCEEDED', 'GATEWAY_BUSY'])(
+    'do not get the holder’s own %s: one asks',
+    async (code) => {
+      const held = holdQueries(runQuery);
+      await open(3);
+      const [first, ...others] = await askEverywhere();
+      held.fail(new Failure(code, 'Not for you.'));
+      await expect(first).rejects.toMatchObject({ code });
+      await untilAsked(2);
+      held.answer([]);
+      expect([(await Promise.all(others)).length, runQuery.requests.length]).toEqual([2, 2]);
+    },
+  );
 
   it('each ask on gateways that keep their answers in different places', async () => {
     await open(1);

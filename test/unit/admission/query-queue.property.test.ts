@@ -1,18 +1,28 @@
 import fc from 'fast-check';
 
 import { QueryQueue } from '../../../src/admission/query-queue.js';
+import type { Asker, Priority, QueryRequest, QueryResult, RunQuery } from '../../../src/execution/ports.js';
+import { SharedFlights } from '../../../src/execution/share-flights.js';
 import { resultOf } from '../../support/fake-run-query.js';
 import { asked } from './asked.js';
 import { ManualTimers, settled } from './manual-timers.js';
 
-/** A thing that happens to the queue: somebody asks, a running query ends, a waiting caller leaves. */
+const LANE = fc.constantFrom('a', 'a', 'a', 'b', 'c', 'd');
+const PRIORITY = fc.constantFrom('interactive' as const, 'interactive' as const, 'warming' as const);
+
+/** A thing that happens to the queue: a query is requested, another caller joins it, it ends, a waiting caller leaves. */
 const EVENT = fc.oneof(
   {
     weight: 5,
+    arbitrary: fc.record({ does: fc.constant('ask' as const), lane: LANE, priority: PRIORITY }),
+  },
+  {
+    weight: 3,
     arbitrary: fc.record({
-      does: fc.constant('ask' as const),
-      lane: fc.constantFrom('a', 'a', 'a', 'b', 'c', 'd'),
-      priority: fc.constantFrom('interactive' as const, 'interactive' as const, 'warming' as const),
+      does: fc.constant('join' as const),
+      nth: fc.nat(20),
+      lane: LANE,
+      priority: PRIORITY,
     }),
   },
   { weight: 4, arbitrary: fc.record({ does: fc.constant('end' as const), nth: fc.nat(20) }) },
@@ -38,112 +48,137 @@ const LEFT_AND_BACK: readonly Happening[] = [
   { does: 'end', nth: 0 },
 ];
 
-interface Asked {
-  readonly id: number;
+interface Caller {
   readonly lane: string;
-  readonly priority: 'interactive' | 'warming';
+  readonly priority: Priority;
   readonly leaving: AbortController;
+}
+
+interface Query {
+  readonly id: number;
+  /** Those that wait for its result. */
+  readonly callers: Set<Caller>;
   state: 'waiting' | 'running' | 'over';
   end?: () => void;
 }
 
+const isInteractive = ({ callers }: Query): boolean =>
+  [...callers].some(({ priority }) => priority === 'interactive');
+const lanesOf = (query: Query): readonly string[] =>
+  [...query.callers].filter(({ priority }) => priority === 'interactive').map(({ lane }) => lane);
+
 class World {
-  readonly all: Asked[] = [];
+  readonly all: Query[] = [];
   /** Grants since each waiting interactive lane was last served, or began to wait. */
   readonly passedOver = new Map<string, number>();
   /** Grants that should not have been; kept for {@link check}, since what is thrown in a query is the query's failure. */
   private readonly wrongGrants: string[] = [];
+  private readonly flights = new SharedFlights<unknown>();
   private readonly queue: QueryQueue;
-  private readonly run;
+  private readonly run: RunQuery;
 
   constructor(private readonly sizes: { slots: number; maxWaiting: number }) {
     this.queue = new QueryQueue({ ...sizes, maxWaitMs: 1000, setTimer: new ManualTimers().setTimer });
     this.run = this.queue.limit(
-      ({ requestId }) =>
-        new Promise((resolve) => {
-          const one = this.byId(Number(requestId));
-          this.granted(one);
-          one.end = () => {
+      ({ requestId }: QueryRequest) =>
+        new Promise<QueryResult>((resolve) => {
+          const query = this.byId(Number(requestId));
+          this.granted(query);
+          query.end = () => {
             resolve(resultOf([]));
           };
         }),
     );
   }
 
-  in(state: Asked['state'], priority?: string): Asked[] {
-    return this.all.filter((one) => one.state === state && (!priority || one.priority === priority));
+  in(state: Query['state']): Query[] {
+    return this.all.filter((query) => query.state === state);
   }
 
   async happen(event: Happening): Promise<void> {
-    if (event.does === 'ask') this.ask(event.lane, event.priority);
-    else {
-      const among = this.in(event.does === 'end' ? 'running' : 'waiting');
-      const one = among[event.nth % Math.max(1, among.length)];
-      if (event.does === 'end') one?.end?.();
-      else one?.leaving.abort(new Error('gone'));
-    }
+    this.apply(event);
     await settled();
-    for (const lane of this.passedOver.keys()) if (!this.isWaiting(lane)) this.passedOver.delete(lane);
+    const waiting = this.waitingLanes();
+    for (const lane of this.passedOver.keys()) if (!waiting.has(lane)) this.passedOver.delete(lane);
     this.check();
   }
 
-  private isWaiting(lane: string): boolean {
-    return this.in('waiting', 'interactive').some((one) => one.lane === lane);
-  }
-
-  private ask(lane: string, priority: Asked['priority']): void {
-    const one: Asked = {
-      id: this.all.length,
-      lane,
-      priority,
-      leaving: new AbortController(),
-      state: 'waiting',
-    };
-    this.all.push(one);
-    const over = (): void => {
-      one.state = 'over';
-    };
-    this.run(asked(String(one.id), { lane, priority }, one.leaving.signal)).then(over, over);
-  }
-
-  private granted(one: Asked): void {
-    one.state = 'running';
-    if (one.priority === 'warming') {
-      const before = this.in('waiting', 'interactive').map(({ id }) => id);
-      if (before.length > 0) this.wrongGrants.push(`warming ${one.id} before ${before.join(', ')}`);
+  private apply(event: Happening): void {
+    if (event.does === 'ask') {
+      this.ask(event);
       return;
     }
-    const lanes = new Set(this.in('waiting', 'interactive').map(({ lane }) => lane));
-    this.passedOver.delete(one.lane);
-    for (const lane of lanes) {
-      if (lane === one.lane) continue;
+    const among = this.in(event.does === 'end' ? 'running' : 'waiting');
+    const query = among[event.nth % Math.max(1, among.length)];
+    if (!query) return;
+    if (event.does === 'end') query.end?.();
+    else if (event.does === 'join') this.join(query, event);
+    else [...query.callers].at(-1)?.leaving.abort(new Error('gone'));
+  }
+
+  private waitingLanes(): ReadonlySet<string> {
+    return new Set(this.in('waiting').flatMap(lanesOf));
+  }
+
+  private ask(asker: Asker): void {
+    const query: Query = { id: this.all.length, callers: new Set(), state: 'waiting' };
+    this.all.push(query);
+    this.join(query, asker);
+  }
+
+  private join(query: Query, { lane, priority }: Asker): void {
+    const caller = { lane, priority, leaving: new AbortController() };
+    query.callers.add(caller);
+    const over = (): void => {
+      query.callers.delete(caller);
+      if (query.callers.size === 0) query.state = 'over';
+    };
+    const { id } = query;
+    const joining = { signal: caller.leaving.signal, asker: { lane, priority } };
+    this.flights
+      .join(String(id), joining, ({ asker, signal }) => this.run({ ...asked(String(id), {}, signal), asker }))
+      .then(over, over);
+  }
+
+  private granted(query: Query): void {
+    query.state = 'running';
+    const waiting = this.in('waiting').filter(isInteractive);
+    if (!isInteractive(query)) {
+      if (waiting.length > 0) this.wrongGrants.push(`warming ${query.id} before ${waiting.length}`);
+      return;
+    }
+    const served = lanesOf(query);
+    for (const lane of served) this.passedOver.delete(lane);
+    for (const lane of this.waitingLanes()) {
+      if (served.includes(lane)) continue;
       const times = (this.passedOver.get(lane) ?? 0) + 1;
       this.passedOver.set(lane, times);
       // Four lanes there are: each is served at least once in four grants.
-      if (times >= 4) this.wrongGrants.push(`${one.id} of ${one.lane}, the ${times}th before ${lane}`);
+      if (times >= 4) this.wrongGrants.push(`${query.id}, the ${times}th before ${lane}`);
     }
   }
 
   private check(): void {
     const { slots, maxWaiting } = this.sizes;
     const [running, waiting] = [this.in('running'), this.in('waiting')];
+    const interactive = waiting.filter(isInteractive);
     expect(this.wrongGrants).toEqual([]);
     expect(this.queue.figures).toEqual({
       running: running.length,
       waiting: waiting.length,
-      waitingInteractive: this.in('waiting', 'interactive').length,
+      waitingInteractive: interactive.length,
     });
     expect(running.length).toBeLessThanOrEqual(slots);
     expect(waiting.length).toBeLessThanOrEqual(maxWaiting);
-    // No place stays empty while somebody may have it.
-    if (this.in('waiting', 'interactive').length > 0) expect(running).toHaveLength(slots);
+    // No slot stays free while somebody may have it.
+    if (interactive.length > 0) expect(running).toHaveLength(slots);
     if (waiting.length > 0) expect(running.length).toBeGreaterThanOrEqual(Math.max(1, slots - 1));
   }
 
-  private byId(id: number): Asked {
-    const one = this.all[id];
-    if (!one) throw new Error(`nobody asked ${id}`);
-    return one;
+  private byId(id: number): Query {
+    const query = this.all[id];
+    if (!query) throw new Error(`nobody asked ${id}`);
+    return query;
   }
 }
 

@@ -9,7 +9,8 @@ import {
   type Fetch,
   type FetchAnswer,
 } from '../../../src/execution/fetch-answer.js';
-import { FakeRunQuery } from '../../support/fake-run-query.js';
+import type { Asker } from '../../../src/execution/ports.js';
+import { FakeRunQuery, resultOf } from '../../support/fake-run-query.js';
 import { holdQueries } from '../../support/held-query.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
 import { SettableClock } from '../../support/settable-clock.js';
@@ -88,6 +89,34 @@ describe('createFetcher', () => {
       expect(result).toEqual({ status: 'rejected', reason: failure });
     }
     expect([runQuery.requests.length, store.use().size]).toEqual([1, 0]);
+  });
+
+  it('does not share the leader’s LIMIT_EXCEEDED: a follower runs the query within its own limits', async () => {
+    const admitted: string[] = [];
+    const asker = (lane: string, refuses: boolean): Asker => ({
+      lane,
+      priority: 'interactive',
+      admitQuery: () => {
+        admitted.push(lane);
+        if (refuses) return Promise.reject(new Failure('LIMIT_EXCEEDED', 'no'));
+        return Promise.resolve(() => Promise.resolve());
+      },
+    });
+    runQuery.answerWith(async (request) => {
+      await request.asker?.admitQuery?.();
+      return resultOf([{ city: 'Rome' }]);
+    });
+    const [leader, ...followers] = await Promise.allSettled([
+      ask({ asker: asker('a', true) }),
+      ask({ asker: asker('b', false) }),
+      ask({ asker: asker('c', true) }),
+    ]);
+    expect(leader).toMatchObject({ status: 'rejected', reason: { code: 'LIMIT_EXCEEDED' } });
+    expect(followers).toMatchObject([
+      { status: 'fulfilled', value: { collapsed: false } },
+      { status: 'fulfilled', value: { collapsed: true } },
+    ]);
+    expect([admitted, store.use().size]).toEqual([['a', 'b'], 1]);
   });
 
   it('ends the query when the last caller leaves, not before', async () => {

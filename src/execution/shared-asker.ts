@@ -1,0 +1,52 @@
+import type { Asker, CallerObserver, Priority, WaitingCaller } from './ports.js';
+
+/** A caller without a lane of its own. */
+export const ANYBODY: Asker = { lane: '', priority: 'interactive' };
+
+/**
+ * The callers of one shared query as one asker. Limits are those of the leader, since the query counts once; lane and
+ * priority follow whoever waits now, so that a follower can raise a query that is queued.
+ */
+export class SharedAsker implements Asker {
+  private readonly callers = new Set<WaitingCaller>();
+  private readonly observers = new Set<CallerObserver>();
+
+  /** @param leader whose request started the query. */
+  constructor(private readonly leader: Asker) {}
+
+  get lane(): string {
+    return this.leader.lane;
+  }
+
+  get priority(): Priority {
+    for (const { asker } of this.callers) if (asker.priority === 'interactive') return 'interactive';
+    return this.callers.size === 0 ? this.leader.priority : 'warming';
+  }
+
+  get admitQuery(): Asker['admitQuery'] {
+    return this.leader.admitQuery;
+  }
+
+  /** Callers that wait. */
+  get size(): number {
+    return this.callers.size;
+  }
+
+  add(caller: WaitingCaller): void {
+    this.callers.add(caller);
+    for (const observer of this.observers) observer.joined(caller);
+  }
+
+  remove(caller: WaitingCaller): void {
+    this.callers.delete(caller);
+    for (const observer of this.observers) observer.left(caller);
+  }
+
+  readonly observeCallers = (observer: CallerObserver): (() => void) => {
+    for (const caller of this.callers) observer.joined(caller);
+    this.observers.add(observer);
+    return () => {
+      this.observers.delete(observer);
+    };
+  };
+}

@@ -1,0 +1,53 @@
+import { column } from '../../../src/endpoint/definition.js';
+import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
+import { sql } from '../../../src/endpoint/sql.js';
+import { openAccessOnClickHouse, type AccessOnClickHouse } from '../../support/access-on-clickhouse.js';
+import { outcomeOf, rowsIn, type NetworkResponse } from '../../support/network-request.js';
+import { pollUntil } from '../../support/poll-until.js';
+import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
+
+/** Holds its slot until its caller leaves, three seconds at most. */
+const SLOW = defineEndpoint({
+  ...SAMPLE,
+  id: '22222222-2222-4333-8444-555555555555',
+  name: 'slow',
+  columns: { n: column('UInt64', 'A number.') },
+  build: () => sql`SELECT number AS n FROM numbers(3) WHERE sleepEachRow(1) = 0`,
+});
+const SLOW_URL = '/api/endpoints/query/slow';
+const city = (name: string): string => `/api/endpoints/query/sample?city=${name}`;
+
+let opened: AccessOnClickHouse;
+beforeAll(async () => {
+  opened = await openAccessOnClickHouse({
+    keys: { a: {}, b: {}, c: {} },
+    more: [sampleEndpoint(), SLOW],
+    environment: { MAX_CONCURRENT_QUERIES: '1', MAX_QUEUED_QUERIES: '2' },
+  });
+});
+afterAll(() => opened.close());
+
+const waiting = (count: number): Promise<unknown> =>
+  pollUntil(`${count} queries wait`, async () => (await opened.gateway.waiting()) === count || undefined);
+/** Requests that were sent before are in the gateway by then. */
+const othersAreIn = (): Promise<NetworkResponse> => opened.gateway.ask('b', '/api/endpoints');
+
+it('gives a follower its rows when the queue sheds queries of the leader’s', async () => {
+  const { gateway } = opened;
+  const leaving = new AbortController();
+  const p1 = gateway.ask('a', SLOW_URL, { signal: leaving.signal }).catch(() => undefined);
+  await pollUntil('p1 runs', () => gateway.execution.pool.figures.servers[0]?.running === 1 || undefined);
+  const p2 = gateway.ask('a', city('p2'));
+  await waiting(1);
+  const p3 = gateway.ask('a', city('p3'));
+  await waiting(2);
+  const follower = gateway.ask('b', city('p3'));
+  await othersAreIn();
+  // The queue is full, and A has more in it than anybody: it makes room for C.
+  const newcomer = gateway.ask('c', city('p4'));
+  expect(outcomeOf(await p2)).toBe('503 GATEWAY_BUSY');
+  leaving.abort();
+  await p1;
+  expect(rowsIn(await follower)).toEqual([{ city: 'p3' }]);
+  expect([outcomeOf(await p3), outcomeOf(await newcomer)]).toEqual(['200', '200']);
+});
