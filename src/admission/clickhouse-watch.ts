@@ -1,6 +1,6 @@
 import { Failure } from '../errors.js';
 import { LinkedAbort } from '../execution/linked-abort.js';
-import type { Clock, RunQuery } from '../execution/ports.js';
+import type { AdmissionRequest, Clock } from '../execution/ports.js';
 import { setRealTimer, type SetTimer } from './timers.js';
 
 /** Why a watch opened. */
@@ -111,7 +111,7 @@ export class ClickHouseWatch {
    *
    * @throws Failure CLICKHOUSE_UNREACHABLE for one that begins while it is open, and for those that it ends.
    */
-  guard(runQuery: RunQuery): RunQuery {
+  guard<R extends AdmissionRequest, T>(runQuery: (request: R) => Promise<T>): (request: R) => Promise<T> {
     return async (request) => {
       if (this.state === 'open') throw clickHouseAway('the circuit breaker is open');
       const bound = new LinkedAbort(request.signal);

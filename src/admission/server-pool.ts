@@ -1,5 +1,5 @@
 import { Failure } from '../errors.js';
-import type { Clock, QueryRequest, RunQuery } from '../execution/ports.js';
+import type { AdmissionRequest, Clock, QueryRequest, RunQuery } from '../execution/ports.js';
 import {
   clickHouseAway,
   type ClickHouseWatch,
@@ -35,8 +35,8 @@ export interface PoolFigures {
   readonly servers: readonly ServerFigures[];
 }
 
-interface Member extends PooledServer {
-  readonly guarded: RunQuery;
+interface Member<S> {
+  readonly server: S;
   retried: number;
 }
 
@@ -46,26 +46,22 @@ interface Member extends PooledServer {
  *
  * A server that is set aside is pinged only when somebody asks something, and nobody waits for that while another serves.
  */
-export class ServerPool {
-  private readonly members: readonly Member[];
+export class ServerPool<S extends PooledServer = PooledServer> {
+  private readonly members: readonly Member<S>[];
   private refused = 0;
   /** Where the next search begins, so that servers with equally much to do take turns. */
   private turn = 0;
 
   /** @param servers one at least. */
   constructor(
-    servers: readonly PooledServer[],
+    servers: readonly S[],
     private readonly clock: Clock,
   ) {
-    this.members = servers.map((server) => ({
-      ...server,
-      guarded: server.watch.guard(server.runQuery),
-      retried: 0,
-    }));
+    this.members = servers.map((server) => ({ server, retried: 0 }));
   }
 
   get figures(): PoolFigures {
-    const watches = this.members.map(({ watch }) => watch.figures);
+    const watches = this.members.map(({ server }) => server.watch.figures);
     const sum = (of: (figures: (typeof watches)[number]) => number): number =>
       watches.reduce((total, figures) => total + of(figures), 0);
     return {
@@ -76,7 +72,7 @@ export class ServerPool {
         unreachable: sum(({ opened }) => opened.unreachable),
         stalled: sum(({ opened }) => opened.stalled),
       },
-      servers: this.members.map(({ name, watch, retried }) => ({
+      servers: this.members.map(({ server: { name, watch }, retried }) => ({
         name,
         running: watch.running,
         isSetAside: watch.isOpen,
@@ -87,12 +83,7 @@ export class ServerPool {
 
   /** Whether every server is set aside. */
   get isAway(): boolean {
-    return this.members.every(({ watch }) => watch.isOpen);
-  }
-
-  /** Whether a server is not set aside. */
-  isServing(name: string): boolean {
-    return this.members.some((member) => member.name === name && !member.watch.isOpen);
+    return this.members.every(({ server }) => server.watch.isOpen);
   }
 
   /**
@@ -100,56 +91,67 @@ export class ServerPool {
    *
    * @throws Failure CLICKHOUSE_UNREACHABLE
    */
-  gate(runQuery: RunQuery): RunQuery {
+  gate<R extends AdmissionRequest, T>(run: (request: R) => Promise<T>): (request: R) => Promise<T> {
     return async (request) => {
       if (!(await this.hasServer())) throw this.refusal();
       request.signal.throwIfAborted();
-      return runQuery(request);
+      return run(request);
     };
   }
 
+  /** Runs a query on a server. @throws Failure as {@link on} does. */
+  readonly run: RunQuery = (request) =>
+    this.on(({ runQuery }, attempt: QueryRequest) => runQuery(attempt))(request);
+
   /**
-   * Runs a query on a server.
+   * Runs work on a server.
    *
    * @throws Failure of that server, or of the second one where it was asked of two; CLICKHOUSE_UNREACHABLE where all are
    *   set aside.
    */
-  readonly run: RunQuery = async (request) => {
-    // All may have been set aside while the query waited for its place.
-    const first = this.pick();
-    if (!first) throw this.refusal();
-    const startedAt = this.now();
-    const answer = { hasBegun: false };
-    const onAnswer = (): void => {
-      answer.hasBegun = true;
-      request.onAnswer?.();
+  on<R extends AdmissionRequest, T>(work: (server: S, request: R) => Promise<T>): (request: R) => Promise<T> {
+    const runOn = ({ server }: Member<S>, request: R): Promise<T> =>
+      server.watch.guard((attempt: R) => work(server, attempt))(request);
+    return async (request) => {
+      // All may have been set aside while the work waited for its slot.
+      const first = this.pick();
+      if (!first) throw this.refusal();
+      const startedAt = this.now();
+      const answer = { hasBegun: false };
+      const onAnswer = (): void => {
+        answer.hasBegun = true;
+        request.onAnswer?.();
+      };
+      try {
+        return await runOn(first, { ...request, onAnswer });
+      } catch (error) {
+        const second = !answer.hasBegun && gotNoAnswer(error, request) ? this.pick(first) : undefined;
+        if (!second) throw error;
+        first.retried += 1;
+        return await runOn(second, { ...request, spentMs: this.now() - startedAt });
+      }
     };
-    try {
-      return await first.guarded({ ...request, onAnswer });
-    } catch (error) {
-      const second = !answer.hasBegun && gotNoAnswer(error, request) ? this.pick(first) : undefined;
-      if (!second) throw error;
-      first.retried += 1;
-      return await second.guarded({ ...request, spentMs: this.now() - startedAt });
-    }
-  };
+  }
 
   /** Whether there is a server to ask; those that are set aside are tried again, where it is time. */
   private async hasServer(): Promise<boolean> {
-    const trials = this.members.filter(({ watch }) => watch.isOpen).map(({ watch }) => watch.tryAgain());
+    const trials = this.members
+      .map(({ server: { watch } }) => watch)
+      .filter(({ isOpen }) => isOpen)
+      .map((watch) => watch.tryAgain());
     if (trials.length < this.members.length) return true;
     return anyTrue(trials);
   }
 
-  private pick(except?: Member): Member | undefined {
+  private pick(except?: Member<S>): Member<S> | undefined {
     const { members } = this;
     let best: number | undefined;
     for (let step = 0; step < members.length; step += 1) {
       const index = (this.turn + step) % members.length;
       const member = members[index];
-      if (!member || member === except || member.watch.isOpen) continue;
-      const least = best === undefined ? Infinity : (members[best]?.watch.running ?? Infinity);
-      if (member.watch.running < least) best = index;
+      if (!member || member === except || member.server.watch.isOpen) continue;
+      const least = best === undefined ? Infinity : (members[best]?.server.watch.running ?? Infinity);
+      if (member.server.watch.running < least) best = index;
     }
     if (best === undefined) return undefined;
     this.turn = best + 1;
@@ -167,7 +169,7 @@ export class ServerPool {
 }
 
 /** Whether no server has said anything of the query, and somebody still waits for it. */
-function gotNoAnswer(error: unknown, { signal }: QueryRequest): boolean {
+function gotNoAnswer(error: unknown, { signal }: AdmissionRequest): boolean {
   return error instanceof Failure && error.code === 'CLICKHOUSE_UNREACHABLE' && !signal.aborted;
 }
 

@@ -58,14 +58,22 @@ export function createSqlParser(client: ClickHouseClient, clock: () => number = 
     parameters: Readonly<Record<string, string>>,
     signal: AbortSignal,
   ): Promise<readonly string[]> => {
-    const result = await client.query({
-      query,
-      query_params: parameters,
-      format: 'JSONCompactEachRow',
-      abort_signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
-      clickhouse_settings: LIMITS,
-    });
-    return (await result.json<readonly [string]>()).map(([text]) => text);
+    const timeout = AbortSignal.timeout(TIMEOUT_MS);
+    try {
+      const result = await client.query({
+        query,
+        query_params: parameters,
+        format: 'JSONCompactEachRow',
+        abort_signal: AbortSignal.any([signal, timeout]),
+        clickhouse_settings: LIMITS,
+      });
+      return (await result.json<readonly [string]>()).map(([text]) => text);
+    } catch (error) {
+      if (!timeout.aborted || signal.aborted) throw error;
+      throw new Failure('QUERY_TIMEOUT', 'The analysis of sql was stopped at its time limit. Try again.', {
+        cause: error,
+      });
+    }
   };
   let known: { readonly names: readonly string[]; readonly until: number } | undefined;
   return {

@@ -1,4 +1,6 @@
 import type { Endpoint } from '../endpoint/endpoint.js';
+import type { AdmissionRequest } from './ports.js';
+import type { FlightCaller } from './share-flights.js';
 
 /** A caller's SELECT that has been judged: it reads the named parts that it names, and nothing else. */
 export interface SandboxedSelect {
@@ -23,11 +25,22 @@ export function problemOfSqlText(sql: string): string | undefined {
 }
 
 /**
- * Judges a caller's SQL for an endpoint.
+ * Judges a caller's SQL for an endpoint, on behalf of that caller.
  *
  * @throws Failure INVALID_PARAMETERS with the reason, or what kept ClickHouse from parsing it.
  */
-export type JudgeSql = (endpoint: Endpoint, sql: string, signal: AbortSignal) => Promise<SandboxedSelect>;
+export type JudgeSql = (endpoint: Endpoint, sql: string, caller: FlightCaller) => Promise<SandboxedSelect>;
+
+/** Uses one server's parser, for one query at a time. */
+export type SqlAnalysis<T> = (parser: SqlParser, signal: AbortSignal) => Promise<T>;
+
+/**
+ * Runs an analysis of a caller's SQL where and when a query of that caller's would run: in a slot of the queue, within its
+ * limits, on a server that answers. It charges nothing.
+ *
+ * @throws Failure of the admission, or what the analysis throws.
+ */
+export type AnalyzeSql = <T>(request: AdmissionRequest, analysis: SqlAnalysis<T>) => Promise<T>;
 
 /** What ClickHouse's own parser makes of a caller's SQL. Nothing of it is executed. */
 export interface SqlParser {

@@ -10,6 +10,7 @@ import type { Clock } from '../execution/ports.js';
 import type { RawParameters } from '../execution/raw-parameters.js';
 import type { Times } from '../execution/representation.js';
 import type { JudgeSql } from '../execution/sandbox.js';
+import type { FlightCaller } from '../execution/share-flights.js';
 import { scopeOf } from '../keys/fixed-parameters.js';
 import { mayCall, type KeyHolder } from '../keys/key-holder.js';
 import { hasLink } from '../keys/links.js';
@@ -51,7 +52,9 @@ export function callEndpoint(parts: CallParts): RequestHandler {
     const { presentation } = read;
     const deadline = deadlineOf(request, response, presentation.applied);
     try {
-      const question = await questionOf(parts.judgeSql, read, { holder, endpoint, signal: deadline.signal });
+      const { signal } = deadline;
+      const analyst = { signal, asker: askerOf(limiter, holder, subjects) };
+      const question = await questionOf(parts.judgeSql, read, { holder, endpoint, analyst });
       const key = keyOf(question);
       context.question = { digest: endpoint.digest, hash: key.hash };
       const { representation, download } = presentation;
@@ -61,7 +64,7 @@ export function callEndpoint(parts: CallParts): RequestHandler {
       const call = {
         ...question,
         requestId: context.requestId,
-        signal: deadline.signal,
+        signal,
         demand: demandOf(request, holder),
         asker: askerOf(limiter, holder, subjects, (asked) => states.push(...asked)),
       };
@@ -87,16 +90,17 @@ export function callEndpoint(parts: CallParts): RequestHandler {
 interface Caller {
   readonly holder: KeyHolder;
   readonly endpoint: Endpoint;
-  readonly signal: AbortSignal;
+  /** On whose behalf its SQL is analysed. */
+  readonly analyst: FlightCaller;
 }
 
 /** @throws Failure INVALID_PARAMETERS where the caller's own SQL is refused, or what kept it from being judged. */
 async function questionOf(
   judgeSql: JudgeSql,
   { values, presentation: { representation }, sql }: ReadCall,
-  { holder, endpoint, signal }: Caller,
+  { holder, endpoint, analyst }: Caller,
 ): Promise<Question> {
-  const sandbox = sql === undefined ? undefined : await judgeSql(endpoint, sql, signal);
+  const sandbox = sql === undefined ? undefined : await judgeSql(endpoint, sql, analyst);
   return { endpoint, values, scope: scopeOf(holder), representation, ...(sandbox && { sandbox }) };
 }
 

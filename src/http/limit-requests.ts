@@ -79,22 +79,22 @@ export function setLimitHeaders(response: Response, states: readonly LimitState[
 }
 
 /**
- * On whose behalf a call asks ClickHouse.
+ * On whose behalf a call uses ClickHouse.
  *
- * @param onStates told how the limits on cost stood.
+ * @param onStates notified how the limits on cost stood.
  */
 export function askerOf(
   limiter: Limiter,
   holder: KeyHolder,
   subjects: readonly Subject[],
-  onStates: (states: readonly LimitState[]) => void,
+  onStates?: (states: readonly LimitState[]) => void,
 ): Asker {
   return {
     lane: holder.name,
     priority: 'interactive',
     admitQuery: async () => {
       const { states, settle } = await limiter.admitQuery(subjects);
-      onStates(states);
+      onStates?.(states);
       return settle;
     },
   };

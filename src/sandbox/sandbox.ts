@@ -4,11 +4,13 @@ import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
 import {
   problemOfSqlText,
+  type AnalyzeSql,
   type JudgeSql,
   type SandboxedSelect,
   type SqlParser,
 } from '../execution/sandbox.js';
 import { partNames } from '../endpoint/bind-sandboxed.js';
+import { SharedFlights, type FlightCaller } from '../execution/share-flights.js';
 import { invalidParameters } from '../execution/validate-parameters.js';
 import { judgeTree, NO_TABLE } from './judge-tree.js';
 import { checkPrintedText, namesInFrom } from './printed-text.js';
@@ -21,19 +23,28 @@ const REMEMBERED_CHARACTERS = 4_000_000;
 
 type Verdict = { readonly select: SandboxedSelect } | { readonly problem: string };
 
-/** Judges by ClickHouse's own parse, and remembers verdicts. */
-export function createSandbox(parser: SqlParser): JudgeSql {
+/** Judges by ClickHouse's own parse, once for equal SQL at the same time, and remembers verdicts. */
+export function createSandbox(analyzeSql: AnalyzeSql): JudgeSql {
   const verdicts = new LRUCache<string, Verdict>({
     maxSize: REMEMBERED_CHARACTERS,
     sizeCalculation: (verdict, key) => key.length + JSON.stringify(verdict).length,
   });
-  return async (endpoint, sql, signal) => {
+  const flights = new SharedFlights<Verdict>();
+  const verdictOf = async (endpoint: Endpoint, sql: string, caller: FlightCaller): Promise<Verdict> => {
+    const problem = problemOfSqlText(sql);
+    if (problem !== undefined) return { problem };
     const key = JSON.stringify([endpoint.id, endpoint.digest, sql]);
-    let verdict = verdicts.get(key);
-    if (!verdict) {
-      verdict = await judge(parser, endpoint, sql, signal);
+    const remembered = verdicts.get(key);
+    if (remembered) return remembered;
+    const { value } = await flights.join(key, caller, async (context) => {
+      const verdict = await analyzeSql(context, (parser, signal) => analyze(parser, endpoint, sql, signal));
       verdicts.set(key, verdict);
-    }
+      return verdict;
+    });
+    return value;
+  };
+  return async (endpoint, sql, caller) => {
+    const verdict = await verdictOf(endpoint, sql, caller);
     if ('problem' in verdict) throw sqlProblem(endpoint.name, verdict.problem);
     return verdict.select;
   };
@@ -44,22 +55,21 @@ function sqlProblem(endpointName: string, problem: string): Failure {
   return invalidParameters(endpointName, [{ param: 'sql', problem }]);
 }
 
-async function judge(
+/** One query at a time: an analysis has one slot. */
+async function analyze(
   parser: SqlParser,
   endpoint: Endpoint,
   sql: string,
   signal: AbortSignal,
 ): Promise<Verdict> {
   try {
-    const problem = problemOfSqlText(sql);
-    if (problem !== undefined) throw new Refusal(problem);
     const text = await parser.print(sql, signal);
     if (text.length > MAX_PRINTED_CHARACTERS) throw new Refusal('is too long');
     checkPrintedText(text);
-    const [lines, tables] = await Promise.all([parser.tree(text, signal), parser.tables(signal)]);
+    const lines = await parser.tree(text, signal);
     const names = {
       parts: new Set(partNames(endpoint)),
-      tables: new Set(tables),
+      tables: new Set(await parser.tables(signal)),
       isNoTableNamed: namesInFrom(text, NO_TABLE),
     };
     const reads = [...judgeTree(readTree(lines), names)].sort();

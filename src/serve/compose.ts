@@ -21,7 +21,7 @@ import { openExecution } from './open-execution.js';
 import { openJournal } from './open-journal.js';
 import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from '../project-files.js';
 import { pingAny } from './ping-any.js';
-import { parserOf, queryServers } from './query-servers.js';
+import { queryServers } from './query-servers.js';
 import { createSandbox } from '../sandbox/sandbox.js';
 
 /** A gateway that listens. */
@@ -97,7 +97,7 @@ async function open(
       execution,
       journal,
       tracing,
-      judgeSql: createSandbox(parserOf(clickhouse.servers, execution.pool)),
+      judgeSql: createSandbox(execution.analyzeSql),
       ping: (signal) => pingAny(servers, signal),
       disks: openDiskWatch(clickhouse.servers, { logger, clock }),
       isDraining: () => draining,

@@ -1,9 +1,10 @@
-import { admitQueries } from '../admission/admit-queries.js';
+import { admitAnalyses, admitQueries, type AnalyzingServer } from '../admission/admit-queries.js';
 import { ClickHouseWatch, type OpenReason, type WatchState } from '../admission/clickhouse-watch.js';
 import { QueryQueue } from '../admission/query-queue.js';
 import { ServerPool } from '../admission/server-pool.js';
 import type { Config } from '../config/config.js';
 import type { RunQuery } from '../execution/ports.js';
+import type { AnalyzeSql, SqlParser } from '../execution/sandbox.js';
 import { FixedWindows } from '../limits/fixed-windows.js';
 import { Limiter } from '../limits/limiter.js';
 import { QueryPlaces } from '../limits/query-places.js';
@@ -19,28 +20,31 @@ export interface QueryServer {
   /** Host and port. */
   readonly name: string;
   readonly runQuery: RunQuery;
+  readonly parser: SqlParser;
   readonly ping: Ping;
 }
 
 /** What stands between a question and ClickHouse. */
 export interface Admission {
   readonly queue: QueryQueue;
-  readonly pool: ServerPool;
+  readonly pool: ServerPool<AnalyzingServer>;
   /** Runs a query on one of the servers, within limits, in the queue, and watched. */
   readonly runQuery: RunQuery;
+  /** Analyses a caller's SQL in the same way. */
+  readonly analyzeSql: AnalyzeSql;
 }
 
 /** Makes the queue, and the pool with a watch on each server. */
 export function openAdmission(config: Config, servers: readonly QueryServer[], logger: Logger): Admission {
   const queue = new QueryQueue(config.admission);
-  const watched = servers.map(({ name, runQuery, ping }) => {
+  const watched = servers.map(({ name, runQuery, parser, ping }) => {
     const onChange = (state: WatchState, reason?: OpenReason): void => {
       tell(logger, pool, { name, state, reason });
     };
-    return { name, runQuery, watch: new ClickHouseWatch({ ping, clock, onChange }) };
+    return { name, runQuery, parser, watch: new ClickHouseWatch({ ping, clock, onChange }) };
   });
   const pool = new ServerPool(watched, clock);
-  return { queue, pool, runQuery: admitQueries(pool, queue) };
+  return { queue, pool, runQuery: admitQueries(pool, queue), analyzeSql: admitAnalyses(pool, queue) };
 }
 
 interface Change {

@@ -4,6 +4,7 @@ import { createAnswerer, type AnswerCall, type OnAnswered } from '../execution/a
 import { createFetcher } from '../execution/fetch-answer.js';
 import { HitCounter } from '../execution/hit-counts.js';
 import type { Clock } from '../execution/ports.js';
+import type { AnalyzeSql } from '../execution/sandbox.js';
 import type { ServerPool } from '../admission/server-pool.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Logger } from '../log/logger.js';
@@ -29,6 +30,7 @@ export interface ExecutionSurroundings {
 /** All that answers questions, and what is counted of it. */
 export interface Execution {
   readonly answerCall: AnswerCall;
+  readonly analyzeSql: AnalyzeSql;
   readonly onAnswered: OnAnswered;
   readonly cache: OpenCache;
   readonly warmer: Warmer;
@@ -60,7 +62,7 @@ export async function openExecution(
     },
   });
   onClose(cache.close);
-  const { queue, pool, runQuery } = openAdmission(config, servers, logger);
+  const { queue, pool, runQuery, analyzeSql } = openAdmission(config, servers, logger);
   const limiter = openLimiter(cache.limits);
   const fetchAnswer = createFetcher({
     runQuery,
@@ -95,7 +97,7 @@ export async function openExecution(
     pool: () => pool.figures,
   });
   const answerCall = createAnswerer({ store: cache.store, fetchAnswer, clock, onAnswered });
-  return { answerCall, onAnswered, cache, warmer: warming.warmer, metrics, hits, limiter, pool };
+  return { answerCall, analyzeSql, onAnswered, cache, warmer: warming.warmer, metrics, hits, limiter, pool };
 }
 
 function countedBy(metrics: Metrics): Pick<WarmerParts, 'onStarted' | 'onRefreshed'> {

@@ -12,7 +12,7 @@ const INVALID = '400 INVALID_PARAMETERS';
 const judged: string[] = [];
 
 /** Takes what begins with SELECT, and prints it as it is but for spaces. */
-const judgeSql: JudgeSql = (endpoint, sql, signal) => {
+const judgeSql: JudgeSql = (endpoint, sql, { signal }) => {
   judged.push(sql);
   signal.throwIfAborted();
   if (sql === 'unreachable') return Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'Away.'));

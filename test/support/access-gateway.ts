@@ -11,7 +11,7 @@ import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { createHitFinder } from '../../src/execution/answer-call.js';
 import type { Clock, RunQuery } from '../../src/execution/ports.js';
-import type { JudgeSql } from '../../src/execution/sandbox.js';
+import type { JudgeSql, SqlParser } from '../../src/execution/sandbox.js';
 import { createHitAnswerer } from '../../src/http/answer-hit.js';
 import { createApp } from '../../src/http/app.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
@@ -21,6 +21,7 @@ import { hashApiKey } from '../../src/keys/api-key.js';
 import type { StoredRights } from '../../src/keys/key-file.js';
 import { openAccess, type Access } from '../../src/serve/open-access.js';
 import { openExecution, type Execution } from '../../src/serve/open-execution.js';
+import { createSandbox } from '../../src/sandbox/sandbox.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { metricSamples } from './metric-samples.js';
@@ -42,6 +43,8 @@ export interface AccessGatewayOptions {
   readonly runQuery?: RunQuery;
   readonly clock?: Clock;
   readonly judgeSql?: JudgeSql;
+  /** Judges by this parser instead, as in production. */
+  readonly parser?: SqlParser;
 }
 
 /** On the long way every request goes through the application, on the other the short way comes first. */
@@ -101,17 +104,17 @@ export class AccessGateway {
   }
 
   private async build(options: AccessGatewayOptions): Promise<void> {
-    const { endpoints: own, environment = {}, clock = this.clock.read, judgeSql = noSql } = options;
+    const { endpoints: own, environment = {}, clock = this.clock.read, parser } = options;
     const { logger } = this;
     const endpoints = own ? new EndpointRegistry(own) : await loadEndpoints(ENDPOINTS_FOLDER);
     this.endpoints = endpoints;
     const config = readConfig({ ...environment, ...(options.keys && (await this.writeKeys(options.keys))) });
     this.access = await openAccess(config, endpoints, { logger, clock });
     this.closers.push(this.access.keys.close);
-    const servers = oneServer(options.runQuery ?? this.runQuery.run);
+    const servers = oneServer(options.runQuery ?? this.runQuery.run, parser);
     const surroundings = { endpoints, servers, logger, clock };
     this.execution = await openExecution(config, surroundings, (close) => this.closers.push(close));
-    const { answerCall, onAnswered, cache, limiter } = this.execution;
+    const { answerCall, analyzeSql, onAnswered, cache, limiter } = this.execution;
     const shared = {
       endpoints,
       targets: new KnownTargets(),
@@ -123,7 +126,7 @@ export class AccessGateway {
     const app = createApp({
       ...shared,
       answerCall,
-      judgeSql,
+      judgeSql: parser ? createSandbox(analyzeSql) : (options.judgeSql ?? noSql),
       isClickHouseUp: () => Promise.resolve(true),
       isDraining: () => false,
       corsOrigins: [],

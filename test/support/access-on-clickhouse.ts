@@ -4,7 +4,6 @@ import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
 import type { EndpointSettings } from '../../src/endpoint/definition.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
-import { createSandbox } from '../../src/sandbox/sandbox.js';
 import { AccessGateway, type KeyRights } from './access-gateway.js';
 import { createTestDatabase, type TestDatabase } from './clickhouse.js';
 
@@ -37,7 +36,7 @@ export async function openAccessOnClickHouse({
     environment,
     endpoints: [...loaded.map((endpoint) => withSettings(endpoint, settings[endpoint.name] ?? {})), ...more],
     runQuery: createQueryRunner(database.client, { timeoutMs: 20_000 }),
-    judgeSql: createSandbox(createSqlParser(database.client)),
+    parser: createSqlParser(database.client),
     clock: () => new Date(),
   });
   const close = async (): Promise<void> => {

@@ -1,7 +1,11 @@
 import type { RunQuery } from '../../src/execution/ports.js';
+import type { SqlParser } from '../../src/execution/sandbox.js';
 import type { QueryServer } from '../../src/serve/open-admission.js';
 
 /** One ClickHouse server that is always there, its queries run as the test says. */
-export function oneServer(runQuery: RunQuery): readonly QueryServer[] {
-  return [{ name: 'clickhouse.test:8123', runQuery, ping: () => Promise.resolve(true) }];
+export function oneServer(runQuery: RunQuery, parser: SqlParser = noParser): readonly QueryServer[] {
+  return [{ name: 'clickhouse.test:8123', runQuery, parser, ping: () => Promise.resolve(true) }];
 }
+
+const unexpected = (): Promise<never> => Promise.reject(new Error('this test has no SQL to parse'));
+const noParser: SqlParser = { print: unexpected, tree: unexpected, tables: unexpected };

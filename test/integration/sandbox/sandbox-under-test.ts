@@ -44,7 +44,8 @@ export async function openSandbox(
   const endpoint = await enabled(name);
   const database = await createTestDatabase();
   const client = connectClickHouse(database.connection, { maxOpenConnections: 8, requestTimeoutMs: 30_000 });
-  const judge = createSandbox(createSqlParser(client));
+  const parser = createSqlParser(client);
+  const judge = createSandbox((request, analysis) => analysis(parser, request.signal));
   const clock = (): Date => now;
   const store = new MemoryStore(1e7, clock);
   const fetchAnswer = createFetcher({
@@ -57,7 +58,7 @@ export async function openSandbox(
   const values = validateParameters(endpoint, rawParameters(parameters));
   const answerTo = async (sql: string, requestId: string, format: Format): Promise<Answer> => {
     const { signal } = new AbortController();
-    const sandbox = await judge(endpoint, sql, signal);
+    const sandbox = await judge(endpoint, sql, { signal });
     const question = { endpoint, values, scope: '', sandbox, representation: representationOf(format) };
     const { answer } = await fetchAnswer({ ...question, requestId, signal, refresh: true }, keyOf(question));
     return answer;

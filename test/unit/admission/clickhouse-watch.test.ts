@@ -4,7 +4,7 @@ import {
   type WatchState,
 } from '../../../src/admission/clickhouse-watch.js';
 import { ServerPool } from '../../../src/admission/server-pool.js';
-import type { RunQuery } from '../../../src/execution/ports.js';
+import type { QueryRequest, RunQuery } from '../../../src/execution/ports.js';
 import { Failure, type ErrorCode } from '../../../src/errors.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries, type HeldQueries } from '../../support/held-query.js';
@@ -257,7 +257,7 @@ describe('ClickHouseWatch', () => {
 
     it('ends what hangs although it is open already', async () => {
       pinged = 'is silent';
-      const hanging = watch.guard((request) => runQuery.run(request))(asked('hanging'));
+      const hanging = watch.guard((request: QueryRequest) => runQuery.run(request))(asked('hanging'));
       hanging.catch(() => undefined);
       const lost = watch.guard(() => Promise.reject(failure('CLICKHOUSE_UNREACHABLE')));
       for (let n = 0; n < 3; n += 1) await lost(asked('lost')).catch(() => undefined);

@@ -1,0 +1,141 @@
+import { setMaxListeners } from 'node:events';
+
+import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import { createSqlParser } from '../../../src/clickhouse/sql-parser.js';
+import type { RunQuery } from '../../../src/execution/ports.js';
+import type { SqlParser } from '../../../src/execution/sandbox.js';
+import { withSettings, type Endpoint } from '../../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
+import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { AccessGateway } from '../../support/access-gateway.js';
+import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { outcomeOf, rowsIn, type NetworkResponse } from '../../support/network-request.js';
+import { pollUntil } from '../../support/poll-until.js';
+
+const STATEMENTS = 300;
+const LOGS = '/api/endpoints/query/logs.all?project=aurora&project_tier=PRO';
+const statement = (n: number): string => `SELECT ${n} AS flood FROM result LIMIT 1`;
+
+/** What the gateway sends to a real ClickHouse: in which order, and how many at a time. */
+class Sent {
+  /** Requests' ids of queries, and SQL that is analysed, in the order in which they began. */
+  readonly began: string[] = [];
+  running = 0;
+  mostAtOnce = 0;
+  /** Waited for before anything is sent. */
+  gate = Promise.resolve();
+
+  readonly runQuery: RunQuery = (request) => this.count(request.requestId, () => this.run(request));
+  readonly parser: SqlParser = {
+    print: (sql, signal) => this.count(sql, () => this.parse.print(sql, signal)),
+    tree: (text, signal) => this.count('tree', () => this.parse.tree(text, signal)),
+    tables: (signal) => this.count('tables', () => this.parse.tables(signal)),
+  };
+  private readonly run: RunQuery;
+  private readonly parse: SqlParser;
+
+  constructor({ client }: TestDatabase) {
+    this.run = createQueryRunner(client, { timeoutMs: 20_000 });
+    this.parse = createSqlParser(client);
+  }
+
+  private async count<T>(what: string, send: () => Promise<T>): Promise<T> {
+    this.began.push(what);
+    this.running += 1;
+    this.mostAtOnce = Math.max(this.mostAtOnce, this.running);
+    try {
+      await this.gate;
+      return await send();
+    } finally {
+      this.running -= 1;
+    }
+  }
+}
+
+let database: TestDatabase;
+let endpoints: Endpoint[];
+let sent: Sent;
+let gateway: AccessGateway;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const loaded = (await loadEndpoints(ENDPOINTS_FOLDER)).all();
+  endpoints = loaded.map((endpoint) => withSettings(endpoint, { sandboxing: 'enabled' }));
+});
+beforeEach(() => {
+  sent = new Sent(database);
+});
+afterEach(() => gateway.close());
+afterAll(() => database.close());
+
+const open = async (slots: number): Promise<void> => {
+  gateway = await AccessGateway.open({
+    keys: { single: { limits: { concurrent: 1 } }, flood: {}, other: {} },
+    environment: { MAX_CONCURRENT_QUERIES: String(slots) },
+    endpoints,
+    runQuery: sent.runQuery,
+    parser: sent.parser,
+    clock: () => new Date(),
+  });
+};
+const ask = (name: string, sql: string, id = name, signal?: AbortSignal): Promise<NetworkResponse> =>
+  gateway.ask(name, `${LOGS}&sql=${encodeURIComponent(sql)}`, {
+    headers: { 'X-Request-Id': id },
+    ...(signal && { signal }),
+  });
+const askAll = (name: string, signal?: AbortSignal): Promise<NetworkResponse>[] =>
+  Array.from({ length: STATEMENTS }, (_, n) => {
+    const response = ask(name, statement(n), name, signal);
+    response.catch(() => undefined);
+    return response;
+  });
+const hold = (): (() => void) => {
+  let release = (): void => undefined;
+  sent.gate = new Promise((resolve) => {
+    release = resolve;
+  });
+  return release;
+};
+const untilWaiting = (count: number): Promise<unknown> =>
+  pollUntil(`${count} wait`, async () => (await gateway.waiting()) === count || undefined, 30_000);
+
+describe('300 new statements at once', () => {
+  it('run one at a time in ClickHouse for a key with concurrent: 1, which refuses the others with 429', async () => {
+    await open(16);
+    const outcomes = (await Promise.all(askAll('single'))).map(outcomeOf);
+    expect(sent.mostAtOnce).toBe(1);
+    const answered = outcomes.filter((outcome) => outcome === '200').length;
+    expect(answered).toBeGreaterThanOrEqual(1);
+    expect(outcomes.filter((outcome) => outcome === '429 LIMIT_EXCEEDED')).toHaveLength(
+      STATEMENTS - answered,
+    );
+  });
+
+  it('delay another key’s query by one turn at most', async () => {
+    await open(1);
+    const release = hold();
+    const leaving = new AbortController();
+    setMaxListeners(0, leaving.signal);
+    const flood = askAll('flood', leaving.signal);
+    await untilWaiting(STATEMENTS - 1);
+    const single = gateway.ask('other', LOGS, { headers: { 'X-Request-Id': 'single' } });
+    await untilWaiting(STATEMENTS);
+    release();
+    expect(outcomeOf(await single)).toBe('200');
+    // One ran already, and the flood's lane may have its turn first.
+    const analysed = sent.began
+      .slice(0, sent.began.indexOf('single'))
+      .filter((what) => what.includes('flood'));
+    expect(new Set(analysed).size).toBeLessThanOrEqual(2);
+    leaving.abort();
+    await Promise.allSettled(flood);
+    expect(sent.mostAtOnce).toBe(1);
+  });
+});
+
+it('analyses equal SQL of several callers once, and answers them with one slot', async () => {
+  await open(1);
+  const sql = "SELECT count() AS n, 'shared' AS word FROM result";
+  const responses = await Promise.all(['flood', 'other', 'single', 'other'].map((name) => ask(name, sql)));
+  for (const response of responses) expect(rowsIn(response)).toHaveLength(1);
+  expect(sent.began.filter((what) => what === sql)).toHaveLength(1);
+});
