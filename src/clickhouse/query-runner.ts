@@ -116,7 +116,6 @@ async function run(
     ...further,
     // What is over the buffer goes through a temporary file, which a full disk cuts without an error: one byte over the limit.
     http_response_buffer_size: String(maxBytes + 1),
-    log_comment: requestId,
   };
   const ask: Ask = async ({ text, parameters }, format) => {
     // A caller's id may come twice at the same time, ClickHouse's may not.
@@ -129,7 +128,8 @@ async function run(
       // Read here: it has to be known that an answer began, also when the connection is lost in the middle of an error.
       ignore_error_response: true,
       ...(request.traceHeaders && { http_headers: { ...request.traceHeaders } }),
-      clickhouse_settings: { ...settings, ...format.settings },
+      // Not with the settings that DESCRIBE has too: a comment marks the queries that are run for a request.
+      clickhouse_settings: { ...settings, ...format.settings, log_comment: requestId },
     });
     request.onAnswer?.();
     const body = await collect(stream, signal, maxBytes);

@@ -139,3 +139,23 @@ it('analyses equal SQL of several callers once, and answers them with one slot',
   for (const response of responses) expect(rowsIn(response)).toHaveLength(1);
   expect(sent.began.filter((what) => what === sql)).toHaveLength(1);
 });
+
+it('marks the query of a request with its id, and neither its analysis nor its DESCRIBE', async () => {
+  await open(1);
+  await ask('other', "SELECT 'commented' AS word FROM result", 'commented-request');
+  await database.client.command({ query: 'SYSTEM FLUSH LOGS' });
+  const logged = await database.client.query({
+    query: `SELECT DISTINCT log_comment, splitByChar(' ', query)[1] AS word FROM system.query_log
+            WHERE current_database = currentDatabase() AND query LIKE '%commented%' AND log_comment != 'test'
+            ORDER BY word`,
+    format: 'JSONEachRow',
+    clickhouse_settings: { log_comment: 'test' },
+  });
+  expect(await logged.json()).toEqual([
+    { log_comment: '', word: 'DESCRIBE' },
+    { log_comment: '', word: 'EXPLAIN' },
+    // Of formatQuerySingleLine, and of the caller's rows.
+    { log_comment: '', word: 'SELECT' },
+    { log_comment: 'commented-request', word: 'WITH' },
+  ]);
+});

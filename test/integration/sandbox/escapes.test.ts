@@ -34,12 +34,13 @@ afterAll(async () => {
 const placed = (sql: string): string =>
   sql.replaceAll('{db}', sandbox.database.name).replaceAll('{other}', OTHER);
 
-/** The queries that ClickHouse ran, or began to, under these comments. */
+/** The queries that ClickHouse ran, or began to, under these comments; and every DESCRIBE, which carries none. */
 const ran = async (requestIds: readonly string[]): Promise<readonly string[]> => {
   const { client } = sandbox.database;
   await client.command({ query: 'SYSTEM FLUSH LOGS' });
   const result = await client.query({
-    query: 'SELECT query FROM system.query_log WHERE log_comment IN ({requestIds:Array(String)})',
+    query: `SELECT query FROM system.query_log WHERE log_comment IN ({requestIds:Array(String)})
+            OR (startsWith(query, 'DESCRIBE') AND current_database = currentDatabase())`,
     query_params: { requestIds },
     format: 'JSONEachRow',
   });
