@@ -9,6 +9,11 @@ export class Lanes<T> {
     return this.count;
   }
 
+  /** Lanes in which somebody waits, and who does, the oldest first. */
+  all(): Iterable<readonly [lane: string, waiting: readonly T[]]> {
+    return this.lanes;
+  }
+
   length(lane: string): number {
     return this.lanes.get(lane)?.length ?? 0;
   }

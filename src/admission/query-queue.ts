@@ -26,12 +26,12 @@ export interface QueueFigures {
  * A bounded number of queries at a time; a bounded number of others waits, for a bounded time.
  *
  * Lanes take turns, so that a flood in one lane does not slow down a single query in another. A query that callers of
- * several lanes wait for is in all of these lanes: it is served at the first of their turns, and counts for each of
- * them. It is as important as the most important of its callers, and is as hard to shed as the shortest of its lanes.
+ * several lanes wait for is in all of these lanes: it is served at the first of their turns, counts for each of them,
+ * and is interactive if any of its callers is.
  *
- * When too many wait, the newest query of the lane that has the most, running and waiting, is shed; a newcomer is shed
- * itself where no other lane has more than its own. Warming runs only when nobody interactive waits, leaves the last slot free (unless
- * there is but one), and is shed first.
+ * When too many wait, the newest query of the lane that has the most, running and waiting, is shed; the newcomer itself
+ * where no other lane has more than its own. A shared query is as hard to shed as one of its shortest lane. Warming runs
+ * only when nobody interactive waits, leaves the last slot free (unless there is but one), and is shed first.
  */
 export class QueryQueue {
   private running = 0;
@@ -40,7 +40,6 @@ export class QueryQueue {
     interactive: new Lanes(),
     warming: new Lanes(),
   };
-  /** Oldest first. */
   private readonly waiting = new Set<WaitingQuery>();
   private readonly room: WaitingRoom;
 
@@ -132,18 +131,33 @@ export class QueryQueue {
       signal.addEventListener('abort', onAbort, { once: true });
       this.waiting.add(query);
       query.observe(asker);
-      if (this.waiting.size > this.options.maxWaiting) this.mostLoaded()?.shed();
+      if (this.waiting.size > this.options.maxWaiting) this.victimFor(query).shed();
     });
   }
 
-  /** The newest of those whose lanes have the most queries; first of all one that is warming alone. */
-  private mostLoaded(): WaitingQuery | undefined {
-    let most: { readonly query: WaitingQuery; readonly load: number } | undefined;
-    for (const query of this.waiting) {
-      const load = query.isInteractive ? Math.min(...query.lanes.map((lane) => this.load(lane))) : Infinity;
-      if (!most || load >= most.load) most = { query, load };
+  /** The query to shed: the newcomer itself, unless one is warming alone, or its lanes have more. */
+  private victimFor(newcomer: WaitingQuery): WaitingQuery {
+    if (!newcomer.isInteractive) return newcomer;
+    for (const [, queries] of this.lanes.warming.all()) {
+      const refresh = queries.findLast(({ isInteractive }) => !isInteractive);
+      if (refresh) return refresh;
     }
-    return most?.query;
+    let most = { query: newcomer, load: this.leastLoad(newcomer) };
+    for (const [lane, queries] of this.lanes.interactive.all()) {
+      const load = this.load(lane);
+      // Ends at the newest that waits in no shorter lane.
+      for (let index = queries.length - 1; index >= 0 && load > most.load; index -= 1) {
+        const query = queries[index] ?? newcomer;
+        const least = this.leastLoad(query);
+        if (least > most.load) most = { query, load: least };
+      }
+    }
+    return most.query;
+  }
+
+  /** Of its lanes, the one that has the least queries: what a query counts for when one has to be shed. */
+  private leastLoad({ lanes }: WaitingQuery): number {
+    return Math.min(...lanes.map((lane) => this.load(lane)));
   }
 
   /** Queries of a lane that run or wait. */
