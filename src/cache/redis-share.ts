@@ -12,7 +12,7 @@ import { DELETE_IF_HELD, RENEW_IF_HELD } from './held-key.js';
 import { failureFrom, leftFailureOf, type LeftFailure } from './left-failure.js';
 import type { RedisKeys } from './redis-keys.js';
 
-/** How long a lock lasts if its holder dies; a living one renews it. */
+/** How long a lock lasts if its holder dies; a living one renews it, unless its process is busy or paused for so long. */
 const LEASE_MS = 1500;
 const RENEW_MS = 400;
 const POLL_MS = 25;
@@ -40,6 +40,9 @@ export interface RedisShareParts {
  * Gateways that miss the same question at the same time: the one that takes the lock asks ClickHouse, the others wait
  * for its answer or its error. When the holder dies its lease ends and another takes over; without Redis each asks for
  * itself.
+ *
+ * One query, as long as the holder's process is never busy or paused for a whole lease while its query runs, and Redis
+ * replies. After such a pause another gateway has taken over, and its query is a second one; never a wrong result.
  */
 export function shareThroughRedis(parts: RedisShareParts): ShareAcross {
   return async (key, signal, ask, until) => {
@@ -48,9 +51,14 @@ export function shareThroughRedis(parts: RedisShareParts): ShareAcross {
     const giveUpAt = performance.now() + parts.maxWaitMs;
     let before: string | undefined;
     while (performance.now() < giveUpAt) {
+      const leasedUntil = performance.now() + LEASE_MS;
       const holder = await takeLock(parts, key, token);
       if (holder === undefined) break;
-      if (holder === token) return askAsHolder(parts, key, { token, before }, asking);
+      if (holder === token) {
+        const fetched = await askAsHolder(parts, key, { token, before, leasedUntil }, asking);
+        if (fetched) return fetched;
+        continue;
+      }
       const left = holder === before ? undefined : await findLeft(parts, key, before);
       if (left) return left;
       before = holder;
@@ -80,21 +88,25 @@ interface Holding {
   readonly token: string;
   /** Token of the one that held the lock before, as far as was seen. */
   readonly before: string | undefined;
+  /** On the process's steady clock; counted from before the request, so that it can only end too early. */
+  leasedUntil: number;
 }
 
+/** @returns undefined where the lease ended before the query began: another may have the lock, and query. */
 async function askAsHolder(
   parts: RedisShareParts,
   key: CacheKey,
-  { token, before }: Holding,
+  holding: Holding,
   asking: Asking,
-): Promise<Fetched> {
+): Promise<Fetched | undefined> {
   const { redis, keys } = parts;
-  const renewal = setInterval(() => {
-    void redis.touch((client) => client.eval(RENEW_IF_HELD, 1, keys.lock(key), token, LEASE_MS));
-  }, RENEW_MS);
+  const { token, before } = holding;
+  const renewal = setInterval(() => void renew(parts, key, holding), RENEW_MS);
   try {
     // Whoever held the lock until now may have got what is asked for.
-    return (await findLeft(parts, key, before)) ?? (await askAndStore(parts, key, asking));
+    const left = await findLeft(parts, key, before);
+    if (left) return left;
+    return performance.now() < holding.leasedUntil ? await askAndStore(parts, key, asking) : undefined;
   } catch (error) {
     if (!asking.signal.aborted) await leaveFailure(parts, key, token, error);
     throw error;
@@ -102,6 +114,14 @@ async function askAsHolder(
     clearInterval(renewal);
     await redis.touch((client) => client.eval(DELETE_IF_HELD, 1, keys.lock(key), token));
   }
+}
+
+async function renew({ redis, keys }: RedisShareParts, key: CacheKey, holding: Holding): Promise<void> {
+  const until = performance.now() + LEASE_MS;
+  const reply = await redis.touch((client) =>
+    client.eval(RENEW_IF_HELD, 1, keys.lock(key), holding.token, LEASE_MS),
+  );
+  if (reply === 1) holding.leasedUntil = until;
 }
 
 async function askAndStore({ store }: RedisShareParts, key: CacheKey, asking: Asking): Promise<Fetched> {

@@ -111,7 +111,6 @@ describe('equal questions', () => {
 
   it('ask ClickHouse once for hundreds on three gateways at once, whatever the order', async () => {
     await open(3);
-    // As many as one process answers for three gateways well before a reply of Redis counts as late.
     for (let round = 0; round < 30; round += 1) {
       const asked = gateways.flatMap(({ ask }) => Array.from({ length: 100 }, () => ask(`city ${round}`)));
       await Promise.all(asked);

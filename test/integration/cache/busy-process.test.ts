@@ -1,0 +1,82 @@
+import { shareThroughRedis } from '../../../src/cache/redis-share.js';
+import { RedisStore } from '../../../src/cache/redis-store.js';
+import { FakeRunQuery } from '../../support/fake-run-query.js';
+import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
+import { openTestExecution, type TestExecution } from '../../support/test-execution.js';
+import { newPrefix, openTestRedis, sharedRedisUrl } from '../../support/test-redis.js';
+
+/** Longer than Redis may take to reply, and less than a lock lasts. */
+const BUSY_MS = 400;
+/** Longer than a lock lasts. */
+const LONG_BUSY_MS = 1700;
+/** A token of another gateway. */
+const OTHER = 'f'.repeat(32);
+
+/** Keeps the event loop from doing anything else. */
+function beBusy(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}
+
+/** Lets the event loop go round once. */
+const oneTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+describe('equal misses of gateways whose process is busy', () => {
+  let gateways: TestExecution[];
+  beforeEach(() => {
+    gateways = [];
+  });
+  afterEach(async () => {
+    for (const { close } of gateways) await close();
+  });
+
+  it('cause one query, where the replies of Redis have arrived before they are read', async () => {
+    const runQuery = new FakeRunQuery();
+    const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: newPrefix() };
+    for (let n = 0; n < 3; n += 1) gateways.push(await openTestExecution({ environment, runQuery }));
+    for (let turns = 1; turns <= 4; turns += 1) {
+      const asked = gateways.flatMap(({ ask }) => Array.from({ length: 20 }, () => ask(`city ${turns}`)));
+      // Each turn sends the next commands, whose replies then arrive while the process is busy.
+      for (let turn = 0; turn < turns; turn += 1) await oneTurn();
+      beBusy(BUSY_MS);
+      await Promise.all(asked);
+      expect(runQuery.requests).toHaveLength(turns);
+    }
+  });
+});
+
+describe('the holder of a lock', () => {
+  it('starts no query after its lease, but waits for the gateway that has the lock since', async () => {
+    const { client, redis, keys, close } = await openTestRedis();
+    const key = sampleKey('a question');
+    const lock = keys.lock(key);
+    const clock = (): Date => new Date();
+    const store = new RedisStore(redis, keys, 100_000, clock);
+    let isFirst = true;
+    const slowStore = {
+      set: store.set,
+      purge: store.purge,
+      get: async () => {
+        if (!isFirst) return store.get(key);
+        isFirst = false;
+        beBusy(LONG_BUSY_MS);
+        await client.set(lock, OTHER, 'PX', 300);
+        return undefined;
+      },
+    };
+    const share = shareThroughRedis({ redis, keys, store: slowStore, clock, maxWaitMs: 10_000 });
+    const holders: (string | null)[] = [];
+    const ask = async () => {
+      holders.push(await client.get(lock));
+      return sampleAnswer({ bornAt: Date.now() });
+    };
+    try {
+      const fetched = await share(key, new AbortController().signal, ask, ({ expiresAt }) => expiresAt);
+      expect(fetched.collapsed).toBe(false);
+      expect(holders).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
+      expect(holders).not.toContain(OTHER);
+    } finally {
+      close();
+    }
+  });
+});
