@@ -1,5 +1,6 @@
+import type { RequestListener } from 'node:http';
 import cors from 'cors';
-import express, { Router, type Express, type RequestHandler } from 'express';
+import express, { Router, type RequestHandler } from 'express';
 
 import { Failure } from '../errors.js';
 import { apiDocsRoutes } from './api-docs.js';
@@ -16,6 +17,7 @@ import { answerProblem } from './problem.js';
 import { refuseMethod } from './refuse-method.js';
 import { contextOf } from './request-context.js';
 import { assignRequestId } from './request-id.js';
+import { withPathAlone } from './request-target.js';
 import type { RequestLog } from './request-log.js';
 import { setSecurityHeaders } from './security-headers.js';
 import { traceRequests } from './trace-requests.js';
@@ -37,7 +39,7 @@ export interface AppParts extends CallParts, ReadyParts {
 }
 
 /** The Express application: the way of every request, from top to bottom. */
-export function createApp(parts: AppParts): Express {
+export function createApp(parts: AppParts): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
   app.use(assignRequestId(), logWhenOver(parts.log), secure(), limitHeaders(), requireHost());
@@ -56,7 +58,7 @@ export function createApp(parts: AppParts): Express {
     throw new Failure('NOT_FOUND', 'There is nothing at this path. The endpoints are below /api/endpoints.');
   });
   app.use(answerProblem());
-  return app;
+  return withPathAlone(app);
 }
 
 function endpointRoutes(parts: AppParts): Router {

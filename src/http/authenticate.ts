@@ -12,7 +12,7 @@ import { contextOf } from './request-context.js';
 export function authenticate(credentials: Credentials, endpoints: EndpointRegistry): RequestHandler {
   return async (request, _response, next) => {
     const presented = presentedKey(request.headers);
-    const { url: target, path } = request;
+    const { originalUrl: target, path } = request;
     const holder =
       presented === undefined
         ? holderOfQuery(credentials, { target, findEndpoint: () => calledEndpoint(endpoints, path) })

@@ -45,7 +45,7 @@ export function callEndpoint(parts: CallParts): RequestHandler {
     const holder = holderOf(context);
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
     checkMayCall(holder, endpoint);
-    const sent = parseQueryString(request.url);
+    const sent = parseQueryString(request.originalUrl);
     const subjects = subjectsOf(endpoints, holder, endpoint);
     const states: LimitState[] = [...(context.limits ?? [])];
     const read = readCall({ endpoint, holder, sent, wishes: wishesOf(request), times });

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 
 import { Failure } from '../errors.js';
+import { problemOfTarget } from './request-target.js';
 
 /** A request with more header lines is refused; browsers behind two proxies send about thirty. */
 const MAX_LINES = 100;
@@ -55,10 +56,10 @@ export function problemOfHeaders({ headers, rawHeaders }: Headers): string | und
   return total > MAX_TOTAL_BYTES ? `The headers together are over ${MAX_TOTAL_BYTES} bytes.` : undefined;
 }
 
-/** Refuses a request whose headers are too large before anything parses them, and closes its connection. */
+/** Refuses a request whose URL or headers are too large before anything parses them, and closes its connection. */
 export function limitHeaders(): RequestHandler {
   return (request, response, next) => {
-    const problem = problemOfHeaders(request);
+    const problem = problemOfTarget(request.originalUrl) ?? problemOfHeaders(request);
     if (problem !== undefined) {
       response.set('Connection', 'close');
       throw new Failure('HEADERS_TOO_LARGE', problem);

@@ -30,7 +30,7 @@ export class KnownTargets {
 
   /** @param scope of the caller: what a target asks depends on it too. */
   find(scope: RowScope, target: string): KnownTarget | undefined {
-    return this.targets.get(nameOf(scope, target));
+    return target.length > MAX_TARGET_LENGTH ? undefined : this.targets.get(nameOf(scope, target));
   }
 
   learn(scope: RowScope, target: string, known: KnownTarget): void {

@@ -69,6 +69,27 @@ describe('the server', () => {
     },
   );
 
+  it.each([
+    ['a path over 2 KiB', `/api/${'x'.repeat(2048)}`],
+    ['a path of 500 kB', `/${'x/'.repeat(250_000)}`],
+    ['a query string over 8 KiB where nothing is called', `/api/endpoints?${'x'.repeat(8192)}`],
+    ['one where there are files', `/docs/swagger-ui.css?${'x'.repeat(8192)}`],
+  ])('returns 431 for %s', async (_what, target) => {
+    await whileListening(newServer(), async (port) => {
+      const [answer] = await exchange(port, `GET ${target} HTTP/1.1\r\n${headers}\r\n`);
+      expect(problemIn(answer)).toMatchObject({ status: 431, code: 'HEADERS_TOO_LARGE' });
+    });
+  });
+
+  it('takes a query string of 450 kB for a call', async () => {
+    await whileListening(newServer(), async (port) => {
+      const names = Array.from({ length: 18 }, (_, n) => `unknown_${n}`);
+      const query = names.map((name) => `${name}=${'%41'.repeat(8192)}`).join('&');
+      const request = `GET ${GOOD_CALL}&${query} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`;
+      expect((await exchange(port, request)).map(({ status }) => status)).toEqual([200]);
+    });
+  });
+
   it.each([101, 128, 129, 5000])('returns 431 for %i header lines', async (count) => {
     await whileListening(newServer(), async (port) => {
       const lines = 'a: b\r\n'.repeat(count - 2);
