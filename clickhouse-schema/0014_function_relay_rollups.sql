@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS function_relay_minutes
     min_execution_time SimpleAggregateFunction(min, Nullable(Float64)) COMMENT 'Minimum of execution_time_ms' CODEC(ZSTD(1)),
     max_execution_time SimpleAggregateFunction(max, Nullable(Float64)) COMMENT 'Maximum of execution_time_ms' CODEC(ZSTD(1)),
     avg_execution_time AggregateFunction(avg, Nullable(Float64)) COMMENT 'Average of execution_time_ms' CODEC(ZSTD(1)),
-    execution_times AggregateFunction(quantilesTDigest(0.95, 0.99), Nullable(Float64)) COMMENT 'Quantiles of execution_time_ms' CODEC(ZSTD(1)),
+    execution_times AggregateFunction(quantilesGKOrNull(200, 0.95, 0.99), Nullable(Float64)) COMMENT 'Quantiles of execution_time_ms' CODEC(ZSTD(1)),
     invocations SimpleAggregateFunction(sum, UInt64) COMMENT 'Number of log records' CODEC(T64, ZSTD(1)),
     errors SimpleAggregateFunction(sum, UInt64) COMMENT 'Of these, with status_code >= 400' CODEC(T64, ZSTD(1))
 )
@@ -27,7 +27,7 @@ CREATE TABLE IF NOT EXISTS function_relay_hours
     min_execution_time SimpleAggregateFunction(min, Nullable(Float64)) COMMENT 'Minimum of execution_time_ms' CODEC(ZSTD(1)),
     max_execution_time SimpleAggregateFunction(max, Nullable(Float64)) COMMENT 'Maximum of execution_time_ms' CODEC(ZSTD(1)),
     avg_execution_time AggregateFunction(avg, Nullable(Float64)) COMMENT 'Average of execution_time_ms' CODEC(ZSTD(1)),
-    execution_times AggregateFunction(quantilesTDigest(0.95, 0.99), Nullable(Float64)) COMMENT 'Quantiles of execution_time_ms' CODEC(ZSTD(1)),
+    execution_times AggregateFunction(quantilesGKOrNull(200, 0.95, 0.99), Nullable(Float64)) COMMENT 'Quantiles of execution_time_ms' CODEC(ZSTD(1)),
     invocations SimpleAggregateFunction(sum, UInt64) COMMENT 'Number of log records' CODEC(T64, ZSTD(1)),
     errors SimpleAggregateFunction(sum, UInt64) COMMENT 'Of these, with status_code >= 400' CODEC(T64, ZSTD(1))
 )
@@ -46,7 +46,7 @@ CREATE TABLE IF NOT EXISTS function_relay_days
     min_execution_time SimpleAggregateFunction(min, Nullable(Float64)) COMMENT 'Minimum of execution_time_ms' CODEC(ZSTD(1)),
     max_execution_time SimpleAggregateFunction(max, Nullable(Float64)) COMMENT 'Maximum of execution_time_ms' CODEC(ZSTD(1)),
     avg_execution_time AggregateFunction(avg, Nullable(Float64)) COMMENT 'Average of execution_time_ms' CODEC(ZSTD(1)),
-    execution_times AggregateFunction(quantilesTDigest(0.95, 0.99), Nullable(Float64)) COMMENT 'Quantiles of execution_time_ms' CODEC(ZSTD(1)),
+    execution_times AggregateFunction(quantilesGKOrNull(200, 0.95, 0.99), Nullable(Float64)) COMMENT 'Quantiles of execution_time_ms' CODEC(ZSTD(1)),
     invocations SimpleAggregateFunction(sum, UInt64) COMMENT 'Number of log records' CODEC(T64, ZSTD(1)),
     errors SimpleAggregateFunction(sum, UInt64) COMMENT 'Of these, with status_code >= 400' CODEC(T64, ZSTD(1))
 )
@@ -63,7 +63,7 @@ SELECT
     min(log.execution_time_ms) AS min_execution_time,
     max(log.execution_time_ms) AS max_execution_time,
     avgState(log.execution_time_ms) AS avg_execution_time,
-    quantilesTDigestState(0.95, 0.99)(log.execution_time_ms) AS execution_times,
+    quantilesGKOrNullState(200, 0.95, 0.99)(if(isNaN(log.execution_time_ms), NULL, log.execution_time_ms)) AS execution_times,
     count() AS invocations,
     countIf(log.status_code >= 400) AS errors
 FROM function_relay_logs AS log
@@ -76,7 +76,7 @@ SELECT
     min(part.min_execution_time) AS min_execution_time,
     max(part.max_execution_time) AS max_execution_time,
     avgMergeState(part.avg_execution_time) AS avg_execution_time,
-    quantilesTDigestMergeState(0.95, 0.99)(part.execution_times) AS execution_times,
+    quantilesGKOrNullMergeState(200, 0.95, 0.99)(part.execution_times) AS execution_times,
     sum(part.invocations) AS invocations,
     sum(part.errors) AS errors
 FROM function_relay_minutes AS part
@@ -88,7 +88,7 @@ SELECT
     min(part.min_execution_time) AS min_execution_time,
     max(part.max_execution_time) AS max_execution_time,
     avgMergeState(part.avg_execution_time) AS avg_execution_time,
-    quantilesTDigestMergeState(0.95, 0.99)(part.execution_times) AS execution_times,
+    quantilesGKOrNullMergeState(200, 0.95, 0.99)(part.execution_times) AS execution_times,
     sum(part.invocations) AS invocations,
     sum(part.errors) AS errors
 FROM function_relay_hours AS part

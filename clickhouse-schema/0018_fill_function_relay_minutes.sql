@@ -6,7 +6,7 @@ SELECT
     min(log.execution_time_ms) AS min_execution_time,
     max(log.execution_time_ms) AS max_execution_time,
     avgState(log.execution_time_ms) AS avg_execution_time,
-    quantilesTDigestState(0.95, 0.99)(log.execution_time_ms) AS execution_times,
+    quantilesGKOrNullState(200, 0.95, 0.99)(if(isNaN(log.execution_time_ms), NULL, log.execution_time_ms)) AS execution_times,
     count() AS invocations,
     countIf(log.status_code >= 400) AS errors
 FROM function_relay_logs AS log

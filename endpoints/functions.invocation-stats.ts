@@ -75,12 +75,10 @@ const perRollup = (interval: Reference<string>, write: (rollup: Rollup) => Sql):
     write(ONE_DAY.rollup),
   );
 
-const DIGEST = sql`quantilesTDigestMerge(0.95, 0.99)(part.execution_times)`;
-/** Of the digests as one; null where no record has an execution time. */
-const QUANTILES = [
-  sql`if(isNaN(${DIGEST}[1]), NULL, ${DIGEST}[1])`,
-  sql`if(isNaN(${DIGEST}[2]), NULL, ${DIGEST}[2])`,
-] as const;
+/** Of Greenwald and Khanna, within 0.5 % of rank: elements of the data, in 64 bits. A NaN is no execution time. */
+const QUANTILES = sql`
+  quantilesGKOrNull(200, 0.95, 0.99)(if(isNaN(log.execution_time_ms), NULL, log.execution_time_ms))`;
+const QUANTILES_OF_PARTS = sql`quantilesGKOrNullMerge(200, 0.95, 0.99)(part.execution_times)`;
 
 export default defineEndpoint({
   id: '8f0c7f5e-3a8d-4c55-9a0e-6f1f0b6a2d11',
@@ -104,11 +102,11 @@ export default defineEndpoint({
     max_execution_time: column('Nullable(Float64)', 'Maximum of execution_time_ms.'),
     avg_execution_time: column('Nullable(Float64)', 'Average of execution_time_ms.'),
     p95_execution_time: column(
-      'Nullable(Float32)',
+      'Nullable(Float64)',
       '0.95 quantile of execution_time_ms, within 1 % of rank.',
     ),
     p99_execution_time: column(
-      'Nullable(Float32)',
+      'Nullable(Float64)',
       '0.99 quantile of execution_time_ms, within 1 % of rank.',
     ),
     count: column('UInt64', 'Number of log records in the bucket.'),
@@ -129,8 +127,8 @@ export default defineEndpoint({
         min(log.execution_time_ms) AS min_execution_time,
         max(log.execution_time_ms) AS max_execution_time,
         avg(log.execution_time_ms) AS avg_execution_time,
-        quantileTDigest(0.95)(log.execution_time_ms) AS p95_execution_time,
-        quantileTDigest(0.99)(log.execution_time_ms) AS p99_execution_time,
+        arrayElementOrNull(${QUANTILES}, 1) AS p95_execution_time,
+        arrayElementOrNull(${QUANTILES}, 2) AS p99_execution_time,
         count() AS count,
         countIf(log.status_code >= 400) AS error_count
       FROM function_relay_logs AS log
@@ -150,8 +148,8 @@ export default defineEndpoint({
         min(part.min_execution_time) AS min_execution_time,
         max(part.max_execution_time) AS max_execution_time,
         avgMerge(part.avg_execution_time) AS avg_execution_time,
-        ${QUANTILES[0]} AS p95_execution_time,
-        ${QUANTILES[1]} AS p99_execution_time,
+        arrayElementOrNull(${QUANTILES_OF_PARTS}, 1) AS p95_execution_time,
+        arrayElementOrNull(${QUANTILES_OF_PARTS}, 2) AS p99_execution_time,
         sum(part.invocations) AS count,
         sum(part.errors) AS error_count
       FROM ${perRollup(interval, (rollup) => rollup.table)} AS part

@@ -138,12 +138,12 @@ describe.each(Object.entries(DISTRIBUTIONS))('quantiles of %s times', (_name, ex
 
   /** How far the rank of a value among the sorted ones is from what it should be, as a share. */
   const missedRank = async (interval: string, row: Row, name: string, level: number): Promise<number> => {
-    // Of equal values any rank is theirs: the nearest counts. A Float32 stands for what it was rounded from.
+    // Of equal values any rank is theirs: the nearest counts.
     const result = await endpoint.database.client.query({
       query: `
         SELECT
-          countIf(execution_time_ms < {value:Float64} * (1 - 1e-7)) / count() AS from,
-          countIf(execution_time_ms <= {value:Float64} * (1 + 1e-7)) / count() AS to
+          countIf(execution_time_ms < {value:Float64}) / count() AS from,
+          countIf(execution_time_ms <= {value:Float64}) / count() AS to
         FROM function_relay_logs WHERE ${BUCKET[interval] ?? ''} = parseDateTimeBestEffort({bucket:String})`,
       query_params: { value: row[name], bucket: row['timestamp'] },
       format: 'JSONEachRow',

@@ -195,4 +195,32 @@ describe('execution times and errors', () => {
     expect(Math.abs(rankOf('p95_execution_time') - 0.95)).toBeLessThanOrEqual(0.01);
     expect(Math.abs(rankOf('p99_execution_time') - 0.99)).toBeLessThanOrEqual(0.01);
   });
+
+  it.each([[1234.5678901], [16777217], [16777219, 16777217], [3.5e38, 4e38, 1e300], [-1e-320, -1e300]])(
+    'answers p95 and p99 of %j, … as elements of the data, to the last bit',
+    async (...times) => {
+      await endpoint.fill(
+        TABLE,
+        times.map((execution_time_ms) => invocation({ execution_time_ms })),
+      );
+      for (const interval of ['5min', '1hr', '1day', '7day']) {
+        const [row] = await endpoint.rows({ project: 'aurora', interval });
+        const largest = Math.max(...times);
+        expect(row).toMatchObject({ max_execution_time: largest, p95_execution_time: largest });
+        expect(row).toMatchObject({ p99_execution_time: largest });
+      }
+    },
+  );
+
+  it('takes NaN for no execution time, and infinity for one whose percentile is null', async () => {
+    await endpoint.fill(TABLE, []);
+    const times = [...Array.from({ length: 98 }, (_, index) => index), 'nan', '1e999', '1e999'];
+    await endpoint.insertLines(
+      TABLE,
+      ...times.map((time) => JSON.stringify(invocation({ execution_time_ms: time }))),
+    );
+    expect(await endpoint.rows({ project: 'aurora' })).toMatchObject([
+      { min_execution_time: 0, max_execution_time: null, p95_execution_time: 94, p99_execution_time: null },
+    ]);
+  });
 });
