@@ -12,7 +12,6 @@ const LAYERS = {
   endpoint: ['limits'],
   execution: ['endpoint', 'limits', 'errors.ts'],
   openapi: ['endpoint', 'errors.ts'],
-  'client-generator': ['endpoint', 'errors.ts'],
   clickhouse: ['endpoint', 'execution', 'errors.ts'],
   cache: ['endpoint', 'execution', 'limits', 'warming', 'errors.ts'],
   warming: ['endpoint', 'execution', 'errors.ts'],

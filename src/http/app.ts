@@ -52,7 +52,7 @@ export function createApp(parts: AppParts): RequestListener {
     limitRequests(parts.limiter, parts.endpoints),
     endpointRoutes(parts),
   );
-  app.use(apiDocsRoutes({ ...parts, describe: describeApi }));
+  app.use(apiDocsRoutes({ ...parts, describe: (reader) => describeApi({ ...reader, times: parts.times }) }));
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'index.html'));
   app.use(() => {
     throw new Failure('NOT_FOUND', 'There is nothing at this path. The endpoints are below /api/endpoints.');

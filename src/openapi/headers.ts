@@ -63,7 +63,7 @@ export const REQUEST_HEADERS: Readonly<Record<string, ParameterObject>> = {
     name: 'Prefer',
     in: 'header',
     description:
-      'RFC 7240. `wait=5`: an answer within five seconds, or a stale one, or 504; the query ends if nobody else waits for it. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV.',
+      'RFC 7240. `wait=5`: an answer within five seconds, or a stale one, or 504; the query ends if nobody else waits for it. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV, whatever the schemas of this document say.',
     schema: { type: 'string', examples: ['wait=5', 'timestamps=unix-micros'] },
   },
   'If-None-Match': {

@@ -23,8 +23,8 @@ export interface OpenApiInput {
   readonly version: string;
   /** The ways in which rows can be had; JSON alone where absent. */
   readonly representations?: readonly RepresentationFacts[];
-  /** The ways in which a caller can get times in JSON; ISO 8601 alone where absent. */
-  readonly times?: readonly Times[];
+  /** How times are written in JSON where the request does not say; ISO 8601 where absent. */
+  readonly times?: Times | undefined;
   /** Names of the parameters that the reader's key supplies; they are not required. */
   readonly fixed?: ReadonlySet<string>;
   /** Where the gateway is; by default where the document came from. */
@@ -54,7 +54,7 @@ export function openApiDocument(input: OpenApiInput): OpenApiDocument {
       representations: input.representations ?? JSON_ALONE,
       fixed: input.fixed ?? new Set(),
     }),
-    components: componentsOf(endpoints, input.times ?? ['iso']),
+    components: componentsOf(endpoints, input.times ?? 'iso'),
   };
 }
 
@@ -86,10 +86,7 @@ function pathsOf(
   };
 }
 
-function componentsOf(
-  endpoints: readonly Endpoint[],
-  times: readonly Times[],
-): OpenApiDocument['components'] {
+function componentsOf(endpoints: readonly Endpoint[], times: Times): OpenApiDocument['components'] {
   const problems = problemComponents();
   const rows = endpoints.filter(({ settings }) => settings.sandboxing === 'disabled');
   return {

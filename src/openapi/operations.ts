@@ -24,7 +24,7 @@ export interface CallSurroundings {
 const rowSchemaName = ({ name }: Endpoint): string => `${pascalName(name)}Row`;
 
 /** The schema of an endpoint's rows, under its name. */
-export function rowSchema(endpoint: Endpoint, times: readonly Times[]): readonly [string, Schema] {
+export function rowSchema(endpoint: Endpoint, times: Times): readonly [string, Schema] {
   const columns = [...endpoint.columns].map(([name, column]) => {
     const schema = schemaOf(jsonTypeOf(column), times);
     return [name, { ...schema, description: column.meaning }] as const;

@@ -109,31 +109,35 @@ function problemSchema(): Schema {
       detail: { type: 'string', description: 'What is wrong with this request, for a person.' },
       code: { type: 'string', enum: codes, description: 'Stable, for programs.' },
       requestId: { type: 'string', description: 'As in X-Request-Id.' },
-      problems: {
-        type: 'array',
-        description: 'On a 400: what is wrong with each parameter.',
-        items: {
-          type: 'object',
-          required: ['param', 'problem'],
-          properties: { param: { type: 'string' }, problem: { type: 'string' } },
-        },
-      },
       error: { type: 'string', description: 'A copy of `detail`, for clients written for Logflare.' },
     },
   };
 }
 
+const PROBLEMS_OF_PARAMETERS: Schema = {
+  type: 'array',
+  description: 'What is wrong with each parameter.',
+  items: {
+    type: 'object',
+    required: ['param', 'problem'],
+    properties: { param: { type: 'string' }, problem: { type: 'string' } },
+  },
+};
+
+/** A schema a status, so that in the types made of them the code narrows the status and what else is there. */
 function schemaOfStatus(status: number): Schema {
+  const hasProblems = status === 400;
   return {
     allOf: [
       refTo('schemas', PROBLEM),
       {
         type: 'object',
+        required: ['status', 'code', ...(hasProblems ? ['problems'] : [])],
         properties: {
           status: { type: 'integer', const: status },
           code: { type: 'string', enum: codesOf(status) },
+          ...(hasProblems && { problems: PROBLEMS_OF_PARAMETERS }),
         },
-        ...(status === 400 && { required: ['problems'] }),
       },
     ],
   };

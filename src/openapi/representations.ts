@@ -31,7 +31,9 @@ export function answerContent(
 }
 
 function bodySchema(format: string, rows: RowSchemas): Schema {
-  const items = rows.isOpen ? { type: 'object' } : refTo('schemas', rows.row);
+  const items: Schema = rows.isOpen
+    ? { type: 'object', additionalProperties: true }
+    : refTo('schemas', rows.row);
   const list: Schema = { type: 'array', maxItems: rows.maxRows, items };
   switch (format) {
     case 'json':
@@ -42,7 +44,7 @@ function bodySchema(format: string, rows: RowSchemas): Schema {
         additionalProperties: false,
       };
     case 'json-table':
-      return tableSchema(list);
+      return tableSchema(list, rows.isOpen ? 'optional' : 'required');
     case 'ndjson':
       return { type: 'string', description: 'A row a line, each a JSON object.' };
     case 'csv':
@@ -55,10 +57,10 @@ function bodySchema(format: string, rows: RowSchemas): Schema {
 }
 
 /** ClickHouse's own JSON format, as Tinybird's users know it. */
-function tableSchema(data: Schema): Schema {
+function tableSchema(data: Schema, statistics: 'required' | 'optional'): Schema {
   return {
     type: 'object',
-    required: ['meta', 'data', 'rows'],
+    required: ['meta', 'data', 'rows', 'truncated', ...(statistics === 'required' ? ['statistics'] : [])],
     properties: {
       meta: {
         type: 'array',
@@ -72,10 +74,23 @@ function tableSchema(data: Schema): Schema {
       data,
       rows: { type: 'integer', minimum: 0 },
       truncated: { type: 'boolean' },
-      statistics: { type: 'object' },
+      statistics: STATISTICS,
     },
+    additionalProperties: false,
   };
 }
+
+const STATISTICS: Schema = {
+  type: 'object',
+  description: 'What the query of this response cost.',
+  required: ['elapsed', 'rows_read', 'bytes_read'],
+  properties: {
+    elapsed: { type: 'number', minimum: 0, description: 'Seconds.' },
+    rows_read: { type: 'integer', minimum: 0 },
+    bytes_read: { type: 'integer', minimum: 0 },
+  },
+  additionalProperties: false,
+};
 
 /** The parameters that choose a representation; none where there is nothing to choose, or the endpoint has its own. */
 export function representationParameters(

@@ -26,39 +26,43 @@ export interface Schema {
 /** How times are written in JSON: ISO 8601, or whole microseconds since 1970. */
 export type Times = 'iso' | 'unix-micros';
 
+/** Times inside another value are ISO 8601 always. */
+const NESTED: Times = 'iso';
+
 /**
  * The schema of a column's values.
  *
- * @param times every way in which a caller can get times from this gateway.
+ * @param times how the gateway writes times where the request does not say.
  */
-export function schemaOf(type: JsonType, times: readonly Times[]): Schema {
+export function schemaOf(type: JsonType, times: Times): Schema {
   const schema = bareSchemaOf(type, times);
   return type.nullable ? orNull(schema) : schema;
 }
 
-function bareSchemaOf(type: JsonType, times: readonly Times[]): Schema {
+function bareSchemaOf(type: JsonType, times: Times): Schema {
   switch (type.kind) {
     case 'scalar':
       return scalarSchema(type, times);
     case 'array':
-      return { type: 'array', items: schemaOf(type.items, times) };
+      return { type: 'array', items: schemaOf(type.items, NESTED) };
     case 'map':
-      return { type: 'object', additionalProperties: schemaOf(type.values, times) };
+      return { type: 'object', additionalProperties: schemaOf(type.values, NESTED) };
     case 'tuple':
       return {
         type: 'array',
-        prefixItems: type.items.map((item) => schemaOf(item, times)),
+        prefixItems: type.items.map((item) => schemaOf(item, NESTED)),
         items: false,
         minItems: type.items.length,
       };
     case 'object':
-      return { type: 'object' };
+      // Without the second word, generators make it an object that has no property.
+      return { type: 'object', additionalProperties: true };
     case 'any':
       return {};
   }
 }
 
-function scalarSchema(scalar: Extract<JsonType, { kind: 'scalar' }>, times: readonly Times[]): Schema {
+function scalarSchema(scalar: Extract<JsonType, { kind: 'scalar' }>, times: Times): Schema {
   const { type, format, values, unsigned } = scalar;
   const schema: Schema = {
     type,
@@ -66,13 +70,11 @@ function scalarSchema(scalar: Extract<JsonType, { kind: 'scalar' }>, times: read
     ...(values && { enum: values }),
     ...(unsigned && { minimum: 0 }),
   };
-  if (format !== 'date-time' || !times.includes('unix-micros')) return schema;
-  const micros: Schema = { type: 'integer', description: 'Microseconds since 1970-01-01T00:00:00Z.' };
-  return times.includes('iso') ? { anyOf: [schema, micros] } : micros;
+  const isTime = format === 'date-time' || format === 'date';
+  return isTime && times === 'unix-micros' ? { type: 'integer' } : schema;
 }
 
 function orNull(schema: Schema): Schema {
-  if (schema.anyOf) return { anyOf: [...schema.anyOf, { type: 'null' }] };
   // Where any value may stand, null may too.
   if (typeof schema.type !== 'string') return schema;
   return {

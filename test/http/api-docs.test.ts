@@ -20,6 +20,15 @@ describe('GET /openapi.json', () => {
     expect((response.body as OpenApiDocument).info.version).toBe('0.0.0-test');
   });
 
+  it('describes times as this gateway writes them where the request does not say', async () => {
+    const timestampOf = async (times: 'iso' | 'unix-micros'): Promise<unknown> => {
+      const gateway = await createTestGateway({ times });
+      const { components } = (await gateway.get('/openapi.json')).body as OpenApiDocument;
+      return components.schemas['LogsAllRow']?.properties?.['timestamp']?.type;
+    };
+    expect([await timestampOf('iso'), await timestampOf('unix-micros')]).toEqual(['string', 'integer']);
+  });
+
   it('takes no other method', async () => {
     for (const path of ['/openapi.json', '/docs', '/docs/api-docs.js']) {
       const refused = problemOf(await ask().post(path).set('X-API-KEY', 'wrong'));

@@ -74,6 +74,10 @@ afterAll(async () => {
 const adapted = (text: string): string =>
   text
     .replaceAll('http://127.0.0.1:8080', url)
+    .replaceAll(
+      'npx openapi-typescript',
+      `node ${path.join(ROOT, 'node_modules/openapi-typescript/bin/cli.js')}`,
+    )
     .replaceAll('npm run keys --', `node ${path.join(ROOT, 'dist/src/cli/querygate.js')} keys`);
 
 describe('a page’s commands', () => {

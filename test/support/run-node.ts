@@ -7,10 +7,11 @@ const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true'
 export function runNode(
   args: readonly string[],
   cwd?: string,
+  variables: Readonly<Record<string, string>> = {},
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   return new Promise((resolve) => {
     const options = {
-      env: { PATH: process.env['PATH'], ...QUIET },
+      env: { PATH: process.env['PATH'], ...QUIET, ...variables },
       maxBuffer: 64 * 1024 * 1024,
       ...(cwd && { cwd }),
     };
