@@ -36,6 +36,7 @@ RUN install -d -o node -g node -m 0750 /etc/querygate
 COPY package.json ./
 COPY --from=production-dependencies /app/node_modules node_modules
 COPY clickhouse-schema clickhouse-schema
+COPY demo demo
 COPY --from=build /app/dist dist
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \

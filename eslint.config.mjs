@@ -35,7 +35,7 @@ const LAYERS = {
   ],
   tracing: ['execution'],
   loading: ['endpoint'],
-  'demo-data': [],
+  'demo-data': ['clickhouse', 'project-files.ts'],
   bench: ['endpoint', 'execution', 'clickhouse', 'demo-data', 'keys', 'errors.ts', 'project-files.ts'],
   metrics: ['execution'],
   admin: ['endpoint', 'execution', 'http', 'keys', 'log', 'errors.ts', 'warming'],

@@ -19,6 +19,9 @@ export const CONSOLE_FOLDER = codeRoot === projectRoot ? undefined : path.join(c
 /** Folder of the numbered schema files. */
 export const SCHEMA_FOLDER = path.join(projectRoot, 'clickhouse-schema');
 
+/** Folder of the SQL files of the demonstration data. */
+export const DEMO_FOLDER = path.join(projectRoot, 'demo');
+
 /** The users file of the read-only ClickHouse user. */
 export const READER_USER_FILE = path.join(SCHEMA_FOLDER, 'users.d', 'querygate.xml');
 

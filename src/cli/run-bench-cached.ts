@@ -9,13 +9,10 @@ import { hasNginx } from '../bench/nginx.js';
 import { startNginxCache } from '../bench/nginx-cache.js';
 import { countQueries, residentMegabytes } from '../bench/observe.js';
 import { loadServer, type Throughput } from '../bench/throughput.js';
-import { connectClickHouse } from '../clickhouse/connection.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
-import { migrate } from '../clickhouse/schema/migrate.js';
-import { readMigrations } from '../clickhouse/schema/migration-files.js';
-import { fillDemoData } from '../demo-data/fill-demo-data.js';
+import { prepareDatabase } from '../demo-data/prepare-database.js';
 import { generateApiKey, hashApiKey } from '../keys/api-key.js';
-import { READER_USER_FILE, SCHEMA_FOLDER } from '../project-files.js';
+import { READER_USER_FILE } from '../project-files.js';
 import { interruptible } from './run-command.js';
 
 const PATH = '/api/endpoints/query/functions.invocation-stats';
@@ -60,7 +57,7 @@ export async function runBenchCached(options: BenchCachedOptions, signal: AbortS
   });
   try {
     await interruptible(signal, async () => {
-      await prepare(clickhouse);
+      await prepareDatabase(clickhouse.adminConnection, { demoDataUpTo: new Date() });
       print(`${cpus().length} cores, ${cpus()[0]?.model ?? ''}; node ${process.version}; 64 connections\n`);
       await compareHits(clickhouse, folder, seconds);
       await floodWithSets(seconds, sets);
@@ -70,13 +67,6 @@ export async function runBenchCached(options: BenchCachedOptions, signal: AbortS
     await clickhouse.stop();
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-async function prepare({ adminConnection }: EmbeddedServer): Promise<void> {
-  await migrate({ connection: adminConnection, migrations: await readMigrations(SCHEMA_FOLDER) });
-  const client = connectClickHouse(adminConnection, { maxOpenConnections: 4, requestTimeoutMs: 120_000 });
-  await fillDemoData(client, new Date());
-  await client.close();
 }
 
 /** A key with a limit that the load does not reach, so that hits are counted as those of any tenant. */

@@ -3,14 +3,12 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
 import type { ClusterManners } from '../clickhouse/distributed-queries.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
-import { migrate } from '../clickhouse/schema/migrate.js';
-import { readMigrations } from '../clickhouse/schema/migration-files.js';
 import type { ClickHouseConfig, Config } from '../config/config.js';
 import { serverName } from '../config/server-urls.js';
-import { fillDemoData } from '../demo-data/fill-demo-data.js';
+import { prepareDatabase } from '../demo-data/prepare-database.js';
 import type { Clock } from '../execution/ports.js';
 import type { Logger } from '../log/logger.js';
-import { READER_USER_FILE, SCHEMA_FOLDER } from '../project-files.js';
+import { READER_USER_FILE } from '../project-files.js';
 
 /** Connections beside those of queries: for judging callers' SQL. */
 const SPARE_CONNECTIONS = 8;
@@ -70,7 +68,7 @@ async function startEmbeddedServer(
     },
   });
   try {
-    await prepare(server.adminConnection, demoData, logger, clock);
+    await prepare(server.adminConnection, demoData ? clock() : undefined, logger);
     return server;
   } catch (error) {
     await server.stop();
@@ -100,26 +98,18 @@ const SLOW_MIGRATION_MS = 2000;
 
 async function prepare(
   connection: ClickHouseConnection,
-  demoData: boolean,
+  demoDataUpTo: Date | undefined,
   logger: Logger,
-  clock: Clock,
 ): Promise<void> {
-  await migrate({
-    connection,
-    migrations: await readMigrations(SCHEMA_FOLDER),
+  await prepareDatabase(connection, {
+    demoDataUpTo,
     // On much data one takes minutes: whoever waits for the start should see why.
     onApplied: (file, ms) => {
       const tell = ms < SLOW_MIGRATION_MS ? logger.debug : logger.info;
       tell.call(logger, 'schema applied', { file, ms: Math.round(ms) });
     },
+    onFilled: (ms) => {
+      logger.info('demonstration data made', { ms: Math.round(ms) });
+    },
   });
-  if (!demoData) return;
-  const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 120_000 });
-  try {
-    const started = performance.now();
-    const filled = await fillDemoData(client, clock());
-    if (filled) logger.info('demonstration data made', { ms: Math.round(performance.now() - started) });
-  } finally {
-    await client.close();
-  }
 }

@@ -2,13 +2,10 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { startServing, type ServingProcess } from '../bench/gateway-process.js';
-import { connectClickHouse } from '../clickhouse/connection.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
-import { migrate } from '../clickhouse/schema/migrate.js';
-import { readMigrations } from '../clickhouse/schema/migration-files.js';
-import { fillDemoData } from '../demo-data/fill-demo-data.js';
+import { prepareDatabase } from '../demo-data/prepare-database.js';
 import { generateApiKey, hashApiKey } from '../keys/api-key.js';
-import { READER_USER_FILE, SCHEMA_FOLDER } from '../project-files.js';
+import { READER_USER_FILE } from '../project-files.js';
 import { FlakyLink } from './flaky-link.js';
 import { QUERY_SECONDS, QUEUE_SECONDS, type SoakKeys } from './load.js';
 
@@ -46,7 +43,7 @@ export async function openStand({ folder, gatewayModule, environment = {} }: Sta
       onCrash: () => undefined,
     });
     closers.push(() => clickhouse.stop());
-    await fill(clickhouse);
+    await prepareDatabase(clickhouse.adminConnection, { demoDataUpTo: new Date() });
     const { url, username, password } = clickhouse.readerConnection;
     const link = await FlakyLink.open(Number(new URL(url).port));
     closers.push(() => link.close());
@@ -81,11 +78,4 @@ function keyFileOf({ dashboard, flood, beside }: SoakKeys): object {
       { name: 'beside', sha256: [hashApiKey(beside)], fixed: {} },
     ],
   };
-}
-
-async function fill({ adminConnection }: EmbeddedServer): Promise<void> {
-  await migrate({ connection: adminConnection, migrations: await readMigrations(SCHEMA_FOLDER) });
-  const client = connectClickHouse(adminConnection, { maxOpenConnections: 4, requestTimeoutMs: 120_000 });
-  await fillDemoData(client, new Date());
-  await client.close();
 }

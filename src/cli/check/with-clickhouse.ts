@@ -2,14 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { connectClickHouse, type ClickHouseConnection } from '../../clickhouse/connection.js';
+import type { ClickHouseConnection } from '../../clickhouse/connection.js';
 import { EmbeddedServer } from '../../clickhouse/embedded/embedded-server.js';
-import { migrate } from '../../clickhouse/schema/migrate.js';
-import { readMigrations } from '../../clickhouse/schema/migration-files.js';
 import type { Config } from '../../config/config.js';
-import { fillDemoData } from '../../demo-data/fill-demo-data.js';
+import { prepareDatabase } from '../../demo-data/prepare-database.js';
 import { externalConnection } from '../../external-connection.js';
-import { READER_USER_FILE, SCHEMA_FOLDER } from '../../project-files.js';
+import { READER_USER_FILE } from '../../project-files.js';
 import { interruptible } from '../run-command.js';
 
 /** Runs a task with a connection to the first configured server that answers; else to one with demonstration data, made for the task alone. */
@@ -32,22 +30,12 @@ export async function withClickHouse<T>(
     });
     const { adminConnection, readerConnection } = server;
     return await interruptible(signal, async () => {
-      await fill(adminConnection);
+      await prepareDatabase(adminConnection, { demoDataUpTo: new Date() });
       // As the user that serves, whose rights are part of what is checked.
       return task(readerConnection);
     });
   } finally {
     await server?.stop();
     await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-  }
-}
-
-async function fill(connection: ClickHouseConnection): Promise<void> {
-  await migrate({ connection, migrations: await readMigrations(SCHEMA_FOLDER) });
-  const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 120_000 });
-  try {
-    await fillDemoData(client, new Date());
-  } finally {
-    await client.close();
   }
 }

@@ -1,0 +1,28 @@
+import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
+import { migrate, type MigrateOptions } from '../clickhouse/schema/migrate.js';
+import { readMigrations } from '../clickhouse/schema/migration-files.js';
+import { SCHEMA_FOLDER } from '../project-files.js';
+import { fillDemoData } from './fill-demo-data.js';
+
+export interface PrepareOptions extends Pick<MigrateOptions, 'onApplied'> {
+  /** Empty tables get demonstration data up to this time; absent: they stay empty. */
+  readonly demoDataUpTo?: Date | undefined;
+  readonly onFilled?: (milliseconds: number) => void;
+}
+
+/** Applies the schema to a database on one server, and fills empty tables with demonstration data where that is asked for. */
+export async function prepareDatabase(
+  connection: ClickHouseConnection,
+  { demoDataUpTo, onApplied, onFilled }: PrepareOptions = {},
+): Promise<void> {
+  const migrations = await readMigrations(SCHEMA_FOLDER);
+  await migrate({ connection, migrations, ...(onApplied && { onApplied }) });
+  if (!demoDataUpTo) return;
+  const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 120_000 });
+  try {
+    const started = performance.now();
+    if (await fillDemoData(client, demoDataUpTo)) onFilled?.(performance.now() - started);
+  } finally {
+    await client.close();
+  }
+}
