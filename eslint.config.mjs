@@ -32,6 +32,7 @@ const LAYERS = {
     'openapi',
     'tracing',
     'errors.ts',
+    'project-files.ts',
   ],
   tracing: ['execution'],
   loading: ['endpoint'],

@@ -1,16 +1,37 @@
+import { cpSync, mkdirSync } from 'node:fs';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 const inProject = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
+/** What the page /docs loads, and under which terms. */
+const SWAGGER_UI_FILES = [
+  ...['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'],
+  ...['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'],
+];
+
+/** Copies Swagger UI out of its package, which has ten times as much and an install script that reports to a third party. */
+const copySwaggerUi: Plugin = {
+  name: 'copy-swagger-ui',
+  closeBundle: () => {
+    const target = inProject('../dist/swagger-ui');
+    mkdirSync(target, { recursive: true });
+    for (const file of SWAGGER_UI_FILES) {
+      cpSync(inProject(`../node_modules/swagger-ui-dist/${file}`), path.join(target, file));
+    }
+  },
+};
+
 /**
  * Builds the two pages into `dist/console`: the console that the gateway serves at `/`, and the operator's page of its
- * admin port. Addresses are relative, so that a proxy may put the gateway below a path.
+ * admin port; and copies the files of the page /docs. Addresses are relative, so that a proxy may put the gateway below a path.
  */
 export default defineConfig({
   root: inProject('.'),
   base: './',
   publicDir: false,
+  plugins: [copySwaggerUi],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: inProject('../dist/console'),

@@ -16,6 +16,12 @@ export const ENDPOINTS_FOLDER = path.join(codeRoot, 'endpoints');
 /** Folder of the built console; none where the gateway runs from its sources. */
 export const CONSOLE_FOLDER = codeRoot === projectRoot ? undefined : path.join(codeRoot, 'console');
 
+/** Folder of Swagger UI's files: in its package where the gateway runs from its sources. */
+export const SWAGGER_UI_FOLDER =
+  codeRoot === projectRoot
+    ? path.join(projectRoot, 'node_modules', 'swagger-ui-dist')
+    : path.join(codeRoot, 'swagger-ui');
+
 /** Folder of the numbered schema files. */
 export const SCHEMA_FOLDER = path.join(projectRoot, 'clickhouse-schema');
 

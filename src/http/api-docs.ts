@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, type Router } from 'express';
@@ -7,6 +6,7 @@ import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { isOpenTo } from '../keys/fixed-parameters.js';
 import type { Limiter } from '../limits/limiter.js';
+import { SWAGGER_UI_FOLDER } from '../project-files.js';
 import { authenticate } from './authenticate.js';
 import { holderOf } from './call-endpoint.js';
 import type { Credentials } from './credentials.js';
@@ -38,14 +38,13 @@ export interface ApiDocsParts {
 /** Files of the page are the same until the gateway is another one; an hour is how long one may be behind. */
 const PUBLIC = 'public, max-age=3600';
 
-const SWAGGER_UI = path.dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 const SCRIPT = fileURLToPath(new URL('pages/api-docs-script.mjs', import.meta.url));
 
 /** What the page loads, by its name below `/docs/`. */
 const FILES = {
-  'swagger-ui.css': path.join(SWAGGER_UI, 'swagger-ui.css'),
-  'swagger-ui-bundle.js': path.join(SWAGGER_UI, 'swagger-ui-bundle.js'),
-  'favicon.png': path.join(SWAGGER_UI, 'favicon-32x32.png'),
+  'swagger-ui.css': path.join(SWAGGER_UI_FOLDER, 'swagger-ui.css'),
+  'swagger-ui-bundle.js': path.join(SWAGGER_UI_FOLDER, 'swagger-ui-bundle.js'),
+  'favicon.png': path.join(SWAGGER_UI_FOLDER, 'favicon-32x32.png'),
   'api-docs.js': SCRIPT,
 };
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 
 import { answerWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
@@ -67,6 +67,19 @@ describe('the gateway', () => {
         expect(await urlOf(third)).not.toBe('');
       });
     });
+  });
+
+  it('serves the page /docs with copies of its files that the build made', async () => {
+    await withLyingClickHouse(answerWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+      await withGateway({ CLICKHOUSE_URL, API_KEY: 'k' }, async (gateway) => {
+        const url = await urlOf(gateway);
+        const files = ['', '/swagger-ui.css', '/swagger-ui-bundle.js', '/favicon.png', '/api-docs.js'];
+        const responses = await Promise.all(files.map((file) => fetch(`${url}/docs${file}`)));
+        expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+      });
+    });
+    const copied = await readdir(path.join(path.dirname(GATEWAY), '../swagger-ui'));
+    expect(copied).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt']));
   });
 
   it('keeps serving on SIGHUP, and logs that it is ignored', async () => {
