@@ -34,7 +34,7 @@ const LAYERS = {
     'errors.ts',
     'project-files.ts',
   ],
-  tracing: ['execution'],
+  tracing: ['execution', 'project-files.ts'],
   loading: ['endpoint'],
   'demo-data': ['clickhouse', 'project-files.ts'],
   bench: ['endpoint', 'execution', 'clickhouse', 'demo-data', 'keys', 'errors.ts', 'project-files.ts'],

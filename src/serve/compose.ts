@@ -23,6 +23,7 @@ import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from '../project-files.js';
 import { pingAny } from './ping-any.js';
 import { queryServers } from './query-servers.js';
 import { createSandbox } from '../sandbox/sandbox.js';
+import { openTracing } from '../tracing/open-tracing.js';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -75,13 +76,13 @@ async function open(
   const endpoints = await openEndpoints(config);
   const { credentials, keys, keyUse, links } = await openAccess(config, endpoints, { logger, clock });
   onClose(keys.close);
+  // The SDK is loaded only where it is configured: it takes longer than all the rest of the start.
+  const tracing = config.tracing && (await openTracing(config.tracing));
+  if (tracing) onClose(() => tracing.close());
   const clickhouse = await openClickHouse(config, logger, clock);
   onClose(clickhouse.close);
   const journal = openJournal(clickhouse.logConnections, { logger, clock });
   if (journal) onClose(journal.close);
-  // The SDK is loaded only where it is wanted: it takes longer than all the rest of the start.
-  const tracing = config.tracing && new (await import('../tracing/tracing.js')).Tracing(config.tracing);
-  if (tracing) onClose(() => tracing.close());
   const servers = queryServers(clickhouse.servers, config, tracing);
   const execution = await openExecution(config, { endpoints, servers, logger, clock }, onClose);
   if (journal) execution.metrics.observeJournal(journal.journal);

@@ -1,11 +1,16 @@
 import { once } from 'node:events';
+import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 import { answerWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
 
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const KEY = 'qg_only-for-tests';
 const CALL = '/api/endpoints/query/functions.invocation-stats?project=secret-project&interval=1day';
 const TRACE = '0af7651916cd43dd8448eb211c80319c';
@@ -95,5 +100,48 @@ describe('traces', () => {
         });
       },
     );
+  }, 30_000);
+});
+
+/** Copies the build beside the packages of an install that has no OpenTelemetry, and gives its main program. */
+async function installWithoutTracing(folder: string): Promise<string> {
+  const modules = path.join(ROOT, 'node_modules');
+  await cp(path.join(ROOT, 'dist'), path.join(folder, 'dist'), { recursive: true });
+  await cp(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
+  await symlink(path.join(ROOT, 'clickhouse-schema'), path.join(folder, 'clickhouse-schema'));
+  await mkdir(path.join(folder, 'node_modules'));
+  for (const name of await readdir(modules)) {
+    if (name !== '@opentelemetry')
+      await symlink(path.join(modules, name), path.join(folder, 'node_modules', name));
+  }
+  return path.join(folder, 'dist/src/main.js');
+}
+
+describe('an install without the packages of OpenTelemetry', () => {
+  it('serves where tracing is not configured, and else fails to start with the command that installs them', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const main = await installWithoutTracing(folder);
+      await withLyingClickHouse(answerWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+        const environment = { PORT: '0', API_KEY: KEY, CLICKHOUSE_URL };
+        const serving = startProcess(main, environment);
+        await serving.untilWritten(/"message":"ready"/);
+        serving.child.kill('SIGTERM');
+        expect(await serving.ended).toBe(0);
+
+        const refused = startProcess(main, {
+          ...environment,
+          OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
+        });
+        expect(await refused.ended).toBe(1);
+        const { peerDependencies } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
+          peerDependencies: Record<string, string>;
+        };
+        const packages = Object.entries(peerDependencies).map((entry) => entry.join('@'));
+        expect(refused.stderr()).toBe(
+          'querygate can’t start: OTEL_EXPORTER_OTLP_ENDPOINT is set, but the OpenTelemetry packages are not installed. ' +
+            `Run: npm install --no-save --save-prod --omit=dev ${packages.join(' ')}\n`,
+        );
+      });
+    });
   }, 30_000);
 });

@@ -5,6 +5,8 @@ interface LockedPackage {
   /** Absent from an install without the development dependencies. */
   readonly dev?: boolean;
   readonly hasInstallScript?: boolean;
+  readonly peerDependencies?: Readonly<Record<string, string>>;
+  readonly devDependencies?: Readonly<Record<string, string>>;
 }
 
 const lockfile = JSON.parse(await readFile(new URL('../../package-lock.json', import.meta.url), 'utf8')) as {
@@ -16,5 +18,20 @@ describe('package-lock.json', () => {
   it('has no package with an install script in a production install', () => {
     const scripts = packages.filter(([, { hasInstallScript }]) => hasInstallScript);
     expect(scripts.filter(([, { dev }]) => !dev).map(([name]) => name)).toEqual([]);
+  });
+
+  it('has one version of each OpenTelemetry package, and none of those that trace in a production install', () => {
+    const names = packages.map(([place]) => place.replace(/.*node_modules\//, ''));
+    const telemetry = packages.filter((_, index) => names[index]?.startsWith('@opentelemetry/'));
+    expect(new Set(names.filter((name) => name.startsWith('@opentelemetry/'))).size).toBe(telemetry.length);
+    // The metrics' library asks for the API, which is small.
+    expect(telemetry.filter(([, { dev }]) => !dev).map(([place]) => place)).toEqual([
+      'node_modules/@opentelemetry/api',
+    ]);
+  });
+
+  it('tests with the versions of the optional packages that the start-up error names', () => {
+    const { peerDependencies = {}, devDependencies = {} } = lockfile.packages[''] ?? {};
+    expect(devDependencies).toMatchObject(peerDependencies);
   });
 });
