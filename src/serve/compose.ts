@@ -12,6 +12,7 @@ import { connectionsOf } from '../http/connections.js';
 import { drain } from '../http/drain.js';
 import { createHttpServer } from '../http/server.js';
 import type { Logger } from '../log/logger.js';
+import { Closers, type OnClose } from './closers.js';
 import { createListener } from './create-listener.js';
 import { openAccess } from './open-access.js';
 import { pingServersOnce } from './first-ping.js';
@@ -35,8 +36,13 @@ export interface Gateway {
   readonly generatedKey: string | undefined;
   /** Whether any ClickHouse server answered at the start. */
   readonly hasClickHouse: boolean;
-  /** Stops accepting, finishes what runs (for a bounded time), and closes everything. */
-  readonly close: () => Promise<void>;
+  /**
+   * Stops accepting, finishes requests in flight, and closes every part, each within its deadline.
+   *
+   * @param drainMs how long requests may take at the most; SHUTDOWN_TIMEOUT_SECONDS where it is absent or more.
+   * @throws Error naming the parts that did not close.
+   */
+  readonly close: (drainMs?: number) => Promise<void>;
 }
 
 /** Reads the log of requests, where there is one. */
@@ -53,20 +59,19 @@ export interface Surroundings {
  * @throws Error that an operator can act on; what was opened is closed again.
  */
 export async function openGateway(config: Config, surroundings: Surroundings): Promise<Gateway> {
-  const closers: (() => Promise<void> | void)[] = [];
-  const closeAll = async (): Promise<void> => {
-    for (const close of closers.splice(0).reverse()) await close();
-  };
+  const closers = new Closers(surroundings.logger);
+  const { shutdownTimeoutMs } = config;
   try {
-    const gateway = await open(config, surroundings, (close) => closers.push(close));
-    return { ...gateway, close: closeAll };
+    const gateway = await open(config, surroundings, closers.add);
+    const close = (drainMs = shutdownTimeoutMs): Promise<void> =>
+      closers.closeAll(Math.min(drainMs, shutdownTimeoutMs));
+    return { ...gateway, close };
   } catch (error) {
-    await closeAll();
+    // The log has what does not close; why the gateway does not open is what the caller has to know.
+    await closers.closeAll(0).catch(() => undefined);
     throw error;
   }
 }
-
-type OnClose = (close: () => Promise<void> | void) => void;
 
 async function open(
   config: Config,
@@ -75,14 +80,14 @@ async function open(
 ): Promise<Omit<Gateway, 'close'>> {
   const endpoints = await openEndpoints(config);
   const { credentials, keys, keyUse, links } = await openAccess(config, endpoints, { logger, clock });
-  onClose(keys.close);
+  onClose(keys.close, { name: 'keys' });
   // The SDK is loaded only where it is configured: it takes longer than all the rest of the start.
   const tracing = config.tracing && (await openTracing(config.tracing));
-  if (tracing) onClose(() => tracing.close());
+  if (tracing) onClose(() => tracing.close(), { name: 'tracing', isBestEffort: true });
   const clickhouse = await openClickHouse(config, logger, clock);
-  onClose(clickhouse.close);
+  onClose(clickhouse.close, { name: 'ClickHouse' });
   const journal = openJournal(clickhouse.logConnections, { logger, clock });
-  if (journal) onClose(journal.close);
+  if (journal) onClose(journal.close, { name: 'request log', isBestEffort: true });
   const servers = queryServers(clickhouse.servers, config, tracing);
   const execution = await openExecution(config, { endpoints, servers, logger, clock }, onClose);
   if (journal) execution.metrics.observeJournal(journal.journal);
@@ -110,10 +115,13 @@ async function open(
   );
   execution.metrics.observeConnections(() => connectionsOf(server));
   const url = await listen(server, config);
-  onClose(async () => {
-    draining = true;
-    await drain(server, config.shutdownTimeoutMs);
-  });
+  onClose(
+    async (drainMs) => {
+      draining = true;
+      await drain(server, drainMs);
+    },
+    { name: 'HTTP server', drains: true },
+  );
   const hasClickHouse = await pingServersOnce(servers, logger);
   return { url, adminUrl, endpoints, generatedKey: keys.generatedKey, hasClickHouse };
 }
@@ -128,7 +136,7 @@ async function openOperatorView(
   const app = createAdminApp({ ...parts, consoleFolder: CONSOLE_FOLDER });
   const admin = createHttpServer(app, parts.logger, { maxConnections });
   const url = await listen(admin, where);
-  onClose(() => drain(admin, 0));
+  onClose(() => drain(admin, 0), { name: 'admin API' });
   return url;
 }
 

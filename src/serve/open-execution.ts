@@ -9,6 +9,7 @@ import type { ServerPool } from '../admission/server-pool.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Logger } from '../log/logger.js';
 import { Metrics, type CacheUse } from '../metrics/metrics.js';
+import type { ClosingPart } from './closers.js';
 import { openCache } from './open-cache.js';
 import type { OpenCache } from './shared-cache.js';
 import { openAdmission, openLimiter, type QueryServer } from './open-admission.js';
@@ -44,7 +45,7 @@ export interface Execution {
 export async function openExecution(
   config: Config,
   { endpoints, servers, logger, clock }: ExecutionSurroundings,
-  onClose: (close: () => Promise<void> | void) => void,
+  onClose: (close: () => Promise<void> | void, part: ClosingPart) => void,
 ): Promise<Execution> {
   const metrics = new Metrics();
   const hits = new HitCounter();
@@ -61,7 +62,7 @@ export async function openExecution(
       hits.countFar(endpointId);
     },
   });
-  onClose(cache.close);
+  onClose(cache.close, { name: 'cache', isBestEffort: true });
   const { queue, pool, runQuery, analyzeSql } = openAdmission(config, servers, logger);
   const limiter = openLimiter(cache.limits);
   const fetchAnswer = createFetcher({
@@ -88,7 +89,7 @@ export async function openExecution(
     clock,
     ...countedBy(metrics),
   });
-  onClose(warming.stop);
+  onClose(warming.stop, { name: 'warming', isBestEffort: true });
   metrics.observe({
     cacheUse: () => cacheUse(endpoints, cache),
     isRedisOpen: cache.isRedisOpen,

@@ -2,7 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 
 import { openGateway } from './compose.js';
 import { readConfig, type Environment } from '../config/config.js';
-import { createLogger, describeError } from '../log/logger.js';
+import { createLogger } from '../log/logger.js';
+import { exitOnFault } from './exit-on-fault.js';
 import { onHangUp } from './hang-up.js';
 import { stopOnSignal } from './stop-on-signal.js';
 import { welcome } from './welcome.js';
@@ -27,14 +28,11 @@ export async function serve(environment: Environment): Promise<void> {
 async function start(environment: Environment): Promise<void> {
   const config = readConfig(environment);
   const logger = createLogger(config.logLevel, process.stdout.isTTY);
-  for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
-    process.on(event, (error: unknown) => {
-      logger.error('a fault that no request is to blame for', { event, ...describeError(error) });
-    });
-  }
+  const closeOnFault = exitOnFault(logger);
   const gateway = await openGateway(config, { logger, clock: () => new Date() });
   const { url, adminUrl } = gateway;
-  const stop = stopOnSignal(gateway.close, logger);
+  closeOnFault(gateway.close);
+  const stop = stopOnSignal(() => gateway.close(), logger);
   onHangUp(stop, () => {
     logger.warn('SIGHUP is ignored', { fix: 'restart the gateway to apply changed settings' });
   });

@@ -1,7 +1,8 @@
 import { describeError, type Logger } from '../log/logger.js';
 
 /**
- * Ends the process on SIGTERM or SIGINT: with 0 once `close` is over, with 1 where it fails. A second signal means now.
+ * Ends the process on SIGTERM or SIGINT: with 0 once `close` is over, with 1 where it fails or after a fault. A second
+ * signal means now.
  *
  * @returns the same, for what is no signal.
  */
@@ -14,7 +15,7 @@ export function stopOnSignal(close: () => Promise<void>, logger: Logger): (why: 
     close().then(
       () => {
         logger.info('stopped');
-        process.exit(0);
+        process.exit(process.exitCode ?? 0);
       },
       (error: unknown) => {
         logger.error('stopped, not all in order', describeError(error));

@@ -6,28 +6,11 @@ import { readdir, writeFile } from 'node:fs/promises';
 
 import { answerWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
-import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
+import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
+import { urlOf, withGateway } from '../support/with-gateway.js';
 
-const READY = /"url":"(http:\/\/127\.0\.0\.1:\d+)"/;
 const CALL = '/api/endpoints/query/usage.api-counts?project=a&interval=daily';
-
-/** Runs the built gateway for a test's body, and kills it afterwards where it still runs. */
-async function withGateway(
-  environment: Readonly<Record<string, string>>,
-  use: (gateway: RunningProcess) => Promise<void>,
-): Promise<void> {
-  const gateway = startProcess(GATEWAY, { PORT: '0', ...environment });
-  try {
-    await use(gateway);
-  } finally {
-    gateway.child.kill('SIGKILL');
-    await gateway.ended;
-  }
-}
-
-const urlOf = async (gateway: RunningProcess): Promise<string> =>
-  (await gateway.untilWritten(READY))[1] ?? '';
 
 describe('the gateway', () => {
   it('prints a curl line for each endpoint that gives rows, and stops on SIGTERM with exit code 0', async () => {
