@@ -2,6 +2,7 @@ import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { createSqlParser } from '../../src/clickhouse/sql-parser.js';
 import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
 import type { EndpointSettings } from '../../src/endpoint/definition.js';
+import type { Clock } from '../../src/execution/ports.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { AccessGateway, type KeyRights } from './access-gateway.js';
@@ -21,6 +22,8 @@ export interface OnClickHouseOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Beside the specification's. */
   readonly more?: readonly Endpoint[];
+  /** Instead of the computer's. */
+  readonly clock?: Clock;
 }
 
 export async function openAccessOnClickHouse({
@@ -28,6 +31,7 @@ export async function openAccessOnClickHouse({
   settings = {},
   environment = {},
   more = [],
+  clock = () => new Date(),
 }: OnClickHouseOptions): Promise<AccessOnClickHouse> {
   const database = await createTestDatabase();
   const loaded = (await loadEndpoints(ENDPOINTS_FOLDER)).all();
@@ -37,7 +41,7 @@ export async function openAccessOnClickHouse({
     endpoints: [...loaded.map((endpoint) => withSettings(endpoint, settings[endpoint.name] ?? {})), ...more],
     runQuery: createQueryRunner(database.client, { timeoutMs: 20_000 }),
     parser: createSqlParser(database.client),
-    clock: () => new Date(),
+    clock,
   });
   const close = async (): Promise<void> => {
     await gateway.close();

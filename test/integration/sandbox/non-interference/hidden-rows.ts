@@ -1,0 +1,88 @@
+import { connectClickHouse, type ClickHouseConnection } from '../../../../src/clickhouse/connection.js';
+import { harmless, poisonous, type Content } from './partial-expressions.js';
+
+/** The clock of the gateway; the tier FREE shows the day before it. */
+export const NOW = new Date('2096-03-01T12:00:00Z');
+
+/** What the key pins, and the tier: both hide rows. */
+export const PARAMETERS = { project: 'mine', project_tier: 'FREE' } as const;
+
+/** Tables of the nine parts. */
+const TABLES = [
+  'edge_logs',
+  'database_logs',
+  'function_relay_logs',
+  'function_event_logs',
+  'auth_logs',
+  'realtime_logs',
+  'storage_logs',
+  'rest_logs',
+  'pooler_logs',
+] as const;
+
+/** What the rows are like that a caller must not see: other tenants' and those past the retention of its tier. */
+export const HIDDEN = ['absent', 'harmless', 'poisonous'] as const;
+export type Hidden = (typeof HIDDEN)[number];
+
+const VISIBLE_ROWS = 6;
+/** Sorted before and after the caller's own, so that granules and shards have some of each. */
+const NEIGHBOURS = ['abel', 'echo', 'golf', 'minds', 'oscar', 'zeno'];
+
+type Row = Content & { readonly id: string; readonly project: string; readonly timestamp: string };
+
+/**
+ * Leaves in the tables the visible rows and the hidden ones: in one insert, so that they share parts and granules.
+ *
+ * @param suffix what the names of the tables that hold the rows end with: `_local` on the shards of a cluster.
+ */
+export async function fillTables(
+  servers: readonly ClickHouseConnection[],
+  suffix: string,
+  hidden: Hidden,
+): Promise<void> {
+  const clients = servers.map((server) =>
+    connectClickHouse(server, { maxOpenConnections: 1, requestTimeoutMs: 60_000 }),
+  );
+  try {
+    for (const [index, table] of TABLES.entries()) {
+      for (const client of clients) await client.command({ query: `TRUNCATE TABLE ${table}${suffix}` });
+      await clients[0]?.insert({
+        table,
+        values: [...rowsOf(index, hidden)],
+        format: 'JSONEachRow',
+        clickhouse_settings: { distributed_foreground_insert: 1 },
+      });
+    }
+  } finally {
+    for (const client of clients) await client.close();
+  }
+}
+
+/**
+ * The rows of one table: the same visible ones in each case. Hidden ones have the times of the visible ones in other
+ * projects, and the project of the visible ones on the same day, an hour and more too early for the tier.
+ *
+ * @param table its number, by which its visible rows differ from those of other tables.
+ */
+function rowsOf(table: number, hidden: Hidden): readonly Row[] {
+  const numbers = Array.from({ length: VISIBLE_ROWS }, (_, n) => n);
+  const visible = numbers.map((n) => row(n + table, PARAMETERS.project, 4 * n, 'harmless'));
+  if (hidden === 'absent') return visible;
+  const expired = numbers.map((n) => row(20 + n, PARAMETERS.project, 25 + n, hidden));
+  const neighbours = NEIGHBOURS.flatMap((project, index) =>
+    numbers.map((n) => row(30 + 10 * index + n, project, 4 * n, hidden)),
+  );
+  return [...visible, ...expired, ...neighbours];
+}
+
+/** A poisonous row has letters in its id and a whole second as its time, so that expressions on these throw too. */
+function row(number: number, project: string, hoursAgo: number, hidden: Hidden): Row {
+  const isPoisonous = hidden === 'poisonous';
+  const seconds = isPoisonous ? number : number + 0.5;
+  return {
+    id: `00000000-0000-4000-8000-${isPoisonous ? 'abcd' : '0000'}${String(number).padStart(8, '0')}`,
+    project,
+    timestamp: new Date(NOW.getTime() - hoursAgo * 3_600_000 - seconds * 1000).toISOString(),
+    ...(isPoisonous ? poisonous(number) : harmless(number)),
+  };
+}

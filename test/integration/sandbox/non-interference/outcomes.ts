@@ -1,0 +1,97 @@
+import { bindSandboxedQuery } from '../../../../src/endpoint/bind-sandboxed.js';
+import { withSettings, type Endpoint } from '../../../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../../../src/endpoint/load-endpoints.js';
+import { Failure } from '../../../../src/errors.js';
+import { representationOf } from '../../../../src/execution/representation.js';
+import type { RunQuery } from '../../../../src/execution/ports.js';
+import type { SandboxedSelect } from '../../../../src/execution/sandbox.js';
+import { validateParameters } from '../../../../src/execution/validate-parameters.js';
+import { ENDPOINTS_FOLDER } from '../../../../src/project-files.js';
+import { rawParameters } from '../../../support/raw-parameters.js';
+import { HIDDEN, NOW, PARAMETERS, type Hidden } from './hidden-rows.js';
+import type { Statement } from './statements.js';
+
+const ROW_CAP = 50;
+/** Statements that run at a time. */
+const CONCURRENCY = 4;
+/** The barrier has to hold by itself, without the setting that sandboxed queries have beside it. */
+const BARRIER_ALONE = { optimize_move_to_prewhere: 1 };
+
+/** The endpoint that has nine parts, taking SQL. */
+export async function sandboxedLogs(): Promise<Endpoint> {
+  const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('logs.all');
+  if (!endpoint) throw new Error('there is no endpoint logs.all');
+  return withSettings(endpoint, { sandboxing: 'enabled' });
+}
+
+/** Status and body of what a caller gets for a SELECT that the sandbox accepted, as one text. */
+export type OutcomeOf = (select: SandboxedSelect) => Promise<string>;
+
+/** Runs a SELECT as a call does, but for HTTP. */
+export function outcomesOn(endpoint: Endpoint, runQuery: RunQuery): OutcomeOf {
+  const values = validateParameters(endpoint, rawParameters(PARAMETERS));
+  const held = new Set(['project']);
+  return async (select) => {
+    const bound = bindSandboxedQuery(endpoint, select, values, held, NOW, ROW_CAP + 1);
+    try {
+      const { body, truncated } = await runQuery({
+        query: { ...bound, settings: BARRIER_ALONE },
+        columns: 'unknown',
+        representation: representationOf('json-table'),
+        rowCap: ROW_CAP,
+        requestId: 'non-interference',
+        signal: new AbortController().signal,
+      });
+      return `200 ${body.toString()} ${String(truncated)}`;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      return `${error.status} ${error.code} ${error.message}`;
+    }
+  };
+}
+
+/** A statement whose outcome depends on rows that the caller must not see, and its outcome in each case. */
+export type Leak = Statement & Readonly<Record<Hidden, string>>;
+
+export interface Comparison {
+  readonly leaks: readonly Leak[];
+  /** Statements that were answered with rows, of all. */
+  readonly answered: number;
+}
+
+/**
+ * Runs each statement in each case.
+ *
+ * @param fill makes a case.
+ */
+export async function compareOutcomes<Item extends Statement>(
+  statements: readonly Item[],
+  fill: (hidden: Hidden) => Promise<void>,
+  outcomeOf: (statement: Item) => Promise<string>,
+): Promise<Comparison> {
+  const outcomes = {} as Record<Hidden, readonly string[]>;
+  for (const hidden of HIDDEN) {
+    await fill(hidden);
+    outcomes[hidden] = await forAll(statements, outcomeOf);
+  }
+  const leaks = statements.flatMap(({ shape, sql }, index): readonly Leak[] => {
+    const [absent = '', harmless = '', poisonous = ''] = HIDDEN.map((hidden) => outcomes[hidden][index]);
+    const isSame = absent === harmless && absent === poisonous;
+    return isSame ? [] : [{ shape, sql, absent, harmless, poisonous }];
+  });
+  return { leaks, answered: outcomes.absent.filter((outcome) => outcome.startsWith('200')).length };
+}
+
+/** The results of all items in their order, some at a time. */
+export async function forAll<Item, Result>(
+  items: readonly Item[],
+  resultOf: (item: Item) => Promise<Result>,
+): Promise<readonly Result[]> {
+  const results: Result[] = [];
+  const left = items.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, item] of left) results[index] = await resultOf(item);
+  };
+  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+  return results;
+}
