@@ -13,6 +13,7 @@ const PROBLEMS: Readonly<Partial<Record<string, string>>> = {
   6: 'turns text into a value that it is not',
   12: 'gives a function a parameter out of its bounds',
   20: 'compares different numbers of columns',
+  27: 'turns text into a value that it is not',
   35: 'gives a function too few arguments',
   36: 'gives a function or clause a value that it does not take',
   38: 'turns text into a date that it is not',
@@ -48,11 +49,16 @@ const PROBLEMS: Readonly<Partial<Record<string, string>>> = {
   258: 'has queries in a UNION that give different columns',
   306: 'is nested too deeply',
   349: 'turns a NULL into a value that cannot be one',
+  376: 'turns text into a UUID that it is not',
   386: 'has values of types that have none in common',
   403: 'joins on a condition that cannot be joined on',
   407: 'turns a decimal into one that cannot hold it',
   440: 'has a LIMIT or OFFSET that is none',
+  467: 'turns text into a boolean that it is not',
   475: 'has a WITH FILL that cannot be filled',
+  675: 'turns text into an IP address that it is not',
+  676: 'turns text into an IP address that it is not',
+  691: 'turns a value into an enum that does not have it',
 };
 
 /** What a failure of a query with a caller's own SQL means to that caller. */
