@@ -15,6 +15,10 @@ export function benchScaleCommand(): Command {
     .option('--rounds <n>', 'calls of each question that are timed', wholeNumber, 100)
     .option('--data <folder>', 'keep the data there, and use what an earlier run made')
     .option('--make-only', 'make the data and measure nothing')
+    .option(
+      '--barrier',
+      'measure only what the barrier around callers’ SQL costs, on one server and two shards',
+    )
     .addHelpText(
       'after',
       `
@@ -23,11 +27,17 @@ A hundred million rows take about half an hour to make and 30 GB of disk.
 Examples:
   querygate bench-scale --rows 1000000
   querygate bench-scale --rows 100000000 --data /var/tmp/scale
+  querygate bench-scale --barrier --rows 10000000 --rounds 21
 ${EXIT_CODES_HELP}`,
     )
-    .action((options: BenchScaleOptions) =>
+    .action((options: BenchScaleOptions & { readonly barrier?: boolean }) =>
       runCommand(async (signal) => {
         // Others need not load what only this one uses.
+        if (options.barrier) {
+          const { runBenchBarrier } = await import('./run-bench-barrier.js');
+          await runBenchBarrier(options, signal);
+          return;
+        }
         const { runBenchScale } = await import('./run-bench-scale.js');
         await runBenchScale(options, signal);
       }),
