@@ -60,11 +60,16 @@ async function create(lock: string): Promise<boolean> {
 
 /**
  * Deletes the lock of a process that is gone, under a lock of its own: of two processes that find it, the second must
- * not delete the lock which the first has made in its place.
+ * not delete the lock which the first has made in its place. A guard whose process is gone is taken away likewise. (proper-lockfile
+ * 4.1.2 has no guard, and lets both in.)
  */
 async function takeAway(lock: string, owner: string): Promise<boolean> {
   const guard = `${lock}.old`;
-  if (!(await create(guard))) return false;
+  if (!(await create(guard))) {
+    const other = await readIfThere(guard);
+    if (other !== undefined && isGone(other)) await takeAway(guard, other);
+    return false;
+  }
   try {
     if ((await readIfThere(lock)) === owner) await rm(lock, { force: true });
     return true;

@@ -31,10 +31,15 @@ describe('withFileLock', () => {
     });
   });
 
-  it('takes over the lock of a process that is gone, one at a time', async () => {
+  it.each([
+    ['the lock of a process that is gone', ['f.lock']],
+    ['a lock whose taking over was killed', ['f.lock', 'f.lock.old']],
+  ])('takes over %s, one at a time', async (_what, locks) => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'f');
-      await writeFile(`${file}.lock`, `process ${pidOfNobody()} on ${hostname()}\n`);
+      for (const lock of locks) {
+        await writeFile(path.join(folder, lock), `process ${pidOfNobody()} on ${hostname()}\n`);
+      }
       await enterOneByOne(file);
       expect(await readdir(folder)).toEqual([]);
     });
