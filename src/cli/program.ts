@@ -6,7 +6,6 @@ import { benchScaleCommand } from './bench-scale.js';
 import { benchCommand } from './bench.js';
 import { callCommand } from './call.js';
 import { checkCommand } from './check.js';
-import { completionCommand } from './completion.js';
 import { keysCommand } from './keys.js';
 import { loadCommand } from './load.js';
 import { migrateCommand } from './migrate.js';
@@ -32,7 +31,6 @@ export function createProgram(): Command {
     benchScaleCommand(),
     soakCommand(),
     openApiCommand(),
-    completionCommand(() => program),
   ];
   for (const subcommand of subcommands) program.addCommand(subcommand);
   return program;

@@ -40,11 +40,12 @@ beforeAll(async () => {
   endpoint = await sandboxedLogs();
   folder = await makeTemporaryFolder();
   [database, cluster] = await Promise.all([createTestDatabase(), startShardedServers(folder.path)]);
-  const judge = createSandbox(createSqlParser(database.client));
+  const parser = createSqlParser(database.client);
+  const judge = createSandbox((request, analysis) => analysis(parser, request.signal));
   const { signal } = new AbortController();
   accepted = await forAll(generateStatements(STATEMENTS, SEED), async (statement) => ({
     ...statement,
-    select: await judge(endpoint, statement.sql, signal),
+    select: await judge(endpoint, statement.sql, { signal }),
   }));
 }, 5 * MINUTE);
 afterAll(async () => {
