@@ -75,6 +75,10 @@ export type Environment = Readonly<Record<string, string | undefined>>;
  * @throws Error listing everything that is wrong at once.
  */
 export function readConfig(environment: Environment): Config {
+  return configOf(readVariables(environment));
+}
+
+function readVariables(environment: Environment): Variables {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const removed = REMOVED_VARIABLES.validate(given);
   if (!removed.error) rejectRemoved(removed.value);
@@ -84,7 +88,10 @@ export function readConfig(environment: Environment): Config {
     const problems = details.map(({ message }) => `  ${message}`);
     throw new Error(`The environment is not as it should be:\n${problems.join('\n')}`);
   }
-  const variables = result.value;
+  return result.value;
+}
+
+function configOf(variables: Variables): Config {
   return {
     host: variables.HOST,
     port: variables.PORT,
