@@ -89,8 +89,8 @@ function unescapeInPlace(bytes: Buffer): number | undefined {
     let byte = bytes[at] ?? 0;
     if (byte === PLUS) byte = SPACE;
     else if (byte === PERCENT) {
-      byte = 16 * hexDigit(bytes[at + 1]) + hexDigit(bytes[at + 2]);
-      if (Number.isNaN(byte)) return undefined;
+      byte = (hexDigit(bytes[at + 1]) << 4) | hexDigit(bytes[at + 2]);
+      if (byte < 0) return undefined;
       at += 2;
     }
     bytes[length] = byte;
@@ -99,9 +99,11 @@ function unescapeInPlace(bytes: Buffer): number | undefined {
   return length;
 }
 
-/** The value of an ASCII hexadecimal digit; NaN for anything else. */
+/** Values of ASCII hexadecimal digits by their code; negative for anything else, as is what is made of it. */
+const HEX_DIGITS = Int8Array.from({ length: 256 }, (_, code) =>
+  '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
+);
+
 function hexDigit(code = 0): number {
-  if (code >= 0x30 && code <= 0x39) return code - 0x30;
-  const letter = code | 0x20;
-  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : NaN;
+  return HEX_DIGITS[code] ?? -1;
 }

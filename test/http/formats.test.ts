@@ -62,6 +62,14 @@ describe('the representation of an answer', () => {
     expect(await chosen(URL, { Accept: accept })).toBe(name);
   });
 
+  it('is chosen among 32 media types, and returns 431 for more', async () => {
+    const list = (count: number): string => `${'a/b,'.repeat(count - 1)}text/csv`;
+    expect(await chosen(URL, { Accept: list(32) })).toBe('csv');
+    const { get } = await open();
+    const problem = problemOf(await get(URL).set({ Accept: list(33) }));
+    expect(problem).toMatchObject({ status: 431, code: 'HEADERS_TOO_LARGE' });
+  });
+
   it.each([{ Accept: 'application/xml' }, { Accept: 'text/csv;header=absent' }])(
     'is none for %j: 406 lists what there is',
     async (headers) => {
