@@ -7,6 +7,7 @@ import type { Endpoint } from '../endpoint/endpoint.js';
 import { loadEndpoints } from '../endpoint/load-endpoints.js';
 import { ENDPOINTS_FOLDER } from '../project-files.js';
 import { fuzz } from '../soak/fuzz.js';
+import { lineOf, MAX_P99_MS, runAttacks } from '../soak/run-attacks.js';
 import { reportOf } from '../soak/report.js';
 import { soak } from '../soak/soak.js';
 import { openStand, type Stand } from '../soak/stand.js';
@@ -16,6 +17,7 @@ const GATEWAY = fileURLToPath(new URL('../main.js', import.meta.url));
 export interface SoakOptions {
   readonly minutes: string;
   readonly fuzz?: true | string;
+  readonly attack?: true | string;
 }
 
 /** Loads a gateway while its ClickHouse fails, or sends it anything at all. */
@@ -25,9 +27,9 @@ export async function runSoak(options: SoakOptions): Promise<void> {
     const environment = options.fuzz === undefined ? {} : await everythingOn(folder);
     const stand = await openStand({ folder, gatewayModule: GATEWAY, environment });
     try {
-      await (options.fuzz === undefined
-        ? soakFor(stand, Number(options.minutes))
-        : fuzzFor(stand, options.fuzz));
+      if (options.attack !== undefined) await attackFor(stand, options.attack);
+      else if (options.fuzz !== undefined) await fuzzFor(stand, options.fuzz);
+      else await soakFor(stand, Number(options.minutes));
     } finally {
       await stand.close();
     }
@@ -40,6 +42,15 @@ async function soakFor(stand: Stand, minutes: number): Promise<void> {
   const result = await soak(stand, minutes, print);
   print(`\n${reportOf(result)}`);
   if (result.tally.faults.length > 0) process.exitCode = 1;
+}
+
+async function attackFor(stand: Stand, given: true | string): Promise<void> {
+  const figures = await runAttacks(stand, given === true ? 60 : Number(given), (each) => {
+    print(lineOf(each));
+  });
+  const slow = figures.filter(({ p99 }) => p99 >= MAX_P99_MS);
+  print(`attacks during which p99 of cache hits was ${MAX_P99_MS} ms or more: ${slow.length}`);
+  if (slow.length > 0) process.exitCode = 1;
 }
 
 async function fuzzFor({ gateway, keys }: Stand, given: true | string): Promise<void> {

@@ -10,12 +10,17 @@ export function soakCommand(): Command {
     .description('Loads a gateway while its ClickHouse is killed, stalled, refused and cut off by turns.')
     .option('--minutes <n>', 'of load and faults', '2')
     .option('--fuzz [seconds]', 'instead: any parameters and headers, for 60 seconds or so many')
+    .option(
+      '--attack [seconds]',
+      'instead: attacks while a caller sends cache hits, 60 seconds of each or so many',
+    )
     .addHelpText(
       'after',
       `
 Examples:
   querygate soak --minutes 10
   querygate soak --fuzz 60
+  querygate soak --attack 60
 ${EXIT_CODES_HELP}`,
     )
     .action((options: SoakOptions) =>

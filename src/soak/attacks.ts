@@ -1,0 +1,66 @@
+/** What an attacker's connection sends, and when it starts over. */
+export interface Attack {
+  readonly name: string;
+  readonly peers: number;
+  /** What is sent first; the key is used where the attack needs one. */
+  readonly opening: (key: string) => string;
+  /** What is sent each second until the connection closes: the attack waits for nothing. Without it each response is awaited. */
+  readonly everySecond?: string;
+  /** Milliseconds between a response, or the end of a connection, and the next request. */
+  readonly pauseMs: number;
+}
+
+const PEERS = 50;
+/** 100 requests a second from 50 peers: 400 Mbit/s of requests of 500 kB. The attackers take the CPU of the same machine. */
+const PAUSE_MS = 500;
+const CALL = '/api/endpoints/query/usage.api-counts?interval=daily&project=';
+
+const get = (target: string, headers: readonly string[]): string =>
+  [`GET ${target} HTTP/1.1`, 'Host: gateway', ...headers].join('\r\n') + '\r\n';
+
+export const ATTACKS: readonly Attack[] = [
+  {
+    name: 'Accept of 500 kB, with a key',
+    peers: PEERS,
+    pauseMs: PAUSE_MS,
+    opening: (key) => `${get(`${CALL}a`, [`X-API-KEY: ${key}`, `Accept: ${'a/b,'.repeat(125_000)}`])}\r\n`,
+  },
+  {
+    name: 'Accept of 1 kB, with a key',
+    peers: PEERS,
+    pauseMs: PAUSE_MS,
+    opening: (key) => `${get(`${CALL}a`, [`X-API-KEY: ${key}`, `Accept: ${'a/b,'.repeat(250)}`])}\r\n`,
+  },
+  {
+    name: 'query string of 450 kB of escapes, without a key',
+    peers: PEERS,
+    pauseMs: PAUSE_MS,
+    opening: () => `${get(`${CALL}${'%41'.repeat(150_000)}`, [])}\r\n`,
+  },
+  {
+    name: 'query string of 450 kB of escapes, with a key',
+    peers: PEERS,
+    pauseMs: PAUSE_MS,
+    opening: (key) => `${get(`${CALL}${'%41'.repeat(150_000)}`, [`X-API-KEY: ${key}`])}\r\n`,
+  },
+  {
+    name: 'headers of 500 kB that do not end, without a key',
+    peers: 800,
+    pauseMs: 2000,
+    opening: () => get(`${CALL}${'x'.repeat(500_000)}`, []),
+    everySecond: 'X: y\r\n',
+  },
+  {
+    name: 'headers of a byte a second, without a key',
+    peers: PEERS,
+    pauseMs: PAUSE_MS,
+    opening: () => get(CALL, []),
+    everySecond: 'x',
+  },
+  {
+    name: 'an unknown key',
+    peers: PEERS,
+    pauseMs: PAUSE_MS / 10,
+    opening: () => `${get(CALL, ['X-API-KEY: qg_unknown'])}\r\n`,
+  },
+];
