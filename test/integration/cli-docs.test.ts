@@ -44,7 +44,7 @@ describe('docs/cli.md', () => {
         if (child.exitCode === null) await once(child, 'exit');
       }
     });
-  }, 90_000);
+  }, 240_000);
 });
 
 async function startServing(
