@@ -2,26 +2,25 @@ import type { RequestListener } from 'node:http';
 
 /** Only calls of endpoints have parameters with long values. */
 const CALLS = '/api/endpoints/query/';
+/** No path that there is, and no name of an endpoint, is as long. */
 const MAX_PATH_BYTES = 2048;
 const MAX_OTHER_QUERY_BYTES = 8192;
 
 /**
  * Gives an Express application the path of each request alone, as `url`; the whole target is in `originalUrl`. Express
  * reads the URL again for each path at which routes are mounted, before anybody is authenticated: 25 ms for 450 kB.
- * A path that is too long does not get there at all, because {@link problemOfTarget} has it refused at any path.
+ * Of a path that is too long its beginning is enough to find nothing.
  */
 export function withPathAlone(app: RequestListener): RequestListener {
   return (request, response) => {
     const { url: originalUrl = '/' } = request;
-    const path = pathOf(originalUrl);
-    app(Object.assign(request, { originalUrl, url: path.length > MAX_PATH_BYTES ? '/' : path }), response);
+    app(Object.assign(request, { originalUrl, url: shortened(pathOf(originalUrl)) }), response);
   };
 }
 
 /** What is too large about a request target; undefined where nothing is. */
 export function problemOfTarget(target: string): string | undefined {
   const path = pathOf(target);
-  if (path.length > MAX_PATH_BYTES) return `The path of the URL is over ${MAX_PATH_BYTES} bytes.`;
   if (path.startsWith(CALLS) || target.length - path.length <= MAX_OTHER_QUERY_BYTES) return undefined;
   return `The query string is over ${MAX_OTHER_QUERY_BYTES} bytes; only calls of endpoints may have more.`;
 }
@@ -29,4 +28,9 @@ export function problemOfTarget(target: string): string | undefined {
 function pathOf(target: string): string {
   const start = target.indexOf('?');
   return start === -1 ? target : target.slice(0, start);
+}
+
+/** Not within an escape, which would then be a broken one. */
+function shortened(path: string): string {
+  return path.length > MAX_PATH_BYTES ? path.slice(0, MAX_PATH_BYTES).replace(/%.?$/, '') : path;
 }

@@ -32,6 +32,9 @@ describe('an endpoint', () => {
     ['a name out of an object’s prototype', '__proto__'],
     ['a path that climbs', '..%2f..%2fetc%2fpasswd'],
     ['a very long name', 'x'.repeat(100_000)],
+    ['a very long name of escapes', '%41'.repeat(100_000)],
+    ['a very long name of escapes that are cut elsewhere', `x${'%41'.repeat(100_000)}`],
+    ['another one', `xx${'%41'.repeat(100_000)}`],
   ])('is not found by %s: 404 ENDPOINT_NOT_FOUND', async (_what, idOrName) => {
     const problem = problemOf(await get(`/api/endpoints/query/${idOrName}`));
     expect(problem).toMatchObject({ status: 404, code: 'ENDPOINT_NOT_FOUND' });
