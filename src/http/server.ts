@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { Failure } from '../errors.js';
 import type { Logger } from '../log/logger.js';
 import { noteConnections, type ConnectionLimits } from './connections.js';
+import { boundParserPool } from './parser-pool.js';
 import { problemDocument, problemHeaders } from './problem.js';
 
 /** Room for every parameter of an endpoint at its longest, percent-encoded. */
@@ -35,6 +36,7 @@ export function createHttpServer(
   limits: Partial<ServerLimits> = {},
 ): Server {
   const { headersTimeoutMs, ...connections } = { ...DEFAULT_LIMITS, ...limits };
+  boundParserPool();
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,

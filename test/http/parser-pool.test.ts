@@ -1,0 +1,37 @@
+import type { Socket } from 'node:net';
+
+import { connectionsOf } from '../../src/http/connections.js';
+import { createHttpServer } from '../../src/http/server.js';
+import { pollUntil } from '../support/poll-until.js';
+import { send, whileListening } from '../support/raw-exchange.js';
+import { createTestGateway } from '../support/test-gateway.js';
+
+const { listener, logger } = await createTestGateway();
+const PEERS = 200;
+
+/** A request whose headers never end; what its parser has read stays in the parser. */
+const halfSent = (port: number): Socket =>
+  send(port, `GET /?${'x'.repeat(10_000)} HTTP/1.1\r\nHost: gateway\r\n`).on('error', () => undefined);
+
+/** Parsers of closed connections that Node keeps. */
+function pooledParsers(): number {
+  const common: { readonly parsers?: { readonly list: readonly unknown[] } } | undefined =
+    process.getBuiltinModule('_http_common');
+  return common?.parsers?.list.length ?? NaN;
+}
+
+describe('connections that close before their request is complete', () => {
+  it('leave at most 64 parsers behind, with what these have read', async () => {
+    const server = createHttpServer(listener, logger);
+    await whileListening(server, async (port) => {
+      const peers = Array.from({ length: PEERS }, () => halfSent(port));
+      const { open } = connectionsOf(server);
+      const haveSent = (): boolean =>
+        open.size === PEERS && [...open].every(({ bytesRead }) => bytesRead > 0);
+      await pollUntil('all have sent', () => haveSent() || undefined);
+      for (const socket of peers) socket.destroy();
+      await pollUntil('all are closed', () => open.size === 0 || undefined);
+    });
+    expect(pooledParsers()).toBeLessThanOrEqual(64);
+  });
+});
