@@ -105,7 +105,7 @@ async function open(
       tracing,
       judgeSql: createSandbox(execution.analyzeSql),
       ping: (signal) => pingAny(servers, signal),
-      disks: openDiskWatch(clickhouse.servers, { logger, clock }),
+      disks: openDiskWatch(clickhouse.servers, logger),
       isDraining: () => draining,
       logger,
       clock,

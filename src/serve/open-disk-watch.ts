@@ -1,18 +1,15 @@
 import { DiskWatch } from '../admission/disk-watch.js';
 import { createDiskProbe } from '../clickhouse/disk-space.js';
-import type { Clock } from '../execution/ports.js';
 import type { Logger } from '../log/logger.js';
 import type { OpenServer } from './open-clickhouse.js';
+import { steadyClock } from './steady-clock.js';
 
 /** Watches the disks of all servers, and logs when one becomes full and when it has room again. */
-export function openDiskWatch(
-  servers: readonly OpenServer[],
-  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
-): DiskWatch {
+export function openDiskWatch(servers: readonly OpenServer[], logger: Logger): DiskWatch {
   return new DiskWatch(
     servers.map(({ name, client }) => ({ name, probeDisk: createDiskProbe(client) })),
     {
-      clock,
+      clock: steadyClock,
       onChange: (server, isFull, space) => {
         const fields = { server, ...space };
         if (isFull)
