@@ -1,4 +1,5 @@
 import type { Endpoint } from '../endpoint/endpoint.js';
+import { MAX_VALUE_BYTES } from '../endpoint/parameters.js';
 import type { AdmissionRequest } from './ports.js';
 import type { FlightCaller } from './share-flights.js';
 
@@ -10,13 +11,10 @@ export interface SandboxedSelect {
   readonly reads: readonly string[];
 }
 
-/** Longest SQL of a caller, in bytes of UTF-8; as long as any value of a parameter. */
-const MAX_SQL_BYTES = 8192;
-
 /** What is wrong with a caller's SQL as a text, which takes no parser to say. */
 export function problemOfSqlText(sql: string): string | undefined {
   if (sql.trim() === '') return 'must be a SELECT; it is empty';
-  if (Buffer.byteLength(sql) > MAX_SQL_BYTES) return `is longer than ${MAX_SQL_BYTES} bytes`;
+  if (Buffer.byteLength(sql) > MAX_VALUE_BYTES) return `is longer than ${MAX_VALUE_BYTES} bytes`;
   // Control characters but white space, and those that some encodings have between 0x80 and 0x9f.
   if (/[^\P{Cc}\t\n\r\x80-\x9f]/u.test(sql) || /\p{Surrogate}/u.test(sql)) {
     return 'holds a character that is not text';

@@ -2,12 +2,9 @@ import type { ValidationResult } from 'joi';
 
 import type { Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { Parameter, ParameterValue } from '../endpoint/parameters.js';
+import { MAX_VALUE_BYTES, type Parameter, type ParameterValue } from '../endpoint/parameters.js';
 import { Failure, type Problem } from '../errors.js';
 import type { RawParameter, RawParameters } from './raw-parameters.js';
-
-/** Longest value of a parameter, in bytes of UTF-8. */
-const MAX_VALUE_BYTES = 8192;
 
 /** The declared parameters of a request, typed, and what is wrong with the others of them. */
 export interface ReadParameters {

@@ -1,12 +1,9 @@
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { Parameter } from '../endpoint/parameters.js';
+import { MAX_VALUE_BYTES, type Parameter } from '../endpoint/parameters.js';
 import type { ParameterObject } from './document.js';
 import type { Schema } from './schema.js';
 
-/** Longest value of a parameter, in bytes of UTF-8, and so in characters too. */
-const MAX_VALUE_BYTES = 8192;
-
-const SIZE_NOTE = 'At most 8,192 bytes of UTF-8; may be given once.';
+const SIZE_NOTE = `At most ${MAX_VALUE_BYTES.toLocaleString('en-US')} bytes of UTF-8; may be given once.`;
 
 /** The query-string parameters that an endpoint declares, and `sql` where it takes a caller's own. */
 export function endpointParameters(
