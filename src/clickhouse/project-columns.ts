@@ -1,4 +1,5 @@
 import type { BoundQuery } from '../endpoint/bind.js';
+import { quoteName } from '../endpoint/quote-sql.js';
 import { FORMAT_FACTS, type Representation } from '../execution/representation.js';
 
 /** A column of a result, as ClickHouse describes it. */
@@ -27,11 +28,11 @@ export function projectColumns(
   representation: Representation,
 ): BoundQuery {
   const shown = columns.map(({ name, type }) => {
-    const value = `${ROWS}.${quoted(name)}`;
+    const value = `${ROWS}.${quoteName(name)}`;
     return { name, value, shown: valueShown(value, type, representation) };
   });
   if (shown.every((column) => column.shown === column.value)) return query;
-  const list = shown.map((column) => `${column.shown} AS ${quoted(column.name)}`);
+  const list = shown.map((column) => `${column.shown} AS ${quoteName(column.name)}`);
   return {
     ...query,
     text: `SELECT\n  ${list.join(',\n  ')}\nFROM (\n${query.text}\n) AS ${ROWS}`,
@@ -69,5 +70,3 @@ function valueForReaders(value: string, type: string): string {
 function bare(type: string): string {
   return type.replace(/^LowCardinality\((.*)\)$/, '$1').replace(/^Nullable\((.*)\)$/, '$1');
 }
-
-const quoted = (name: string): string => `\`${name.replaceAll(/[\\`]/g, '\\$&')}\``;

@@ -1,3 +1,4 @@
+import { quoteText as printText } from './quote-sql.js';
 import { renderQuery, type Dialect } from './render.js';
 import { NOW } from './reserved.js';
 import type { Condition, Query, Reference } from './sql.js';
@@ -15,8 +16,6 @@ export function printSavedQuery(query: Query, limit: number | undefined): string
 
 const printReference = (reference: Reference): string =>
   reference.name === NOW.name ? "now64(6, 'UTC')" : `@${reference.name}`;
-
-const printText = (value: string): string => `'${value.replaceAll(/['\\]/g, '\\$&')}'`;
 
 const printCondition = ({ equals, omitted = [], matches = [], not = [] }: Condition): string =>
   [

@@ -1,9 +1,10 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
+import { quoteName } from '../endpoint/quote-sql.js';
 import type { CheckedBatch } from './check-batch.js';
 import { jsonTable, READING } from './json-table.js';
 import { BatchFailure, codeOf } from './load-error.js';
-import { quoteIdentifier, type TargetTable } from './target-table.js';
+import type { TargetTable } from './target-table.js';
 
 /**
  * A batch is one block: ClickHouse has read all of it before it writes the first row, and writes a part for each day in
@@ -37,9 +38,9 @@ export async function insertBatch(
   shift: bigint,
 ): Promise<void> {
   if (rows.length === 0) return;
-  const names = table.columns.map(({ name }) => quoteIdentifier(name));
+  const names = table.columns.map(({ name }) => quoteName(name));
   const values = table.columns.map(({ name }) =>
-    name === 'timestamp' ? 'addMicroseconds(timestamp, {shift:Int64})' : quoteIdentifier(name),
+    name === 'timestamp' ? 'addMicroseconds(timestamp, {shift:Int64})' : quoteName(name),
   );
   const lines = jsonTable(
     table.columns,
@@ -47,7 +48,7 @@ export async function insertBatch(
   );
   try {
     await client.command({
-      query: `INSERT INTO ${quoteIdentifier(table.name)} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${lines}`,
+      query: `INSERT INTO ${quoteName(table.name)} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${lines}`,
       query_params: { shift },
       clickhouse_settings: { ...READING, ...ONE_BLOCK },
     });

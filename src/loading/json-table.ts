@@ -1,7 +1,8 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 import { randomUUID } from 'node:crypto';
 
-import { quoteIdentifier, type Column } from './target-table.js';
+import { quoteName } from '../endpoint/quote-sql.js';
+import type { Column } from './target-table.js';
 
 /**
  * How ClickHouse reads a line, whatever the profile of the user says: as an `INSERT … FORMAT JSONEachRow` with
@@ -36,5 +37,5 @@ export function jsonTable(columns: readonly Column[], lines: readonly string[]):
 
 function declaration({ name, type, defaultExpression }: Column): string {
   const fallback = defaultExpression === '' ? '' : ` DEFAULT ${defaultExpression}`;
-  return `${quoteIdentifier(name)} ${type}${fallback}`;
+  return `${quoteName(name)} ${type}${fallback}`;
 }

@@ -1,5 +1,6 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
+import { quoteName } from '../endpoint/quote-sql.js';
 import { describeFailure, LoadError } from './load-error.js';
 
 /** A column that an INSERT can fill. */
@@ -49,15 +50,10 @@ export function bareType({ type }: Pick<Column, 'type'>): string {
   return type.replace(/^(?:LowCardinality\(|Nullable\()+/, '').replace(/\W.*$/s, '');
 }
 
-/** A name as an identifier in SQL. */
-export function quoteIdentifier(name: string): string {
-  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
-}
-
 async function describe(client: ClickHouseClient, name: string): Promise<Description[]> {
   try {
     const answer = await client.query({
-      query: `DESCRIBE TABLE ${quoteIdentifier(name)}`,
+      query: `DESCRIBE TABLE ${quoteName(name)}`,
       format: 'JSON',
     });
     return (await answer.json<Description>()).data;

@@ -1,3 +1,5 @@
+export { quoteName, quoteText } from '../../endpoint/quote-sql.js';
+
 /** What stands in a statement without being SQL: texts, quoted names and comments. */
 const OPAQUE = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.)*`|--[^\n]*|\/\*.*?\*\//gs;
 
@@ -44,14 +46,4 @@ export function listItems(list: string): readonly string[] {
     begin = at + 1;
   }
   return [...items, list.slice(begin).trim()];
-}
-
-/** A name as an identifier in SQL. */
-export function quoteName(name: string): string {
-  return `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;
-}
-
-/** A text as a literal in SQL. */
-export function quoteText(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
 }
