@@ -2,24 +2,8 @@ import { Failure } from '../errors.js';
 import { LinkedAbort } from '../execution/linked-abort.js';
 import { setRealTimer, type SetTimer } from './timers.js';
 
-/** Whole seconds, of no more digits than any deadline needs. */
-const SECONDS = /^\d{1,9}$/;
 /** The longest that a timer of Node's can wait. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
-
-/**
- * Seconds that a caller is willing to wait, by its `Prefer` header (RFC 7240); undefined where that says nothing that
- * can be used. Of several the first counts; parameters after a semicolon are passed over.
- */
-export function preferredWait(header: string | undefined): number | undefined {
-  for (const preference of header?.split(',') ?? []) {
-    const [name = '', value = ''] = (preference.split(';', 1)[0] ?? '').split('=', 2);
-    if (name.trim().toLowerCase() !== 'wait') continue;
-    const seconds = value.trim().replace(/^"(.*)"$/, '$1');
-    return SECONDS.test(seconds) ? Number(seconds) : undefined;
-  }
-  return undefined;
-}
 
 /** A signal with a deadline. */
 export interface Deadline {

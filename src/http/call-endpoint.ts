@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 
-import { preferredWait, withDeadline } from '../admission/deadline.js';
+import { withDeadline } from '../admission/deadline.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
@@ -17,9 +17,9 @@ import { hasLink } from '../keys/links.js';
 import type { LimitState } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { cacheDemandOf } from './cache-headers.js';
-import { isPlain, type Wishes } from './choose-representation.js';
 import type { KnownTargets } from './known-targets.js';
 import { askerOf, setLimitHeaders, subjectsOf } from './limit-requests.js';
+import { readPreferences } from './preferences.js';
 import { parseQueryString } from './query-string.js';
 import { readCall, type ReadCall } from './read-call.js';
 import { contextOf, type RequestContext } from './request-context.js';
@@ -48,9 +48,11 @@ export function callEndpoint(parts: CallParts): RequestHandler {
     const sent = parseQueryString(request.originalUrl);
     const subjects = subjectsOf(endpoints, holder, endpoint);
     const states: LimitState[] = [...(context.limits ?? [])];
-    const read = readCall({ endpoint, holder, sent, wishes: wishesOf(request), times });
+    const { wait, timestamps } = readPreferences(request.get('prefer'));
+    const preferences = { accept: request.headers.accept, timestamps };
+    const read = readCall({ endpoint, holder, sent, preferences, times });
     const { presentation } = read;
-    const deadline = deadlineOf(request, response, presentation.applied);
+    const deadline = deadlineOf(response, wait, presentation.applied);
     try {
       const { signal } = deadline;
       const analyst = { signal, asker: askerOf(limiter, holder, subjects) };
@@ -58,7 +60,7 @@ export function callEndpoint(parts: CallParts): RequestHandler {
       const key = keyOf(question);
       context.question = { digest: endpoint.digest, hash: key.hash };
       const { representation, download } = presentation;
-      if (mayRemember(context, endpoint, sent) && isPlain(presentation, endpoint, sent, times)) {
+      if (presentation.isPlain && mayRemember(context, endpoint, sent)) {
         parts.targets.learn(question.scope, request.originalUrl, { question, key, download });
       }
       const call = {
@@ -150,10 +152,6 @@ function mayRemember(
   return !sent.has('api_key') && !hasLink(sent);
 }
 
-function wishesOf({ headers }: Request): Wishes {
-  return { accept: headers.accept, prefer: headers['prefer']?.toString() };
-}
-
 function demandOf(request: Request, { mayBypassCache }: KeyHolder): CacheDemand {
   return mayBypassCache ? cacheDemandOf(request.headers['cache-control']) : 'any';
 }
@@ -164,13 +162,17 @@ interface CallDeadline {
 }
 
 /**
- * Tells which preferences are applied. Aborts when the caller has gone, or has waited for as long as it said it would (`Prefer: wait=N`, RFC 7240).
+ * Tells which preferences are applied. Aborts when the caller has gone, or has waited for as long as it said it would.
  *
+ * @param seconds of `Prefer: wait=N` (RFC 7240).
  * @param preference beside that of waiting.
  */
-function deadlineOf(request: Request, response: Response, preference: string | undefined): CallDeadline {
+function deadlineOf(
+  response: Response,
+  seconds: number | undefined,
+  preference: string | undefined,
+): CallDeadline {
   const gone = callerGone(response);
-  const seconds = preferredWait(request.get('prefer'));
   const applied = [
     ...(seconds === undefined ? [] : [`wait=${seconds}`]),
     ...(preference === undefined ? [] : [preference]),

@@ -11,14 +11,7 @@ import {
   type Representation,
   type Times,
 } from '../execution/representation.js';
-import { invalidParameters, problemOfForm } from '../execution/validate-parameters.js';
-import { preferredTimes } from './preferences.js';
-
-/** What a request says of how it wants its answer. */
-export interface Wishes {
-  readonly accept: string | undefined;
-  readonly prefer: string | undefined;
-}
+import { problemOfForm } from '../execution/validate-parameters.js';
 
 /** How an answer is to be presented. */
 export interface Presentation {
@@ -27,9 +20,11 @@ export interface Presentation {
   readonly download: boolean;
   /** The preference that decided, as `Preference-Applied` names it. */
   readonly applied: string | undefined;
+  /** Whether the headers changed nothing: any request for the same target that says nothing in them gets the same. */
+  readonly isPlain: boolean;
 }
 
-const NO_WISHES: Wishes = { accept: undefined, prefer: undefined };
+const DEFAULT_FORMAT: Format = 'json';
 
 /** Media types with what a header of theirs can name; our preference first. */
 const OFFERED = new Map(
@@ -43,16 +38,11 @@ const OFFERED = new Map(
 const MAX_MEDIA_RANGES = 32;
 
 /** What the query string says of how the answer is wanted, and what is wrong with what it says. */
-interface Named {
+export interface NamedPresentation {
   readonly format: Format | undefined;
   readonly formulaSafe: boolean;
   readonly download: boolean;
   readonly problems: readonly Problem[];
-}
-
-/** What is wrong with the parameters that name a representation. */
-export function presentationProblems(endpoint: Endpoint, sent: RawParameters): readonly Problem[] {
-  return readNamed(endpoint, sent).problems;
 }
 
 const FORMAT_BY_NAME: ReadonlyMap<string, Format> = new Map(FORMATS.map((format) => [format, format]));
@@ -65,39 +55,17 @@ const SWITCH: ReadonlyMap<string, boolean> = new Map([
   ['', false],
 ]);
 
+/** What a request's headers say of how the answer is wanted. */
+export interface HeaderPreferences {
+  readonly accept: string | undefined;
+  readonly timestamps: Times | undefined;
+}
+
 /**
- * Chooses the representation of an answer: `format` of the query string, else `Accept`, and `Prefer` for the times. A
- * parameter that the endpoint itself declares under such a name stays the endpoint's.
- *
- * @param times how the gateway writes them where nobody says otherwise.
- * @throws Failure NOT_ACCEPTABLE for `Accept`, or INVALID_PARAMETERS listing {@link presentationProblems}
+ * Reads `format`, `csv_safe` and `download`. A parameter that the endpoint itself declares under such a name stays the
+ * endpoint's.
  */
-export function choosePresentation(
-  endpoint: Endpoint,
-  sent: RawParameters,
-  wishes: Wishes,
-  times: Times,
-): Presentation {
-  const named = readNamed(endpoint, sent);
-  if (named.problems.length > 0) throw invalidParameters(endpoint.name, named.problems);
-  const { formulaSafe, download, format = acceptedFormat(wishes.accept) } = named;
-  const preferred = preferredTimes(wishes.prefer);
-  const representation = representationOf(format, { times: preferred ?? times, formulaSafe });
-  const isApplied = preferred !== undefined && !FORMAT_FACTS[format].hasTypedTimes;
-  return { representation, download, applied: isApplied ? `timestamps=${preferred}` : undefined };
-}
-
-/** Whether a request gets what its target says alone: the same as any that has nothing else to say. */
-export function isPlain(
-  { representation }: Presentation,
-  endpoint: Endpoint,
-  sent: RawParameters,
-  times: Times,
-): boolean {
-  return choosePresentation(endpoint, sent, NO_WISHES, times).representation === representation;
-}
-
-function readNamed(endpoint: Endpoint, sent: RawParameters): Named {
+export function readPresentation(endpoint: Endpoint, sent: RawParameters): NamedPresentation {
   const problems: Problem[] = [];
   /** The text under a name of the gateway's own; undefined where it is wrong, or the endpoint declares it for itself. */
   const read = <T>(param: string, values: ReadonlyMap<string, T>, expected: string): T | undefined => {
@@ -115,10 +83,33 @@ function readNamed(endpoint: Endpoint, sent: RawParameters): Named {
   return { format, formulaSafe, download, problems };
 }
 
+/**
+ * Chooses the representation of an answer: `format` of the query string, else `Accept`, and `Prefer` for the times.
+ *
+ * @param named without problems.
+ * @param times how the gateway writes them where nobody says otherwise.
+ * @throws Failure NOT_ACCEPTABLE for `Accept`
+ */
+export function choosePresentation(
+  { format, formulaSafe, download }: NamedPresentation,
+  { accept, timestamps }: HeaderPreferences,
+  times: Times,
+): Presentation {
+  const chosen = format ?? acceptedFormat(accept);
+  const representation = representationOf(chosen, { times: timestamps ?? times, formulaSafe });
+  const isApplied = timestamps !== undefined && !FORMAT_FACTS[chosen].hasTypedTimes;
+  return {
+    representation,
+    download,
+    applied: isApplied ? `timestamps=${timestamps}` : undefined,
+    isPlain: representation === representationOf(format ?? DEFAULT_FORMAT, { times, formulaSafe }),
+  };
+}
+
 function acceptedFormat(header: string | undefined): Format {
   // A charset is no part of most of these media types (of JSON's: RFC 8259, 11), and callers name it all the same.
   const accept = header?.replaceAll(/;\s*charset=[^;,]*/gi, '');
-  if (accept === undefined || accept === '') return 'json';
+  if (accept === undefined || accept === '') return DEFAULT_FORMAT;
   if (accept.split(',').length > MAX_MEDIA_RANGES) {
     throw new Failure(
       'HEADERS_TOO_LARGE',

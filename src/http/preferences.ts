@@ -1,18 +1,36 @@
 import { TIMES, type Times } from '../execution/representation.js';
 
-/**
- * How a caller prefers times, by its `Prefer` header (`timestamps=unix-micros`, RFC 7240); undefined where that says
- * nothing that there is. Of several the first counts; parameters after a semicolon are passed over.
- */
-export function preferredTimes(header: string | undefined): Times | undefined {
-  for (const preference of header?.split(',') ?? []) {
+/** What a request prefers by its `Prefer` header (RFC 7240); a preference that is absent or invalid is undefined. */
+export interface Preferences {
+  /** Seconds that the caller is willing to wait. */
+  readonly wait: number | undefined;
+  /** How times are written. */
+  readonly timestamps: Times | undefined;
+}
+
+/** What stands between commas outside of quotes. */
+const PREFERENCE = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
+
+/** Whole seconds, of no more digits than any deadline needs. */
+const SECONDS = /^\d{1,9}$/;
+
+/** Reads the header in one pass. Of several preferences with one name the first counts; parameters are ignored. */
+export function readPreferences(header: string | undefined): Preferences {
+  const values = valuesByName(header ?? '');
+  const seconds = values.get('wait') ?? '';
+  const timestamps = values.get('timestamps')?.toLowerCase();
+  return {
+    wait: SECONDS.test(seconds) ? Number(seconds) : undefined,
+    timestamps: TIMES.find((times) => times === timestamps),
+  };
+}
+
+function valuesByName(header: string): ReadonlyMap<string, string> {
+  const values = new Map<string, string>();
+  for (const [preference] of header.matchAll(PREFERENCE)) {
     const [name = '', value = ''] = (preference.split(';', 1)[0] ?? '').split('=', 2);
-    if (name.trim().toLowerCase() !== 'timestamps') continue;
-    const asked = value
-      .trim()
-      .replace(/^"(.*)"$/, '$1')
-      .toLowerCase();
-    return TIMES.find((times) => times === asked);
+    const key = name.trim().toLowerCase();
+    if (!values.has(key)) values.set(key, value.trim().replace(/^"(.*)"$/, '$1'));
   }
-  return undefined;
+  return values;
 }

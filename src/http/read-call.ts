@@ -9,9 +9,9 @@ import { applyFixed } from '../keys/fixed-parameters.js';
 import type { KeyHolder } from '../keys/key-holder.js';
 import {
   choosePresentation,
-  presentationProblems,
+  readPresentation,
+  type HeaderPreferences,
   type Presentation,
-  type Wishes,
 } from './choose-representation.js';
 
 /** What a call asks, as far as its query string and headers say. */
@@ -26,7 +26,7 @@ export interface Asked {
   readonly endpoint: Endpoint;
   readonly holder: KeyHolder;
   readonly sent: RawParameters;
-  readonly wishes: Wishes;
+  readonly preferences: HeaderPreferences;
   /** How the gateway writes times where nobody says otherwise. */
   readonly times: Times;
 }
@@ -36,17 +36,18 @@ export interface Asked {
  *
  * @throws Failure FORBIDDEN, INVALID_PARAMETERS listing every problem, or, where there is none, NOT_ACCEPTABLE
  */
-export function readCall({ endpoint, holder, sent, wishes, times }: Asked): ReadCall {
+export function readCall({ endpoint, holder, sent, preferences, times }: Asked): ReadCall {
   const applied = applyFixed(holder, endpoint.parameters, sent);
   if ('refused' in applied) throw new Failure('FORBIDDEN', applied.refused.detail);
   const { values, problems: ofParameters } = readParameters(endpoint, applied.parameters);
   const sql = endpoint.settings.sandboxing === 'disabled' ? undefined : sent.get('sql');
   const ofSql = sql && (problemOfForm(sql) ?? problemOfSqlText(sql.text ?? ''));
+  const named = readPresentation(endpoint, sent);
   const problems: readonly Problem[] = [
     ...ofParameters,
-    ...presentationProblems(endpoint, sent),
+    ...named.problems,
     ...(ofSql === undefined ? [] : [{ param: 'sql', problem: ofSql }]),
   ];
   if (problems.length > 0) throw invalidParameters(endpoint.name, problems);
-  return { values, presentation: choosePresentation(endpoint, sent, wishes, times), sql: sql?.text };
+  return { values, presentation: choosePresentation(named, preferences, times), sql: sql?.text };
 }

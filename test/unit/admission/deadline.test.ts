@@ -1,29 +1,5 @@
-import { preferredWait, withDeadline } from '../../../src/admission/deadline.js';
+import { withDeadline } from '../../../src/admission/deadline.js';
 import { ManualTimers } from './manual-timers.js';
-
-describe('preferredWait', () => {
-  it.each([
-    [undefined, undefined],
-    ['', undefined],
-    ['wait=10', 10],
-    ['wait=0', 0],
-    ['Wait = "7"', 7],
-    ['respond-async, wait=10', 10],
-    ['wait=10; because="no, wait=3"', 10],
-    ['handling=lenient;wait=4, wait=5, wait=6', 5],
-    ['wait', undefined],
-    ['wait=', undefined],
-    ['wait=-1', undefined],
-    ['wait=1.5', undefined],
-    ['wait=1e3', undefined],
-    ['wait=0x10', undefined],
-    ['wait=99999999999999999999', undefined],
-    ['await=3', undefined],
-    [`wait=${' '.repeat(16_000)}x`, undefined],
-  ])('%j is %j', (header, seconds) => {
-    expect(preferredWait(header)).toBe(seconds);
-  });
-});
 
 describe('withDeadline', () => {
   let timers: ManualTimers;

@@ -1,6 +1,31 @@
-import { preferredTimes } from '../../../src/http/preferences.js';
+import { readPreferences } from '../../../src/http/preferences.js';
 
-describe('preferredTimes', () => {
+describe('readPreferences', () => {
+  it.each([
+    [undefined, undefined],
+    ['', undefined],
+    ['wait=10', 10],
+    ['wait=0', 0],
+    ['Wait = "7"', 7],
+    ['respond-async, wait=10', 10],
+    ['wait=10; because="no, wait=3"', 10],
+    ['because="no, wait=3", wait=10', 10],
+    ['because="no\\", wait=3", wait=10', 10],
+    ['because="no, wait=3', undefined],
+    ['handling=lenient;wait=4, wait=5, wait=6', 5],
+    ['wait', undefined],
+    ['wait=', undefined],
+    ['wait=-1', undefined],
+    ['wait=1.5', undefined],
+    ['wait=1e3', undefined],
+    ['wait=0x10', undefined],
+    ['wait=99999999999999999999', undefined],
+    ['await=3', undefined],
+    [`wait=${' '.repeat(16_000)}x`, undefined],
+  ])('reads the wait of %j as %j', (header, wait) => {
+    expect(readPreferences(header).wait).toBe(wait);
+  });
+
   it.each([
     ['timestamps=unix-micros', 'unix-micros'],
     ['timestamps="unix-micros"', 'unix-micros'],
@@ -12,7 +37,7 @@ describe('preferredTimes', () => {
     ['wait=5', undefined],
     ['', undefined],
     [undefined, undefined],
-  ])('reads %j as %j', (header, times) => {
-    expect(preferredTimes(header)).toBe(times);
+  ])('reads the timestamps of %j as %j', (header, timestamps) => {
+    expect(readPreferences(header).timestamps).toBe(timestamps);
   });
 });
