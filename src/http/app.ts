@@ -21,6 +21,7 @@ import { withPathAlone } from './request-target.js';
 import type { RequestLog } from './request-log.js';
 import { setSecurityHeaders } from './security-headers.js';
 import { traceRequests } from './trace-requests.js';
+import { RESPONSE_HEADERS } from '../openapi/headers.js';
 import type { Tracing } from '../tracing/tracing.js';
 import { requireHost } from './require-host.js';
 
@@ -81,22 +82,7 @@ function allowOrigins(origins: readonly string[]): RequestHandler {
   return cors({
     origin: [...origins],
     methods: ['GET', 'HEAD'],
-    exposedHeaders: [
-      'ETag',
-      'X-Request-Id',
-      'X-Row-Count',
-      'X-Truncated',
-      'X-Partial',
-      'X-Cache',
-      'Cache-Status',
-      'Age',
-      'Retry-After',
-      'RateLimit',
-      'RateLimit-Policy',
-      'Preference-Applied',
-      'Server-Timing',
-      'Content-Disposition',
-    ],
+    exposedHeaders: Object.keys(RESPONSE_HEADERS),
     maxAge: 600,
   });
 }

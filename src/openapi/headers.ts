@@ -1,18 +1,32 @@
 import type { HeaderObject, ParameterObject, Reference } from './document.js';
 import { refTo } from './schema.js';
 
+type HeaderObjects = Readonly<Record<string, HeaderObject>>;
+
 const text = (description: string, example?: string): HeaderObject => ({
   description,
   schema: { type: 'string' },
   ...(example !== undefined && { example }),
 });
 
-/** The headers of answers, by name. */
-export const RESPONSE_HEADERS: Readonly<Record<string, HeaderObject>> = {
+/** The headers of any response. */
+const ANY = {
   'X-Request-Id': {
     ...text('The caller’s own id where it sent a plain one, else a fresh one. ClickHouse logs it too.'),
     required: true,
   },
+} satisfies HeaderObjects;
+
+/** The headers of any response to a request with a key. */
+const WITH_KEY = {
+  ...ANY,
+  RateLimit: text('How the limits stand, where there are any.', '"requests";r=599;t=60'),
+  'RateLimit-Policy': text('The limits of the key and of the endpoint.', '"requests";q=600;w=60'),
+} satisfies HeaderObjects;
+
+/** The headers of rows, or of the news that they are the same. */
+const ROWS = {
+  ...WITH_KEY,
   'X-Row-Count': {
     description: 'Rows in this answer.',
     required: true,
@@ -46,16 +60,38 @@ export const RESPONSE_HEADERS: Readonly<Record<string, HeaderObject>> = {
     required: true,
   },
   Vary: text('What decides the bytes beside the URL.'),
-  RateLimit: text('How the limits stand, where there are any.', '"requests";r=599;t=60'),
-  'RateLimit-Policy': text('The limits of the key and of the endpoint.', '"requests";q=600;w=60'),
   'Preference-Applied': text('The preferences that were heeded.', 'wait=5'),
+  'Server-Timing': text(
+    'Milliseconds in all and, where the request caused a query, in the queue and in ClickHouse.',
+    'total;dur=12.50, queue;dur=0.00, clickhouse;dur=9.80',
+  ),
+} satisfies HeaderObjects;
+
+const FILE = {
+  ...ROWS,
   'Content-Disposition': text('Where a file was asked for: its name.'),
+} satisfies HeaderObjects;
+
+const PROBLEM = {
   'Retry-After': {
     description: 'Seconds after which to try again.',
     schema: { type: 'integer', minimum: 0 },
   },
   'WWW-Authenticate': text('How to authenticate.', 'Bearer realm="querygate"'),
-};
+} satisfies HeaderObjects;
+
+/** The one list of response headers: what the document describes, and what CORS lets pages read. */
+export const RESPONSE_HEADERS: HeaderObjects = { ...FILE, ...PROBLEM };
+
+export type ResponseHeader = keyof typeof FILE | keyof typeof PROBLEM;
+
+/** Names of the headers that a kind of response can have. */
+export const HEADERS_OF = {
+  any: namesOf(ANY),
+  withKey: namesOf(WITH_KEY),
+  rows: namesOf(ROWS),
+  file: namesOf(FILE),
+} satisfies Record<string, readonly ResponseHeader[]>;
 
 /** Headers of a request that any call of an endpoint takes. */
 export const REQUEST_HEADERS: Readonly<Record<string, ParameterObject>> = {
@@ -88,6 +124,10 @@ export const REQUEST_HEADERS: Readonly<Record<string, ParameterObject>> = {
 };
 
 /** References to headers by name, as a response has them. */
-export function headerRefs(...names: readonly string[]): Readonly<Record<string, Reference>> {
+export function headerRefs(...names: readonly ResponseHeader[]): Readonly<Record<string, Reference>> {
   return Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));
+}
+
+function namesOf<T extends HeaderObjects>(headers: T): readonly (keyof T)[] {
+  return Object.keys(headers);
 }

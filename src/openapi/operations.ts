@@ -3,7 +3,7 @@ import { rowCap, type Endpoint } from '../endpoint/endpoint.js';
 import { jsonTypeOf } from '../endpoint/json-type.js';
 import type { OperationObject, ParameterObject, ResponseObject } from './document.js';
 import { endpointParameters } from './endpoint-parameters.js';
-import { headerRefs, REQUEST_HEADERS } from './headers.js';
+import { headerRefs, HEADERS_OF, REQUEST_HEADERS } from './headers.js';
 import { problemResponses } from './problems.js';
 import { answerContent, representationParameters, type RepresentationFacts } from './representations.js';
 import { refTo, schemaOf, type Schema, type Times } from './schema.js';
@@ -60,36 +60,18 @@ export function callOperation(
       200: rowsResponse(endpoint, representations),
       304: {
         description: 'The answer is the one that `If-None-Match` names.',
-        headers: headerRefs(...ANSWER_HEADERS),
+        headers: headerRefs(...HEADERS_OF.rows),
       },
       ...problemResponses('anywhere', 'withKey', 'notFound', 'call', 'unavailable'),
     },
   };
 }
 
-const ANSWER_HEADERS = [
-  'X-Request-Id',
-  'X-Row-Count',
-  'X-Truncated',
-  'X-Partial',
-  'X-Cache',
-  'Cache-Status',
-  'Age',
-  'ETag',
-  'Cache-Control',
-  'Vary',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Preference-Applied',
-];
-
-const FILE_HEADERS = [...ANSWER_HEADERS, 'Content-Disposition'];
-
 function rowsResponse(endpoint: Endpoint, representations: readonly RepresentationFacts[]): ResponseObject {
   return {
     description:
       'The rows, complete unless `X-Partial` says otherwise: a failure after the first row is an error, too.',
-    headers: headerRefs(...FILE_HEADERS),
+    headers: headerRefs(...HEADERS_OF.file),
     content: answerContent(representations, {
       row: rowSchemaName(endpoint),
       maxRows: rowCap(endpoint),
@@ -113,7 +95,7 @@ export function listOperation(): OperationObject {
     responses: {
       200: {
         description: 'The endpoints, by name.',
-        headers: headerRefs(...PLAIN_HEADERS),
+        headers: headerRefs(...HEADERS_OF.withKey),
         content: {
           'application/json': {
             schema: {
@@ -140,7 +122,7 @@ export function describeOperation(): OperationObject {
     responses: {
       200: {
         description: 'The endpoint.',
-        headers: headerRefs(...PLAIN_HEADERS),
+        headers: headerRefs(...HEADERS_OF.withKey),
         content: { 'application/json': { schema: refTo('schemas', ENDPOINT) } },
       },
       ...problemResponses('anywhere', 'withKey', 'notFound', 'unavailable'),
@@ -149,7 +131,6 @@ export function describeOperation(): OperationObject {
 }
 
 const ENDPOINT = 'Endpoint';
-const PLAIN_HEADERS = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'];
 
 const ID_OR_NAME: ParameterObject = {
   name: 'idOrName',
@@ -175,7 +156,7 @@ export function healthOperation(status: 'live' | 'ready', summary: string): Oper
     responses: {
       200: {
         description: 'Yes.',
-        headers: headerRefs('X-Request-Id'),
+        headers: headerRefs(...HEADERS_OF.any),
         content: {
           'application/json': {
             schema: {

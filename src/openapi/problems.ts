@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from '../errors.js';
 import type { Reference, ResponseObject } from './document.js';
-import { headerRefs } from './headers.js';
+import { headerRefs, HEADERS_OF, type ResponseHeader } from './headers.js';
 import { refTo, type Schema } from './schema.js';
 
 const PROBLEM = 'Problem';
@@ -60,7 +60,7 @@ function responseOf(status: number): ResponseObject {
     description: codesOf(status)
       .map((code) => `\`${code}\`: ${ERRORS[code].title}.`)
       .join(' '),
-    headers: headerRefs('X-Request-Id', ...furtherHeaders(status)),
+    headers: headerRefs(...headersOf(status)),
     content: {
       'application/problem+json': { schema: refTo('schemas', nameOf(status)), example: exampleOf(status) },
     },
@@ -83,16 +83,16 @@ function exampleOf(status: number): object {
   };
 }
 
-function furtherHeaders(status: number): readonly string[] {
+function headersOf(status: number): readonly ResponseHeader[] {
   switch (status) {
     case 401:
-      return ['WWW-Authenticate'];
+      return [...HEADERS_OF.any, 'WWW-Authenticate'];
     case 429:
-      return ['Retry-After', 'RateLimit', 'RateLimit-Policy'];
+      return [...HEADERS_OF.withKey, 'Retry-After'];
     case 503:
-      return ['Retry-After'];
+      return [...HEADERS_OF.any, 'Retry-After'];
     default:
-      return [];
+      return HEADERS_OF.any;
   }
 }
 

@@ -1,8 +1,15 @@
+import { SECURITY_HEADERS } from '../../src/http/security-headers.js';
 import { createTestGateway, GOOD_CALL, problemOf } from '../support/test-gateway.js';
 
 const ORIGIN = 'https://dashboard.example';
 const corsHeadersOf = (headers: object): readonly string[] =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'));
+
+/** Headers that pages may read anyway (Fetch, 4.5.3) or have no use for. */
+const NOT_EXPOSED = new Set([
+  ...SECURITY_HEADERS.map((text) => text.toLowerCase()),
+  ...['cache-control', 'content-length', 'content-type', 'connection', 'date'],
+]);
 
 describe('CORS', () => {
   it('is off unless it is configured', async () => {
@@ -25,6 +32,20 @@ describe('CORS', () => {
       expect(headers['vary']).toContain('Origin');
       expect(headers).not.toHaveProperty('access-control-allow-credentials');
     }
+  });
+
+  it.each([
+    ['rows', GOOD_CALL],
+    ['a file', `${GOOD_CALL}&download=1`],
+    ['a problem', '/api/endpoints/query/nothing'],
+  ])('exposes every header of %s', async (_kind, url) => {
+    const { get } = await createTestGateway({ corsOrigins: [ORIGIN] });
+    const { headers } = await get(url).set({ Origin: ORIGIN, Prefer: 'wait=5' });
+    const exposed = headers['access-control-expose-headers']?.toLowerCase().split(',');
+    const names = Object.keys(headers).filter(
+      (name) => !NOT_EXPOSED.has(name) && !name.startsWith('access-control-'),
+    );
+    expect(exposed).toEqual(expect.arrayContaining(names));
   });
 
   it('answers a preflight, which carries no key', async () => {
