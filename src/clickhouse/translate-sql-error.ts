@@ -14,6 +14,8 @@ const PROBLEMS: Readonly<Partial<Record<string, string>>> = {
   12: 'gives a function a parameter out of its bounds',
   20: 'compares different numbers of columns',
   27: 'turns text into a value that it is not',
+  // Of a shard that ends in the middle of a query too; texts that end too early are far more frequent here.
+  32: 'turns text into a value that it is not',
   35: 'gives a function too few arguments',
   36: 'gives a function or clause a value that it does not take',
   38: 'turns text into a date that it is not',

@@ -232,6 +232,7 @@ describe('a fault of the caller', () => {
       '400 has a regular expression that RE2 does not compile, or a parameter has',
     ],
     ["SELECT CAST('(1', 'Tuple(UInt8, UInt8)') AS x", '400 turns text into a value that it is not'],
+    ["SELECT toInt64('') AS x", '400 turns text into a value that it is not'],
     ["SELECT toUUID('x') AS x", '400 turns text into a UUID that it is not'],
     ["SELECT toBool('x') AS x", '400 turns text into a boolean that it is not'],
     ["SELECT toIPv4('x') AS x", '400 turns text into an IP address that it is not'],
