@@ -58,6 +58,10 @@ const CALLERS_OWN_SQL: ClickHouseSettings = {
   allow_experimental_analyzer: 1,
   enable_global_with_statement: 1,
   query_plan_remove_redundant_sorting: 0,
+  // Joins as they are written: ClickHouse orders them by rows that it expects, other tenants' included, and the order decides
+  // whether a side that throws is read at all.
+  query_plan_join_swap_table: 'false',
+  query_plan_optimize_join_order_limit: '0',
   optimize_move_to_prewhere: 0,
   max_parser_depth: '500',
   max_ast_depth: '300',

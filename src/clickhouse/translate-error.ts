@@ -79,7 +79,7 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   },
   115: {
     name: 'UNKNOWN_SETTING',
-    hint: 'is this ClickHouse too old for ALLOW_PARTIAL=on (max_skip_unavailable_shards_ratio)?',
+    hint: 'is this ClickHouse too old for ALLOW_PARTIAL=on (max_skip_unavailable_shards_ratio), or for sandboxing (25.9)?',
   },
   158: { name: 'TOO_MANY_ROWS', translation: READS_TOO_MUCH },
   159: { name: 'TIMEOUT_EXCEEDED', translation: TIMEOUT },
