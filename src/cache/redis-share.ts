@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Failure } from '../errors.js';
@@ -8,9 +7,9 @@ import type { CacheKey } from '../execution/cache-key.js';
 import type { AskClickHouse, Fetched, ShareAcross } from '../execution/fetch-answer.js';
 import type { Clock } from '../execution/ports.js';
 import type { GuardedRedis } from './guarded-redis.js';
-import { DELETE_IF_HELD, RENEW_IF_HELD } from './held-key.js';
 import { failureFrom, leftFailureOf, type LeftFailure } from './left-failure.js';
 import type { RedisKeys } from './redis-keys.js';
+import { RedisLease } from './redis-lease.js';
 
 /** How long a lock lasts if its holder dies; a living one renews it, unless its process is busy or paused for so long. */
 const LEASE_MS = 1500;
@@ -21,10 +20,6 @@ const FAILURE_MS = 3000;
 
 /** What a lock holds; anything else was not put there by a gateway, and is not waited for. */
 const TOKEN = /^[0-9a-f]{32}$/;
-
-const LOCK = `
-  if redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2], 'NX') then return ARGV[1] end
-  return redis.call('get', KEYS[1])`;
 
 export interface RedisShareParts {
   readonly redis: GuardedRedis;
@@ -46,16 +41,15 @@ export interface RedisShareParts {
  */
 export function shareThroughRedis(parts: RedisShareParts): ShareAcross {
   return async (key, signal, ask, until) => {
-    const token = randomBytes(16).toString('hex');
+    const lock = new RedisLease(parts.redis, parts.keys.lock(key), LEASE_MS);
     const asking = { signal, ask, until };
     const giveUpAt = performance.now() + parts.maxWaitMs;
     let before: string | undefined;
     while (performance.now() < giveUpAt) {
-      const leasedUntil = performance.now() + LEASE_MS;
-      const holder = await takeLock(parts, key, token);
-      if (holder === undefined) break;
-      if (holder === token) {
-        const fetched = await askAsHolder(parts, key, { token, before, leasedUntil }, asking);
+      const holder = await lock.takeOrRenew();
+      if (holder === undefined || !TOKEN.test(holder)) break;
+      if (holder === lock.token) {
+        const fetched = await askAsHolder(parts, key, { lock, before }, asking);
         if (fetched) return fetched;
         continue;
       }
@@ -74,54 +68,32 @@ interface Asking {
   readonly until: (answer: Answer) => number;
 }
 
-/** Whose the lock is now: the token itself where it was free; undefined where Redis does not say, or talks nonsense. */
-async function takeLock(
-  { redis, keys }: RedisShareParts,
-  key: CacheKey,
-  token: string,
-): Promise<string | undefined> {
-  const reply = await redis.touch((client) => client.eval(LOCK, 1, keys.lock(key), token, LEASE_MS));
-  return typeof reply === 'string' && TOKEN.test(reply) ? reply : undefined;
-}
-
 interface Holding {
-  readonly token: string;
+  readonly lock: RedisLease;
   /** Token of the one that held the lock before, as far as was seen. */
   readonly before: string | undefined;
-  /** On the process's steady clock; counted from before the request, so that it can only end too early. */
-  leasedUntil: number;
 }
 
 /** @returns undefined where the lease ended before the query began: another may have the lock, and query. */
 async function askAsHolder(
   parts: RedisShareParts,
   key: CacheKey,
-  holding: Holding,
+  { lock, before }: Holding,
   asking: Asking,
 ): Promise<Fetched | undefined> {
-  const { redis, keys } = parts;
-  const { token, before } = holding;
-  const renewal = setInterval(() => void renew(parts, key, holding), RENEW_MS);
+  const renewal = setInterval(() => void lock.renew(), RENEW_MS);
   try {
     // Whoever held the lock until now may have got what is asked for.
     const left = await findLeft(parts, key, before);
     if (left) return left;
-    return performance.now() < holding.leasedUntil ? await askAndStore(parts, key, asking) : undefined;
+    return lock.isHeld ? await askAndStore(parts, key, asking) : undefined;
   } catch (error) {
-    if (!asking.signal.aborted) await leaveFailure(parts, key, token, error);
+    if (!asking.signal.aborted) await leaveFailure(parts, key, lock.token, error);
     throw error;
   } finally {
     clearInterval(renewal);
-    await redis.touch((client) => client.eval(DELETE_IF_HELD, 1, keys.lock(key), token));
+    await lock.release();
   }
-}
-
-async function renew({ redis, keys }: RedisShareParts, key: CacheKey, holding: Holding): Promise<void> {
-  const until = performance.now() + LEASE_MS;
-  const reply = await redis.touch((client) =>
-    client.eval(RENEW_IF_HELD, 1, keys.lock(key), holding.token, LEASE_MS),
-  );
-  if (reply === 1) holding.leasedUntil = until;
 }
 
 async function askAndStore({ store }: RedisShareParts, key: CacheKey, asking: Asking): Promise<Fetched> {

@@ -7,7 +7,7 @@ import { MemoryStore } from '../cache/memory-store.js';
 import { PurgeGuard } from '../cache/purge-guard.js';
 import { connectRedis, type RedisClient } from '../cache/redis-connection.js';
 import { RedisKeys } from '../cache/redis-keys.js';
-import { redisLease } from '../cache/redis-lease.js';
+import { RedisLease } from '../cache/redis-lease.js';
 import { limitsThroughRedis } from '../cache/redis-limits.js';
 import { RedisPurges } from '../cache/redis-purges.js';
 import { shareThroughRedis } from '../cache/redis-share.js';
@@ -86,7 +86,7 @@ async function openWithRedis(
     maxSets: config.warming.maxSets,
     clock,
   });
-  const lease = new LeaderLease(redisLease(redis, keys.leader), LEASE_MS, () => performance.now());
+  const lease = new LeaderLease(new RedisLease(redis, keys.leader, LEASE_MS));
   return {
     memory,
     store,

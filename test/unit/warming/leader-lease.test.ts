@@ -1,87 +1,63 @@
-import { LeaderLease, type LeaseStore } from '../../../src/warming/leader-lease.js';
-import { TestClock } from '../../support/test-clock.js';
+import { LeaderLease, type Lease } from '../../../src/warming/leader-lease.js';
 
-const LEASE_MS = 3000;
-
-/** A lease in memory, which can be away. */
-class MemoryLease implements LeaseStore {
+/** A lease in memory, whose store can be away. */
+class MemoryLease implements Lease {
   isAway = false;
-  private holder = '';
-  private until = 0;
+  owner = '';
 
-  constructor(private readonly clock: TestClock) {}
+  get isHeld(): boolean {
+    return this.owner === 'own';
+  }
 
-  readonly takeOrRenew = (token: string, leaseMs: number): Promise<boolean | undefined> => {
+  readonly takeOrRenew = (): Promise<string | undefined> => {
     if (this.isAway) return Promise.resolve(undefined);
-    if (this.clock.milliseconds < this.until && this.holder !== token) return Promise.resolve(false);
-    [this.holder, this.until] = [token, this.clock.milliseconds + leaseMs];
-    return Promise.resolve(true);
+    if (this.owner === '') this.owner = 'own';
+    return Promise.resolve(this.owner);
   };
 
-  readonly release = (token: string): Promise<void> => {
-    if (!this.isAway && this.holder === token) this.until = 0;
+  readonly release = (): Promise<void> => {
+    if (this.isHeld) this.owner = '';
     return Promise.resolve();
   };
 }
 
-function newLeases(): { clock: TestClock; store: MemoryLease; one: LeaderLease; other: LeaderLease } {
-  const clock = new TestClock();
-  const store = new MemoryLease(clock);
-  const newLease = (): LeaderLease => new LeaderLease(store, LEASE_MS, () => clock.milliseconds);
-  return { clock, store, one: newLease(), other: newLease() };
-}
-
 describe('the lease of the leader', () => {
+  let lease: MemoryLease;
+  let leader: LeaderLease;
+  beforeEach(() => {
+    lease = new MemoryLease();
+    leader = new LeaderLease(lease);
+  });
+
   it('makes nobody leader before it was taken', () => {
-    expect(newLeases().one.isLeader).toBe(false);
+    expect(leader.isLeader).toBe(false);
   });
 
-  it('is held by one of two, for as long as it renews it', async () => {
-    const { clock, one, other } = newLeases();
-    for (let second = 0; second < 20; second += 1) {
-      await one.attempt();
-      await other.attempt();
-      expect([one.isLeader, other.isLeader]).toEqual([true, false]);
-      clock.advance(1);
-    }
+  it('makes its owner the leader, until it is lost or released', async () => {
+    await leader.attempt();
+    expect(leader.isLeader).toBe(true);
+    lease.owner = 'another';
+    expect(leader.isLeader).toBe(false);
+    lease.owner = '';
+    await leader.attempt();
+    await leader.release();
+    expect(leader.isLeader).toBe(false);
   });
 
-  it('ends by the leader’s own clock when it can’t renew it in time', async () => {
-    const { clock, one, other } = newLeases();
-    await one.attempt();
-    clock.advance(LEASE_MS / 1000);
-    expect(one.isLeader).toBe(false);
-    await other.attempt();
-    expect(other.isLeader).toBe(true);
-    await one.attempt();
-    expect(one.isLeader).toBe(false);
+  it('makes each gateway its own leader while the store is away, and the owner alone when it is back', async () => {
+    lease.owner = 'another';
+    lease.isAway = true;
+    await leader.attempt();
+    expect(leader.isLeader).toBe(true);
+    lease.isAway = false;
+    await leader.attempt();
+    expect(leader.isLeader).toBe(false);
   });
 
-  it('is free at once when it was given back', async () => {
-    const { one, other } = newLeases();
-    await one.attempt();
-    await one.release();
-    await other.attempt();
-    expect([one.isLeader, other.isLeader]).toEqual([false, true]);
-  });
-
-  it('is not given back by one that does not hold it', async () => {
-    const { one, other } = newLeases();
-    await one.attempt();
-    await other.release();
-    await other.attempt();
-    expect(other.isLeader).toBe(false);
-  });
-
-  it('makes each its own leader while the store is away, and one of them when it is back', async () => {
-    const { clock, store, one, other } = newLeases();
-    store.isAway = true;
-    await Promise.all([one.attempt(), other.attempt()]);
-    clock.advance(60);
-    expect([one.isLeader, other.isLeader]).toEqual([true, true]);
-    store.isAway = false;
-    await one.attempt();
-    await other.attempt();
-    expect([one.isLeader, other.isLeader]).toEqual([true, false]);
+  it('makes nobody leader after a release while the store is away', async () => {
+    lease.isAway = true;
+    await leader.attempt();
+    await leader.release();
+    expect(leader.isLeader).toBe(false);
   });
 });
