@@ -46,11 +46,13 @@ export function noteConnections(
     peers.remove(oldest);
     oldest.destroy();
   });
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request;
+    const bytes = peers.has(socket) ? bytesOf(request) : 0;
     answering.add(response);
     response.once('close', () => {
       answering.delete(response);
-      peers.noteResponse(socket);
+      peers.noteResponse(socket, bytes);
     });
   });
 }
@@ -60,4 +62,12 @@ export function connectionsOf(server: Server): Connections {
   return (
     connections.get(server) ?? { open: new Set(), answering: new Set(), closed: { connections: 0, bytes: 0 } }
   );
+}
+
+/** Bytes of a request as clients write it (RFC 9112): the line of the target, a line a header, an empty one, and the body. */
+function bytesOf({ method = '', url = '', headers, rawHeaders }: IncomingMessage): number {
+  const targetLine = method.length + url.length + '  HTTP/1.1\r\n'.length;
+  const texts = rawHeaders.reduce((sum, { length }) => sum + length, 0);
+  const separators = (rawHeaders.length / 2) * ': \r\n'.length + '\r\n'.length;
+  return targetLine + texts + separators + Number(headers['content-length'] ?? 0);
 }

@@ -26,8 +26,8 @@ export function noteAuthenticated(peer: Peer): void {
  * because a caller with a key is done within milliseconds, and who attacks is not.
  */
 export class UnauthenticatedPeers {
-  /** In the order in which they connected; what had been read when the last response ended. */
-  private readonly readBeforeByPeer = new Map<Peer, number>();
+  /** In the order in which they connected; bytes of the requests that have been answered. */
+  private readonly answeredBytesByPeer = new Map<Peer, number>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -36,12 +36,12 @@ export class UnauthenticatedPeers {
   ) {}
 
   get oldest(): Peer | undefined {
-    const [peer] = this.readBeforeByPeer.keys();
+    const [peer] = this.answeredBytesByPeer.keys();
     return peer;
   }
 
   add(peer: Peer): void {
-    this.readBeforeByPeer.set(peer, 0);
+    this.answeredBytesByPeer.set(peer, 0);
     unauthenticated.set(peer, this);
     this.timer ??= setInterval(() => {
       this.look();
@@ -49,18 +49,26 @@ export class UnauthenticatedPeers {
   }
 
   remove(peer: Peer): void {
-    this.readBeforeByPeer.delete(peer);
+    this.answeredBytesByPeer.delete(peer);
     unauthenticated.delete(peer);
   }
 
-  /** Reports that a response ended: nothing that came before it is held any more. */
-  noteResponse(peer: Peer): void {
-    if (this.readBeforeByPeer.has(peer)) this.readBeforeByPeer.set(peer, peer.bytesRead);
+  has(peer: Peer): boolean {
+    return this.answeredBytesByPeer.has(peer);
+  }
+
+  /**
+   * Reports that a request of so many bytes was answered, which are not held any more. What was read beyond them belongs to
+   * the next request, and is held.
+   */
+  noteResponse(peer: Peer, bytes: number): void {
+    const before = this.answeredBytesByPeer.get(peer);
+    if (before !== undefined) this.answeredBytesByPeer.set(peer, before + bytes);
   }
 
   /** Closes the oldest large requests until the others are within the bound. */
   look(): void {
-    if (this.readBeforeByPeer.size === 0) {
+    if (this.answeredBytesByPeer.size === 0) {
       clearInterval(this.timer);
       this.timer = undefined;
       return;
@@ -78,8 +86,8 @@ export class UnauthenticatedPeers {
 
   private largeRequests(): readonly { readonly peer: Peer; readonly bytes: number }[] {
     const large: { readonly peer: Peer; readonly bytes: number }[] = [];
-    for (const [peer, readBefore] of this.readBeforeByPeer) {
-      const bytes = peer.bytesRead - readBefore;
+    for (const [peer, answeredBytes] of this.answeredBytesByPeer) {
+      const bytes = peer.bytesRead - answeredBytes;
       if (bytes > SMALL_BYTES) large.push({ peer, bytes });
     }
     return large;

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { connectionsOf } from '../../src/http/connections.js';
@@ -44,6 +44,25 @@ describe('requests without a key that are not finished', () => {
       expect(open.size).toBeGreaterThan(0);
       const [answer] = await exchange(port, `${withKey}Connection: close\r\n\r\n`);
       expect(answer?.status).toBe(200);
+      for (const socket of peers) socket.destroy();
+    });
+  });
+
+  it('count where they follow a request that has been answered', async () => {
+    const responses: ServerResponse[] = [];
+    const hold = (_request: IncomingMessage, response: ServerResponse): void => void responses.push(response);
+    const server = createHttpServer(hold, logger, { maxUnauthenticatedBytes: MB });
+    await whileListening(server, async (port) => {
+      const { closed } = connectionsOf(server);
+      const bytes = `${withoutKey}\r\n${halfSent}`;
+      const peers = [peer(port, bytes), peer(port, bytes)];
+      const haveSent = (): boolean => responses.length === 2 && heldBytes(server) === 2 * bytes.length;
+      await pollUntil('both are read', () => haveSent() || undefined);
+      const ends = responses.map((response) => once(response, 'close'));
+      for (const response of responses) response.end();
+      await Promise.all(ends);
+      peers.push(peer(port, halfSent));
+      await pollUntil('the oldest is closed', () => closed.bytes === 1 || undefined);
       for (const socket of peers) socket.destroy();
     });
   });

@@ -47,7 +47,7 @@ describe('unauthenticated peers', () => {
   it('are bounded anew after each response', () => {
     const { peers, all, look } = connected(90, 90);
     const [first] = all;
-    if (first) peers.noteResponse(first);
+    if (first) peers.noteResponse(first, 90 * KB);
     expect(look()).toEqual([false, false]);
     if (first) first.bytesRead += 20 * KB;
     expect(look()).toEqual([true, false]);
@@ -58,7 +58,7 @@ describe('unauthenticated peers', () => {
     const [first, second] = all;
     if (first) noteAuthenticated(first);
     expect(look()).toEqual([false, true, false]);
-    if (first) peers.noteResponse(first);
+    if (first) peers.noteResponse(first, 90 * KB);
     if (second) noteAuthenticated(second);
     expect(peers.oldest).toBe(all[2]);
   });
