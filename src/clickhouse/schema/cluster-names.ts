@@ -1,4 +1,4 @@
-import { quoteName, quoteText } from './statement-text.js';
+import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
 
 /** The cluster of `remote_servers` that a schema is for, and its database there. */
 export interface Cluster {

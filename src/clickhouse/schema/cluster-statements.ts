@@ -1,6 +1,7 @@
+import { quoteText } from '../../endpoint/quote-sql.js';
 import { alterStatements } from './cluster-alter.js';
 import { localName, onCluster, qualified, type Cluster } from './cluster-names.js';
-import { closingBracket, listItems, masked, quoteText, withoutComments } from './statement-text.js';
+import { closingBracket, listItems, masked, withoutComments } from './statement-text.js';
 
 /**
  * What a statement of the schema, as it is written for one server, comes to on a cluster. Each table is a replicated

@@ -1,6 +1,6 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
-import { quoteName } from './statement-text.js';
+import { quoteName } from '../../endpoint/quote-sql.js';
 
 /** The table that records which files of the schema a database has. */
 export const RECORD_TABLE = 'schema_migrations';

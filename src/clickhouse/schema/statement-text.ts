@@ -1,5 +1,3 @@
-export { quoteName, quoteText } from '../../endpoint/quote-sql.js';
-
 /** What stands in a statement without being SQL: texts, quoted names and comments. */
 const OPAQUE = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.)*`|--[^\n]*|\/\*.*?\*\//gs;
 
