@@ -12,8 +12,8 @@ CREATE TABLE IF NOT EXISTS edge_logs
     origin LowCardinality(String) MATERIALIZED regexpExtract(url, '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/?#]*', 0) COMMENT 'Scheme and authority of the URL; empty where it has none',
     target String ALIAS substring(url, 1 + length(origin)) COMMENT 'The rest of the URL',
     -- For usage.api-counts: whether 8,192 URLs can match, and whether a million can after their origin.
-    INDEX urls url TYPE ngrambf_v1(4, 8192, 2, 0) GRANULARITY 1,
-    INDEX targets target TYPE ngrambf_v1(4, 65536, 2, 0) GRANULARITY 128,
+    INDEX urls url TYPE ngrambf_v1(4, 8192, 2, 0) GRANULARITY 4,
+    INDEX targets target TYPE ngrambf_v1(4, 65536, 2, 0) GRANULARITY 512,
     PROJECTION origin_hours
     (
         SELECT
@@ -29,5 +29,5 @@ ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(timestamp)
 ORDER BY (project, timestamp)
 TTL timestamp + INTERVAL 90 DAY DELETE
-SETTINGS ttl_only_drop_parts = 1, lightweight_mutation_projection_mode = 'rebuild'
+SETTINGS ttl_only_drop_parts = 1, index_granularity = 2048, lightweight_mutation_projection_mode = 'rebuild'
 COMMENT 'Edge request logs';

@@ -48,11 +48,11 @@ CREATE TABLE IF NOT EXISTS custom_events
             ifNull('=' || event_type, ''), toDate32(timestamp), ifNull('=' || event_name, ''),
             ifNull('=' || country, ''), ifNull('=' || device, ''), ifNull('=' || language, ''),
             ifNull('=' || referrer, ''), ifNull('=' || utm_params, '')
-    )
+    ) WITH SETTINGS (index_granularity = 1024)
 )
 ENGINE = MergeTree
 PARTITION BY toYYYYMM(timestamp)
 ORDER BY timestamp
 TTL timestamp + INTERVAL 90 DAY DELETE
-SETTINGS index_granularity = 1024, lightweight_mutation_projection_mode = 'rebuild'
+SETTINGS lightweight_mutation_projection_mode = 'rebuild'
 COMMENT 'Custom events log';

@@ -127,6 +127,29 @@ describe('a database of the schema before this one', () => {
     });
   });
 
+  it('is recognised by a user that may read the tables, and not the record', async () => {
+    await withTemporaryFolder(async (dataDir) => {
+      const server = await EmbeddedServer.start({
+        dataDir,
+        database: 'logs',
+        readerUserFile: READER_USER_FILE,
+        onCrash: () => undefined,
+      });
+      try {
+        await createRecord(server.adminConnection);
+        const gateway = startProcess(GATEWAY, {
+          ...variablesOf(server.readerConnection),
+          API_KEY: 'k',
+          PORT: '0',
+        });
+        expect(await gateway.ended).toBe(1);
+        expect(gateway.stderr()).toContain('The database logs has the tables of an earlier schema');
+      } finally {
+        await server.stop();
+      }
+    });
+  });
+
   it('ends the gateway whose own server has it, naming the data folder', async () => {
     await withTemporaryFolder(async (dataDir) => {
       const server = await EmbeddedServer.start({

@@ -17,8 +17,8 @@ const EARLIER_FILES = [
 /** SHA-256 (hex) of its 0001_edge_logs.sql, with which each of its databases began. */
 const EARLIER_CHECKSUM = '106deeebf426406fe360c3a99236c2d313b70e5c3518c201842d1b5765fc4185';
 
-/** Errors of a user that may not read the record, and of a database that has none. */
-const NO_RECORD = new Set(['ACCESS_DENIED', 'UNKNOWN_DATABASE', 'UNKNOWN_TABLE']);
+/** A column of its tables that this schema does not have: what a user sees that may not read the record. */
+const EARLIER_COLUMN = { table: 'edge_logs', column: 'rolled_up' };
 
 /** Which database to look at, and where it is. */
 export interface SchemaPlace {
@@ -32,8 +32,8 @@ export interface SchemaPlace {
 export class EarlierMigrations extends Error {}
 
 /**
- * Looks for the earlier schema in the record table. A database without a record, or with one that the user may not read,
- * passes.
+ * Looks for the earlier schema in the record table, or in the tables themselves where the user may not read the record. A
+ * database without either passes.
  *
  * @throws EarlierMigrations naming the commands that move the tables out of the way, or drop them.
  */
@@ -42,29 +42,57 @@ export async function refuseEarlierMigrations(
   place: SchemaPlace,
   signal?: AbortSignal,
 ): Promise<void> {
-  if (await hasEarlierMigrations(client, place.database, signal)) throw new EarlierMigrations(explain(place));
+  const { database } = place;
+  const isEarlier = await recordsEarlierFiles(client, database, signal).catch((error: unknown) =>
+    isError(error, 'ACCESS_DENIED') ? hasEarlierColumn(client, database, signal) : isAbsent(error),
+  );
+  if (isEarlier) throw new EarlierMigrations(explain(place));
 }
 
-async function hasEarlierMigrations(
+async function recordsEarlierFiles(
   client: ClickHouseClient,
   database: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
+  const result = await client.query({
+    query: `
+      SELECT count() AS files FROM {database:Identifier}.${RECORD_TABLE}
+      WHERE name IN {files:Array(String)} OR checksum = {checksum:String}`,
+    query_params: { database, files: EARLIER_FILES, checksum: EARLIER_CHECKSUM },
+    format: 'JSONCompactEachRow',
+    ...(signal && { abort_signal: signal }),
+  });
+  const [[files] = [0]] = await result.json<[string | number]>();
+  return Number(files) > 0;
+}
+
+async function hasEarlierColumn(
+  client: ClickHouseClient,
+  database: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const query = `SELECT ${EARLIER_COLUMN.column} FROM {database:Identifier}.${EARLIER_COLUMN.table} LIMIT 0`;
   try {
     const result = await client.query({
-      query: `
-        SELECT count() AS files FROM {database:Identifier}.${RECORD_TABLE}
-        WHERE name IN {files:Array(String)} OR checksum = {checksum:String}`,
-      query_params: { database, files: EARLIER_FILES, checksum: EARLIER_CHECKSUM },
-      format: 'JSONCompactEachRow',
+      query,
+      query_params: { database },
       ...(signal && { abort_signal: signal }),
     });
-    const [[files] = [0]] = await result.json<[string | number]>();
-    return Number(files) > 0;
+    await result.text();
+    return true;
   } catch (error) {
-    if (error instanceof ClickHouseError && NO_RECORD.has(error.type ?? '')) return false;
-    throw error;
+    return isError(error, 'UNKNOWN_IDENTIFIER', 'ACCESS_DENIED') ? false : isAbsent(error);
   }
+}
+
+function isError(error: unknown, ...types: readonly string[]): boolean {
+  return error instanceof ClickHouseError && types.includes(error.type ?? '');
+}
+
+/** False, there being no table to have anything. @throws the error where it says something else */
+function isAbsent(error: unknown): false {
+  if (isError(error, 'UNKNOWN_DATABASE', 'UNKNOWN_TABLE')) return false;
+  throw error;
 }
 
 function explain({ database, dataDir, isCluster = false }: SchemaPlace): string {
