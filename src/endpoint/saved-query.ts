@@ -17,11 +17,12 @@ export function printSavedQuery(query: Query, limit: number | undefined): string
 const printReference = (reference: Reference): string =>
   reference.name === NOW.name ? "now64(6, 'UTC')" : `@${reference.name}`;
 
-const printCondition = ({ equals, omitted = [], matches = [] }: Condition): string =>
+const printCondition = ({ equals, omitted = [], matches = [], not = [] }: Condition): string =>
   [
     ...equals.map(([reference, value]) => `${printReference(reference)} = ${printText(value)}`),
     ...omitted.map((reference) => `${printReference(reference)} IS NULL`),
     ...matches.map(([reference, { source }]) => `match(${printReference(reference)}, ${printText(source)})`),
+    ...not.map((condition) => `NOT (${printCondition(condition)})`),
   ].join(' AND ');
 
 const nested = (text: string): string => text.replaceAll('\n', '\n  ');
@@ -33,7 +34,7 @@ const DIALECT: Dialect = {
     return `(${[...omitted, render(filter.condition)].join(' OR ')})`;
   },
   choice: (branches, otherwise, render) => {
-    const open = branches.filter(([{ held = [] }]) => held.length === 0);
+    const open = branches.filter(([{ held = [], isShortcut = false }]) => held.length === 0 && !isShortcut);
     if (open.length === 0) return render(otherwise);
     return [
       'CASE',

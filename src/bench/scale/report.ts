@@ -73,13 +73,13 @@ export function insertTable(inserts: readonly InsertCost[]): string {
 
 export function diskTable(disk: readonly DiskUse[]): string {
   return table(
-    ['on disk', 'table', 'of these, projections', 'plain', 'times'],
-    disk.map(({ table: name, bytes, projectionBytes, plainBytes }) => [
+    ['on disk', 'table', 'rollups', 'plain', 'times'],
+    disk.map(({ table: name, bytes, rollupBytes, plainBytes }) => [
       name,
       megabytes(bytes),
-      megabytes(projectionBytes),
+      megabytes(rollupBytes),
       megabytes(plainBytes),
-      (bytes / plainBytes).toFixed(2),
+      ((bytes + rollupBytes) / plainBytes).toFixed(2),
     ]),
   );
 }

@@ -152,7 +152,7 @@ describe('order and limit', () => {
   });
 });
 
-describe('records of several hours', () => {
+describe('the hours that the rollup names', () => {
   const hour = 3_600_000_000n;
   const insert = (name: string, count: number, hoursAgo: bigint): Promise<void> =>
     endpoint.database.insert(
@@ -165,7 +165,7 @@ describe('records of several hours', () => {
       ),
     );
 
-  it('are read until there are enough', async () => {
+  it('are as many as are needed for a full answer', async () => {
     await endpoint.fill(TABLE, []);
     await insert('old', 150, 9n);
     await insert('middle', 60, 5n);
@@ -177,7 +177,7 @@ describe('records of several hours', () => {
     }
   });
 
-  it('are read without those that were deleted', async () => {
+  it('are not believed where records were deleted that the rollup still counts', async () => {
     await endpoint.fill(TABLE, []);
     await insert('old', 150, 9n);
     await insert('new', 300, 1n);
@@ -187,7 +187,7 @@ describe('records of several hours', () => {
     expect(await messages({})).toEqual(Array.from({ length: 100 }, () => 'old'));
   });
 
-  it('are read up to a bound inside an hour', async () => {
+  it('end before an upper bound that cuts one', async () => {
     await endpoint.fill(TABLE, []);
     await insert('old', 150, 9n);
     await insert('new', 300, 1n);
