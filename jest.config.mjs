@@ -15,7 +15,7 @@ const withServers = {
 
 export default {
   maxWorkers: 2,
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   projects: [
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...withServers, displayName: 'http', testMatch: ['<rootDir>/test/http/**/*.test.ts'] },

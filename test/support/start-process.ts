@@ -41,7 +41,7 @@ export function startProcess(
         if (!match && over) throw new Error(`the process ended: ${stdout()}${stderr()}`);
         return match ?? undefined;
       },
-      25_000,
+      60_000,
     );
   return { child, stdout, stderr, untilWritten, ended };
 }
