@@ -1,6 +1,6 @@
 CREATE TABLE IF NOT EXISTS storage_logs
 (
-    id UUID DEFAULT generateUUIDv4() COMMENT 'Identifier of the record; made if absent',
+    id UUID DEFAULT generateUUIDv7() COMMENT 'Identifier of the record; made if absent' CODEC(ZSTD(1)),
     project LowCardinality(String) COMMENT 'Project reference',
     timestamp DateTime64(6, 'UTC') DEFAULT now64(6, 'UTC') COMMENT 'When it happened, to the microsecond' CODEC(Delta, ZSTD(1)),
     event_message String COMMENT 'The log line' CODEC(ZSTD(1)),
@@ -8,7 +8,7 @@ CREATE TABLE IF NOT EXISTS storage_logs
     level LowCardinality(Nullable(String)) COMMENT 'Severity'
 )
 ENGINE = MergeTree
-PARTITION BY toDate32(timestamp)
+PARTITION BY toYYYYMMDD(timestamp)
 ORDER BY (project, timestamp)
 TTL timestamp + INTERVAL 90 DAY DELETE
 SETTINGS ttl_only_drop_parts = 1

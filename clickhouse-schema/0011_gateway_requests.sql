@@ -18,7 +18,7 @@ CREATE TABLE IF NOT EXISTS gateway_requests
     clickhouse_ms Float64 COMMENT 'Of these, in ClickHouse'
 )
 ENGINE = MergeTree
-PARTITION BY toDate32(timestamp)
+PARTITION BY toYYYYMMDD(timestamp)
 ORDER BY timestamp
 TTL timestamp + INTERVAL 30 DAY DELETE
 SETTINGS ttl_only_drop_parts = 1

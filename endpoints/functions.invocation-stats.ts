@@ -1,84 +1,45 @@
 import {
-  all,
   choose,
   column,
   defineEndpoint,
   is,
-  not,
-  preferRollup,
   sql,
   text,
   whenGiven,
   where,
-  type Condition,
   type Reference,
   type Sql,
 } from '../src/endpoint/index.js';
 
-/** A table that has the buckets of a series, and its column of their starts. */
-interface Rollup {
-  readonly table: Sql;
-  readonly start: Sql;
-}
-
+/** How far back a series goes, and the buckets it is made of. */
 interface Series {
+  readonly window: Sql;
   /** Start of the bucket that holds a time. */
   readonly bucket: (time: Sql) => Sql;
-  readonly bucketLength: Sql;
-  /** How far back from now the first bucket lies. */
-  readonly window: Sql;
-  /** Absent where no rollup has these buckets. */
-  readonly rollup?: Rollup;
 }
 
-const SECONDS = {
-  bucket: (time: Sql) => sql`toDateTime(toStartOfSecond(${time}))`,
-  bucketLength: sql`INTERVAL 1 SECOND`,
-};
-const MINUTES = {
-  bucket: (time: Sql) => sql`toStartOfMinute(${time})`,
-  bucketLength: sql`INTERVAL 1 MINUTE`,
-  rollup: { table: sql`function_relay_minutes`, start: sql`part.minute` },
-};
-const HOURS = {
-  bucket: (time: Sql) => sql`toStartOfHour(${time})`,
-  bucketLength: sql`INTERVAL 1 HOUR`,
-  rollup: { table: sql`function_relay_hours`, start: sql`part.hour` },
-};
-const DAYS = {
-  bucket: (time: Sql) => sql`toStartOfDay(${time})`,
-  bucketLength: sql`INTERVAL 1 DAY`,
-  rollup: { table: sql`function_relay_days`, start: sql`part.day` },
-};
+const seconds = (time: Sql): Sql => sql`dateTrunc('second', ${time})`;
+const minutes = (time: Sql): Sql => sql`dateTrunc('minute', ${time})`;
+// Of these the table keeps projections, which ClickHouse uses where the query has the very same expression.
+const hours = (time: Sql): Sql => sql`dateTrunc('hour', ${time})`;
+const days = (time: Sql): Sql => sql`dateTrunc('day', ${hours(time)})`;
 
 /** By the interval that a caller names; any other value means one day. */
 const NAMED: readonly (readonly [string, Series])[] = [
-  ['5min', { ...SECONDS, window: sql`INTERVAL 5 MINUTE` }],
-  ['15min', { ...MINUTES, window: sql`INTERVAL 15 MINUTE` }],
-  ['1hr', { ...MINUTES, window: sql`INTERVAL 1 HOUR` }],
-  ['7day', { ...DAYS, window: sql`INTERVAL 7 DAY` }],
+  ['5min', { window: sql`INTERVAL 5 MINUTE`, bucket: seconds }],
+  ['15min', { window: sql`INTERVAL 15 MINUTE`, bucket: minutes }],
+  ['1hr', { window: sql`INTERVAL 1 HOUR`, bucket: minutes }],
+  ['7day', { window: sql`INTERVAL 7 DAY`, bucket: days }],
 ];
-const ONE_DAY = { ...HOURS, window: sql`INTERVAL 1 DAY` };
+const ONE_DAY: Series = { window: sql`INTERVAL 1 DAY`, bucket: hours };
 
 /** Writes a fragment for the series that the caller's interval names. */
 const perInterval = (interval: Reference<string>, write: (series: Series) => Sql): Sql =>
   choose(...NAMED.map(([name, series]) => [is(interval, name), write(series)] as const), write(ONE_DAY));
 
-/** True where a rollup has the buckets of the series. */
-const isRolledUp = (interval: Reference<string>): Condition =>
-  all(...NAMED.flatMap(([name, { rollup }]) => (rollup ? [] : [not(is(interval, name))])));
-
-/** The same for its rollup, where it has one. */
-const perRollup = (interval: Reference<string>, write: (rollup: Rollup) => Sql): Sql =>
-  choose(
-    ...NAMED.flatMap(([name, { rollup }]) => (rollup ? [[is(interval, name), write(rollup)] as const] : [])),
-    write(ONE_DAY.rollup),
-  );
-
-/** Of Greenwald and Khanna, within 0.5 % of rank: elements of the data, in 64 bits. A NaN is no execution time. */
-const QUANTILES = sql`
-  quantilesGKOrNull(200, 0.95, 0.99)(if(isNaN(log.execution_time_ms), NULL, log.execution_time_ms))`;
-const QUANTILES_OF_PARTS = sql`quantilesGKOrNullMerge(200, 0.95, 0.99)(part.execution_times)`;
+const IS_NUMBER = sql`NOT isNaN(log.execution_time_ms)`;
+/** Greenwald and Khanna's, within 0.5 % of rank: they are elements of the data, in 64 bits. */
+const QUANTILES = sql`quantilesGKOrNullIf(200, 0.95, 0.99)(log.execution_time_ms, ${IS_NUMBER})`;
 
 export default defineEndpoint({
   id: '8f0c7f5e-3a8d-4c55-9a0e-6f1f0b6a2d11',
@@ -118,15 +79,14 @@ export default defineEndpoint({
   sandboxing: 'disabled',
   example: { project: 'aurora', interval: '1hr' },
   build: ({ project, function_id, interval }, now) => {
-    const firstBucket = perInterval(interval, ({ bucket, window }) => bucket(sql`${now} - ${window}`));
-    const lastBucket = perInterval(interval, ({ bucket }) => bucket(sql`${now}`));
-    const bucketLength = perInterval(interval, (series) => series.bucketLength);
-    const raw = sql`
+    const bucket = (time: Sql): Sql => perInterval(interval, (series) => series.bucket(time));
+    const start = sql`${now} - ${perInterval(interval, (series) => series.window)}`;
+    return sql`
       SELECT
-        ${perInterval(interval, ({ bucket }) => bucket(sql`log.timestamp`))} AS timestamp,
+        toDateTime(${bucket(sql`log.timestamp`)}, 'UTC') AS timestamp,
         min(log.execution_time_ms) AS min_execution_time,
         max(log.execution_time_ms) AS max_execution_time,
-        avg(log.execution_time_ms) AS avg_execution_time,
+        avgIf(log.execution_time_ms, ${IS_NUMBER}) AS avg_execution_time,
         arrayElementOrNull(${QUANTILES}, 1) AS p95_execution_time,
         arrayElementOrNull(${QUANTILES}, 2) AS p99_execution_time,
         count() AS count,
@@ -135,31 +95,9 @@ export default defineEndpoint({
       ${where(
         sql`log.project = ${project}`,
         whenGiven(function_id, sql`log.function_id = ${function_id}`),
-        sql`log.timestamp >= ${firstBucket}`,
-        // As a DateTime64, since ClickHouse takes less than a DateTime for a whole second less when it prunes granules.
-        sql`log.timestamp < toDateTime64(${lastBucket} + ${bucketLength}, 6, 'UTC')`,
+        sql`${bucket(sql`log.timestamp`)} BETWEEN ${bucket(start)} AND ${bucket(sql`${now}`)}`,
       )}
       GROUP BY timestamp
       ORDER BY timestamp`;
-    const start = perRollup(interval, (rollup) => rollup.start);
-    const rolledUp = sql`
-      SELECT
-        ${start} AS timestamp,
-        min(part.min_execution_time) AS min_execution_time,
-        max(part.max_execution_time) AS max_execution_time,
-        avgMerge(part.avg_execution_time) AS avg_execution_time,
-        arrayElementOrNull(${QUANTILES_OF_PARTS}, 1) AS p95_execution_time,
-        arrayElementOrNull(${QUANTILES_OF_PARTS}, 2) AS p99_execution_time,
-        sum(part.invocations) AS count,
-        sum(part.errors) AS error_count
-      FROM ${perRollup(interval, (rollup) => rollup.table)} AS part
-      ${where(
-        sql`part.project = ${project}`,
-        whenGiven(function_id, sql`part.function_id = ${function_id}`),
-        sql`${start} BETWEEN ${firstBucket} AND ${lastBucket}`,
-      )}
-      GROUP BY timestamp
-      ORDER BY timestamp`;
-    return preferRollup([isRolledUp(interval)], rolledUp, raw);
   },
 });

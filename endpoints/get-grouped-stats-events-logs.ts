@@ -6,15 +6,13 @@ import {
   equalTo,
   groupsByDay,
   is,
-  isOmitted,
-  keyEqualTo,
-  preferRollup,
+  keyOf,
+  hasValue,
   sql,
   text,
   textList,
   timestamp,
   whenGiven,
-  where,
 } from '../src/endpoint/index.js';
 
 const equals = (name: string): { description: string } => ({
@@ -78,35 +76,15 @@ export default defineEndpoint({
   build: (p) => {
     const isView = all(is(p.event_type, 'view'), is(p.include_unique, 'true'));
     const isClick = all(is(p.event_type, 'click'), is(p.include_unique, 'true'));
-    // What the rollup can tell as well.
-    const equalities = {
-      event_name: p.event_name,
-      referrer: p.referrer,
-      city: p.city,
-      country: p.country,
-      device: p.device,
-      language: p.language,
-      utm_params: p.utm_params,
-    };
-    const filters = [
-      whenGiven(
-        p.event_type,
-        choose(
-          [isView, sql`event_type IN ('view', 'unique_view')`],
-          [isClick, sql`event_type IN ('click', 'unique_click')`],
-          sql`event_type = ${p.event_type}`,
-        ),
-      ),
-      whenGiven(p.event_ids, sql`event_id IN (${p.event_ids})`),
-      ...equalTo(equalities),
-    ];
-    const raw = sql`
-      SELECT
-        toDateTime64(toDate32(event.timestamp), 0, 'UTC') AS group_time,
-        event_id, event_name, city, country, device, language, referrer, event_type, utm_params,
-        count() AS total_hits
-      FROM custom_events AS event
-      ${where(
+    const isType = choose(
+      [isView, sql`${keyOf('event_type')} IN ('=view', '=unique_view')`],
+      [isClick, sql`${keyOf('event_type')} IN ('=click', '=unique_click')`],
+      hasValue('event_type', p.event_type),
+    );
+    return groupsByDay({
+      table: 'custom_events',
+      groups: GROUPS,
+      filters: [
         whenGiven(p.level, sql`level = ${p.level}`),
         whenGiven(
           p.search_term,
@@ -119,39 +97,20 @@ export default defineEndpoint({
         whenGiven(p.profile_id, sql`profile_id = ${p.profile_id}`),
         whenGiven(p.view_id, sql`view_id = ${p.view_id}`),
         whenGiven(p.event_target, sql`event_target = ${p.event_target}`),
-        ...filters,
-        whenGiven(p.start_time, sql`event.timestamp >= ${p.start_time}`),
-        whenGiven(p.end_time, sql`event.timestamp <= ${p.end_time}`),
-      )}
-      GROUP BY
-        group_time, event_id, event_name, city, country, device, language, referrer, event_type, utm_params
-      ORDER BY
-        group_time, event_id NULLS FIRST, event_name NULLS FIRST, city NULLS FIRST, country NULLS FIRST,
-        device NULLS FIRST, language NULLS FIRST, referrer NULLS FIRST, event_type NULLS FIRST,
-        utm_params NULLS FIRST`;
-
-    const rolledUp = groupsByDay({
-      groups: GROUPS,
+        whenGiven(p.event_type, isType),
+        // As a subquery, which ClickHouse runs first and looks up in the primary key; an expression it would test on every row.
+        whenGiven(p.event_ids, sql`${keyOf('event_id')} IN (SELECT concat('=', arrayJoin(${p.event_ids})))`),
+        ...equalTo({
+          event_name: p.event_name,
+          referrer: p.referrer,
+          city: p.city,
+          country: p.country,
+          device: p.device,
+          language: p.language,
+          utm_params: p.utm_params,
+        }),
+      ],
       range: { start: p.start_time, end: p.end_time },
-      rollup: {
-        table: 'custom_event_days',
-        filters: [
-          whenGiven(
-            p.event_type,
-            choose(
-              [isView, sql`event_type_key IN ('=view', '=unique_view')`],
-              [isClick, sql`event_type_key IN ('=click', '=unique_click')`],
-              sql`event_type_key = concat('=', ${p.event_type})`,
-            ),
-          ),
-          // As a subquery, which ClickHouse runs first and looks up in the primary key; an expression it would test on every row.
-          whenGiven(p.event_ids, sql`event_id_key IN (SELECT concat('=', arrayJoin(${p.event_ids})))`),
-          ...keyEqualTo(equalities),
-        ],
-      },
-      records: { table: 'custom_events', filters },
     });
-    const rollupKnows = isOmitted(p.level, p.search_term, p.user_id, p.profile_id, p.view_id, p.event_target);
-    return preferRollup([rollupKnows], rolledUp, raw);
   },
 });

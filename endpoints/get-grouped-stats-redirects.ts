@@ -1,16 +1,13 @@
 import {
-  all,
   column,
   defineEndpoint,
   equalTo,
   groupsByDay,
-  keyEqualTo,
-  preferRollup,
+  keyOf,
   sql,
   text,
   timestamp,
   whenGiven,
-  where,
   type Reference,
   type Sql,
 } from '../src/endpoint/index.js';
@@ -62,51 +59,24 @@ export default defineEndpoint({
   warming: 1800,
   sandboxing: 'disabled',
   example: { country: 'DE', utm_key: 'utm_source', utm_value: 'newsletter' },
-  build: (p) => {
-    const equalities = {
-      event_name: p.event_name,
-      country: p.country,
-      device: p.device,
-      language: p.language,
-      referrer: p.referrer,
-    };
-    const filters = [
-      sql`event_type = 'url_redirect'`,
-      ...equalTo(equalities),
-      whenGiven([p.utm_key, p.utm_value], hasScalar(sql`utm_params`, p.utm_key, p.utm_value)),
-    ];
-    const raw = sql`
-      SELECT
-        toDateTime64(toDate32(event.timestamp), 0, 'UTC') AS group_time,
-        event_name, country, device, language, referrer, utm_params,
-        count() AS total_hits
-      FROM custom_events AS event
-      ${where(
-        ...filters,
-        whenGiven(p.start_time, sql`event.timestamp >= ${p.start_time}`),
-        whenGiven(p.end_time, sql`event.timestamp <= ${p.end_time}`),
-      )}
-      GROUP BY group_time, event_name, country, device, language, referrer, utm_params
-      ORDER BY
-        group_time, event_name NULLS FIRST, country NULLS FIRST, device NULLS FIRST,
-        language NULLS FIRST, referrer NULLS FIRST, utm_params NULLS FIRST`;
-
-    const rolledUp = groupsByDay({
+  build: (p) =>
+    groupsByDay({
+      table: 'custom_events',
+      only: ['event_type', 'url_redirect'],
       groups: GROUPS,
+      filters: [
+        ...equalTo({
+          event_name: p.event_name,
+          country: p.country,
+          device: p.device,
+          language: p.language,
+          referrer: p.referrer,
+        }),
+        whenGiven(
+          [p.utm_key, p.utm_value],
+          hasScalar(sql`substring(${keyOf('utm_params')}, 2)`, p.utm_key, p.utm_value),
+        ),
+      ],
       range: { start: p.start_time, end: p.end_time },
-      rollup: {
-        table: 'redirect_days',
-        filters: [
-          ...keyEqualTo(equalities),
-          whenGiven(
-            [p.utm_key, p.utm_value],
-            hasScalar(sql`substring(utm_params_key, 2)`, p.utm_key, p.utm_value),
-          ),
-        ],
-      },
-      records: { table: 'custom_events', filters },
-    });
-    // The rollup knows every parameter.
-    return preferRollup([all()], rolledUp, raw);
-  },
+    }),
 });

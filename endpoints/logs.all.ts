@@ -1,12 +1,10 @@
 import {
-  all,
   choose,
   column,
   defineEndpoint,
   is,
   jsonColumn,
   part,
-  preferRollup,
   sql,
   text,
   timestamp,
@@ -101,32 +99,13 @@ export default defineEndpoint({
     const [edge = part('edge_source', sql``)] = parts;
     const oldestNeeded = sql`
       SELECT min(timestamp) FROM (SELECT timestamp FROM ${edge} ORDER BY timestamp DESC LIMIT ${NEWEST})`;
-    // The rollup says which hours are enough, so that only their days are opened; where they turn out not to be (records
-    // were deleted, or are not there yet), all are.
-    const enoughHours = sql`
-      SELECT toDateTime64(min(hour), 6, 'UTC') FROM (
-        SELECT part.hour AS hour, sum(sum(part.requests)) OVER (ORDER BY part.hour DESC) - sum(part.requests) AS newer
-        FROM edge_request_hours AS part
-        ${where(
-          sql`part.project = ${p.project}`,
-          sql`part.hour > ${now} - ${retention} - INTERVAL 1 HOUR`,
-          whenGiven(p.iso_timestamp_end, sql`part.hour < toStartOfHour(${p.iso_timestamp_end})`),
-        )}
-        GROUP BY part.hour
-      )
-      WHERE newer < ${NEWEST}`;
-    const oldestOfHours = sql`
-      SELECT if(count() < ${NEWEST}, toDateTime64('1900-01-01 00:00:00', 6, 'UTC'), min(timestamp)) FROM (
-        SELECT timestamp FROM ${edge} WHERE timestamp >= (${enoughHours})
-        ORDER BY timestamp DESC LIMIT ${NEWEST}
-      )`;
     return withParts(
       parts,
       sql`
         SELECT id, timestamp, event_message, ${METADATA_OBJECT} AS metadata
         FROM ${edge}
         WHERE timestamp >= (
-          ${preferRollup([all()], oldestOfHours, oldestNeeded)}
+          ${oldestNeeded}
         )
         ORDER BY timestamp DESC, id, event_message, edge_source.metadata`,
     );

@@ -1,4 +1,5 @@
 import {
+  all,
   choose,
   column,
   defineEndpoint,
@@ -6,11 +7,9 @@ import {
   isHeld,
   matches,
   oneOf,
-  preferRollup,
   regularExpression,
   sql,
   where,
-  type Sql,
 } from '../src/endpoint/index.js';
 
 /**
@@ -19,28 +18,18 @@ import {
  */
 const IGNORES_THE_END = /^(?:[^$\\]|\\[^\p{L}\p{N}]|\\[dDsSwW])*$/u;
 
-/** The beginning of a URL by which the rollups count. */
-const ORIGIN = sql`regexpExtract(log.url, '^[a-zA-Z][a-zA-Z0-9+.-]*://[^/?#]*', 0)`;
-
-/** The rest of it, as the n-gram index of whole million records has it. */
-const REST = sql`substring(log.url, 1 + length(${ORIGIN}))`;
-
 /**
- * A plain name: it is found in a URL if it is found in the origin or in the rest, since a rest begins with a sign that no
- * name has. Of four characters at least, which is what the index is made of.
+ * A plain name: it is found in a URL if it is found in the origin or in the target, since a target begins with a sign that
+ * no name has. Of four characters at least, which is what the index of targets is made of.
  */
 const NAME = /^[\p{L}\p{N}_-]{4,}$/u;
 
-/** From when on times do not fit the rollups, which hold a DateTime. */
-const TOO_LATE = sql`toDateTime64('2105-01-01', 6, 'UTC')`;
-
-/** Columns of the answer, of one record or of a row of a rollup. */
-const ONE = sql`
-  toUInt64(position(log.path, '/rest') > 0) AS rest_requests,
-  toUInt64(position(log.path, '/storage') > 0) AS storage_requests,
-  toUInt64(position(log.path, '/auth') > 0) AS auth_requests,
-  toUInt64(position(log.path, '/realtime') > 0) AS realtime_requests`;
-const MANY = sql`rest_requests, storage_requests, auth_requests, realtime_requests`;
+/** Of a group of records; the projection of the table keeps the very same expressions. */
+const COUNTS = sql`
+  countIf(position(path, '/rest') > 0) AS total_rest_requests,
+  countIf(position(path, '/storage') > 0) AS total_storage_requests,
+  countIf(position(path, '/auth') > 0) AS total_auth_requests,
+  countIf(position(path, '/realtime') > 0) AS total_realtime_requests`;
 
 export default defineEndpoint({
   id: 'c5a3f2b9-1f6e-4a57-8d94-2b7f8f0e3c44',
@@ -71,125 +60,76 @@ export default defineEndpoint({
   sandboxing: 'disabled',
   example: { project: 'aurora', interval: 'daily' },
   build: ({ project, interval }, now) => {
-    const bucketOf = (time: Sql): Sql =>
-      choose(
-        [is(interval, 'minutely'), sql`toStartOfMinute(${time})`],
-        [is(interval, 'hourly'), sql`toStartOfHour(${time})`],
-        sql`toStartOfDay(${time})`,
-      );
     const start = sql`${now} - ${choose(
       [is(interval, 'minutely'), sql`INTERVAL 60 MINUTE`],
       [is(interval, 'hourly'), sql`INTERVAL 1 HOUR`],
       sql`INTERVAL 7 DAY`,
     )}`;
-    // What a key holds its caller to is a project, and no pattern that could match another one.
-    const isOfProject = choose(
-      [isHeld(project), sql`log.project = ${project}`],
-      sql`match(log.url, ${project})`,
+    const bucket = choose(
+      [is(interval, 'minutely'), sql`toStartOfMinute(log.timestamp)`],
+      [is(interval, 'hourly'), sql`toStartOfHour(log.timestamp)`],
+      sql`toStartOfDay(log.timestamp)`,
     );
-    // Compiled even where no row is left to test, so that a bad expression is told on every day of the year; and once
-    // after a group, since ClickHouse asks RE2 only where it sees an operator before an unpaired `)` or a last `\`.
+    // What a key fixes is a project, and no pattern that could match another one.
+    const isOfProject = choose([isHeld(project), sql`project = ${project}`], sql`match(url, ${project})`);
+    // Compiled even where no row is left to test, so that an invalid expression is an error on every day of the year; and
+    // once after a group, since ClickHouse asks RE2 only where it sees an operator before an unpaired `)` or a last `\`.
     const compiles = choose(
       [isHeld(project), sql`true`],
       sql`NOT ignore(match('', ${project}), match('', concat('()', ${project})))`,
     );
-    const raw = sql`
-      SELECT
-        ${bucketOf(sql`log.timestamp`)} AS timestamp,
-        countIf(position(log.path, '/rest') > 0) AS total_rest_requests,
-        countIf(position(log.path, '/storage') > 0) AS total_storage_requests,
-        countIf(position(log.path, '/auth') > 0) AS total_auth_requests,
-        countIf(position(log.path, '/realtime') > 0) AS total_realtime_requests
+    const fromRecords = sql`
+      SELECT ${bucket} AS timestamp, ${COUNTS}
       FROM edge_logs AS log
       ${where(isOfProject, sql`log.timestamp >= ${start}`, compiles)}
       GROUP BY timestamp
       ORDER BY timestamp`;
 
-    const firstMinute = sql`toStartOfMinute(${start} + INTERVAL 59999999 MICROSECOND)`;
-    const firstHour = sql`toStartOfHour(${start} + INTERVAL 3599999999 MICROSECOND)`;
-    const countsFor = choose(
-      [isHeld(project), sql`part.project = ${project}`],
-      sql`match(part.origin, ${project})`,
+    const hour = sql`dateTrunc('hour', log.timestamp)`;
+    const firstWholeHour = sql`dateTrunc('hour', ${start} + INTERVAL 3599999999 MICROSECOND)`;
+    const originMatches = choose(
+      [isHeld(project), sql`project = ${project}`],
+      sql`match(origin, ${project})`,
     );
-    const hours = sql`
-      SELECT ${bucketOf(sql`part.hour`)} AS timestamp, ${MANY}
-      FROM edge_request_hours AS part
-      ${where(countsFor, sql`part.hour >= ${firstHour}`)}
-      UNION ALL`;
-    const isDaily = is(interval, 'daily');
-    const records = (condition: Sql): Sql => sql`
+    const onlyTargetMatches = sql`
       UNION ALL
-      SELECT ${bucketOf(sql`log.timestamp`)} AS timestamp, ${ONE}
+      SELECT ${hour} AS hour, ${COUNTS}
       FROM edge_logs AS log
-      ${condition}`;
-    // As a DateTime64, since ClickHouse takes less than a DateTime for a whole second less when it prunes granules.
-    const rolledUpFrom = sql`toDateTime64(${firstMinute}, 6, 'UTC')`;
-    // The records of the minute that the window cuts, and those of times that no rollup holds.
-    const cut = records(
-      where(
-        isOfProject,
-        sql`log.timestamp >= ${start}`,
-        sql`(log.timestamp < ${rolledUpFrom} OR log.timestamp >= ${TOO_LATE})`,
-        compiles,
-      ),
-    );
-    // Projects that the rollups count whole.
-    const counted = sql`(
-      SELECT origins.project FROM edge_request_hours AS origins
-      WHERE origins.hour >= toStartOfHour(${start})
-      GROUP BY origins.project
-      HAVING min(match(origins.origin, ${project})) = 1)`;
-    const isOfOtherOrigin = sql`NOT match(${ORIGIN}, ${project})`;
-    // The records whose URL matches though its origin does not. For a name the index of rests mostly leaves no record to
-    // look at, and looking through the primary key for times and projects would take longer than all else: `identity`
-    // keeps ClickHouse from that, and the partition's id, which is its day, from reading what is older than the window.
-    const ofOtherOrigins = choose(
-      [isHeld(project), sql``],
-      [
-        matches(project, NAME),
-        records(
-          where(
-            sql`toInt64OrZero(log._partition_id) >= toInt64(toDate32(${rolledUpFrom}))`,
-            sql`match(${REST}, ${project})`,
-            sql`match(log.url, ${project})`,
-            isOfOtherOrigin,
-            sql`identity(log.project) NOT IN ${counted}`,
-            sql`identity(log.timestamp) >= ${rolledUpFrom}`,
-            sql`identity(log.timestamp) < ${TOO_LATE}`,
-          ),
-        ),
-      ],
-      records(
-        where(
-          sql`match(log.url, ${project})`,
-          isOfOtherOrigin,
-          sql`log.project NOT IN ${counted}`,
-          sql`log.timestamp >= ${rolledUpFrom}`,
-          sql`log.timestamp < ${TOO_LATE}`,
-        ),
-      ),
-    );
-    const rolledUp = sql`
+      ${where(
+        choose([matches(project, NAME), sql`match(target, ${project})`], sql`true`),
+        sql`match(url, ${project})`,
+        sql`NOT match(origin, ${project})`,
+        sql`log.timestamp >= ${firstWholeHour}`,
+      )}
+      GROUP BY hour`;
+    // Few origins instead of many URLs: whole hours of those that match come from the projection. Records are read for the
+    // hour that the window cuts, and where a URL matches though its origin does not.
+    const fromHours = sql`
       SELECT
-        timestamp,
-        sum(rest_requests) AS total_rest_requests,
-        sum(storage_requests) AS total_storage_requests,
-        sum(auth_requests) AS total_auth_requests,
-        sum(realtime_requests) AS total_realtime_requests
+        toStartOfDay(hour) AS timestamp,
+        sum(total_rest_requests) AS total_rest_requests,
+        sum(total_storage_requests) AS total_storage_requests,
+        sum(total_auth_requests) AS total_auth_requests,
+        sum(total_realtime_requests) AS total_realtime_requests
       FROM (
-        ${choose([isDaily, hours], sql``)}
-        SELECT ${bucketOf(sql`part.minute`)} AS timestamp, ${MANY}
-        FROM edge_request_minutes AS part
-        ${where(
-          countsFor,
-          sql`part.minute >= ${firstMinute}`,
-          choose([isDaily, sql`part.minute < ${firstHour}`], sql`true`),
-        )}
-        ${cut}
-        ${ofOtherOrigins}
+        SELECT ${hour} AS hour, ${COUNTS}
+        FROM edge_logs AS log
+        ${where(originMatches, sql`${hour} >= ${firstWholeHour}`)}
+        GROUP BY hour
+        UNION ALL
+        SELECT ${hour} AS hour, ${COUNTS}
+        FROM edge_logs AS log
+        ${where(isOfProject, sql`log.timestamp >= ${start}`, sql`log.timestamp < ${firstWholeHour}`, compiles)}
+        GROUP BY hour
+        ${choose([isHeld(project), sql``], onlyTargetMatches)}
       )
       GROUP BY timestamp
       ORDER BY timestamp`;
-    return preferRollup([isHeld(project), matches(project, IGNORES_THE_END)], rolledUp, raw);
+    const isDaily = is(interval, 'daily');
+    return choose(
+      [all(isDaily, isHeld(project)), fromHours],
+      [all(isDaily, matches(project, IGNORES_THE_END)), fromHours],
+      fromRecords,
+    );
   },
 });

@@ -36,12 +36,13 @@ async function applySchema({ json = false }: Options, signal: AbortSignal): Prom
   const config = readConfig(process.env);
   const { clickhouse } = config;
   const cluster = clickhouse.kind === 'external' ? clickhouse.cluster : undefined;
+  const dataDir = clickhouse.kind === 'embedded' ? config.dataDir : undefined;
   const migrations = await readMigrations(SCHEMA_FOLDER);
   const onApplied = (name: string, ms: number): void => {
     if (!json) process.stdout.write(`applied ${name} in ${Math.round(ms)} ms\n`);
   };
   const applied = await withAdminConnection(config, (connection) =>
-    interruptible(signal, () => migrate({ connection, migrations, cluster, onApplied })),
+    interruptible(signal, () => migrate({ connection, migrations, cluster, dataDir, onApplied })),
   );
   const before = migrations.length - applied.length;
   process.stdout.write(

@@ -209,7 +209,7 @@ async function measureWriting(
   { server, client }: Stand,
   { database, plain }: Names,
 ): Promise<{ readonly inserts: readonly InsertCost[]; readonly disk: readonly DiskUse[] }> {
-  const scratch = { source: database, database: 'inserts_rolled_up', plain: 'inserts_plain' };
+  const scratch = { source: database, database: 'inserts_projected', plain: 'inserts_plain' };
   const connection = { ...server.adminConnection, database: scratch.database };
   await migrate({ connection, migrations: await readMigrations(SCHEMA_FOLDER) });
   const inserts: InsertCost[] = [];

@@ -4,7 +4,7 @@ import { readMigrations } from '../clickhouse/schema/migration-files.js';
 import { SCHEMA_FOLDER } from '../project-files.js';
 import { fillDemoData } from './fill-demo-data.js';
 
-export interface PrepareOptions extends Pick<MigrateOptions, 'onApplied'> {
+export interface PrepareOptions extends Pick<MigrateOptions, 'onApplied' | 'dataDir'> {
   /** Empty tables get demonstration data up to this time; absent: they stay empty. */
   readonly demoDataUpTo?: Date | undefined;
   readonly onFilled?: (milliseconds: number) => void;
@@ -13,10 +13,10 @@ export interface PrepareOptions extends Pick<MigrateOptions, 'onApplied'> {
 /** Applies the schema to a database on one server, and fills empty tables with demonstration data where that is asked for. */
 export async function prepareDatabase(
   connection: ClickHouseConnection,
-  { demoDataUpTo, onApplied, onFilled }: PrepareOptions = {},
+  { demoDataUpTo, dataDir, onApplied, onFilled }: PrepareOptions = {},
 ): Promise<void> {
   const migrations = await readMigrations(SCHEMA_FOLDER);
-  await migrate({ connection, migrations, ...(onApplied && { onApplied }) });
+  await migrate({ connection, migrations, dataDir, ...(onApplied && { onApplied }) });
   if (!demoDataUpTo) return;
   const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 120_000 });
   try {

@@ -63,8 +63,7 @@ function dialectOf(
     condition.equals.every(([reference, value]) => values.get(reference.name) === value) &&
     (condition.held ?? []).every(({ name }) => held.has(name)) &&
     !(condition.omitted ?? []).some(given) &&
-    (condition.matches ?? []).every(([{ name }, pattern]) => isFoundIn(values.get(name), pattern)) &&
-    !(condition.not ?? []).some(holds);
+    (condition.matches ?? []).every(([{ name }, pattern]) => isFoundIn(values.get(name), pattern));
   return {
     reference: use,
     filter: (filter, render) => (filter.given.every(given) ? render(filter.condition) : undefined),

@@ -1,5 +1,4 @@
 import type { Column } from './definition.js';
-import { keyOf, valueOf } from './nullable-key.js';
 import {
   choose,
   FIRST_ROWS,
@@ -8,81 +7,83 @@ import {
   Sql,
   whenGiven,
   where,
-  type Condition,
   type Filter,
   type Reference,
 } from './sql.js';
 import { wholeDays } from './whole-days.js';
 
-/** Groups of records by the day and by columns that can be null, of which a rollup keeps the hits. */
+/** Groups of records by the day and by columns that can be null, of which the table keeps a projection. */
 export interface GroupsByDay {
-  /** Columns of the groups in the order of the answer: `Nullable(String)`, plain or `LowCardinality`. */
+  /** With a `timestamp`, the columns of the groups, and a projection of {@link keyOf} them by `toDate32(timestamp)`. */
+  readonly table: string;
+  /** A column whose key comes first in the projection, and the one value that counts. */
+  readonly only?: readonly [column: string, value: string];
+  /** Columns of the groups in the order of the response: `Nullable(String)`, plain or `LowCardinality`. */
   readonly groups: Readonly<Record<string, Pick<Column, 'type'>>>;
+  /** By the keys of columns, so that the projection has what they test; any other one has ClickHouse read the records. */
+  readonly filters: readonly (Sql | Filter)[];
   /** Both included; either may be omitted. */
   readonly range: { readonly start: Reference; readonly end: Reference };
-  /** A table with `day`, `hits` and, for each group, a `…_key` as {@link keyOf} makes it; it is sorted by these. */
-  readonly rollup: { readonly table: string; readonly filters: readonly Filter[] };
-  /** The table of the records, with `timestamp` and the columns of the groups. */
-  readonly records: { readonly table: string; readonly filters: readonly (Sql | Filter)[] };
 }
 
 const FEW = 'LowCardinality(Nullable(String))';
 
-/** Columns that are compared with a parameter, where it is given. */
-export type Equalities = Readonly<Record<string, Reference>>;
+/**
+ * The key of a column that can be null: empty for null, else `=` and the value. Keys sort as the values do with nulls
+ * first, byte by byte.
+ */
+export const keyOf = (column: string): Sql => sql`ifNull('=' || ${identifier(column)}, '')`;
+
+/** True where a column has the value of a parameter. */
+export const hasValue = (column: string, value: Reference | Sql): Sql =>
+  sql`${keyOf(column)} = '=' || ${value}`;
+
+/** Filters on columns, each with the parameter that it is compared with, where that is given. */
+export const equalTo = (parameters: Readonly<Record<string, Reference>>): readonly Filter[] =>
+  Object.entries(parameters).map(([name, value]) => whenGiven(value, hasValue(name, value)));
 
 /**
- * The groups of each day, ordered by the day and by the groups with nulls first: whole days from the rollup, and the days
- * that the range cuts from the records. Columns are `group_time`, the groups and `total_hits`.
+ * The groups of each day, ordered by the day and by the groups with nulls first. Columns are `group_time`, the groups and
+ * `total_hits`. Whole days are a query of their own, which a projection by the day can answer; what the range cuts of its
+ * first and last day comes from the records.
  */
-export function groupsByDay({ groups, range, rollup, records }: GroupsByDay): Sql {
+export function groupsByDay({ table, only, groups, filters, range }: GroupsByDay): Sql {
   const names = Object.keys(groups);
   const keys = list(names.map(keyNamed));
   const days = wholeDays(range.start, range.end);
-  const ofWholeDays = sql`
-    SELECT day, ${keys}, sum(hits) AS total_hits
-    FROM ${identifier(rollup.table)}
-    ${where(...rollup.filters, ...days.inside(sql`day`))}
-    GROUP BY day, ${keys}
-    ORDER BY day, ${keys}
-    ${FIRST_ROWS}${GROUP_IN_ORDER}`;
-  const ofTheRest = sql`
-    UNION ALL
+  // Grouped and ordered by as well, since ClickHouse stops at the first groups only where they are the whole key.
+  const first = only ? sql`${keyOf(only[0])}, ` : sql``;
+  const isOnly = only ? [sql`${keyOf(only[0])} = ${text(`=${only[1]}`)}`] : [];
+  const hits = (terms: readonly (Sql | Filter)[]): Sql => sql`
     SELECT
-      toDate32(log.timestamp) AS day,
-      ${list(names.map((name) => sql`${keyOf(sql`log.${identifier(name)}`)} AS ${keyNamed(name)}`))},
+      toDate32(timestamp) AS day,
+      ${list(names.map((name) => sql`${keyOf(name)} AS ${keyNamed(name)}`))},
       count() AS total_hits
-    FROM ${identifier(records.table)} AS log
-    ${where(...records.filters, ...days.rest(sql`log.timestamp`))}
-    GROUP BY day, ${keys}`;
-  const nothing = days.only.map((condition): readonly [Condition, Sql] => [condition, sql``]);
+    FROM ${identifier(table)}
+    ${where(...isOnly, ...filters, ...terms)}
+    GROUP BY ${first}day, ${keys}`;
+  const ofCutDays = sql`
+    UNION ALL
+    ${hits(days.rest(sql`timestamp`))}`;
   return sql`
     SELECT
       toDateTime64(day, 0, 'UTC') AS group_time,
-      ${list(Object.entries(groups).map(([name, { type }]) => sql`${valueNamed(name, type)} AS ${identifier(name)}`))},
+      ${list(Object.entries(groups).map(([name, { type }]) => sql`${valueOf(name, type)} AS ${identifier(name)}`))},
       total_hits
     FROM (
-      ${ofWholeDays}
-      ${choose(...nothing, ofTheRest)}
+      ${hits(days.inside(sql`toDate32(timestamp)`))}
+      ORDER BY ${first}day, ${keys}
+      ${FIRST_ROWS}${GROUP_IN_ORDER}
+      ${choose(...days.only.map((condition) => [condition, sql``] as const), ofCutDays)}
     )
     ORDER BY day, ${keys}`;
 }
 
-/** Filters of the records, by columns. */
-export const equalTo = (equalities: Equalities): readonly Filter[] =>
-  Object.entries(equalities).map(([name, value]) => whenGiven(value, sql`${identifier(name)} = ${value}`));
-
-/** The same of a rollup, by the columns' keys. */
-export const keyEqualTo = (equalities: Equalities): readonly Filter[] =>
-  Object.entries(equalities).map(([name, value]) =>
-    whenGiven(value, sql`${keyNamed(name)} = concat('=', ${value})`),
-  );
-
 const keyNamed = (name: string): Sql => identifier(`${name}_key`);
 
 /** A key's value, of the type that the column has. */
-function valueNamed(name: string, type: string): Sql {
-  const value = valueOf(keyNamed(name));
+function valueOf(name: string, type: string): Sql {
+  const value = sql`substring(nullIf(${keyNamed(name)}, ''), 2)`;
   return type === FEW ? sql`CAST(${value} AS LowCardinality(Nullable(String)))` : value;
 }
 
@@ -90,6 +91,12 @@ function valueNamed(name: string, type: string): Sql {
 function identifier(name: string): Sql {
   if (!/^[a-z]\w*$/i.test(name)) throw new TypeError(`${name} is not the name of a table or column`);
   return new Sql([{ kind: 'text', text: name }]);
+}
+
+/** @throws TypeError where the text would have to be escaped. */
+function text(value: string): Sql {
+  if (!/^[\w=]*$/.test(value)) throw new TypeError(`${value} is more than a word`);
+  return new Sql([{ kind: 'text', text: `'${value}'` }]);
 }
 
 function list(items: readonly Sql[]): Sql {

@@ -2,20 +2,6 @@
 export { column, jsonColumn } from './definition.js';
 export { defineEndpoint } from './endpoint.js';
 export { oneOf, regularExpression, text, textList, timestamp } from './parameters.js';
-export { equalTo, groupsByDay, keyEqualTo } from './groups-by-day.js';
-export {
-  all,
-  choose,
-  is,
-  isHeld,
-  isOmitted,
-  matches,
-  not,
-  part,
-  preferRollup,
-  sql,
-  whenGiven,
-  where,
-  withParts,
-} from './sql.js';
-export type { Condition, Filter, Part, Reference, Sql } from './sql.js';
+export { equalTo, groupsByDay, hasValue, keyOf } from './groups-by-day.js';
+export { all, choose, is, isHeld, matches, part, sql, whenGiven, where, withParts } from './sql.js';
+export type { Filter, Part, Reference, Sql } from './sql.js';

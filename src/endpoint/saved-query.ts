@@ -17,12 +17,11 @@ export function printSavedQuery(query: Query, limit: number | undefined): string
 const printReference = (reference: Reference): string =>
   reference.name === NOW.name ? "now64(6, 'UTC')" : `@${reference.name}`;
 
-const printCondition = ({ equals, omitted = [], matches = [], not = [] }: Condition): string =>
+const printCondition = ({ equals, omitted = [], matches = [] }: Condition): string =>
   [
     ...equals.map(([reference, value]) => `${printReference(reference)} = ${printText(value)}`),
     ...omitted.map((reference) => `${printReference(reference)} IS NULL`),
     ...matches.map(([reference, { source }]) => `match(${printReference(reference)}, ${printText(source)})`),
-    ...not.map((condition) => `NOT (${printCondition(condition)})`),
   ].join(' AND ');
 
 const nested = (text: string): string => text.replaceAll('\n', '\n  ');
@@ -34,7 +33,7 @@ const DIALECT: Dialect = {
     return `(${[...omitted, render(filter.condition)].join(' OR ')})`;
   },
   choice: (branches, otherwise, render) => {
-    const open = branches.filter(([{ held = [], isShortcut = false }]) => held.length === 0 && !isShortcut);
+    const open = branches.filter(([{ held = [] }]) => held.length === 0);
     if (open.length === 0) return render(otherwise);
     return [
       'CASE',

@@ -22,10 +22,6 @@ export interface Condition {
   readonly omitted?: readonly Reference[];
   /** Parameters that must be given, with a text in which the pattern is found. */
   readonly matches?: readonly (readonly [reference: Reference, pattern: RegExp])[];
-  /** Conditions that must not be true. */
-  readonly not?: readonly Condition[];
-  /** The branch gives the same rows as the last one, and the saved query is printed without it. */
-  readonly isShortcut?: true;
 }
 
 /** Piece of a fragment. What is not `text` is resolved for each request, or printed in the saved query's form. */
@@ -113,11 +109,6 @@ export function matches(reference: Reference, pattern: RegExp): Condition {
   return { equals: [], matches: [[reference, pattern]] };
 }
 
-/** True where the condition is not. */
-export function not(condition: Condition): Condition {
-  return { equals: [], not: [condition] };
-}
-
 /** True where all of the conditions are. */
 export function all(...conditions: readonly Condition[]): Condition {
   return {
@@ -125,7 +116,6 @@ export function all(...conditions: readonly Condition[]): Condition {
     held: conditions.flatMap(({ held = [] }) => held),
     omitted: conditions.flatMap(({ omitted = [] }) => omitted),
     matches: conditions.flatMap((condition) => condition.matches ?? []),
-    not: conditions.flatMap((condition) => condition.not ?? []),
   };
 }
 
@@ -142,15 +132,6 @@ export function isHeld(reference: Reference): Condition {
 export function choose(...args: readonly [...(readonly [Condition, Sql])[], Sql]): Sql {
   const branches = args.slice(0, -1) as (readonly [Condition, Sql])[];
   return new Sql([{ kind: 'choice', branches, otherwise: args.at(-1) as Sql }]);
-}
-
-/**
- * The same rows in two ways: quickly, from rollups, where one of the conditions is true, and else from the rows
- * themselves. The saved query is printed in the second way, which says what the rows are.
- */
-export function preferRollup(when: readonly Condition[], rollup: Sql, raw: Sql): Sql {
-  const branches = when.map((condition) => [{ ...condition, isShortcut: true as const }, rollup] as const);
-  return new Sql([{ kind: 'choice', branches, otherwise: raw }]);
 }
 
 /**

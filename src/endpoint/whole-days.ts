@@ -22,8 +22,8 @@ export interface WholeDays {
 }
 
 /**
- * Splits the range from `start` to `end`, both included and either omitted, so that a rollup by the day can give what it
- * has and rows the rest. Near the ends of what ClickHouse can hold a day counts as cut, never wrongly as whole.
+ * Splits the range from `start` to `end`, both included and either omitted, so that a projection by the day can give what
+ * it has, and records the rest. Near the ends of what ClickHouse can hold a day counts as cut, never wrongly as whole.
  */
 export function wholeDays(start: Reference, end: Reference): WholeDays {
   const dayBefore = sql`toDate32(${start} - INTERVAL 1 MICROSECOND)`;

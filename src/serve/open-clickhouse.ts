@@ -3,9 +3,10 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
 import type { ClusterManners } from '../clickhouse/distributed-queries.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
+import { EarlierMigrations, refuseEarlierMigrations } from '../clickhouse/schema/earlier-migrations.js';
 import type { ClickHouseConfig, Config } from '../config/config.js';
 import { serverName } from '../config/server-urls.js';
-import { prepareDatabase } from '../demo-data/prepare-database.js';
+import { prepareDatabase, type PrepareOptions } from '../demo-data/prepare-database.js';
 import type { Clock } from '../execution/ports.js';
 import type { Logger } from '../log/logger.js';
 import { READER_USER_FILE } from '../project-files.js';
@@ -38,6 +39,7 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
   if (clickhouse.kind === 'external') {
     const { urls, log, username, password, database } = clickhouse;
     const servers = urls.map((url) => open({ url, username, password, database }, config));
+    await refuseEarlierSchemas(servers, clickhouse);
     const logConnections = log ? urls.map((url) => ({ url, ...log })) : [];
     return { servers, logConnections, close: () => closeAll(servers) };
   }
@@ -68,7 +70,7 @@ async function startEmbeddedServer(
     },
   });
   try {
-    await prepare(server.adminConnection, demoData ? clock() : undefined, logger);
+    await prepare(server.adminConnection, { dataDir, demoDataUpTo: demoData ? clock() : undefined }, logger);
     return server;
   } catch (error) {
     await server.stop();
@@ -94,15 +96,37 @@ async function closeAll(servers: readonly OpenServer[]): Promise<void> {
   await Promise.all(servers.map(({ client }) => client.close()));
 }
 
+/** A server that does not respond so soon is not waited for: the first query to it fails, and says so. */
+const LOOK_MS = 1000;
+
+/** @throws EarlierMigrations where a server shows that its tables are those of an earlier schema. */
+async function refuseEarlierSchemas(
+  servers: readonly OpenServer[],
+  { database, cluster }: Extract<ClickHouseConfig, { kind: 'external' }>,
+): Promise<void> {
+  const place = { database, isCluster: cluster !== undefined };
+  const looks = servers.map(({ client }) =>
+    refuseEarlierMigrations(client, place, AbortSignal.timeout(LOOK_MS)),
+  );
+  for (const { reason } of await Promise.allSettled(looks).then(rejected)) {
+    if (!(reason instanceof EarlierMigrations)) continue;
+    await closeAll(servers);
+    throw reason;
+  }
+}
+
+const rejected = (results: readonly PromiseSettledResult<void>[]): readonly PromiseRejectedResult[] =>
+  results.filter((result) => result.status === 'rejected');
+
 const SLOW_MIGRATION_MS = 2000;
 
 async function prepare(
   connection: ClickHouseConnection,
-  demoDataUpTo: Date | undefined,
+  place: Pick<PrepareOptions, 'dataDir' | 'demoDataUpTo'>,
   logger: Logger,
 ): Promise<void> {
   await prepareDatabase(connection, {
-    demoDataUpTo,
+    ...place,
     // On much data one takes minutes: whoever waits for the start should see why.
     onApplied: (file, ms) => {
       const tell = ms < SLOW_MIGRATION_MS ? logger.debug : logger.info;

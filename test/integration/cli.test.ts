@@ -67,7 +67,7 @@ describe('querygate', () => {
     await withTemporaryFolder(async (folder) => {
       const { code, stdout } = await runCli(['migrate'], { DATA_DIR: folder });
       expect(code).toBe(0);
-      expect(stdout).toMatch(/^applied 0018_fill_function_relay_minutes in \d+ ms$/m);
+      expect(stdout).toMatch(/^applied 0003_function_relay_logs in \d+ ms$/m);
       expect(stdout).toMatch(/^\d+ applied now, 0 applied before\n$/m);
     });
   }, 60_000);

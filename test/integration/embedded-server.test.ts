@@ -130,7 +130,6 @@ describe('the reader', () => {
     'SELECT * FROM system.parts',
     'SELECT * FROM system.server_settings',
     'SELECT * FROM system.numbers LIMIT 1',
-    'SELECT * FROM logs.schema_migrations',
     "SELECT * FROM url('http://127.0.0.1:1/', 'CSV', 'x String')",
     "SELECT * FROM file('/etc/passwd', 'LineAsString', 'x String')",
     "SELECT * FROM remote('127.0.0.1:1', system.one)",

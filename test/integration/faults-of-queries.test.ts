@@ -17,7 +17,7 @@ const CALLS: Readonly<Record<string, string>> = {
   'get-grouped-stats-redirects': '',
 };
 const NAMES = Object.keys(CALLS);
-/** The same endpoints, asked what no rollup can tell: they read the records, whatever the parameters find. */
+/** The same endpoints, asked what no projection has: they read the records, whatever the parameters find. */
 const CALLS_OF_RECORDS: Readonly<Record<string, string>> = {
   'logs.all': '?project=aurora&project_tier=PRO',
   'functions.invocation-stats': '?project=aurora&interval=5min',

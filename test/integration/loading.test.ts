@@ -55,19 +55,15 @@ async function rowsOf(query: string): Promise<unknown[]> {
 }
 
 describe('loadFile', () => {
-  it('lets no line say whether the rollups had it: they count it once', async () => {
-    const url = 'https://rolled-up.example/';
-    const lines = [0, 1, null, 'x'].map((rolled_up) => line({ url, rolled_up }));
-    expect(await load(lines.join('\n'), { table: 'edge_logs' })).toMatchObject({ loaded: 4, refused: 0 });
-    expect(refused).toEqual({});
-    expect(await rowsOf(`SELECT DISTINCT rolled_up FROM edge_logs WHERE url = '${url}'`)).toEqual([
-      { rolled_up: 1 },
+  it('makes the origin of each URL, whatever a line says it is', async () => {
+    const url = 'https://aurora.example/rest?a=b';
+    expect(await load(line({ url, origin: 'x', target: 'y' }), { table: 'edge_logs' })).toMatchObject({
+      loaded: 1,
+      refused: 0,
+    });
+    expect(await rowsOf(`SELECT origin, target FROM edge_logs WHERE url = '${url}'`)).toEqual([
+      { origin: 'https://aurora.example', target: '/rest?a=b' },
     ]);
-    expect(
-      await rowsOf(
-        "SELECT sum(requests) AS requests FROM edge_request_hours WHERE origin = 'https://rolled-up.example'",
-      ),
-    ).toEqual([{ requests: '4' }]);
     await database.client.command({ query: 'TRUNCATE TABLE edge_logs' });
   });
 

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-/** What one would begin with: no partitions, no indices, no codecs, no rollups. */
+/** What one would begin with: no partitions, no indices, no codecs, no projections. */
 const ORDER_OF: Readonly<Record<string, string>> = {
   edge_logs: '(project, timestamp)',
   function_relay_logs: '(project, timestamp)',

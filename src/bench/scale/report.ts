@@ -73,13 +73,13 @@ export function insertTable(inserts: readonly InsertCost[]): string {
 
 export function diskTable(disk: readonly DiskUse[]): string {
   return table(
-    ['on disk', 'table', 'rollups', 'plain', 'times'],
-    disk.map(({ table: name, bytes, rollupBytes, plainBytes }) => [
+    ['on disk', 'table', 'of these, projections', 'plain', 'times'],
+    disk.map(({ table: name, bytes, projectionBytes, plainBytes }) => [
       name,
       megabytes(bytes),
-      megabytes(rollupBytes),
+      megabytes(projectionBytes),
       megabytes(plainBytes),
-      ((bytes + rollupBytes) / plainBytes).toFixed(2),
+      (bytes / plainBytes).toFixed(2),
     ]),
   );
 }

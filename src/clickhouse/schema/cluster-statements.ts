@@ -1,19 +1,16 @@
 import { quoteText } from '../../endpoint/quote-sql.js';
 import { alterStatements } from './cluster-alter.js';
-import { directiveStatements } from './cluster-directives.js';
 import { localName, onCluster, qualified, type Cluster } from './cluster-names.js';
 import { closingBracket, listItems, masked, withoutComments } from './statement-text.js';
 
 /**
  * What a statement of the schema, as it is written for one server, comes to on a cluster. Each table is a replicated
- * `NAME_local` on every shard, under a Distributed table NAME; a materialised view reads and writes what is local to
- * its shard. The statements of the result name their database, and run `ON CLUSTER`.
+ * `NAME_local` on every shard, under a Distributed table NAME. The statements of the result name their database, and run
+ * `ON CLUSTER`.
  *
  * @throws Error naming a statement whose shape is not known: applied as it stands, it would reach one server alone.
  */
 export function clusterStatements(statement: string, cluster: Cluster): readonly string[] {
-  const directive = directiveStatements(statement, cluster);
-  if (directive) return directive;
   const bare = withoutComments(statement);
   const make = SHAPES.find(([shape]) => shape.test(masked(bare)))?.[1];
   if (!make) throw unknownShape(bare, 'is none of the shapes that there is a form on a cluster for');
@@ -26,11 +23,11 @@ export function clusterStatements(statement: string, cluster: Cluster): readonly
  */
 export function clusterRecordTable(statement: string, cluster: Cluster): string {
   const bare = statement.trim();
-  const { name, columnList, engine, rest } = parseTable(bare);
+  const { name, columnList, rest } = parseTable(bare);
   const path = quoteText(`/clickhouse/tables/${cluster.name}/all/${cluster.database}/${name}`);
   return (
     `CREATE TABLE IF NOT EXISTS ${qualified(name, cluster)} ${onCluster(cluster)}\n${columnList}\n` +
-    `ENGINE = Replicated${engine}(${path}, '{shard}_{replica}')${rest}`
+    `ENGINE = ReplicatedMergeTree(${path}, '{shard}_{replica}')${rest}`
   );
 }
 
@@ -38,31 +35,24 @@ type Make = (statement: string, cluster: Cluster) => readonly string[];
 
 const SHAPES: readonly (readonly [RegExp, Make])[] = [
   [/^CREATE TABLE IF NOT EXISTS \w+\s*\(/, tableStatements],
-  [/^CREATE MATERIALIZED VIEW IF NOT EXISTS \w+\s+TO\s+\w+\s+AS\s+SELECT\b/, viewStatements],
   [/^ALTER TABLE \w+\s/, alterStatements],
-  [/^DROP TABLE IF EXISTS \w+ SYNC$/, dropStatements],
 ];
-
-/** Of a table that one server alone can have had: none of a cluster's is ever dropped. */
-function dropStatements(statement: string, cluster: Cluster): readonly string[] {
-  const name = /^DROP TABLE IF EXISTS (\w+)/.exec(statement)?.[1] ?? '';
-  return [`DROP TABLE IF EXISTS ${qualified(name, cluster)} ${onCluster(cluster)} SYNC`];
-}
 
 /** Columns that rows of a table are spread by, the first that it has: rows of a project stay together. */
 const SHARDING_COLUMNS = ['project', 'id', 'request_id'];
 
 function tableStatements(statement: string, cluster: Cluster): readonly string[] {
-  const { name, columnList, engine, ownArguments, rest } = parseTable(statement);
+  const { name, columnList, rest } = parseTable(statement);
   const local = localName(name);
-  const engineArguments = [keeperPath(local, cluster), "'{replica}'", ...ownArguments];
-  const key = shardingKey(columnList, engine, statement);
-  const distributed = [...[cluster.name, cluster.database, local].map(quoteText), ...key];
+  const distributed = [
+    ...[cluster.name, cluster.database, local].map(quoteText),
+    shardingKey(columnList, statement),
+  ];
   const create = (table: string): string =>
     `CREATE TABLE IF NOT EXISTS ${qualified(table, cluster)} ${onCluster(cluster)}`;
   return [
-    `${create(local)}\n${columnList}\nENGINE = Replicated${engine}(${engineArguments.join(', ')})${rest}`,
-    // This takes over the columns with their defaults and comments, and leaves the indexes behind.
+    `${create(local)}\n${columnList}\nENGINE = ReplicatedMergeTree(${keeperPath(local, cluster)}, '{replica}')${rest}`,
+    // This takes over the columns with their defaults and comments, and leaves indexes and projections behind.
     `${create(name)} AS ${qualified(local, cluster)}\nENGINE = Distributed(${distributed.join(', ')})${commentOf(rest)}`,
   ];
 }
@@ -71,8 +61,6 @@ interface TableParts {
   readonly name: string;
   /** With its brackets. */
   readonly columnList: string;
-  readonly engine: string;
-  readonly ownArguments: readonly string[];
   /** All that comes behind the engine. */
   readonly rest: string;
 }
@@ -81,23 +69,13 @@ function parseTable(statement: string): TableParts {
   const mask = masked(statement);
   const open = mask.indexOf('(');
   const close = closingBracket(mask, open);
-  const found = /^\s*ENGINE\s*=\s*((?:Aggregating|Summing)?MergeTree)\b(\s*\()?/.exec(mask.slice(close + 1));
-  if (close === -1 || !found) {
-    throw unknownShape(
-      statement,
-      'has another engine than MergeTree, AggregatingMergeTree and SummingMergeTree',
-    );
-  }
-  const [matched, engine = '', bracket] = found;
-  const end = close + 1 + matched.length;
-  const argumentsEnd = bracket === undefined ? end : closingBracket(mask, end - 1) + 1;
-  const given = bracket === undefined ? '' : statement.slice(end, argumentsEnd - 1).trim();
+  const engine = /^\s*ENGINE\s*=\s*MergeTree(?:\s*\(\s*\))?(?=\s)/.exec(mask.slice(close + 1))?.[0];
+  if (close === -1 || engine === undefined)
+    throw unknownShape(statement, 'has another engine than MergeTree');
   return {
     name: /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(mask)?.[1] ?? '',
     columnList: statement.slice(open, close + 1),
-    engine,
-    ownArguments: given === '' ? [] : [given],
-    rest: statement.slice(argumentsEnd),
+    rest: statement.slice(close + 1 + engine.length),
   };
 }
 
@@ -112,41 +90,17 @@ function keeperPath(local: string, { name, database }: Cluster): string {
   return quoteText(`/clickhouse/tables/${name}/{shard}/${database}/${local}`);
 }
 
-/**
- * A hash, and not `rand()`: the rows of an INSERT that is sent again go where they went, so that a shard can tell that
- * it has the block already. What views fill has rows where its source has them; without a key nobody else can insert.
- */
-function shardingKey(columnList: string, engine: string, statement: string): readonly string[] {
+/** A hash, and not `rand()`: rows of an INSERT that is sent again go where they went, so that a shard recognises the block. */
+function shardingKey(columnList: string, statement: string): string {
   const columns = new Set(listItems(columnList.slice(1, -1)).map((item) => /^\w+/.exec(item)?.[0]));
   const column = SHARDING_COLUMNS.find((candidate) => columns.has(candidate));
-  if (engine !== 'MergeTree') return column === 'project' ? ['cityHash64(project)'] : [];
   if (column === undefined) {
     throw unknownShape(
       statement,
       `has none of the columns ${SHARDING_COLUMNS.join(', ')} to spread its rows by`,
     );
   }
-  return [`cityHash64(${column})`];
-}
-
-function viewStatements(statement: string, cluster: Cluster): readonly string[] {
-  const mask = masked(statement);
-  const head = /^CREATE MATERIALIZED VIEW IF NOT EXISTS (\w+)\s+TO\s+(\w+)\s+AS\s+(?=SELECT\b)/.exec(mask);
-  const sources = [...mask.matchAll(/\bFROM\s+(\w+)(\s+AS\s+\w+)?/gi)];
-  const [source] = sources;
-  if (!head || !source || sources.length > 1 || /\bJOIN\b/i.test(mask)) {
-    throw unknownShape(statement, 'reads from more or less than one table by its name');
-  }
-  const [matched, name = '', target = ''] = head;
-  const [from, table = '', alias = ` AS ${table}`] = source;
-  return [
-    // Under its own name it would read as if it were about the whole cluster.
-    `CREATE MATERIALIZED VIEW IF NOT EXISTS ${qualified(localName(name), cluster)} ${onCluster(cluster)}\n` +
-      `TO ${qualified(localName(target), cluster)} AS\n` +
-      statement.slice(matched.length, source.index) +
-      `FROM ${qualified(localName(table), cluster)}${alias}` +
-      statement.slice(source.index + from.length),
-  ];
+  return `cityHash64(${column})`;
 }
 
 /** An error that says which statement, what of it, and what to do. */

@@ -5,7 +5,7 @@ import { checkCluster, onCluster, type Cluster } from './cluster-names.js';
 import { clusterRecordTable, clusterStatements } from './cluster-statements.js';
 import type { Migration } from './migration-files.js';
 import { withMigrationLock, type CheckLock } from './migration-lock.js';
-import { readStep, runStep } from './migration-steps.js';
+import { RECORD_TABLE, refuseEarlierMigrations } from './earlier-migrations.js';
 
 export interface MigrateOptions {
   /** Its user may create the database and tables in it. */
@@ -13,6 +13,8 @@ export interface MigrateOptions {
   readonly migrations: readonly Migration[];
   /** The cluster of `remote_servers` whose servers are all to have the schema; absent for the one server alone. */
   readonly cluster?: string | undefined;
+  /** The data folder of the embedded server; absent for another server. */
+  readonly dataDir?: string | undefined;
   readonly onApplied?: (name: string, milliseconds: number) => void;
 }
 
@@ -26,22 +28,29 @@ interface AppliedMigration {
  * once, one waits for the other.
  *
  * @returns names of those that were applied now.
- * @throws Error where a file was changed after it was applied, or a recorded file is gone.
+ * @throws Error where the database has the migrations before these, a file was changed after it was applied, or a
+ * recorded file is missing; nothing is changed then.
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
   const { connection, cluster: name } = options;
-  const cluster = name === undefined ? undefined : { name, database: connection.database };
+  const { database } = connection;
+  const cluster = name === undefined ? undefined : { name, database };
   if (cluster) checkCluster(cluster);
   await createDatabase(connection, cluster);
   const client = connectClickHouse(connection, CONNECT_OPTIONS);
   try {
+    await refuseEarlierMigrations(client, {
+      database,
+      dataDir: options.dataDir,
+      isCluster: name !== undefined,
+    });
     return await migrateWith(client, { ...options, ...(cluster && forCluster(options, cluster)) }, cluster);
   } finally {
     await client.close();
   }
 }
 
-/** A migration may fill tables from existing rows, which takes what it takes. */
+/** A migration may change existing rows, which takes what it takes. */
 const CONNECT_OPTIONS = { maxOpenConnections: 4, requestTimeoutMs: 3_600_000 };
 /**
  * Of a cluster's record, so that whoever migrates next, from whichever server, reads what was written last: most of the
@@ -49,7 +58,6 @@ const CONNECT_OPTIONS = { maxOpenConnections: 4, requestTimeoutMs: 3_600_000 };
  */
 const RECORD_WRITING: ClickHouseSettings = { insert_quorum: 'auto', insert_quorum_parallel: 0 };
 const RECORD_READING: ClickHouseSettings = { select_sequential_consistency: '1' };
-const TABLE = 'schema_migrations';
 
 /** The same files, with their checksums, as statements for a cluster. */
 function forCluster({ migrations }: MigrateOptions, cluster: Cluster): Pick<MigrateOptions, 'migrations'> {
@@ -92,18 +100,18 @@ async function migrateWith(
 
 async function apply(
   client: ClickHouseClient,
-  { connection, cluster, onApplied }: MigrateOptions,
+  { cluster, onApplied }: MigrateOptions,
   migration: Migration,
   checkLock: CheckLock,
 ): Promise<void> {
   const started = performance.now();
   for (const statement of migration.statements) {
     await checkLock();
-    await runStep(client, connection.database, readStep(statement), checkLock);
+    await client.command({ query: statement });
   }
   const { name, checksum } = migration;
   await client.insert({
-    table: TABLE,
+    table: RECORD_TABLE,
     values: [{ name, checksum }],
     format: 'JSONEachRow',
     ...(cluster !== undefined && { clickhouse_settings: RECORD_WRITING }),
@@ -137,7 +145,7 @@ async function readApplied(
   client: ClickHouseClient,
   cluster: Cluster | undefined,
 ): Promise<readonly AppliedMigration[]> {
-  const query = `SELECT name, any(checksum) AS checksum FROM ${TABLE} GROUP BY name`;
+  const query = `SELECT name, any(checksum) AS checksum FROM ${RECORD_TABLE} GROUP BY name`;
   return (
     await client.query({
       query,
@@ -148,7 +156,7 @@ async function readApplied(
 }
 
 const CREATE_TABLE = `
-  CREATE TABLE IF NOT EXISTS ${TABLE}
+  CREATE TABLE IF NOT EXISTS ${RECORD_TABLE}
   (
       name String COMMENT 'File of clickhouse-schema/, without its ending',
       checksum String COMMENT 'SHA-256 (hex) of the file as it was applied',

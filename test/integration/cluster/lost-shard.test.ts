@@ -74,7 +74,7 @@ const statsOf = (
 ): ReturnType<ClusterGateway['ask']> => gateway.ask('functions.invocation-stats', { project, interval });
 
 const SINCE = new Date(NOW.getTime() - 300_000_000).toISOString();
-/** Of a rollup alone, and of a rollup and the records of a day that the time cuts. */
+/** Of a projection alone, and of a projection and the records of a day that the time cuts. */
 const GROUPED = [
   ['get-grouped-stats-events-logs', { event_type: 'view', city: 'Rome' }],
   ['get-grouped-stats-redirects', { start_time: SINCE }],
@@ -107,7 +107,7 @@ describe('a shard that has ended', () => {
     expect((await logsOf(strict, near)).status).toBe(200);
   });
 
-  it('is the same to what is asked of rollups', async () => {
+  it('is the same for what projections have', async () => {
     await loseShard();
     for (const interval of ['1hr', '1day', '7day']) {
       const missing = await statsOf(strict, farWithFunctions, interval);
@@ -121,7 +121,7 @@ describe('a shard that has ended', () => {
     }
   });
 
-  it('leaves of rollups and records exactly what the others have, where parts are allowed', async () => {
+  it('leaves of projections and records exactly what the others have, where parts are allowed', async () => {
     await loseShard();
     const hits = async (condition: string): Promise<number> => {
       const [n] = await cluster.shards[0].ask(`SELECT count() FROM custom_events_local WHERE ${condition}`);

@@ -31,13 +31,6 @@ export interface EndpointUnderTest {
   readonly close: () => Promise<void>;
 }
 
-/** What ClickHouse makes of a table's rows as they come. */
-const ROLLUPS: Readonly<Record<string, readonly string[]>> = {
-  function_relay_logs: ['function_relay_minutes', 'function_relay_hours', 'function_relay_days'],
-  edge_logs: ['edge_request_minutes', 'edge_request_hours'],
-  custom_events: ['custom_event_days', 'redirect_days'],
-};
-
 /** Opens an endpoint by its name; `now` is what its clock shows where a call does not say otherwise. */
 export async function openEndpoint(name: string, now: Date): Promise<EndpointUnderTest> {
   const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find(name);
@@ -69,9 +62,7 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
     answer,
     rows: async (parameters, at) => (await answer(parameters, at)).rows,
     fill: async (table, rows) => {
-      for (const each of [table, ...(ROLLUPS[table] ?? [])]) {
-        await database.client.command({ query: `TRUNCATE TABLE ${each}` });
-      }
+      await database.client.command({ query: `TRUNCATE TABLE ${table}` });
       if (rows.length > 0) await database.insert(table, rows);
     },
     insertLines: async (table, ...lines) => {

@@ -152,7 +152,7 @@ describe('order and limit', () => {
   });
 });
 
-describe('the hours that the rollup names', () => {
+describe('records of several hours', () => {
   const hour = 3_600_000_000n;
   const insert = (name: string, count: number, hoursAgo: bigint): Promise<void> =>
     endpoint.database.insert(
@@ -165,7 +165,7 @@ describe('the hours that the rollup names', () => {
       ),
     );
 
-  it('are as many as are needed for a full answer', async () => {
+  it('are read until there are enough', async () => {
     await endpoint.fill(TABLE, []);
     await insert('old', 150, 9n);
     await insert('middle', 60, 5n);
@@ -177,7 +177,7 @@ describe('the hours that the rollup names', () => {
     }
   });
 
-  it('are not believed where records were deleted that the rollup still counts', async () => {
+  it('are read without those that were deleted', async () => {
     await endpoint.fill(TABLE, []);
     await insert('old', 150, 9n);
     await insert('new', 300, 1n);
@@ -187,7 +187,7 @@ describe('the hours that the rollup names', () => {
     expect(await messages({})).toEqual(Array.from({ length: 100 }, () => 'old'));
   });
 
-  it('end before an upper bound that cuts one', async () => {
+  it('are read up to a bound inside an hour', async () => {
     await endpoint.fill(TABLE, []);
     await insert('old', 150, 9n);
     await insert('new', 300, 1n);

@@ -1,0 +1,117 @@
+import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
+
+import { quoteName } from '../../endpoint/quote-sql.js';
+
+/** The table that records which files of the schema a database has. */
+export const RECORD_TABLE = 'schema_migrations';
+
+/** Files of the schema that this one replaced before the first release, as far as it has none of the same name. */
+const EARLIER_FILES = [
+  ...['0012_mark_rows', '0013_mark_existing_rows', '0014_function_relay_rollups'],
+  ...['0015_edge_request_rollups', '0016_custom_event_rollups', '0017_roll_up_new_rows'],
+  ...['0018_fill_function_relay_minutes', '0019_fill_function_relay_hours', '0020_fill_function_relay_days'],
+  ...['0021_fill_edge_request_minutes', '0022_fill_edge_request_hours', '0023_fill_custom_event_days'],
+  ...['0024_fill_redirect_days', '0025_edge_logs_url_index', '0026_drop_filled'],
+  '0027_edge_logs_url_rest_index',
+];
+/** SHA-256 (hex) of its 0001_edge_logs.sql, with which each of its databases began. */
+const EARLIER_CHECKSUM = '106deeebf426406fe360c3a99236c2d313b70e5c3518c201842d1b5765fc4185';
+
+/** A column of its tables that this schema does not have: what a user sees that may not read the record. */
+const EARLIER_COLUMN = { table: 'edge_logs', column: 'rolled_up' };
+
+/** Which database to look at, and where it is. */
+export interface SchemaPlace {
+  readonly database: string;
+  /** The data folder of the embedded server; absent for another server. */
+  readonly dataDir?: string | undefined;
+  readonly isCluster?: boolean;
+}
+
+/** A database has the tables of the earlier schema; the message says what to run. */
+export class EarlierMigrations extends Error {}
+
+/**
+ * Looks for the earlier schema in the record table, or in the tables themselves where the user may not read the record. A
+ * database without either passes.
+ *
+ * @throws EarlierMigrations naming the commands that move the tables out of the way, or drop them.
+ */
+export async function refuseEarlierMigrations(
+  client: ClickHouseClient,
+  place: SchemaPlace,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { database } = place;
+  const isEarlier = await recordsEarlierFiles(client, database, signal).catch((error: unknown) =>
+    isError(error, 'ACCESS_DENIED') ? hasEarlierColumn(client, database, signal) : isAbsent(error),
+  );
+  if (isEarlier) throw new EarlierMigrations(explain(place));
+}
+
+async function recordsEarlierFiles(
+  client: ClickHouseClient,
+  database: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const result = await client.query({
+    query: `
+      SELECT count() AS files FROM {database:Identifier}.${RECORD_TABLE}
+      WHERE name IN {files:Array(String)} OR checksum = {checksum:String}`,
+    query_params: { database, files: EARLIER_FILES, checksum: EARLIER_CHECKSUM },
+    format: 'JSONCompactEachRow',
+    ...(signal && { abort_signal: signal }),
+  });
+  const [[files] = [0]] = await result.json<[string | number]>();
+  return Number(files) > 0;
+}
+
+async function hasEarlierColumn(
+  client: ClickHouseClient,
+  database: string,
+  signal: AbortSignal | undefined,
+): Promise<boolean> {
+  const query = `SELECT ${EARLIER_COLUMN.column} FROM {database:Identifier}.${EARLIER_COLUMN.table} LIMIT 0`;
+  try {
+    const result = await client.query({
+      query,
+      query_params: { database },
+      ...(signal && { abort_signal: signal }),
+    });
+    await result.text();
+    return true;
+  } catch (error) {
+    return isError(error, 'UNKNOWN_IDENTIFIER', 'ACCESS_DENIED') ? false : isAbsent(error);
+  }
+}
+
+function isError(error: unknown, ...types: readonly string[]): boolean {
+  return error instanceof ClickHouseError && types.includes(error.type ?? '');
+}
+
+/** False, there being no table to have anything. @throws the error where it says something else */
+function isAbsent(error: unknown): false {
+  if (isError(error, 'UNKNOWN_DATABASE', 'UNKNOWN_TABLE')) return false;
+  throw error;
+}
+
+function explain({ database, dataDir, isCluster = false }: SchemaPlace): string {
+  const found = `The database ${database} has the tables of an earlier schema, which this release does not read. Nothing was changed. `;
+  if (dataDir !== undefined) {
+    return `${found}Move the data folder, or delete it:\n\n  mv ${dataDir} ${dataDir}-before\n  rm -r ${dataDir}`;
+  }
+  if (isCluster) {
+    return (
+      `${found}Set CLICKHOUSE_DATABASE to another name, migrate, and copy what you want to keep:\n\n` +
+      `  INSERT INTO other.edge_logs SELECT * FROM ${quoteName(database)}.edge_logs\n\n` +
+      `Or drop the tables:\n\n  DROP DATABASE ${quoteName(database)} ON CLUSTER … SYNC`
+    );
+  }
+  const before = quoteName(`${database}_before`);
+  return (
+    `${found}Move the tables, migrate again, and copy what you want to keep, table by table:\n\n` +
+    `  RENAME DATABASE ${quoteName(database)} TO ${before}\n` +
+    `  INSERT INTO ${quoteName(database)}.edge_logs SELECT * FROM ${before}.edge_logs\n\n` +
+    `Or drop them:\n\n  DROP DATABASE ${quoteName(database)} SYNC`
+  );
+}

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import type { ClickHouseClient } from '@clickhouse/client';
+
+import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
+import { EarlierMigrations } from '../../src/clickhouse/schema/earlier-migrations.js';
+import { migrate } from '../../src/clickhouse/schema/migrate.js';
+import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
+import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
+import { adminConnection } from '../support/clickhouse.js';
+import { runCli } from '../support/run-cli.js';
+import { GATEWAY, startProcess } from '../support/start-process.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+/** The record and one table of the schema before this one, as its last file but one and a shipper left them. */
+const EARLIER = [
+  'CREATE TABLE schema_migrations (name String, checksum String) ENGINE = MergeTree ORDER BY name',
+  "INSERT INTO schema_migrations VALUES ('0001_edge_logs', 'a'), ('0012_mark_rows', 'b'), ('0026_drop_filled', 'c')",
+  `CREATE TABLE edge_logs (
+     id UUID, project LowCardinality(String), timestamp DateTime64(6, 'UTC'), event_message String, metadata String,
+     method LowCardinality(String), url String, path String, status_code Nullable(UInt16),
+     rolled_up UInt8 MATERIALIZED 1
+   ) ENGINE = MergeTree PARTITION BY toDate32(timestamp) ORDER BY (project, timestamp)`,
+  "INSERT INTO edge_logs (project, timestamp, url) VALUES ('aurora', '2096-01-01', 'https://aurora.example/rest')",
+];
+const MIGRATED = `SELECT concat(name, ' ', toString(metadata_modification_time)) FROM system.tables
+  WHERE database = {database:String} ORDER BY name`;
+
+interface EarlierDatabase {
+  readonly connection: ClickHouseConnection;
+  readonly run: (query: string) => Promise<void>;
+  /** First column of a query's rows. */
+  readonly ask: (query: string) => Promise<readonly string[]>;
+}
+
+const clientOf = (connection: ClickHouseConnection, database: string): ClickHouseClient =>
+  connectClickHouse({ ...connection, database }, { maxOpenConnections: 2, requestTimeoutMs: 30_000 });
+
+/** Makes the connection's database with what the schema before this one left in it. */
+async function createRecord(connection: ClickHouseConnection): Promise<void> {
+  const server = clientOf(connection, 'default');
+  const client = clientOf(connection, connection.database);
+  await server.command({ query: `CREATE DATABASE ${connection.database}` });
+  for (const query of EARLIER) await client.command({ query });
+  await Promise.all([client.close(), server.close()]);
+}
+
+async function withEarlier(use: (database: EarlierDatabase) => Promise<void>): Promise<void> {
+  const connection = adminConnection(`test_${randomBytes(6).toString('hex')}`);
+  const { database } = connection;
+  const server = clientOf(connection, 'default');
+  try {
+    await createRecord(connection);
+    await use({
+      connection,
+      run: async (query) => {
+        await server.command({ query });
+      },
+      ask: async (query) => {
+        const result = await server.query({
+          query,
+          query_params: { database },
+          format: 'JSONCompactEachRow',
+        });
+        return (await result.json<[unknown]>()).map(([value]) => String(value));
+      },
+    });
+  } finally {
+    for (const name of [database, `${database}_before`]) {
+      await server.command({ query: `DROP DATABASE IF EXISTS ${name} SYNC` });
+    }
+    await server.close();
+  }
+}
+
+const variablesOf = ({
+  url,
+  username,
+  password,
+  database,
+}: ClickHouseConnection): Record<string, string> => ({
+  CLICKHOUSE_URL: url,
+  CLICKHOUSE_USER: username,
+  CLICKHOUSE_PASSWORD: password,
+  CLICKHOUSE_DATABASE: database,
+});
+
+describe('a database of the schema before this one', () => {
+  it('is left as it is by migrate, whose message has statements that keep its rows', async () => {
+    await withEarlier(async ({ connection, run, ask }) => {
+      const migrations = await readMigrations(SCHEMA_FOLDER);
+      const before = await ask(MIGRATED);
+      const refused = await migrate({ connection, migrations }).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(EarlierMigrations);
+      expect(await ask(MIGRATED)).toEqual(before);
+
+      const [rename = '', insert = '', drop = ''] = [
+        ...String(refused).matchAll(/^ {2}((?:RENAME|INSERT|DROP) .*)$/gm),
+      ].map(([, statement = '']) => statement);
+      await run(rename);
+      expect(await migrate({ connection, migrations })).toHaveLength(migrations.length);
+      await run(insert);
+      expect(await ask(`SELECT origin FROM ${connection.database}.edge_logs`)).toEqual([
+        'https://aurora.example',
+      ]);
+      await run(drop);
+      expect(await migrate({ connection, migrations })).toHaveLength(migrations.length);
+    });
+  });
+
+  it('ends `querygate migrate` and the gateway with exit code 1 and the same words', async () => {
+    await withEarlier(async ({ connection, ask }) => {
+      const before = await ask(MIGRATED);
+      const environment = variablesOf(connection);
+      const command = await runCli(['migrate'], environment);
+      const gateway = startProcess(GATEWAY, { ...environment, API_KEY: 'k', PORT: '0' });
+      const outcomes = [
+        [command.code, command.stderr],
+        [await gateway.ended, gateway.stderr()],
+      ] as const;
+      for (const [code, stderr] of outcomes) {
+        expect(code).toBe(1);
+        expect(stderr).toContain(`The database ${connection.database} has the tables of an earlier schema`);
+        expect(stderr).toContain(`RENAME DATABASE \`${connection.database}\` TO`);
+      }
+      expect(await ask(MIGRATED)).toEqual(before);
+    });
+  });
+
+  it('is recognised by a user that may read the tables, and not the record', async () => {
+    await withTemporaryFolder(async (dataDir) => {
+      const server = await EmbeddedServer.start({
+        dataDir,
+        database: 'logs',
+        readerUserFile: READER_USER_FILE,
+        onCrash: () => undefined,
+      });
+      try {
+        await createRecord(server.adminConnection);
+        const gateway = startProcess(GATEWAY, {
+          ...variablesOf(server.readerConnection),
+          API_KEY: 'k',
+          PORT: '0',
+        });
+        expect(await gateway.ended).toBe(1);
+        expect(gateway.stderr()).toContain('The database logs has the tables of an earlier schema');
+      } finally {
+        await server.stop();
+      }
+    });
+  });
+
+  it('ends the gateway whose own server has it, naming the data folder', async () => {
+    await withTemporaryFolder(async (dataDir) => {
+      const server = await EmbeddedServer.start({
+        dataDir,
+        database: 'logs',
+        readerUserFile: READER_USER_FILE,
+        onCrash: () => undefined,
+      });
+      await createRecord(server.adminConnection);
+      await server.stop();
+
+      const gateway = startProcess(GATEWAY, { DATA_DIR: dataDir, API_KEY: 'k', PORT: '0' });
+      expect(await gateway.ended).toBe(1);
+      expect(gateway.stderr()).toContain(`  mv ${dataDir} ${dataDir}-before\n  rm -r ${dataDir}`);
+    });
+  });
+});

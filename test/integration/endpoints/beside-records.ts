@@ -1,0 +1,105 @@
+import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import { bindQuery } from '../../../src/endpoint/bind.js';
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
+import { validateParameters } from '../../../src/execution/validate-parameters.js';
+import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { rawParameters } from '../../support/raw-parameters.js';
+import type { Row } from './endpoint-under-test.js';
+
+export interface Call {
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly now: Date;
+  /** Parameters that the caller's key fixes. */
+  readonly held?: readonly string[];
+  /** Instead of 1,000. */
+  readonly cap?: number;
+}
+
+/** What an endpoint returns. */
+export interface Outcome {
+  readonly rows: readonly Row[];
+  readonly truncated: boolean;
+}
+
+/** An endpoint on a database of its own, to be compared with what a plain query says of the same records. */
+export interface EndpointBesideRecords {
+  readonly database: TestDatabase;
+  readonly call: (call: Call) => Promise<Outcome>;
+  /** Rows of a query of the test's own. */
+  readonly query: (query: string, parameters?: Readonly<Record<string, unknown>>) => Promise<readonly Row[]>;
+  /** The tables and projections that ClickHouse reads for the call, by its own plan. */
+  readonly sources: (call: Call) => Promise<readonly string[]>;
+  /** Of the index, for each read of a table that uses it: `LEFT/OF` granules. */
+  readonly granulesLeft: (index: string, call: Call) => Promise<readonly string[]>;
+  /** Makes these records all that the table holds, each batch an insert of its own, merged into one part a day if asked. */
+  readonly fill: (batches: readonly (readonly object[])[], merged?: boolean) => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** Opens an endpoint that reads a table. */
+export async function openBesideRecords(name: string, table: string): Promise<EndpointBesideRecords> {
+  const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find(name);
+  if (!endpoint) throw new Error(`there is no endpoint ${name}`);
+  const database = await createTestDatabase();
+  const { client } = database;
+  const runQuery = createQueryRunner(client, { timeoutMs: 60_000 });
+  const bound = ({ parameters, now, held = [], cap = 1000 }: Call): ReturnType<typeof bindQuery> =>
+    bindQuery(
+      endpoint.query,
+      validateParameters(endpoint, rawParameters(parameters)),
+      new Set(held),
+      now,
+      cap + 1,
+    );
+  const explain = async (what: string, call: Call): Promise<readonly string[]> => {
+    const { text, parameters, settings = {} } = bound(call);
+    const explained = await client.query({
+      query: `EXPLAIN ${what} ${text}`,
+      query_params: parameters,
+      clickhouse_settings: settings,
+      format: 'JSONCompactEachRow',
+    });
+    return (await explained.json<[string]>()).map(([line]) => line);
+  };
+  return {
+    database,
+    call: async (call) => {
+      const { body, truncated } = await runQuery({
+        query: bound(call),
+        columns: endpoint.columns,
+        rowCap: call.cap ?? 1000,
+        requestId: 'beside-records',
+        signal: new AbortController().signal,
+      });
+      const { result } = JSON.parse(body.toString()) as { readonly result: readonly Row[] };
+      return { rows: result, truncated };
+    },
+    query: async (query, parameters = {}) => {
+      const result = await client.query({
+        query,
+        query_params: { ...parameters },
+        clickhouse_settings: { optimize_use_projections: 0, date_time_output_format: 'iso' },
+        format: 'JSONEachRow',
+      });
+      return result.json<Row>();
+    },
+    sources: async (call) => {
+      const lines = await explain('', call);
+      const names = lines.flatMap((line) => /ReadFromMergeTree \((?:\w+\.)?(\w+)\)/.exec(line)?.[1] ?? []);
+      return [...new Set(names)].sort();
+    },
+    granulesLeft: async (index, call) => {
+      const lines = await explain('indexes = 1', call);
+      const starts = lines.flatMap((line, at) => (line.trim() === `Name: ${index}` ? [at] : []));
+      const granules = starts.map((at) => lines.slice(at).find((line) => line.includes('Granules:')));
+      return granules.map((line = '') => line.replace('Granules:', '').trim());
+    },
+    fill: async (batches, merged = false) => {
+      await client.command({ query: `TRUNCATE TABLE ${table}` });
+      for (const batch of batches) if (batch.length > 0) await database.insert(table, batch);
+      if (merged) await client.command({ query: `OPTIMIZE TABLE ${table} FINAL` });
+    },
+    close: () => database.close(),
+  };
+}

@@ -1,0 +1,51 @@
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+const ask = async (query: string, useProjections: 0 | 1 = 0): Promise<readonly string[]> => {
+  const result = await database.client.query({
+    query,
+    format: 'JSONCompactEachRow',
+    clickhouse_settings: { force_optimize_projection: useProjections },
+  });
+  return (await result.json<unknown[]>()).map(String);
+};
+
+/** How many days ago: removed as a whole, and as a whole still there. A day between them goes in the course of today. */
+const REMOVED = [92, 95, 120];
+const KEPT = [0, 1, 45, 89];
+
+const DAY = "toDate(dateTrunc('hour', timestamp))";
+
+describe.each([
+  ['function_relay_logs', "(project, timestamp, execution_time_ms) SELECT 'p', at, 1", DAY],
+  ['edge_logs', "(project, timestamp, url, path) SELECT 'p', at, 'https://p/', '/rest'", DAY],
+  ['custom_events', "(event_type, timestamp) SELECT 'url_redirect', at", 'toDate(toDate32(timestamp))'],
+])('records of %s past 90 days', (table, insert, day) => {
+  it('are removed, from the projections too; what is younger stays', async () => {
+    await database.client.command({
+      query: `
+        INSERT INTO ${table} ${insert}
+        FROM (
+          SELECT
+            toDateTime64(toStartOfDay(now('UTC')), 6, 'UTC')
+              - toIntervalDay(arrayJoin([${[...REMOVED, ...KEPT].join()}])) + toIntervalHour(arrayJoin([0, 9, 23])) AS at
+        )`,
+    });
+    await database.client.command({ query: `OPTIMIZE TABLE ${table} FINAL` });
+    const count = table === 'edge_logs' ? "countIf(position(path, '/rest') > 0)" : 'count()';
+    const expected = await ask(
+      `SELECT toDate(now('UTC') - toIntervalDay(arrayJoin([${KEPT.join()}]))) AS day, 3 ORDER BY day`,
+    );
+    expect(
+      await ask(`SELECT toDate(timestamp) AS day, count() FROM ${table} GROUP BY day ORDER BY day`),
+    ).toEqual(expected);
+    expect(await ask(`SELECT ${day} AS day, ${count} FROM ${table} GROUP BY day ORDER BY day`, 1)).toEqual(
+      expected,
+    );
+  });
+});
