@@ -161,18 +161,19 @@ function columnsOf(columns: ReadonlyMap<string, Column>): readonly ResultColumn[
 
 function narrowed(bounds: RunnerLimits, own: QueryLimits | undefined): RunnerLimits {
   if (!own) return bounds;
-  const least = (name: (typeof CEILINGS)[number]): number | undefined =>
-    Math.min(bounds[name] ?? Infinity, own[name] ?? Infinity);
+  const lower = CEILINGS.map(
+    (name) => [name, Math.min(bounds[name] ?? Infinity, own[name] ?? Infinity)] as const,
+  );
   return {
     timeoutMs: Math.min(bounds.timeoutMs, (own.timeoutSeconds ?? Infinity) * 1000),
-    ...Object.fromEntries(CEILINGS.map((name) => [name, least(name)])),
+    ...Object.fromEntries(lower.filter(([, ceiling]) => ceiling !== Infinity)),
   };
 }
 
 function limitSettings(limits: RunnerLimits): ClickHouseSettings {
   const ceilings = CEILINGS.flatMap((name) => {
-    const value = limits[name] ?? Infinity;
-    return value === Infinity ? [] : [[SETTING_OF[name], String(value)] as const];
+    const ceiling = limits[name];
+    return ceiling === undefined ? [] : [[SETTING_OF[name], String(ceiling)] as const];
   });
   return { max_execution_time: Math.ceil(limits.timeoutMs / 1000), ...Object.fromEntries(ceilings) };
 }

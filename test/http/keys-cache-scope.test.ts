@@ -21,7 +21,11 @@ beforeEach(async () => {
   gateway.runQuery.answerWith(({ query: { text, parameters } }) =>
     Promise.resolve(
       resultOf([
-        { of: Object.values(parameters).join(), held: text.includes('log.project = '), n: queries() },
+        {
+          of: Object.values(parameters).join(),
+          held: text.includes('WHERE project = {project:String}'),
+          n: queries(),
+        },
       ]),
     ),
   );

@@ -170,7 +170,7 @@ describe('a fixed parameter', () => {
     withKeys(async () => {
       await gateway.ask('tenant', COUNTS);
       const { text } = gateway.runQuery.onlyRequest.query;
-      expect(text).toContain('log.project = ');
+      expect(text).toContain('WHERE project = {project:String}');
       expect(text).not.toContain('match(');
     }),
   );

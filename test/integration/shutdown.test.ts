@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createNetServer, type AddressInfo } from 'node:net';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 
-import { answerWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { answerWith, isOfRequest, withLyingClickHouse } from '../support/lying-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import type { RunningProcess } from '../support/start-process.js';
 import { urlOf, withGateway } from '../support/with-gateway.js';
@@ -97,8 +97,8 @@ describe.each([
     const released = new Promise<void>((resolve) => (release = resolve));
     let isRunning = false;
     const slow: RequestListener = (request, response) => {
-      isRunning ||= request.url !== '/ping';
-      void (request.url === '/ping' ? Promise.resolve() : released).then(() => {
+      isRunning ||= isOfRequest(request);
+      void (isOfRequest(request) ? released : Promise.resolve()).then(() => {
         answerWith('{"result":[]}', 0)(request, response);
       });
     };
@@ -123,8 +123,9 @@ describe.each([
 
   it('ends with exit code 1 in seconds where a request in flight does not end', async () => {
     let isRunning = false;
-    const never: RequestListener = (request) => {
-      isRunning ||= request.url !== '/ping';
+    const never: RequestListener = (request, response) => {
+      if (isOfRequest(request)) isRunning = true;
+      else answerWith('', 0)(request, response);
     };
     await withFaulty(never, async (gateway, url) => {
       const cut = expect(fetchRows(url)).rejects.toThrow('fetch failed');
@@ -138,8 +139,9 @@ describe.each([
 
   it('ends with exit code 1 where SIGTERM came before', async () => {
     let isRunning = false;
-    const never: RequestListener = (request) => {
-      isRunning ||= request.url !== '/ping';
+    const never: RequestListener = (request, response) => {
+      if (isOfRequest(request)) isRunning = true;
+      else answerWith('', 0)(request, response);
     };
     await withFaulty(
       never,

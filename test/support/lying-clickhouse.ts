@@ -44,3 +44,6 @@ export function answerWith(body: string, rows: number): RequestListener {
     response.writeHead(200, { 'X-ClickHouse-Summary': summaryOf(rows) }).end(body);
   };
 }
+
+/** Whether this is the query of a request, rather than a ping or what the gateway asks at its start. */
+export const isOfRequest = ({ url = '' }: IncomingMessage): boolean => url.includes('log_comment=');

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { openListedGateway, type ListedGateway } from '../../support/listed-gateway.js';
-import { answerWith, summaryOf, withLyingClickHouse } from '../../support/lying-clickhouse.js';
+import { answerWith, isOfRequest, summaryOf, withLyingClickHouse } from '../../support/lying-clickhouse.js';
 import { pollUntil } from '../../support/poll-until.js';
 
 const EMPTY = '{"result":[]}';
@@ -14,7 +14,7 @@ interface Reached {
   readonly requestId: string | null;
 }
 
-/** Two servers: how the first takes queries, and what reached each. Both answer pings. */
+/** Two servers: how the first takes queries, and what reached each for a request. */
 async function withTwo(
   first: Behaviour,
   use: (
@@ -27,8 +27,8 @@ async function withTwo(
   const listen =
     (where: Reached[], behave: Behaviour): Behaviour =>
     (request, response) => {
-      if (request.method !== 'POST') {
-        response.end('Ok.\n');
+      if (!isOfRequest(request)) {
+        answerWith('', 0)(request, response);
         return;
       }
       const { searchParams } = new URL(request.url ?? '', 'http://clickhouse');

@@ -145,7 +145,7 @@ describe('FIRST_ROWS', () => {
     });
     const select = { text: 'SELECT count() FROM result', reads: ['result'] };
     const { text } = bindSandboxedQuery(endpoint, select, new Map(), NOTHING_HELD, new Date(0), 11);
-    expect(text.match(/LIMIT/g)).toHaveLength(1);
+    expect(text.match(/LIMIT \{row_limit:UInt64\}/g)).toHaveLength(1);
     expect(text).toMatch(/LIMIT \{row_limit:UInt64\}$/);
   });
 });
