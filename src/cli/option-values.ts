@@ -1,14 +1,5 @@
 import { InvalidArgumentError } from 'commander';
 
-/** A whole number from 1. */
-export function wholeNumber(text: string): number {
-  const value = Number(text);
-  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1) {
-    throw new InvalidArgumentError('It must be a whole number from 1.');
-  }
-  return value;
-}
-
 /** An HTTP address, without a slash at its end. */
 export function httpUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;

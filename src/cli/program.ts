@@ -1,9 +1,6 @@
 import { Command } from 'commander';
 
 import { readVersion } from '../read-version.js';
-import { benchCachedCommand } from './bench-cached.js';
-import { benchScaleCommand } from './bench-scale.js';
-import { benchCommand } from './bench.js';
 import { callCommand } from './call.js';
 import { checkCommand } from './check.js';
 import { keysCommand } from './keys.js';
@@ -11,7 +8,6 @@ import { loadCommand } from './load.js';
 import { migrateCommand } from './migrate.js';
 import { openApiCommand } from './openapi.js';
 import { serveCommand } from './serve.js';
-import { soakCommand } from './soak.js';
 
 /** The command line as a whole: each subcommand is a file that exports a function that gives its Command. */
 export function createProgram(): Command {
@@ -26,10 +22,6 @@ export function createProgram(): Command {
     keysCommand(),
     migrateCommand(),
     loadCommand(),
-    benchCommand(),
-    benchCachedCommand(),
-    benchScaleCommand(),
-    soakCommand(),
     openApiCommand(),
   ];
   for (const subcommand of subcommands) program.addCommand(subcommand);

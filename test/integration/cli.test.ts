@@ -19,7 +19,6 @@ describe('querygate', () => {
     [['call', 'logs.all', '--param', 'project'], '--param takes name=value'],
     [['call', 'logs.all', '--key', 'a b'], 'characters that no key has'],
     [['check', 'nothing'], 'There is no endpoint "nothing"; there are functions.'],
-    [['bench', '--rows', 'many'], 'whole number from 1'],
     [['keys', 'list'], 'Set API_KEYS_FILE'],
     [['keys', 'lst'], 'Did you mean list?'],
   ])('says what is wrong with %j on standard error alone, with exit code 2', async (args, message) => {

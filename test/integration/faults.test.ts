@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-
-import { FAULTS, runFault } from '../../src/soak/faults.js';
-import { runLoad, trafficOf } from '../../src/soak/load.js';
-import { openStand, type Stand } from '../../src/soak/stand.js';
-import { Tally } from '../../src/soak/tally.js';
-import { GATEWAY } from '../support/start-process.js';
+import { FAULTS, runFault } from '../../bench/soak/faults.js';
+import { openHarness, type Harness } from '../../bench/soak/harness.js';
+import { runLoad, trafficOf } from '../../bench/soak/load.js';
+import { Tally } from '../../bench/soak/tally.js';
+import { Stage } from '../../bench/stage.js';
 
 /** What the specification demands, on a machine that does nothing else, and what a busy one may add. */
 const RECOVERY_MS = 2000;
@@ -15,24 +11,21 @@ const BUSY_MS = 10_000;
 /** Answers that a fault of ClickHouse's explains, or that callers ask for. */
 const EXPLAINED = /^(?:200|400|401|404|429|502|503|504|left)$/;
 
-let folder: string;
-let stand: Stand;
+let stage: Stage;
+let harness: Harness;
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
-  stand = await openStand({ folder, gatewayModule: GATEWAY });
+  stage = await Stage.open();
+  harness = await openHarness(stage);
 }, 120_000);
-afterAll(async () => {
-  await stand.close();
-  await rm(folder, { recursive: true, force: true, maxRetries: 5 });
-});
+afterAll(() => stage.close());
 
 it.each(FAULTS.map((fault) => [fault.name, fault] as const))(
   'ClickHouse %s under load: every answer is in time and complete, and all is well soon after its return',
   async (name, fault) => {
     const tally = new Tally();
     const stopping = new AbortController();
-    const load = runLoad(stand.gateway.url, trafficOf(stand.keys), { tally, stopped: stopping.signal });
-    const recoveredMs = await runFault(fault, stand, tally);
+    const load = runLoad(harness.gateway.url, trafficOf(harness.keys), { tally, stopped: stopping.signal });
+    const recoveredMs = await runFault(fault, harness, tally);
     stopping.abort();
     // Ends only when the last caller has its answer.
     await load;

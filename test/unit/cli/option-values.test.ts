@@ -1,13 +1,6 @@
-import { collect, httpUrl, wholeNumber } from '../../../src/cli/option-values.js';
+import { collect, httpUrl } from '../../../src/cli/option-values.js';
 
 describe('values of options', () => {
-  it('takes whole numbers from 1', () => {
-    expect(wholeNumber('200')).toBe(200);
-    for (const wrong of ['0', '-1', '1.5', '1e3', 'x', '', '99999999999999999999']) {
-      expect(() => wholeNumber(wrong)).toThrow('whole number from 1');
-    }
-  });
-
   it('takes HTTP addresses, and no slash at their end', () => {
     expect(httpUrl('https://gateway.example/logs/')).toBe('https://gateway.example/logs');
     for (const wrong of [

@@ -1,0 +1,86 @@
+import { BARRIER, bindSandboxedQuery } from '../../src/endpoint/bind-sandboxed.js';
+import type { BoundQuery } from '../../src/endpoint/bind.js';
+import type { Endpoint } from '../../src/endpoint/endpoint.js';
+import type { RunQuery } from '../../src/execution/ports.js';
+import { valuesOf } from '../data/endpoint-queries.js';
+import { count, ms, printTable } from '../measuring/print.js';
+import { sampleInTurn } from '../measuring/sampling.js';
+import { CALLERS_PROJECT } from './barrier-data.js';
+
+const HOUR_MS = 3_600_000;
+const HEADS = [
+  'SELECT',
+  'without',
+  'rows read',
+  'behind the barrier',
+  'rows read',
+  'range as parameter',
+  'rows read',
+];
+
+/** What a caller's SQL reads: how far back, and what it makes of that; `@` stands for its own filter of time, if any. */
+const SELECTS = [
+  {
+    about: 'the last hour, newest 100 rows',
+    hours: 1,
+    sql: 'SELECT timestamp, event_message FROM edge_source @ ORDER BY timestamp DESC LIMIT 100',
+  },
+  {
+    about: 'the last day, counts by hour',
+    hours: 24,
+    sql: 'SELECT toStartOfHour(timestamp) AS hour, count() AS n FROM edge_source @ GROUP BY hour ORDER BY hour',
+  },
+  {
+    about: '90 days, rows with a word',
+    hours: 90 * 24,
+    sql: "SELECT count() AS n FROM edge_source WHERE event_message LIKE '%checkout%'",
+  },
+] as const;
+
+/** Measures each SELECT in three ways, by ClickHouse's own time: without the barrier, behind it, and with the range as a parameter. */
+export async function measureBarrier(
+  runQuery: RunQuery,
+  endpoint: Endpoint,
+  now: Date,
+  rounds: number,
+): Promise<void> {
+  const lines: string[][] = [];
+  for (const { about, hours, sql } of SELECTS) {
+    const since = new Date(now.getTime() - hours * HOUR_MS).toISOString();
+    const own = sql.replace('@', `WHERE timestamp > toDateTime64('${since.slice(0, -1)}', 6, 'UTC')`);
+    const behindBarrier = bind(endpoint, own, {}, now);
+    const byParameter = bind(endpoint, sql.replace('@', ''), { iso_timestamp_start: since }, now);
+    const queries = [withoutBarrier(behindBarrier), behindBarrier, byParameter];
+    const rowsRead: number[] = [];
+    const ways = queries.map((query, way) => async (): Promise<number> => {
+      const { signal } = new AbortController();
+      const requestId = 'bench-barrier';
+      const cost = await runQuery({ query, columns: 'unknown', rowCap: 1000, requestId, signal });
+      rowsRead[way] = cost.rowsRead;
+      return cost.clickhouseMs;
+    });
+    const latencies = await sampleInTurn(rounds, ways);
+    lines.push([about, ...latencies.flatMap(({ median }, way) => [ms(median), count(rowsRead[way] ?? NaN)])]);
+  }
+  printTable(HEADS, lines);
+}
+
+function bind(
+  endpoint: Endpoint,
+  sql: string,
+  parameters: Readonly<Record<string, string>>,
+  now: Date,
+): BoundQuery {
+  const all = { project: CALLERS_PROJECT, project_tier: 'ENTERPRISE', ...parameters };
+  const select = { text: sql, reads: ['edge_source'] };
+  return bindSandboxedQuery(endpoint, select, valuesOf(endpoint, all), new Set(), now, 1001);
+}
+
+/** As it would be without the barrier, and with ClickHouse's own choice of PREWHERE. */
+function withoutBarrier(query: BoundQuery): BoundQuery {
+  return {
+    ...query,
+    text: query.text.replaceAll(BARRIER, ''),
+    settings: { ...query.settings, optimize_move_to_prewhere: 1 },
+  };
+}

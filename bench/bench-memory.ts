@@ -1,0 +1,99 @@
+/** `npm run bench:memory`: what large responses take in ClickHouse and in the gateway. */
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ClickHouseClient } from '@clickhouse/client';
+import { Command } from 'commander';
+
+import { prepareDatabase } from '../src/demo-data/prepare-database.js';
+import { generateApiKey } from '../src/keys/api-key.js';
+import { countOne, listCounts, megabytes, printMachine, printTable } from './measuring/print.js';
+import { residentBytes, resetPeak } from './measuring/resident-memory.js';
+import { timed } from './measuring/sampling.js';
+import { runBenchmark } from './run-benchmark.js';
+import type { Stage } from './stage.js';
+import { wholeNumber } from './whole-number.js';
+
+/** As many rows as `logs.all` returns at most. */
+const ROWS = 100;
+const TARGET = '/api/endpoints/query/logs.all?project=p&project_tier=PRO';
+const HEADS = ['slots', 'each', 'statuses', 's', 'ClickHouse', 'peak', 'gateway', 'peak'];
+/** MAX_CONCURRENT_QUERIES, and megabytes of a response. */
+const SCENARIOS = [
+  { slots: 16, size: 1 },
+  { slots: 16, size: 10 },
+  { slots: 200, size: 1 },
+  { slots: 200, size: 10 },
+] as const;
+
+await runBenchmark(
+  new Command('bench:memory')
+    .description(
+      'Measures the memory of ClickHouse and of the gateway at concurrent large responses (Linux).',
+    )
+    .option('--requests <n>', 'sent at the same time', wholeNumber, 200),
+  async ({ requests }: { readonly requests: number }, stage) => {
+    printMachine(`${requests} requests at the same time; memory before, and its peak`);
+    const lines: (string | number)[][] = [];
+    for (const scenario of SCENARIOS) lines.push(await measureScenario(stage, scenario, requests));
+    printTable(HEADS, lines);
+  },
+);
+
+/** On a server and a gateway of its own: memory that a process has had once, it may keep. */
+async function measureScenario(
+  stage: Stage,
+  { slots, size }: (typeof SCENARIOS)[number],
+  requests: number,
+): Promise<(string | number)[]> {
+  const clickhouse = await stage.startClickHouse({ dataDir: path.join(stage.folder, `${slots}-${size}`) });
+  await prepareDatabase(clickhouse.adminConnection);
+  await fill(stage.connect(clickhouse.adminConnection), size);
+  const settings = path.join(stage.folder, 'settings.json');
+  // Nothing is cached and nothing shared: each request is a query.
+  await writeFile(settings, '{"logs.all":{"caching":"disabled"}}');
+  const apiKey = generateApiKey();
+  const gateway = await stage.startGateway(clickhouse.readerConnection, {
+    API_KEY: apiKey,
+    ENDPOINT_SETTINGS_FILE: settings,
+    MAX_CONCURRENT_QUERIES: String(slots),
+    QUEUE_TIMEOUT_SECONDS: '300',
+    QUERY_TIMEOUT_SECONDS: '300',
+  });
+  const pids = [clickhouse.pid ?? 0, gateway.pid];
+  await Promise.all(pids.map(resetPeak));
+  const before = await Promise.all(pids.map((pid) => residentBytes(pid)));
+  const statuses = new Map<string, number>();
+  let responseBytes = 0;
+  const milliseconds = await timed(async () => {
+    const responses = Array.from({ length: requests }, () => drain(gateway.url + TARGET, apiKey));
+    for (const { status, bytes } of await Promise.all(responses)) {
+      countOne(statuses, status);
+      responseBytes = Math.max(responseBytes, bytes);
+    }
+  });
+  const peaks = await Promise.all(pids.map((pid) => residentBytes(pid, 'VmHWM')));
+  await gateway.stop();
+  await clickhouse.stop();
+  const memory = before.flatMap((bytes, index) => [megabytes(bytes), megabytes(peaks[index] ?? NaN)]);
+  const seconds = (milliseconds / 1000).toFixed(1);
+  return [slots, megabytes(responseBytes), listCounts(statuses), seconds, ...memory];
+}
+
+async function fill(client: ClickHouseClient, size: number): Promise<void> {
+  await client.command({
+    query: `INSERT INTO edge_logs (project, event_message)
+      SELECT 'p', randomPrintableASCII({bytes:UInt32}) FROM numbers({rows:UInt32})`,
+    query_params: { bytes: (size * 1e6) / ROWS, rows: ROWS },
+  });
+}
+
+/** A response is counted and dropped, so that this process does not compete for the memory that it measures. */
+async function drain(
+  url: string,
+  apiKey: string,
+): Promise<{ readonly status: number; readonly bytes: number }> {
+  const { status, body } = await fetch(url, { headers: { 'X-API-KEY': apiKey } });
+  let bytes = 0;
+  for await (const chunk of body ?? []) bytes += (chunk as Uint8Array).length;
+  return { status, bytes };
+}

@@ -1,0 +1,96 @@
+/** `npm run bench`: what the gateway adds to a query. */
+import type { ClickHouseClient } from '@clickhouse/client';
+import { Command } from 'commander';
+
+import { prepareDatabase } from '../src/demo-data/prepare-database.js';
+import { loadEndpoints } from '../src/endpoint/load-endpoints.js';
+import { generateApiKey } from '../src/keys/api-key.js';
+import { ENDPOINTS_FOLDER } from '../src/project-files.js';
+import { bindEndpointQuery, findProjects, queriesAbout, urlOf } from './data/endpoint-queries.js';
+import { FILLINGS, fillTable } from './data/fill-tables.js';
+import { costOf, httpGet, type Cost } from './measuring/http-get.js';
+import { count, megabytes, ms, printMachine, printTable } from './measuring/print.js';
+import { sampleInTurn, timed } from './measuring/sampling.js';
+import { runBenchmark } from './run-benchmark.js';
+import { wholeNumber } from './whole-number.js';
+
+interface Options {
+  readonly rows: number;
+  readonly rounds: number;
+}
+
+const SHARE_OF_ROWS: Readonly<Record<string, number>> = { function_relay_logs: 2, custom_events: 10 };
+const HEADS = [
+  'endpoint',
+  'query',
+  'HTTP median',
+  'p99',
+  'bare query',
+  'p99',
+  'gateway adds',
+  'rows read',
+  'read',
+];
+
+await runBenchmark(
+  new Command('bench')
+    .description('Measures the endpoints over HTTP, past the cache, against the bare query.')
+    .option(
+      '--rows <n>',
+      'edge logs to make; half as many function relay logs, a tenth as many events',
+      wholeNumber,
+      10_000_000,
+    )
+    .option('--rounds <n>', 'requests of each query that are timed', wholeNumber, 200),
+  async ({ rows, rounds }: Options, stage) => {
+    const clickhouse = await stage.startClickHouse();
+    await prepareDatabase(clickhouse.adminConnection);
+    const admin = stage.connect(clickhouse.adminConnection);
+    const end = new Date();
+    for (const filling of FILLINGS) {
+      await fillTable(admin, filling, Math.ceil(rows / (SHARE_OF_ROWS[filling.table] ?? 1)), end);
+    }
+    printMachine(`${count(rows)} edge logs; ${rounds} requests each, in turn`);
+    const apiKey = generateApiKey();
+    const gateway = await stage.startGateway(clickhouse.readerConnection, { API_KEY: apiKey });
+    printTable(
+      HEADS,
+      await measure(stage.connect(clickhouse.readerConnection), { url: gateway.url, apiKey }, rounds),
+    );
+  },
+);
+
+async function measure(
+  client: ClickHouseClient,
+  { url, apiKey }: { readonly url: string; readonly apiKey: string },
+  rounds: number,
+): Promise<readonly string[][]> {
+  const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
+  const headers = { 'X-API-KEY': apiKey, 'Cache-Control': 'no-cache' };
+  const rows: string[][] = [];
+  for (const query of queriesAbout(await findProjects(client))) {
+    let cost: Cost | undefined;
+    const [http, bare] = await sampleInTurn(rounds, [
+      () => timed(() => httpGet(urlOf(url, query), headers)),
+      () => timed(async () => (cost = await runBare(client, bindEndpointQuery(endpoints, query)))),
+    ]);
+    if (!http || !bare || !cost) throw new Error('nothing was measured');
+    const times = [http.median, http.p99, bare.median, bare.p99, http.median - bare.median].map(ms);
+    rows.push([query.endpoint, query.about, ...times, count(cost.rowsRead), megabytes(cost.bytesRead)]);
+  }
+  return rows;
+}
+
+async function runBare(
+  client: ClickHouseClient,
+  { text, parameters, settings = {} }: ReturnType<typeof bindEndpointQuery>,
+): Promise<Cost> {
+  const result = await client.query({
+    query: text,
+    query_params: parameters,
+    clickhouse_settings: { ...settings, wait_end_of_query: 1 },
+    format: 'JSONEachRow',
+  });
+  await result.text();
+  return costOf(result.response_headers);
+}

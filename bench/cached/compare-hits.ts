@@ -1,0 +1,98 @@
+import { fileURLToPath } from 'node:url';
+
+import type { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
+import { print, printTable } from '../measuring/print.js';
+import { loadServer } from '../measuring/throughput.js';
+import { startNginx } from '../servers/nginx.js';
+import { hasProgram } from '../servers/server-process.js';
+import type { Stage } from '../stage.js';
+
+/** The request that is a hit. */
+export const TARGET = '/api/endpoints/query/functions.invocation-stats?project=aurora&interval=1day';
+
+const BARE_SERVER = fileURLToPath(new URL('../servers/bare-server.js', import.meta.url));
+const LIMIT = { limits: { requests: { quota: 1_000_000_000, window: 60 } } };
+const HEADS = ['server', 'requests/s', 'of bare Node', 'p50', 'p99', 'failures'];
+
+/** ClickHouse's own saved query, for the same request. */
+export const HANDLER_CONFIG = `<clickhouse><http_handlers>
+  <rule><url>/bench</url><methods>GET</methods><handler>
+    <type>predefined_query_handler</type>
+    <query>SELECT toStartOfHour(timestamp) AS hour, min(execution_time_ms), max(execution_time_ms),
+      avg(execution_time_ms), quantileTDigest(0.95)(execution_time_ms), quantileTDigest(0.99)(execution_time_ms), count(),
+      countIf(status_code &gt;= 400) FROM logs.function_relay_logs WHERE project = 'aurora'
+      AND timestamp &gt;= toStartOfHour(now() - INTERVAL 1 DAY) GROUP BY hour ORDER BY hour FORMAT JSON</query>
+  </handler></rule>
+  <defaults/>
+</http_handlers></clickhouse>`;
+
+type Subject = readonly [name: string, url: string, headers: Readonly<Record<string, string>>];
+
+/** Sends the same load at servers that send the same bytes, one after the other, and prints the table. */
+export async function compareHits(stage: Stage, clickhouse: EmbeddedServer, seconds: number): Promise<void> {
+  // A limit that the load does not reach, so that hits are counted as those of any tenant.
+  const { file, keys } = await stage.writeKeys({ limited: LIMIT });
+  const headers = { 'X-API-KEY': keys.limited };
+  const start = (level: string) =>
+    stage.startGateway(clickhouse.readerConnection, { API_KEYS_FILE: file, LOG_LEVEL: level });
+  const gateway = await start('warn');
+  const logging = await start('info');
+  const body = await (await fetch(gateway.url + TARGET, { headers })).text();
+  const encoded = Buffer.from(body).toString('base64');
+  const node = await stage.startModule(BARE_SERVER, ['node', encoded]);
+  const express = await stage.startModule(BARE_SERVER, ['express', encoded]);
+  const { url, username, password } = clickhouse.adminConnection;
+  const handler = `${url}/bench`;
+  const credentials = { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password };
+  const subjects: readonly Subject[] = [
+    ['bare Node http', node.url + TARGET, {}],
+    ['bare Express 5 route', express.url + TARGET, {}],
+    ['the gateway’s hit', gateway.url + TARGET, headers],
+    ['the gateway’s hit, a log line each', logging.url + TARGET, headers],
+    ...(await nginxCache(stage, handler, credentials)),
+    // Its query cache works on a full server only, not in the embedded one.
+    ['ClickHouse predefined_query_handler, without its query cache', handler, credentials],
+  ];
+  print(`body of ${Buffer.byteLength(body)} bytes`);
+  const lines: (string | number)[][] = [];
+  let bare: number | undefined;
+  for (const [name, subject, own] of subjects) {
+    const { requestsPerSecond, p50, p99, failures } = await loadServer(subject, own, seconds);
+    bare ??= requestsPerSecond;
+    const share = `${((100 * requestsPerSecond) / bare).toFixed(0)} %`;
+    lines.push([name, requestsPerSecond.toFixed(0), share, `${p50} ms`, `${p99} ms`, failures]);
+  }
+  printTable(HEADS, lines);
+  for (const server of [gateway, logging, node, express]) await server.stop();
+}
+
+/** nginx with a `proxy_cache` in front of one URL; it has one worker process, as the gateway has. */
+async function nginxCache(
+  stage: Stage,
+  origin: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<readonly Subject[]> {
+  if (!hasProgram('nginx')) {
+    print('nginx is not installed here, and so not in the table');
+    return [];
+  }
+  const passed = Object.entries(headers).map(([name, value]) => `proxy_set_header ${name} "${value}";`);
+  const { url } = await startNginx(
+    stage,
+    1,
+    ({ port, folder }) => `
+  proxy_cache_path ${folder}/cache keys_zone=responses:10m;
+  server {
+    listen 127.0.0.1:${port};
+    location / {
+      proxy_pass ${origin};
+      proxy_cache responses;
+      proxy_cache_key response;
+      proxy_cache_valid 200 1h;
+      proxy_ignore_headers Cache-Control Expires Set-Cookie Vary;
+      ${passed.join('\n      ')}
+    }
+  }`,
+  );
+  return [['nginx proxy_cache before ClickHouse’s handler', url, {}]];
+}

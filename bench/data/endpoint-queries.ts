@@ -1,0 +1,104 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+
+import { bindQuery, type BoundQuery } from '../../src/endpoint/bind.js';
+import { rowCap, type Endpoint } from '../../src/endpoint/endpoint.js';
+import type { EndpointRegistry } from '../../src/endpoint/registry.js';
+import { validateParameters } from '../../src/execution/validate-parameters.js';
+import { firstRow } from '../measuring/first-row.js';
+
+/** An endpoint with the parameters of a request, and how much of the data it is about. */
+export interface EndpointQuery {
+  readonly endpoint: string;
+  readonly about: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+interface Projects {
+  readonly largest: string;
+  /** Of about half a percent of the rows. */
+  readonly middling: string;
+  readonly smallest: string;
+}
+
+/** Names as projects have them: a query's form depends on that. */
+const UNKNOWN: Projects = { largest: 'aurora', middling: 'aurora', smallest: 'aurora' };
+
+/** The queries to measure, always as many and in the same order; without projects only their form counts. */
+export function queriesAbout(projects: Projects = UNKNOWN, now = new Date()): readonly EndpointQuery[] {
+  const { largest, middling, smallest } = projects;
+  const byProject = (
+    [
+      ['largest project', largest],
+      ['0.5 % project', middling],
+      ['smallest project', smallest],
+    ] as const
+  ).flatMap(([about, project]): readonly EndpointQuery[] => [
+    {
+      endpoint: 'functions.invocation-stats',
+      about: `7day, ${about}`,
+      parameters: { project, interval: '7day' },
+    },
+    { endpoint: 'logs.all', about, parameters: { project, project_tier: 'PRO' } },
+    { endpoint: 'usage.api-counts', about: `daily, ${about}`, parameters: { project, interval: 'daily' } },
+  ]);
+  const start_time = `${new Date(now.getTime() - 30 * 86_400_000).toISOString().slice(0, 10)}T00:00:00Z`;
+  const [events, redirects] = ['get-grouped-stats-events-logs', 'get-grouped-stats-redirects'];
+  return [
+    ...byProject,
+    { endpoint: events, about: '30 days, all', parameters: { start_time } },
+    {
+      endpoint: events,
+      about: '30 days, views in DE',
+      parameters: { start_time, event_type: 'view', country: 'DE' },
+    },
+    { endpoint: events, about: '30 days, one rare event', parameters: { start_time, event_ids: 'ev-0999' } },
+    { endpoint: redirects, about: '30 days, all', parameters: { start_time } },
+    {
+      endpoint: redirects,
+      about: '30 days, one rare page',
+      parameters: { start_time, event_name: '/page/999' },
+    },
+  ].sort((a, b) => a.endpoint.localeCompare(b.endpoint));
+}
+
+/** The projects to measure, out of the edge logs of the client's database. */
+export async function findProjects(client: ClickHouseClient): Promise<Projects> {
+  const [largest = '', middling = '', smallest = ''] = await firstRow(
+    client,
+    `
+      WITH (SELECT count() FROM edge_logs) AS total
+      SELECT argMax(project, rows), argMin(project, abs(rows - total / 200)), argMin(project, rows)
+      FROM (SELECT project, count() AS rows FROM edge_logs GROUP BY project)`,
+  );
+  return { largest, middling, smallest };
+}
+
+/** The URL of a query at a gateway. */
+export const urlOf = (gateway: string, { endpoint, parameters }: EndpointQuery): string =>
+  `${gateway}/api/endpoints/query/${endpoint}?${new URLSearchParams(parameters).toString()}`;
+
+/** An endpoint's query as the gateway sends it. */
+export function bindEndpointQuery(
+  endpoints: EndpointRegistry,
+  { endpoint: name, parameters }: EndpointQuery,
+): BoundQuery {
+  const endpoint = endpointNamed(endpoints, name);
+  const values = valuesOf(endpoint, parameters);
+  return bindQuery(endpoint.query, values, new Set(), new Date(), rowCap(endpoint) + 1);
+}
+
+/** Validated parameters. */
+export function valuesOf(
+  endpoint: Endpoint,
+  parameters: EndpointQuery['parameters'],
+): ReturnType<typeof validateParameters> {
+  const raw = new Map(Object.entries(parameters).map(([name, text]) => [name, { text, times: 1 }]));
+  return validateParameters(endpoint, raw);
+}
+
+/** @throws Error where there is no such endpoint. */
+export function endpointNamed(endpoints: EndpointRegistry, name: string): Endpoint {
+  const endpoint = endpoints.find(name);
+  if (!endpoint) throw new Error(`There is no endpoint ${name}.`);
+  return endpoint;
+}

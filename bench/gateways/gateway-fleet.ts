@@ -1,0 +1,63 @@
+import { readFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
+import path from 'node:path';
+
+import type { ClickHouseConnection } from '../../src/clickhouse/connection.js';
+import { startNginx } from '../servers/nginx.js';
+import type { ServerProcess } from '../servers/server-process.js';
+import { PROJECT_ROOT, type Environment, type Stage } from '../stage.js';
+
+const NGINX_FILE = path.join(PROJECT_ROOT, 'deploy', 'nginx-several-ports.conf');
+
+export interface FleetOptions {
+  readonly size: number;
+  readonly connection: ClickHouseConnection;
+  /** The same for all, with the Redis that they share. */
+  readonly environment: Environment;
+}
+
+/** Gateways behind one nginx. */
+export class GatewayFleet {
+  private constructor(
+    private readonly start: (port?: string) => Promise<ServerProcess>,
+    private readonly gateways: ServerProcess[],
+    private readonly nginx: ServerProcess,
+  ) {}
+
+  static async open(stage: Stage, { size, connection, environment }: FleetOptions): Promise<GatewayFleet> {
+    const start = (port?: string): Promise<ServerProcess> =>
+      stage.startGateway(connection, { ...environment, ...(port !== undefined && { PORT: port }) });
+    const gateways: ServerProcess[] = [];
+    while (gateways.length < size) gateways.push(await start());
+    const shipped = await readFile(NGINX_FILE, 'utf8');
+    const nginx = await startNginx(stage, cpus().length, ({ port }) => withoutTls(shipped, port, gateways));
+    return new GatewayFleet(start, gateways, nginx);
+  }
+
+  /** Of nginx. */
+  get url(): string {
+    return this.nginx.url;
+  }
+
+  /** Stops each gateway and starts its successor on the same port, one after another, as a loop of `systemctl restart` does. */
+  async restartInTurn(): Promise<void> {
+    for (const [index, { url, stop }] of this.gateways.entries()) {
+      await stop();
+      this.gateways[index] = await this.start(new URL(url).port);
+    }
+  }
+
+  async stop(): Promise<void> {
+    await this.nginx.stop();
+    for (const gateway of this.gateways) await gateway.stop();
+  }
+}
+
+/** The configuration that is shipped, with these ports and without certificates. */
+function withoutTls(shipped: string, port: number, gateways: readonly ServerProcess[]): string {
+  const upstream = gateways.map(({ url }) => `server ${new URL(url).host} max_fails=0;`).join('\n');
+  return shipped
+    .replace(/(^ *server 127\.0\.0\.1:\d+ max_fails=0;\n)+/m, `${upstream}\n`)
+    .replace('listen 443 ssl;', `listen 127.0.0.1:${port};`)
+    .replace(/^ *ssl_.*\n/gm, '');
+}

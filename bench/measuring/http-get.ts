@@ -1,0 +1,38 @@
+import { once } from 'node:events';
+import { Agent, get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
+import { text } from 'node:stream/consumers';
+
+/** What ClickHouse reports of a query, in its X-ClickHouse-Summary. */
+export interface Cost {
+  readonly rowsRead: number;
+  readonly bytesRead: number;
+  readonly memoryBytes: number;
+}
+
+const agent = new Agent({ keepAlive: true });
+
+/**
+ * Sends a GET on a kept-alive connection, and reads the whole response.
+ *
+ * @returns its headers.
+ * @throws Error with the response, where its status is not 200.
+ */
+export async function httpGet(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<IncomingHttpHeaders> {
+  const [response] = (await once(get(url, { agent, headers }), 'response')) as [IncomingMessage];
+  const body = await text(response);
+  if (response.statusCode !== 200) throw new Error(`${response.statusCode}: ${body.slice(0, 300)}`);
+  return response.headers;
+}
+
+/** The cost of the query behind a response of ClickHouse, which has to be complete: `wait_end_of_query`. */
+export function costOf(headers: IncomingHttpHeaders): Cost {
+  const summary = JSON.parse(String(headers['x-clickhouse-summary'])) as Record<string, string>;
+  return {
+    rowsRead: Number(summary['read_rows']),
+    bytesRead: Number(summary['read_bytes']),
+    memoryBytes: Number(summary['memory_usage']),
+  };
+}

@@ -1,0 +1,37 @@
+import { cpus } from 'node:os';
+
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** What the figures were measured on. */
+export function printMachine(more: string): void {
+  const cores = cpus();
+  print(`${cores.length} cores, ${cores[0]?.model ?? ''}; node ${process.version}; ${more}`);
+}
+
+const FIGURE = /^-?\d[\d.,]*(?: (?:ms|MB|%))?$/;
+
+/** Prints a table of Markdown; columns with figures are aligned right. */
+export function printTable(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
+  const rule = heads.map((_, column) =>
+    rows.some((cells) => FIGURE.test(String(cells[column]))) ? '--:' : '---',
+  );
+  print(['', ...[heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)].join('\n'));
+}
+
+export const ms = (value: number): string =>
+  Number.isNaN(value) ? '' : `${value.toFixed(value < 10 ? 2 : 1)} ms`;
+export const count = (value: number): string => value.toLocaleString('en');
+export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(bytes < 10e6 ? 1 : 0)} MB`;
+
+/** How often each of several things happened, the most frequent first. */
+export function listCounts(counts: ReadonlyMap<string, number>): string {
+  const sorted = [...counts].sort(([, a], [, b]) => b - a);
+  return sorted.map(([what, times]) => `${count(times)} × ${what}`).join(', ');
+}
+
+/** Counts one more. */
+export function countOne(counts: Map<string, number>, what: string | number): void {
+  counts.set(String(what), (counts.get(String(what)) ?? 0) + 1);
+}

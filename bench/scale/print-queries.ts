@@ -1,0 +1,56 @@
+import { count, megabytes, ms, printTable } from '../measuring/print.js';
+import type { Latency } from '../measuring/sampling.js';
+import type { QueryMeasurement } from './measure-query.js';
+
+const HEADS = [
+  'endpoint',
+  'query',
+  'first',
+  'uncached median',
+  'p99',
+  'hit median',
+  'ClickHouse alone',
+  'p99',
+  'rows read',
+  'read',
+  'memory',
+  'plain table',
+  'p99',
+  'rows read',
+];
+
+/** Prints a line a query: the gateway's ways, ClickHouse's own, and the plain table. */
+export function printQueries(measured: readonly QueryMeasurement[]): void {
+  printTable(
+    HEADS,
+    measured.map(({ query, cold, uncached, hit, handler, cost, plain, plainRowsRead }) => [
+      query.endpoint,
+      query.about,
+      ms(cold),
+      ...cellsOf(uncached),
+      // What is not cached has no hits.
+      query.endpoint === 'logs.all' ? '' : ms(hit.median),
+      ...cellsOf(handler),
+      count(cost.rowsRead),
+      megabytes(cost.bytesRead),
+      megabytes(cost.memoryBytes),
+      ...cellsOf(plain),
+      plainRowsRead === 0 ? '' : count(plainRowsRead),
+    ]),
+  );
+}
+
+const cellsOf = (latency: Latency | string): readonly string[] =>
+  typeof latency === 'string' ? [latency, ''] : [ms(latency.median), ms(latency.p99)];
+
+/** Prints how the uncached median grows from size to size. */
+export function printGrowth(bySize: ReadonlyMap<number, readonly QueryMeasurement[]>): void {
+  const sizes = [...bySize.keys()];
+  const [first = []] = bySize.values();
+  const rows = first.map(({ query }, index) => {
+    const medians = sizes.map((size) => bySize.get(size)?.[index]?.uncached.median ?? NaN);
+    const [last = NaN, before = NaN] = medians.toReversed();
+    return [query.endpoint, query.about, ...medians.map(ms), `${(last / before).toFixed(2)} times`];
+  });
+  printTable(['endpoint', 'query', ...sizes.map(count), 'last step'], rows);
+}

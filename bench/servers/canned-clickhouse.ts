@@ -1,0 +1,37 @@
+/**
+ * Responds to every query as ClickHouse would, at once: for measuring a gateway, and not ClickHouse. A query about the project
+ * of its argument gets a day of statistics by the hour; any other gets no rows.
+ */
+import { createServer } from 'node:http';
+
+const HOURS = 24;
+const [, , project] = process.argv;
+const hours = Array.from({ length: HOURS }, (_, hour) => ({
+  timestamp: new Date(Date.UTC(2026, 4, 17, hour)).toISOString(),
+  min_execution_time: 3.25,
+  max_execution_time: 912.5 + hour,
+  avg_execution_time: 41.75 + hour / 7,
+  p95_execution_time: 210.25 + hour / 3,
+  p99_execution_time: 480.5 + hour / 9,
+  count: 1200 + hour,
+  error_count: hour,
+}));
+
+const canned = (rows: readonly object[]): { readonly body: string; readonly summary: string } => {
+  const [read, elapsed] = [String(rows.length), '1000'];
+  const summary = { read_rows: read, read_bytes: read, result_rows: read, elapsed_ns: elapsed };
+  const lines = rows.map((row) => JSON.stringify(row)).join(',\n');
+  return { body: `{"result":[${lines}]}`, summary: JSON.stringify(summary) };
+};
+const [aDay, nothing] = [canned(hours), canned([])];
+
+const server = createServer((request, response) => {
+  request.resume();
+  request.on('end', () => {
+    const { searchParams } = new URL(request.url ?? '/', 'http://clickhouse');
+    const { body, summary } = searchParams.get('param_project') === project ? aDay : nothing;
+    response.writeHead(200, { 'X-ClickHouse-Summary': summary }).end(body);
+  });
+});
+server.listen(Number(process.env['PORT']), '127.0.0.1');
+process.on('SIGTERM', () => process.exit(0));

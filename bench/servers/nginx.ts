@@ -1,0 +1,52 @@
+import { chmod, mkdtemp, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { freePort } from '../../src/clickhouse/embedded/free-port.js';
+import type { Stage } from '../stage.js';
+import type { ServerProcess } from './server-process.js';
+
+/** Where nginx listens, and what it may write to. */
+export interface NginxPlace {
+  readonly port: number;
+  readonly folder: string;
+}
+
+/**
+ * Starts nginx.
+ *
+ * @param workers number of its worker processes.
+ * @param httpBlock what stands in the `http` block, with a server that listens on the port of its place.
+ */
+export async function startNginx(
+  stage: Stage,
+  workers: number,
+  httpBlock: (place: NginxPlace) => string,
+): Promise<ServerProcess> {
+  const folder = await mkdtemp(path.join(stage.folder, 'nginx-'));
+  const port = await freePort();
+  const file = path.join(folder, 'nginx.conf');
+  await writeFile(file, configuration(folder, workers, httpBlock({ port, folder })), { mode: 0o600 });
+  // The worker processes are not root, and need their temporary files.
+  for (const each of [stage.folder, folder]) await chmod(each, 0o711);
+  // Killed, it would leave its worker processes behind.
+  return stage.start({ command: 'nginx', args: ['-p', folder, '-c', file], port, exitSignal: 'SIGTERM' });
+}
+
+function configuration(folder: string, workers: number, httpBlock: string): string {
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (kind) => `${kind}_temp_path ${folder}/${kind};`,
+  );
+  return `
+daemon off;
+worker_processes ${workers};
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log;
+events { worker_connections 1024; }
+http {
+  access_log off;
+  keepalive_requests 100000000;
+  ${temporary.join('\n  ')}
+  ${httpBlock}
+}
+`;
+}

@@ -1,0 +1,73 @@
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** A server in a process of its own, ready for requests. */
+export interface ServerProcess {
+  readonly url: string;
+  readonly pid: number;
+  /** Ends the process; does nothing when it has ended. */
+  readonly stop: () => Promise<void>;
+}
+
+export interface ServerCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Where it listens when it is ready. */
+  readonly port: number;
+  /** Its whole environment; that of this process where absent. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What ends it when this process exits. */
+  readonly exitSignal?: NodeJS.Signals;
+}
+
+const POLL_MS = 20;
+
+/**
+ * Starts a server, and waits until it accepts connections.
+ *
+ * @throws Error when it ends instead.
+ */
+export async function startServer(server: ServerCommand): Promise<ServerProcess> {
+  const { command, args, port, environment, exitSignal } = server;
+  const child = spawn(command, args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    ...(environment && { env: environment }),
+  });
+  endWithThisProcess(child, exitSignal);
+  const exited = once(child, 'exit');
+  while (!(await accepts(port))) {
+    if (child.exitCode !== null) throw new Error(`${[command, ...args].join(' ')} ended before it was ready`);
+    await delay(POLL_MS);
+  }
+  const stop = async (): Promise<void> => {
+    child.kill('SIGTERM');
+    await exited;
+  };
+  return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
+}
+
+/** Ends a process when this one exits, so that an interrupted benchmark leaves nothing behind. */
+export function endWithThisProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
+  const end = (): void => void child.kill(signal);
+  process.once('exit', end);
+  child.once('exit', () => process.off('exit', end));
+}
+
+/** Whether this machine has a program. */
+export function hasProgram(name: string): boolean {
+  return spawnSync(name, ['-v'], { stdio: 'ignore' }).error === undefined;
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}

@@ -1,0 +1,33 @@
+/** `npm run soak`: load, and faults in turn. */
+import { Command } from 'commander';
+
+import { runBenchmark } from './run-benchmark.js';
+import { runAttacks } from './soak/run-attacks.js';
+import { runFuzz } from './soak/run-fuzz.js';
+import { runSoak } from './soak/run-soak.js';
+import { wholeNumber } from './whole-number.js';
+
+interface Options {
+  readonly minutes: number;
+  readonly fuzz?: true | number;
+  readonly attack?: true | number;
+}
+
+const SECONDS = 60;
+
+await runBenchmark(
+  new Command('soak')
+    .description('Loads a gateway while its ClickHouse is killed, stalled, refused and cut off in turn.')
+    .option('--minutes <n>', 'of load and faults', Number, 2)
+    .option('--fuzz [seconds]', 'instead: any parameters and headers, for 60 seconds or so many', wholeNumber)
+    .option(
+      '--attack [seconds]',
+      'instead: attacks while a caller sends cache hits, 60 seconds of each or so many',
+      wholeNumber,
+    ),
+  ({ minutes, fuzz, attack }: Options, stage) => {
+    if (attack !== undefined) return runAttacks(stage, attack === true ? SECONDS : attack);
+    if (fuzz !== undefined) return runFuzz(stage, fuzz === true ? SECONDS : fuzz);
+    return runSoak(stage, minutes);
+  },
+);

@@ -1,0 +1,66 @@
+/** The attackers, in a process of their own: an attack, a port and a key as arguments, requests so far as messages. */
+import { connect, type Socket } from 'node:net';
+
+import { ATTACKS, type Attack } from './attacks.js';
+
+const REPORT_MS = 500;
+
+const [name, port, key = ''] = process.argv.slice(2);
+const attack = ATTACKS.find((each) => each.name === name);
+if (!attack) throw new Error(`There is no attack ${String(name)}.`);
+let requests = 0;
+const target: Target = {
+  port: Number(port),
+  opening: Buffer.from(attack.opening(key)),
+  onRequest: () => void (requests += 1),
+};
+for (let n = 0; n < attack.peers; n += 1) {
+  // Spread over the pause, as independent peers would be.
+  const after = (attack.pauseMs * n) / attack.peers;
+  setTimeout(attackOn, after, attack, target);
+}
+setInterval(() => process.send?.(requests), REPORT_MS);
+
+interface Target {
+  readonly port: number;
+  readonly opening: Buffer;
+  readonly onRequest: () => void;
+}
+
+/** One peer: a connection, and another when that is closed. */
+function attackOn(attack: Attack, target: Target): void {
+  const socket = connect(target.port, '127.0.0.1');
+  const send = (): void => {
+    if (socket.writableLength > 0 || socket.destroyed) return;
+    socket.write(target.opening);
+    target.onRequest();
+  };
+  const timer = attack.everySecond === undefined ? undefined : trickle(socket, attack.everySecond);
+  socket.on('connect', send);
+  // One response, however many parts it comes in, is one pause.
+  let waiting: NodeJS.Timeout | undefined;
+  socket.on('data', () => {
+    if (attack.everySecond !== undefined) return;
+    waiting ??= setTimeout(() => {
+      waiting = undefined;
+      send();
+    }, pauseOf(attack));
+  });
+  socket.on('error', () => undefined);
+  socket.on('close', () => {
+    clearInterval(timer);
+    clearTimeout(waiting);
+    setTimeout(attackOn, pauseOf(attack), attack, target);
+  });
+}
+
+/** Not the same for all: one stall of the gateway would make them attack in step from then on. */
+function pauseOf({ pauseMs }: Attack): number {
+  return pauseMs * (0.5 + Math.random());
+}
+
+function trickle(socket: Socket, text: string): NodeJS.Timeout {
+  return setInterval(() => {
+    if (socket.writable && socket.writableLength === 0) socket.write(text);
+  }, 1000);
+}

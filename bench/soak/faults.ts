@@ -1,0 +1,86 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+import { createPing } from '../../src/clickhouse/ping.js';
+import type { Harness } from './harness.js';
+import { newTarget } from './load.js';
+import { sendRequest } from './send-request.js';
+import type { Tally } from './tally.js';
+
+/** A way in which ClickHouse goes away, and comes back. */
+export interface Fault {
+  readonly name: string;
+  /** Milliseconds for which it lasts, where it does not end by itself. */
+  readonly lastsMs: number;
+  readonly begin: (harness: Harness) => Promise<void> | void;
+  /** Ends with ClickHouse there again. */
+  readonly end: (harness: Harness) => Promise<void> | void;
+}
+
+/** Silence of two seconds and two pings of one are what makes a stall. */
+const STALL_MS = 6000;
+const RETURN_MS = 60_000;
+const PING_MS = 500;
+
+export const FAULTS: readonly Fault[] = [
+  { name: 'killed', lastsMs: 0, begin: signal('SIGKILL'), end: untilBack },
+  { name: 'stopped and restarted', lastsMs: 0, begin: signal('SIGTERM'), end: untilBack },
+  { name: 'stalled (SIGSTOP)', lastsMs: STALL_MS, begin: signal('SIGSTOP'), end: signal('SIGCONT') },
+  {
+    name: 'refusing connections',
+    lastsMs: 2500,
+    begin: ({ proxy }) => proxy.become('refusing'),
+    end: ({ proxy }) => proxy.become('passing'),
+  },
+  {
+    name: 'cut in mid-response',
+    lastsMs: 2500,
+    begin: ({ proxy }) => proxy.become('cutting'),
+    end: ({ proxy }) => proxy.become('passing'),
+  },
+];
+
+/** Milliseconds from the return of ClickHouse to its first response. */
+export async function runFault(fault: Fault, harness: Harness, tally: Tally): Promise<number> {
+  tally.phase = fault.name;
+  await fault.begin(harness);
+  await delay(fault.lastsMs);
+  await fault.end(harness);
+  const recoveredMs = await untilServed(harness, tally);
+  tally.phase = 'all well';
+  return recoveredMs;
+}
+
+function signal(name: NodeJS.Signals): Fault['begin'] {
+  return ({ clickhouse: { pid } }) => {
+    if (pid === undefined) throw new Error('ClickHouse does not run');
+    process.kill(pid, name);
+  };
+}
+
+/** The embedded server starts itself again; it is back when it answers. */
+async function untilBack({ clickhouse }: Harness): Promise<void> {
+  const ping = createPing(clickhouse.adminConnection.url);
+  const isUp = () => ping(AbortSignal.timeout(PING_MS)).catch(() => false);
+  const giveUpAt = performance.now() + RETURN_MS;
+  // It may not be gone yet.
+  while (await isUp()) await waitUntil(giveUpAt);
+  while (!(await isUp())) await waitUntil(giveUpAt);
+}
+
+async function untilServed({ gateway, keys }: Harness, tally: Tally): Promise<number> {
+  const began = performance.now();
+  const options = { headers: { 'X-API-KEY': keys.beside }, timeoutMs: RETURN_MS };
+  for (;;) {
+    const outcome = await sendRequest(gateway.url + newTarget(), options);
+    tally.add('first after the return', outcome);
+    if (outcome.status === 200) break;
+    await waitUntil(began + RETURN_MS);
+  }
+  return performance.now() - began;
+}
+
+async function waitUntil(giveUpAt: number): Promise<void> {
+  if (performance.now() > giveUpAt)
+    throw new Error('ClickHouse did not come back, or the gateway did not notice');
+  await delay(20);
+}

@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+
+import { ASKED_FOR } from '../../src/errors.js';
+import { sendRequest, type Outcome } from './send-request.js';
+
+/** What the fuzzing has to know of an endpoint. */
+export interface FuzzedEndpoint {
+  readonly id: string;
+  readonly name: string;
+  readonly parameters: ReadonlyMap<string, unknown>;
+  readonly example: Readonly<Record<string, string>>;
+}
+
+export interface FuzzOptions {
+  /** Good keys. */
+  readonly keys: readonly string[];
+  readonly endpoints: readonly FuzzedEndpoint[];
+  readonly seconds: number;
+}
+
+export interface FuzzResult {
+  readonly requests: number;
+  readonly statuses: Readonly<Record<string, number>>;
+  /** Requests that got a 5xx which they cannot cause, or no response. */
+  readonly faults: readonly string[];
+}
+
+/** A request as it is sent. */
+interface Fuzzed {
+  readonly target: string;
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const TIMEOUT_MS = 20_000;
+
+const listed = (values: string): readonly string[] => values.split(' | ');
+
+/** What breaks out of texts, SQL, URLs and headers that others build. */
+const NASTY = [
+  ...['', ' ', '\\', '\0', '\n', '|', '\ud800', 'x'.repeat(9000)],
+  ...listed(`' | " | % | _ | . | (?i) | ( | ) | * | [ | ; | -- | /* | {x:String} | NULL | \\N | é | Ж | 😀`),
+  ...listed('0 | -1 | 1e999 | NaN | true | 2026-05-17 | 9999-99-99'),
+];
+const SQL = [
+  'SELECT * FROM result',
+  'SELECT count() FROM result',
+  'SELECT 1; SELECT 2',
+  'DROP TABLE edge_logs',
+  'SELECT * FROM edge_logs',
+  "SELECT * FROM url('http://127.0.0.1/')",
+  'SELECT sleep(3)',
+  'SELECT (((((',
+  'WITH x AS (SELECT 1) SELECT * FROM x',
+];
+const HEADER_VALUES: Readonly<Record<string, readonly string[]>> = {
+  'X-API-KEY': ['', 'qg_wrong', 'a.b.c', `${'x'.repeat(43)}.${'y'.repeat(43)}.`, 'x'.repeat(5000)],
+  Authorization: listed('Bearer | Bearer x | Basic eA== | Bearer a.b.c | Bearer eyJhbGciOiJub25lIn0.e30.'),
+  Accept: listed(
+    '*/* | application/json | text/html | text/csv | application/json;q=0 | */*;q=0 | ; | a/b/c | ,,,',
+  ),
+  'Accept-Encoding': listed('gzip | br | identity;q=0 | *;q=0 | gzip;q=2 | br;q= | , | deflate, zstd'),
+  'If-None-Match': listed('* | "x" | W/"x" | " | "a", "b" | ,'),
+  'Cache-Control': listed(
+    'no-cache | only-if-cached | max-age=0 | no-store | max-age=x | , | NO-CACHE, only-if-cached',
+  ),
+  Prefer: listed(
+    'wait=0 | wait=1 | wait=-1 | wait= | wait="5" | respond-async, wait=3;x=1 | ,;= | times=unix | wait=1e9',
+  ),
+  'X-Request-Id': [...listed('plain | with space | "quoted" | \'; DROP'), 'x'.repeat(200)],
+  'X-Forwarded-For': listed(
+    '127.0.0.1 | ::1 | 203.0.113.7, 127.0.0.1 | unknown | 999.999.999.999 | , | ::ffff:1.2.3.4 | 1.2.3.4:80',
+  ),
+};
+
+/** Header values can hold any byte but those that end them. */
+const headerText = fc
+  .array(
+    fc.integer({ min: 0x20, max: 0xff }).filter((byte) => byte !== 0x7f),
+    { maxLength: 40 },
+  )
+  .map((bytes) => Buffer.from(bytes).toString('latin1'));
+const value = fc.oneof(
+  fc.constantFrom(...NASTY),
+  fc.string({ unit: 'binary', maxLength: 40 }),
+  fc.string({ maxLength: 20 }),
+);
+const sql = fc.oneof(fc.constantFrom(...SQL), value);
+
+/** Sends requests for so long, each of them with parameters and headers made up; stops at nothing. */
+export async function fuzz(url: string, { keys, endpoints, seconds }: FuzzOptions): Promise<FuzzResult> {
+  const until = performance.now() + seconds * 1000;
+  const statuses: Record<string, number> = {};
+  const faults: string[] = [];
+  let requests = 0;
+  const one = async (fuzzed: Fuzzed): Promise<void> => {
+    if (performance.now() >= until) return;
+    const outcome = await sendRequest(url + fuzzed.target, { ...fuzzed, timeoutMs: TIMEOUT_MS });
+    requests += 1;
+    statuses[outcome.status] = (statuses[outcome.status] ?? 0) + 1;
+    const fault = faultOf(outcome, fuzzed);
+    if (fault !== undefined) faults.push(`${fault}: ${JSON.stringify(fuzzed).slice(0, 500)}`);
+  };
+  while (performance.now() < until) {
+    await fc.assert(fc.asyncProperty(requestFor(keys, endpoints), one), { numRuns: 100 });
+  }
+  return { requests, statuses, faults };
+}
+
+function faultOf({ status, code, fault }: Outcome, { method }: Fuzzed): string | undefined {
+  if (fault !== undefined || typeof status !== 'number') return fault ?? String(status);
+  // A response to HEAD does not say which 504 it is.
+  const isAskedFor = status === 504 && (method === 'HEAD' || ASKED_FOR.has(code ?? ''));
+  return status >= 500 && !isAskedFor ? `${status} ${code ?? ''}` : undefined;
+}
+
+function requestFor(keys: readonly string[], endpoints: readonly FuzzedEndpoint[]): fc.Arbitrary<Fuzzed> {
+  const headers = fc.record(
+    Object.fromEntries(
+      Object.entries(HEADER_VALUES).map(([name, values]) => [
+        name,
+        fc.oneof(fc.constantFrom(...values), headerText),
+      ]),
+    ),
+    { requiredKeys: [] },
+  ) as fc.Arbitrary<Record<string, string>>;
+  return fc
+    .tuple(
+      fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'OPTIONS'),
+      fc.constantFrom(...endpoints).chain(targetOf),
+      headers,
+      // Mostly a good key, lest most be 401.
+      fc.option(fc.constantFrom(...keys), { freq: 5 }),
+    )
+    .map(([method, target, given, key]) => ({
+      method,
+      target,
+      headers: key === null ? given : { ...given, 'X-API-KEY': key },
+    }));
+}
+
+function targetOf({ id, name, parameters, example }: FuzzedEndpoint): fc.Arbitrary<string> {
+  const own = ['api_key', 'link_key', 'link_expires', 'link_signature', 'format', '__proto__', 'constructor'];
+  const names = fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...parameters.keys(), 'sql') },
+    fc.constantFrom(...own),
+  );
+  const pair = names.chain((parameter) =>
+    (parameter === 'sql' ? sql : value).map((text): readonly [string, string] => [parameter, text]),
+  );
+  const place = fc.constantFrom(
+    `/api/endpoints/query/${name}`,
+    `/api/endpoints/query/${name}`,
+    `/api/endpoints/query/${id}`,
+    `/api/endpoints/${name}`,
+    '/api/endpoints',
+  );
+  return fc
+    .tuple(place, fc.boolean(), fc.array(pair, { maxLength: 6 }))
+    .map(([path, withExample, pairs]) =>
+      [path, [...(withExample ? Object.entries(example) : []), ...pairs].map(encodePair).join('&')].join('?'),
+    );
+}
+
+/** As bytes, so that halves of surrogate pairs go out too, as something that is no UTF-8. */
+function encodePair([name, text]: readonly [string, string]): string {
+  const bytes = Buffer.from(text, /\p{Surrogate}/u.test(text) ? 'latin1' : 'utf8');
+  const escaped = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+  return `${name}=${escaped}`;
+}

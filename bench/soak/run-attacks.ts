@@ -1,0 +1,81 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Agent } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { listCounts, megabytes, ms, print } from '../measuring/print.js';
+import { residentBytes } from '../measuring/resident-memory.js';
+import { endWithThisProcess } from '../servers/server-process.js';
+import type { Stage } from '../stage.js';
+import { ATTACKS, type Attack } from './attacks.js';
+import { openHarness, type Harness } from './harness.js';
+import { sendRequest } from './send-request.js';
+import { Tally } from './tally.js';
+
+/** What a cache hit may take during any attack. */
+const MAX_P99_MS = 100;
+const ATTACKER = fileURLToPath(new URL('./attacker.js', import.meta.url));
+const HIT = '/api/endpoints/query/functions.invocation-stats?project=aurora&interval=1hr';
+const PAUSE_MS = 5;
+const TIMEOUT_MS = 20_000;
+
+/** Measures cache hits without an attack, and then during each; fails where one slows them down. */
+export async function runAttacks(stage: Stage, seconds: number): Promise<void> {
+  const harness = await openHarness(stage);
+  let slow = 0;
+  for (const attack of [undefined, ...ATTACKS]) {
+    const p99 = await measureHits(harness, attack, seconds);
+    if (p99 >= MAX_P99_MS) slow += 1;
+  }
+  print(`attacks during which p99 of cache hits was ${MAX_P99_MS} ms or more: ${slow}`);
+  if (slow > 0) process.exitCode = 1;
+}
+
+/** Prints what a caller with a key sees while another process attacks, and gives the p99 of its hits in milliseconds. */
+async function measureHits(
+  { gateway, keys }: Harness,
+  attack: Attack | undefined,
+  seconds: number,
+): Promise<number> {
+  const attackers = attack && startAttackers(attack, new URL(gateway.url).port, keys.beside);
+  const agent = new Agent({ keepAlive: true });
+  const tally = new Tally();
+  const options = { agent, headers: { 'X-API-KEY': keys.dashboard }, timeoutMs: TIMEOUT_MS };
+  await sendRequest(gateway.url + HIT, options);
+  const endsAt = performance.now() + seconds * 1000;
+  while (performance.now() < endsAt) {
+    tally.add('hits', await sendRequest(gateway.url + HIT, options));
+    await delay(PAUSE_MS);
+  }
+  const memory = megabytes(await residentBytes(gateway.pid));
+  agent.destroy();
+  const rate = ((await attackers?.stop()) ?? 0) / seconds;
+  const [figures] = tally.figures();
+  if (!figures) throw new Error('there was no response');
+  const { requests, median, p99, slowest, responses } = figures;
+  const name = attack ? `${attack.name} (${attack.peers} peers, ${rate.toFixed(0)} requests/s)` : 'no attack';
+  const times = `p50 ${ms(median)}, p99 ${ms(p99)}, slowest ${ms(slowest)}`;
+  print(`${name}: ${requests} hits, ${times}; ${listCounts(responses)}; gateway ${memory}`);
+  return p99;
+}
+
+interface Attackers {
+  /** Ends them, and gives how many requests they sent. */
+  readonly stop: () => Promise<number>;
+}
+
+function startAttackers({ name }: Attack, port: string, key: string): Attackers {
+  const child = fork(ATTACKER, [name, port, key], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  endWithThisProcess(child);
+  let sent = 0;
+  child.on('message', (requests) => (sent = Number(requests)));
+  return {
+    stop: async () => {
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+      return sent;
+    },
+  };
+}

@@ -1,0 +1,76 @@
+import { request, type Agent, type IncomingMessage } from 'node:http';
+
+/** How one request ended. */
+export interface Outcome {
+  /** Of the response; in words where there was none. */
+  readonly status: number | 'late' | 'cut' | 'left';
+  /** `X-Cache`; empty where the response has none. */
+  readonly cache: string;
+  /** Of a problem document. */
+  readonly code?: string | undefined;
+  readonly ms: number;
+  /** What is wrong with the response, whatever its status. */
+  readonly fault?: string | undefined;
+}
+
+export interface SendOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly method?: string;
+  readonly agent?: Agent;
+  readonly timeoutMs: number;
+  /** Milliseconds after which the caller disconnects on purpose. */
+  readonly leaveAfterMs?: number;
+}
+
+/** Sends a request; never rejects, and resolves within its timeout. */
+export function sendRequest(url: string, options: SendOptions): Promise<Outcome> {
+  const { headers = {}, method = 'GET', agent, timeoutMs, leaveAfterMs } = options;
+  const began = performance.now();
+  return new Promise((resolve) => {
+    const end = (outcome: Omit<Outcome, 'ms'>): void => {
+      clearTimeout(timer);
+      resolve({ ...outcome, ms: performance.now() - began });
+    };
+    const outgoing = request(url, { method, headers, ...(agent && { agent }) }, (response) => {
+      void read(response, method).then(end);
+    });
+    const timer = setTimeout(() => {
+      end({ status: leaveAfterMs === undefined ? 'late' : 'left', cache: '' });
+      outgoing.destroy();
+    }, leaveAfterMs ?? timeoutMs);
+    outgoing.on('error', (error) => {
+      end({ status: 'cut', cache: '', fault: `no response: ${error.message}` });
+    });
+    outgoing.end();
+  });
+}
+
+async function read(response: IncomingMessage, method: string): Promise<Omit<Outcome, 'ms'>> {
+  const status = response.statusCode ?? 0;
+  const cache = String(response.headers['x-cache'] ?? '');
+  const chunks: Buffer[] = [];
+  try {
+    for await (const chunk of response) chunks.push(chunk as Buffer);
+  } catch {
+    return { status: 'cut', cache, fault: `a response of status ${status} was cut` };
+  }
+  const hasBody = method !== 'HEAD' && status !== 304;
+  if (!hasBody || response.headers['content-encoding'] !== undefined) return { status, cache };
+  return { status, cache, ...validate(response, Buffer.concat(chunks)) };
+}
+
+/** A response that says that it is complete has to be: as JSON, and by the count of its rows. */
+function validate({ statusCode, headers }: IncomingMessage, body: Buffer): Pick<Outcome, 'code' | 'fault'> {
+  if (!/^application\/(problem\+)?json/.test(headers['content-type'] ?? '')) return {};
+  let parsed: { readonly result?: readonly unknown[]; readonly code?: string };
+  try {
+    parsed = JSON.parse(body.toString()) as typeof parsed;
+  } catch {
+    return { fault: `a body of status ${String(statusCode)} that is no JSON` };
+  }
+  const rows = headers['x-row-count'];
+  if (statusCode === 200 && rows !== undefined && parsed.result?.length !== Number(rows)) {
+    return { fault: `${String(parsed.result?.length)} rows where the headers say ${String(rows)}` };
+  }
+  return { code: parsed.code };
+}

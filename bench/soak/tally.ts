@@ -1,0 +1,72 @@
+import { countOne } from '../measuring/print.js';
+import { summarise, type Latency } from '../measuring/sampling.js';
+import type { Outcome } from './send-request.js';
+
+/** The responses to requests of one kind; times in milliseconds. */
+export interface KindFigures extends Latency {
+  readonly kind: string;
+  readonly requests: number;
+  /** How often each status, with `X-Cache` or the code of the problem. */
+  readonly responses: ReadonlyMap<string, number>;
+  readonly slowest: number;
+}
+
+/** Latencies that are kept of a kind; of more, each has the same chance. */
+const MAX_SAMPLES = 100_000;
+/** Texts of what went wrong that are kept. */
+const MAX_FAULTS = 50;
+
+class Kind {
+  requests = 0;
+  slowest = 0;
+  readonly responses = new Map<string, number>();
+  readonly samples: number[] = [];
+
+  add({ status, cache, code, ms }: Outcome): void {
+    this.requests += 1;
+    countOne(this.responses, [status, cache || code].filter(Boolean).join(' '));
+    // How long a caller waited that disconnected on purpose says nothing.
+    if (status === 'left') return;
+    this.slowest = Math.max(this.slowest, ms);
+    const place =
+      this.samples.length < MAX_SAMPLES ? this.samples.length : Math.floor(Math.random() * this.requests);
+    if (place < MAX_SAMPLES) this.samples[place] = ms;
+  }
+}
+
+/** Counts responses, by the kind of request and by what was going on. */
+export class Tally {
+  /** What is going on now; counted apart. */
+  phase = 'all well';
+  /** Responses that no fault of ClickHouse's excuses: none at all, late ones, incomplete ones. */
+  readonly faults: string[] = [];
+  private readonly kinds = new Map<string, Kind>();
+  private readonly phases = new Map<string, Map<string, number>>();
+
+  add(kind: string, outcome: Outcome): void {
+    const known = this.kinds.get(kind) ?? new Kind();
+    this.kinds.set(kind, known);
+    known.add(outcome);
+    const phase = this.phases.get(this.phase) ?? new Map<string, number>();
+    this.phases.set(this.phase, phase);
+    countOne(phase, String(outcome.status));
+    const fault = outcome.fault ?? (outcome.status === 'late' ? 'no response in time' : undefined);
+    if (fault === undefined || this.faults.length >= MAX_FAULTS) return;
+    this.faults.push(`${kind}, ${this.phase}: ${fault} after ${Math.round(outcome.ms)} ms`);
+  }
+
+  get requests(): number {
+    return [...this.kinds.values()].reduce((sum, { requests }) => sum + requests, 0);
+  }
+
+  figures(): readonly KindFigures[] {
+    return [...this.kinds].map(([kind, { requests, responses, slowest, samples }]) => {
+      return { kind, requests, responses, slowest, ...summarise(samples) };
+    });
+  }
+
+  /** How often each status while something was going on. */
+  duringPhase(phase: string): ReadonlyMap<string, number> {
+    return this.phases.get(phase) ?? new Map<string, number>();
+  }
+}

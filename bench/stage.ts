@@ -1,0 +1,111 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { ClickHouseClient } from '@clickhouse/client';
+
+import { connectClickHouse, type ClickHouseConnection } from '../src/clickhouse/connection.js';
+import { EmbeddedServer, type EmbeddedServerOptions } from '../src/clickhouse/embedded/embedded-server.js';
+import { freePort } from '../src/clickhouse/embedded/free-port.js';
+import { generateApiKey, hashApiKey } from '../src/keys/api-key.js';
+import { PACKAGE_FILE, READER_USER_FILE } from '../src/project-files.js';
+import { startServer, type ServerCommand, type ServerProcess } from './servers/server-process.js';
+
+export type Environment = Readonly<Record<string, string>>;
+
+export const PROJECT_ROOT = path.dirname(PACKAGE_FILE);
+
+/** The gateway as it is deployed, out of the normal build. */
+const GATEWAY = path.join(PROJECT_ROOT, 'dist', 'src', 'main.js');
+const REQUEST_TIMEOUT_MS = 3_600_000;
+
+/** Where a benchmark runs: a folder, servers and clients, which all end with it. */
+export class Stage {
+  private readonly closers: (() => Promise<unknown>)[] = [];
+
+  private constructor(readonly folder: string) {}
+
+  static async open(): Promise<Stage> {
+    return new Stage(await mkdtemp(path.join(tmpdir(), 'querygate-bench-')));
+  }
+
+  /** Closes what was opened, the last first, and removes the folder. */
+  async close(): Promise<void> {
+    for (const close of this.closers.splice(0).reverse()) await close();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Has something closed with the stage. */
+  closesWith(close: () => Promise<unknown>): void {
+    this.closers.push(close);
+  }
+
+  async startClickHouse(options: Partial<EmbeddedServerOptions> = {}): Promise<EmbeddedServer> {
+    const server = await EmbeddedServer.start({
+      dataDir: path.join(this.folder, 'clickhouse'),
+      database: 'logs',
+      readerUserFile: READER_USER_FILE,
+      onCrash: (lastWords) => void process.stderr.write(`ClickHouse ended: ${lastWords}\n`),
+      ...options,
+    });
+    this.closesWith(() => server.stop());
+    return server;
+  }
+
+  connect(connection: ClickHouseConnection): ClickHouseClient {
+    const client = connectClickHouse(connection, {
+      maxOpenConnections: 4,
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    });
+    this.closesWith(() => client.close());
+    return client;
+  }
+
+  /** Starts a gateway that asks a ClickHouse server and logs nothing but warnings, unless its environment differs. */
+  startGateway(
+    { url, username, password }: ClickHouseConnection,
+    environment: Environment,
+  ): Promise<ServerProcess> {
+    return this.startModule(GATEWAY, [], {
+      CLICKHOUSE_URL: url,
+      CLICKHOUSE_USER: username,
+      CLICKHOUSE_PASSWORD: password,
+      LOG_LEVEL: 'warn',
+      ...environment,
+    });
+  }
+
+  /** Starts a Node module that listens on the PORT of its environment: a free one, unless given. */
+  async startModule(
+    module: string,
+    args: readonly string[],
+    environment: Environment = {},
+  ): Promise<ServerProcess> {
+    const port = Number(environment['PORT'] ?? (await freePort()));
+    return this.start({
+      command: process.execPath,
+      args: ['--enable-source-maps', module, ...args],
+      port,
+      environment: { ...environment, PORT: String(port) },
+    });
+  }
+
+  async start(command: ServerCommand): Promise<ServerProcess> {
+    const server = await startServer(command);
+    this.closesWith(server.stop);
+    return server;
+  }
+
+  /** Makes keys, and a file of them for `API_KEYS_FILE`; the rights of each are those of the file. */
+  async writeKeys<Name extends string>(
+    rights: Readonly<Record<Name, object>>,
+  ): Promise<{ readonly file: string; readonly keys: Readonly<Record<Name, string>> }> {
+    const made = Object.entries<object>(rights).map(([name, own]) => ({ name, own, key: generateApiKey() }));
+    const file = path.join(this.folder, 'keys.json');
+    const stored = made.map(({ name, own, key }) => ({ name, sha256: [hashApiKey(key)], ...own }));
+    await writeFile(file, JSON.stringify({ keys: stored }));
+    return {
+      file,
+      keys: Object.fromEntries(made.map(({ name, key }) => [name, key])) as Record<Name, string>,
+    };
+  }
+}

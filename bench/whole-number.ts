@@ -1,0 +1,10 @@
+import { InvalidArgumentError } from 'commander';
+
+/** A whole number from 1. */
+export function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value) || value < 1) {
+    throw new InvalidArgumentError('It must be a whole number from 1.');
+  }
+  return value;
+}
