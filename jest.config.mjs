@@ -20,6 +20,8 @@ export default {
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...withServers, displayName: 'http', testMatch: ['<rootDir>/test/http/**/*.test.ts'] },
     { ...withServers, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.test.ts'] },
+    // Kill, freeze and fill servers and gateways, which are their own.
+    { ...withServers, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.test.ts'] },
     // Not part of the suite: compares the responses of two versions.
     ...(process.env['RESPONSES'] === undefined
       ? []

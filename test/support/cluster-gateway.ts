@@ -2,7 +2,7 @@ import { openGateway } from '../../src/serve/compose.js';
 import { readConfig, type Environment } from '../../src/config/config.js';
 import type { Clock } from '../../src/execution/ports.js';
 import { RecordingLogger } from './recording-logger.js';
-import { CLUSTER, type Shard } from './sharded-servers.js';
+import { CLUSTER, type ShardConnections } from './sharded-servers.js';
 
 const KEY = 'qg_of-the-cluster-tests';
 
@@ -20,7 +20,7 @@ export interface ClusterGateway {
 
 /** Opens a gateway before a shard, which asks the others of its cluster. */
 export async function openClusterGateway(
-  { reader, admin }: Shard,
+  { reader, admin }: ShardConnections,
   clock: Clock,
   environment: Environment = {},
 ): Promise<ClusterGateway> {

@@ -1,15 +1,11 @@
 import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
-import type { Environment } from '../../src/config/config.js';
 import { createTestDatabase, type TestDatabase } from './clickhouse.js';
 import { openClusterGateway, type ClusterGateway } from './cluster-gateway.js';
 import { FILL_SETTINGS, FILL_STATEMENTS } from './cluster-rows.js';
-import { makeTemporaryFolder } from './made-folder.js';
-import { startShardedServers, type ShardedServers } from './sharded-servers.js';
+import { applySchema, openSharedCluster, type ShardedServers } from './sharded-servers.js';
 
 /** The same rows on a cluster of two shards and on one server, with a gateway before each. */
 export interface SameRows {
-  /** Of the test's own; it has the data of the shards too. */
-  readonly folder: string;
   readonly cluster: ShardedServers;
   readonly alone: TestDatabase;
   readonly onCluster: ClusterGateway;
@@ -17,22 +13,19 @@ export interface SameRows {
   readonly close: () => Promise<void>;
 }
 
-/**
- * @param now of the gateways, and the newest of the rows.
- * @param environment of the gateway before the cluster, from the test's folder.
- */
-export async function openSameRows(
-  now: Date,
-  environment: (folder: string) => Promise<Environment> = () => Promise.resolve({}),
-): Promise<SameRows> {
+/** The database of the shared cluster that its read-only user may read: for one test file. */
+const DATABASE = 'logs';
+
+/** @param now of the gateways, and the newest of the rows. */
+export async function openSameRows(now: Date): Promise<SameRows> {
   const clock = (): Date => now;
-  const folder = await makeTemporaryFolder();
-  const [cluster, alone] = await Promise.all([startShardedServers(folder.path), createTestDatabase()]);
+  const [cluster, alone] = await Promise.all([openSharedCluster(DATABASE), createTestDatabase()]);
+  await applySchema(cluster);
   const [first] = cluster.shards;
   const { connection } = alone;
   await Promise.all([first.admin, connection].map((server) => fill(server, now)));
-  const onCluster = await openClusterGateway(first, clock, await environment(folder.path));
-  const onServer = await openClusterGateway({ ...first, admin: connection, reader: connection }, clock, {
+  const onCluster = await openClusterGateway(first, clock);
+  const onServer = await openClusterGateway({ admin: connection, reader: connection }, clock, {
     CLICKHOUSE_CLUSTER: '',
     CLICKHOUSE_DATABASE: alone.name,
   });
@@ -41,9 +34,8 @@ export async function openSameRows(
     await onServer.close();
     await alone.close();
     await cluster.close();
-    await folder.remove();
   };
-  return { folder: folder.path, cluster, alone, onCluster, onServer, close };
+  return { cluster, alone, onCluster, onServer, close };
 }
 
 async function fill(connection: ClickHouseConnection, now: Date): Promise<void> {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { importBuild } from './import-build.mjs';
 import { startRedis } from './start-redis.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -34,13 +35,4 @@ export async function startLocalServers() {
       await rm(folder, { recursive: true, force: true });
     },
   };
-}
-
-/** @param {string} file */
-async function importBuild(file) {
-  try {
-    return await import(path.join(root, 'dist', file));
-  } catch (cause) {
-    throw new Error('The tests start servers out of dist/: run npm run build first, or npm test.', { cause });
-  }
 }

@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import path from 'node:path';
 import { Readable } from 'node:stream';
 
 import { connectClickHouse } from '../../../src/clickhouse/connection.js';
@@ -46,17 +44,20 @@ describe('rows that are inserted', () => {
   });
 
   it('by a file that is loaded are on their shards when it is', async () => {
-    const file = path.join(rows.folder, 'lines.ndjson');
     const lines = Array.from({ length: 500 }, (_, n) =>
       JSON.stringify({ timestamp: NOW.toISOString(), project: `loaded-${n}`, event_message: `${n}` }),
     );
-    await writeFile(file, lines.join('\n'));
     const client = connectClickHouse(rows.cluster.shards[0].admin, {
       maxOpenConnections: 2,
       requestTimeoutMs: 60_000,
     });
     try {
-      const source = { source: file, stdin: Readable.from([]), shiftToNow: false, now: NOW };
+      const source = {
+        source: '-',
+        stdin: Readable.from([Buffer.from(lines.join('\n'))]),
+        shiftToNow: false,
+        now: NOW,
+      };
       expect(await loadFile({ client, table: 'auth_logs', ...source })).toMatchObject({
         loaded: 500,
         refused: 0,

@@ -3,21 +3,17 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { connectClickHouse } from '../../../src/clickhouse/connection.js';
 import { migrate } from '../../../src/clickhouse/schema/migrate.js';
 import type { Migration } from '../../../src/clickhouse/schema/migration-files.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../../support/made-folder.js';
-import { CLUSTER, startShardedServers, type ShardedServers } from '../../support/sharded-servers.js';
+import { CLUSTER, openSharedCluster, type ShardedServers } from '../../support/sharded-servers.js';
 
-let folder: TemporaryFolder;
 let cluster: ShardedServers;
 
 beforeAll(async () => {
-  folder = await makeTemporaryFolder();
-  cluster = await startShardedServers(folder.path);
+  cluster = await openSharedCluster('cluster_schema');
 }, 60_000);
 
 afterAll(async () => {
   await cluster.close();
-  await folder.remove();
-}, 60_000);
+});
 
 const migration = (name: string, ...statements: readonly string[]): Migration => ({
   name,

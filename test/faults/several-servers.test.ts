@@ -2,13 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { connectClickHouse, type ClickHouseConnection } from '../../../src/clickhouse/connection.js';
-import { EmbeddedServer } from '../../../src/clickhouse/embedded/embedded-server.js';
-import { migrate } from '../../../src/clickhouse/schema/migrate.js';
-import { readMigrations } from '../../../src/clickhouse/schema/migration-files.js';
-import { READER_USER_FILE, SCHEMA_FOLDER } from '../../../src/project-files.js';
-import { openListedGateway, type ListedGateway } from '../../support/listed-gateway.js';
-import { pollUntil } from '../../support/poll-until.js';
+import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
+import { migrate } from '../../src/clickhouse/schema/migrate.js';
+import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
+import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
+import { openListedGateway, type ListedGateway } from '../support/listed-gateway.js';
+import { pollUntil } from '../support/poll-until.js';
 
 /** Calls of edge requests in each server's data. */
 const CALLS = 5;

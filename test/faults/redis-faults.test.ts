@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
 
-import { FakeRunQuery } from '../../support/fake-run-query.js';
-import { pollUntil } from '../../support/poll-until.js';
-import { answerGarbage, passOn, type RedisStandIn } from '../../support/redis-stand-in.js';
-import { startRedis } from '../../support/start-redis.mjs';
-import { openTestExecution, type TestExecution } from '../../support/test-execution.js';
+import { FakeRunQuery } from '../support/fake-run-query.js';
+import { pollUntil } from '../support/poll-until.js';
+import { answerGarbage, passOn, type RedisStandIn } from '../support/redis-stand-in.js';
+import { startRedis } from '../support/start-redis.mjs';
+import { openTestExecution, type TestExecution } from '../support/test-execution.js';
 
 /** Three commands of 250 ms and what a busy machine adds: what an answer may cost while the breaker is closed. */
 const BOUND_MS = 2000;

@@ -1,20 +1,25 @@
-import { connectClickHouse, type ClickHouseConnection } from '../../../src/clickhouse/connection.js';
-import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
-import type { QueryResult } from '../../../src/execution/ports.js';
-import { openClusterGateway, type ClusterGateway } from '../../support/cluster-gateway.js';
-import { FILL_SETTINGS, FILL_STATEMENTS } from '../../support/cluster-rows.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../../support/made-folder.js';
-import { pollUntil } from '../../support/poll-until.js';
-import { queryRequest } from '../../support/query-requests.js';
-import { SettableClock } from '../../support/settable-clock.js';
-import { startShardedServers, type ShardedServers } from '../../support/sharded-servers.js';
+import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
+import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import type { QueryResult } from '../../src/execution/ports.js';
+import { openClusterGateway, type ClusterGateway } from '../support/cluster-gateway.js';
+import { FILL_SETTINGS, FILL_STATEMENTS } from '../support/cluster-rows.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/made-folder.js';
+import { pollUntil } from '../support/poll-until.js';
+import { queryRequest } from '../support/query-requests.js';
+import { SettableClock } from '../support/settable-clock.js';
+import {
+  applySchema,
+  startOwnCluster,
+  type OwnShard,
+  type ShardedServers,
+} from '../support/sharded-servers.js';
 
 const NOW = new Date();
 const time = new SettableClock();
 const EVERYTHING = { project: '.', interval: 'daily' };
 
 let folder: TemporaryFolder;
-let cluster: ShardedServers;
+let cluster: ShardedServers<OwnShard>;
 let strict: ClusterGateway;
 let lenient: ClusterGateway;
 /** A project of each shard. */
@@ -25,7 +30,8 @@ let farWithFunctions: string;
 
 beforeAll(async () => {
   folder = await makeTemporaryFolder();
-  cluster = await startShardedServers(folder.path);
+  cluster = await startOwnCluster(folder.path);
+  await applySchema(cluster);
   const [first, second] = cluster.shards;
   await withClient(first.admin, async (client) => {
     for (const query of FILL_STATEMENTS) {

@@ -2,18 +2,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { admitQueries } from '../../../src/admission/admit-queries.js';
-import type { RunQuery } from '../../../src/execution/ports.js';
-import { ClickHouseWatch } from '../../../src/admission/clickhouse-watch.js';
-import { QueryQueue } from '../../../src/admission/query-queue.js';
-import { ServerPool } from '../../../src/admission/server-pool.js';
-import { connectClickHouse } from '../../../src/clickhouse/connection.js';
-import { EmbeddedServer } from '../../../src/clickhouse/embedded/embedded-server.js';
-import { createPing } from '../../../src/clickhouse/ping.js';
-import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
-import { READER_USER_FILE } from '../../../src/project-files.js';
-import { pollUntil } from '../../support/poll-until.js';
-import { failureOf, queryRequest } from '../../support/query-requests.js';
+import { admitQueries } from '../../src/admission/admit-queries.js';
+import type { RunQuery } from '../../src/execution/ports.js';
+import { ClickHouseWatch } from '../../src/admission/clickhouse-watch.js';
+import { QueryQueue } from '../../src/admission/query-queue.js';
+import { ServerPool } from '../../src/admission/server-pool.js';
+import { connectClickHouse } from '../../src/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
+import { createPing } from '../../src/clickhouse/ping.js';
+import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { READER_USER_FILE } from '../../src/project-files.js';
+import { pollUntil } from '../support/poll-until.js';
+import { failureOf, queryRequest } from '../support/query-requests.js';
 
 /** Two seconds of silence, two pings of one second, and what a busy machine adds. */
 const STALL_BOUND_MS = 5500;
