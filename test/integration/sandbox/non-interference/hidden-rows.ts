@@ -41,18 +41,20 @@ export async function fillTables(
   hidden: Hidden,
 ): Promise<void> {
   const clients = servers.map((server) =>
-    connectClickHouse(server, { maxOpenConnections: 1, requestTimeoutMs: 60_000 }),
+    connectClickHouse(server, { maxOpenConnections: 4, requestTimeoutMs: 60_000 }),
   );
+  const fillTable = async (table: string, index: number): Promise<void> => {
+    const truncate = { query: `TRUNCATE TABLE ${table}${suffix}` };
+    await Promise.all(clients.map((client) => client.command(truncate)));
+    await clients[0]?.insert({
+      table,
+      values: [...rowsOf(index, hidden)],
+      format: 'JSONEachRow',
+      clickhouse_settings: { distributed_foreground_insert: 1 },
+    });
+  };
   try {
-    for (const [index, table] of TABLES.entries()) {
-      for (const client of clients) await client.command({ query: `TRUNCATE TABLE ${table}${suffix}` });
-      await clients[0]?.insert({
-        table,
-        values: [...rowsOf(index, hidden)],
-        format: 'JSONEachRow',
-        clickhouse_settings: { distributed_foreground_insert: 1 },
-      });
-    }
+    await Promise.all(TABLES.map(fillTable));
   } finally {
     for (const client of clients) await client.close();
   }

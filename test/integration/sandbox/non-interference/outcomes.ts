@@ -1,4 +1,4 @@
-import { bindSandboxedQuery } from '../../../../src/endpoint/bind-sandboxed.js';
+import { BARRIER, bindSandboxedQuery } from '../../../../src/endpoint/bind-sandboxed.js';
 import { withSettings, type Endpoint } from '../../../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../../../src/endpoint/load-endpoints.js';
 import { Failure } from '../../../../src/errors.js';
@@ -27,15 +27,16 @@ export async function sandboxedLogs(): Promise<Endpoint> {
 /** Status and body of what a caller gets for a SELECT that the sandbox accepted, as one text. */
 export type OutcomeOf = (select: SandboxedSelect) => Promise<string>;
 
-/** Runs a SELECT as a call does, but for HTTP. */
-export function outcomesOn(endpoint: Endpoint, runQuery: RunQuery): OutcomeOf {
+/** Runs a SELECT as a call does, but for HTTP; without its barriers to see that they are what this tests. */
+export function outcomesOn(endpoint: Endpoint, runQuery: RunQuery, hasBarriers = true): OutcomeOf {
   const values = validateParameters(endpoint, rawParameters(PARAMETERS));
   const held = new Set(['project']);
   return async (select) => {
     const bound = bindSandboxedQuery(endpoint, select, values, held, NOW, ROW_CAP + 1);
+    const query = hasBarriers ? bound.text : bound.text.replaceAll(BARRIER, '');
     try {
       const { body, truncated } = await runQuery({
-        query: { ...bound, settings: BARRIER_ALONE },
+        query: { ...bound, text: query, settings: BARRIER_ALONE },
         columns: 'unknown',
         representation: representationOf('json-table'),
         rowCap: ROW_CAP,
