@@ -9,7 +9,14 @@ import {
 } from '../../support/models/functions.invocation-stats.js';
 import { clockAt, DAY, HOUR, microsOf, printMicros, startOf } from '../../support/models/time.js';
 import { settleAll } from '../../support/settle-all.js';
-import { asSent, clockAround, nastyText, timeAround, PROPERTY_TIMEOUT_MS } from './arbitraries.js';
+import {
+  asSent,
+  clockAround,
+  nastyText,
+  timeAround,
+  PROPERTY_RUNS,
+  PROPERTY_TIMEOUT_MS,
+} from './arbitraries.js';
 import { openEndpoint, type EndpointUnderTest, type Row } from './endpoint-under-test.js';
 
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
@@ -89,39 +96,7 @@ it(
           });
         },
       ),
-      { numRuns: 20 },
-    );
-  },
-  PROPERTY_TIMEOUT_MS,
-);
-
-it(
-  'answers quantiles within 1 % of rank on any distribution',
-  async () => {
-    const shape = fc.record({
-      count: fc.integer({ min: 1, max: 3000 }),
-      exponent: fc.constantFrom(-3, -1.5, -0.2, 0, 1, 4),
-      step: fc.constantFrom(1, 7, 1009),
-      distinct: fc.constantFrom(1, 2, 10, 5000),
-    });
-    await fc.assert(
-      fc.asyncProperty(shape, async ({ count, exponent, step, distinct }) => {
-        const records: readonly RelayRecord[] = Array.from({ length: count }, (_, index) => ({
-          timestamp: MOMENT,
-          project: 'p',
-          function_id: '',
-          status_code: null,
-          execution_time_ms: (1 - (((index * step) % count) % distinct) / count) ** exponent,
-        }));
-        await endpoint.fill(
-          'function_relay_logs',
-          records.map((fields) => ({ ...fields, timestamp: printMicros(fields.timestamp) })),
-        );
-        const rows = await endpoint.rows({ project: 'p' });
-        const expected = invocationStats(records, { project: 'p' }, MOMENT);
-        expect(rows.map((row, index) => inTermsOf(expected[index], row))).toEqual(expected);
-      }),
-      { numRuns: 10 },
+      { numRuns: PROPERTY_RUNS },
     );
   },
   PROPERTY_TIMEOUT_MS,

@@ -15,6 +15,7 @@ import {
   fewOf,
   nastyText,
   nullableText,
+  PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MS,
   searchableText,
   timeAround,
@@ -107,7 +108,7 @@ it(
           });
         },
       ),
-      { numRuns: 20 },
+      { numRuns: PROPERTY_RUNS },
     );
   },
   PROPERTY_TIMEOUT_MS,

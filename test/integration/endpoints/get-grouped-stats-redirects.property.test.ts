@@ -15,6 +15,7 @@ import {
   nastyText,
   nullableText,
   timeAround,
+  PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MS,
 } from './arbitraries.js';
 import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
@@ -207,7 +208,7 @@ it(
           });
         },
       ),
-      { numRuns: 20 },
+      { numRuns: PROPERTY_RUNS },
     );
   },
   PROPERTY_TIMEOUT_MS,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 
 import { clockAt, DAY, microsOf, printMicros } from '../../support/models/time.js';
-import { nastyText, nullableText, timeAround } from './arbitraries.js';
+import { nastyText, nullableText, timeAround, PROPERTY_RUNS } from './arbitraries.js';
 import { openBesideRecords, type Call, type EndpointBesideRecords } from './beside-records.js';
 import type { Row } from './endpoint-under-test.js';
 
@@ -203,7 +203,7 @@ describe.each(CASES)('$name', ({ name, projection, groups, calls }) => {
           await Promise.all(each.map(expectSame));
         },
       ),
-      { numRuns: 8 },
+      { numRuns: PROPERTY_RUNS },
     );
   }, 120_000);
 

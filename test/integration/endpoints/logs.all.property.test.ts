@@ -14,6 +14,7 @@ import {
   clockAround,
   nastyText,
   timeAround,
+  PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MS,
 } from './arbitraries.js';
 import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
@@ -123,7 +124,7 @@ it(
           });
         },
       ),
-      { numRuns: 20 },
+      { numRuns: PROPERTY_RUNS },
     );
   },
   PROPERTY_TIMEOUT_MS,

@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 
 import { clockAt, DAY, HOUR, microsOf, MINUTE, printMicros } from '../../support/models/time.js';
-import { clockAround, timeAround } from './arbitraries.js';
+import { clockAround, timeAround, PROPERTY_RUNS } from './arbitraries.js';
 import { openBesideRecords, type Call, type EndpointBesideRecords } from './beside-records.js';
 import type { Row } from './endpoint-under-test.js';
 
@@ -136,7 +136,7 @@ it('counts what the records say, for any records, inserts, merges and parameters
         );
       },
     ),
-    { numRuns: 12 },
+    { numRuns: PROPERTY_RUNS },
   );
 }, 120_000);
 

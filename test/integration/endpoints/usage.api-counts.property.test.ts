@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { clockAt, DAY, HOUR, microsOf, MINUTE, printMicros } from '../../support/models/time.js';
 import { apiCounts, type RequestRecord } from '../../support/models/usage.api-counts.js';
 import { settleAll } from '../../support/settle-all.js';
-import { clockAround, timeAround, PROPERTY_TIMEOUT_MS } from './arbitraries.js';
+import { clockAround, timeAround, PROPERTY_RUNS, PROPERTY_TIMEOUT_MS } from './arbitraries.js';
 import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
 
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
@@ -120,7 +120,7 @@ it(
           });
         },
       ),
-      { numRuns: 20 },
+      { numRuns: PROPERTY_RUNS },
     );
   },
   PROPERTY_TIMEOUT_MS,
