@@ -50,7 +50,7 @@ describe('a gateway in front of two servers with the same data', () => {
     return server;
   };
   beforeAll(async () => {
-    const [a, b] = [await startServer(), await startServer()];
+    const [a, b] = await Promise.all([startServer(), startServer()]);
     // The servers' passwords are made at their start, so that each address brings its own.
     gateway = await openListedGateway([a, b].map((server) => withCredentials(server.adminConnection)));
   }, 120_000);
