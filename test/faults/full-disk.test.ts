@@ -4,6 +4,7 @@ import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
 import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
 import { column } from '../../src/endpoint/definition.js';
+import { FORMATS } from '../../src/execution/representation.js';
 import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
 import { pollUntil } from '../support/poll-until.js';
 import { failureOf, queryRequest } from '../support/query-requests.js';
@@ -68,20 +69,23 @@ describeWithDisk('a full disk of ClickHouse', () => {
       return JSON.stringify(response).includes('warnings') === hasWarnings ? response : undefined;
     });
 
-  it.each(['json', 'json-table', 'ndjson', 'csv', 'tsv', 'parquet', 'arrow'])(
-    'leaves responses of several megabytes complete in %s',
-    async (format) => {
-      await disk?.fill();
+  it('leaves responses of several megabytes complete in every format', async () => {
+    await disk?.fill();
+    for (const format of FORMATS) {
       const query = `project=p&project_tier=PRO&iso_timestamp_start=2000-01-01&format=${format}`;
       const response = await fetch(`${url}/api/endpoints/query/logs.all?${query}`, {
         headers: { 'X-API-KEY': KEY },
       });
       const body = await response.text();
-      expect([response.status, response.headers.get('x-row-count')]).toEqual([200, String(ROWS)]);
+      expect([format, response.status, response.headers.get('x-row-count')]).toEqual([
+        format,
+        200,
+        String(ROWS),
+      ]);
       // Parquet compresses; that it is whole the gateway itself has checked.
       if (format !== 'parquet') expect(body.split(MESSAGE)).toHaveLength(ROWS + 1);
-    },
-  );
+    }
+  });
 
   it('is named by readiness and in the log, while requests are served, until there is room again', async () => {
     expect(await untilReady(false)).toEqual([200, { status: 'ready' }]);

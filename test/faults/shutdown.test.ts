@@ -61,11 +61,11 @@ describe('SIGTERM', () => {
     expect(gateway.stdout()).toMatch(/"message":"stopped"/);
   };
 
-  it('ends with exit code 0 where the collector of traces refuses connections', async () => {
+  it.concurrent('ends with exit code 0 where the collector of traces refuses connections', async () => {
     await withTraces(await deadAddress(), expectInOrder);
   });
 
-  it('ends with exit code 0 where the collector of traces never answers', async () => {
+  it.concurrent('ends with exit code 0 where the collector of traces never answers', async () => {
     await withHangingServer(async (collector, requests) => {
       await withTraces(collector, async (gateway) => {
         await expectInOrder(gateway);
@@ -92,36 +92,39 @@ describe.each([
     });
   };
 
-  it('is logged, accepts no more, finishes the request in flight, and ends with exit code 1', async () => {
-    let release: (() => void) | undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
-    let isRunning = false;
-    const slow: RequestListener = (request, response) => {
-      isRunning ||= isOfRequest(request);
-      void (isOfRequest(request) ? released : Promise.resolve()).then(() => {
-        answerWith('{"result":[]}', 0)(request, response);
+  it.concurrent(
+    'is logged, accepts no more, finishes the request in flight, and ends with exit code 1',
+    async () => {
+      let release: (() => void) | undefined;
+      const released = new Promise<void>((resolve) => (release = resolve));
+      let isRunning = false;
+      const slow: RequestListener = (request, response) => {
+        isRunning ||= isOfRequest(request);
+        void (isOfRequest(request) ? released : Promise.resolve()).then(() => {
+          answerWith('{"result":[]}', 0)(request, response);
+        });
+      };
+      await withFaulty(slow, async (gateway, url) => {
+        const running = fetchRows(url);
+        await pollUntil('the query has been sent', () => isRunning || undefined);
+        gateway.child.kill(signal);
+        const [line] = await gateway.untilWritten(/.*a fault outside of any request.*/);
+        expect(JSON.parse(line)).toMatchObject({ level: 'error', event, error: message });
+        await pollUntil('new connections are refused', () =>
+          fetch(`${url}/health/live`).then(
+            () => undefined,
+            () => true,
+          ),
+        );
+        release?.();
+        const response = await running;
+        expect([response.status, await response.text()]).toEqual([200, '{"result":[]}']);
+        expect(await gateway.ended).toBe(1);
       });
-    };
-    await withFaulty(slow, async (gateway, url) => {
-      const running = fetchRows(url);
-      await pollUntil('the query has been sent', () => isRunning || undefined);
-      gateway.child.kill(signal);
-      const [line] = await gateway.untilWritten(/.*a fault outside of any request.*/);
-      expect(JSON.parse(line)).toMatchObject({ level: 'error', event, error: message });
-      await pollUntil('new connections are refused', () =>
-        fetch(`${url}/health/live`).then(
-          () => undefined,
-          () => true,
-        ),
-      );
-      release?.();
-      const response = await running;
-      expect([response.status, await response.text()]).toEqual([200, '{"result":[]}']);
-      expect(await gateway.ended).toBe(1);
-    });
-  });
+    },
+  );
 
-  it('ends with exit code 1 in seconds where a request in flight does not end', async () => {
+  it.concurrent('ends with exit code 1 in seconds where a request in flight does not end', async () => {
     let isRunning = false;
     const never: RequestListener = (request, response) => {
       if (isOfRequest(request)) isRunning = true;
@@ -137,7 +140,7 @@ describe.each([
     });
   });
 
-  it('ends with exit code 1 where SIGTERM came before', async () => {
+  it.concurrent('ends with exit code 1 where SIGTERM came before', async () => {
     let isRunning = false;
     const never: RequestListener = (request, response) => {
       if (isOfRequest(request)) isRunning = true;

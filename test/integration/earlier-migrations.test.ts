@@ -86,7 +86,7 @@ const variablesOf = ({
 });
 
 describe('a database of the schema before this one', () => {
-  it('is left as it is by migrate, whose message has statements that keep its rows', async () => {
+  it.concurrent('is left as it is by migrate, whose message has statements that keep its rows', async () => {
     await withEarlier(async ({ connection, run, ask }) => {
       const migrations = await readMigrations(SCHEMA_FOLDER);
       const before = await ask(MIGRATED);
@@ -108,7 +108,7 @@ describe('a database of the schema before this one', () => {
     });
   });
 
-  it('ends `querygate migrate` and the gateway with exit code 1 and the same words', async () => {
+  it.concurrent('ends `querygate migrate` and the gateway with exit code 1 and the same words', async () => {
     await withEarlier(async ({ connection, ask }) => {
       const before = await ask(MIGRATED);
       const environment = variablesOf(connection);
@@ -127,7 +127,7 @@ describe('a database of the schema before this one', () => {
     });
   });
 
-  it('is recognised by a user that may read the tables, and not the record', async () => {
+  it.concurrent('is recognised by a user that may read the tables, and not the record', async () => {
     await withTemporaryFolder(async (dataDir) => {
       const server = await EmbeddedServer.start({
         dataDir,
@@ -150,7 +150,7 @@ describe('a database of the schema before this one', () => {
     });
   });
 
-  it('ends the gateway whose own server has it, naming the data folder', async () => {
+  it.concurrent('ends the gateway whose own server has it, naming the data folder', async () => {
     await withTemporaryFolder(async (dataDir) => {
       const server = await EmbeddedServer.start({
         dataDir,

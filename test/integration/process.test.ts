@@ -13,25 +13,28 @@ import { urlOf, withGateway } from '../support/with-gateway.js';
 const CALL = '/api/endpoints/query/usage.api-counts?project=a&interval=daily';
 
 describe('the gateway', () => {
-  it('prints a curl line for each endpoint that gives rows, and stops on SIGTERM with exit code 0', async () => {
-    await withTemporaryFolder(async (dataDir) => {
-      await withGateway({ DATA_DIR: dataDir }, async (gateway) => {
-        await gateway.untilWritten(/This key is good until the gateway stops/);
-        const lines = [...gateway.stdout().matchAll(/curl -s -H '(X-API-KEY): (\S+)' '(http\S+)'/g)];
-        expect(lines).toHaveLength(5);
-        for (const [, header = '', key = '', url = ''] of lines) {
-          const response = await fetch(url, { headers: { [header]: key } });
-          const { result } = (await response.json()) as { result: unknown[] };
-          expect([response.status, result.length > 0]).toEqual([200, true]);
-        }
-        gateway.child.kill('SIGTERM');
-        expect(await gateway.ended).toBe(0);
-        expect(gateway.stderr()).toBe('');
+  it.concurrent(
+    'prints a curl line for each endpoint that gives rows, and stops on SIGTERM with exit code 0',
+    async () => {
+      await withTemporaryFolder(async (dataDir) => {
+        await withGateway({ DATA_DIR: dataDir }, async (gateway) => {
+          await gateway.untilWritten(/This key is good until the gateway stops/);
+          const lines = [...gateway.stdout().matchAll(/curl -s -H '(X-API-KEY): (\S+)' '(http\S+)'/g)];
+          expect(lines).toHaveLength(5);
+          for (const [, header = '', key = '', url = ''] of lines) {
+            const response = await fetch(url, { headers: { [header]: key } });
+            const { result } = (await response.json()) as { result: unknown[] };
+            expect([response.status, result.length > 0]).toEqual([200, true]);
+          }
+          gateway.child.kill('SIGTERM');
+          expect(await gateway.ended).toBe(0);
+          expect(gateway.stderr()).toBe('');
+        });
       });
-    });
-  });
+    },
+  );
 
-  it('keeps its data, and is refused on a data folder that another gateway uses', async () => {
+  it.concurrent('keeps its data, and is refused on a data folder that another gateway uses', async () => {
     await withTemporaryFolder(async (dataDir) => {
       const environment = { DATA_DIR: dataDir, DEMO_DATA: 'off', API_KEY: 'k' };
       await withGateway(environment, async (first) => {
@@ -52,7 +55,7 @@ describe('the gateway', () => {
     });
   });
 
-  it('serves the page /docs with copies of its files that the build made', async () => {
+  it.concurrent('serves the page /docs with copies of its files that the build made', async () => {
     await withLyingClickHouse(answerWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
       await withGateway({ CLICKHOUSE_URL, API_KEY: 'k' }, async (gateway) => {
         const url = await urlOf(gateway);
@@ -65,7 +68,7 @@ describe('the gateway', () => {
     expect(copied).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt']));
   });
 
-  it('keeps serving on SIGHUP, and logs that it is ignored', async () => {
+  it.concurrent('keeps serving on SIGHUP, and logs that it is ignored', async () => {
     await withLyingClickHouse(answerWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
       await withGateway({ CLICKHOUSE_URL, API_KEY: 'k' }, async (gateway) => {
         const url = await urlOf(gateway);
@@ -76,36 +79,39 @@ describe('the gateway', () => {
     });
   });
 
-  it('finishes a request that runs when SIGTERM comes, takes no more, and exits with 0', async () => {
-    let release: (() => void) | undefined;
-    const slow = new Promise<void>((resolve) => (release = resolve));
-    let asked = false;
-    await withLyingClickHouse(
-      (request, response) => {
-        // At its start the gateway pings, and looks for an earlier schema.
-        asked ||= request.url?.includes('param_project') ?? false;
-        void slow.then(() => {
-          answerWith('{"result":[]}', 0)(request, response);
-        });
-      },
-      async (clickhouse) => {
-        await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'k' }, async (gateway) => {
-          const url = await urlOf(gateway);
-          const answer = fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
-          await pollUntil('the query has been sent', () => asked || undefined);
-          gateway.child.kill('SIGTERM');
-          await gateway.untilWritten(/"message":"stopping"/);
-          await expect(fetch(`${url}/health/live`)).rejects.toThrow('fetch failed');
-          release?.();
-          const response = await answer;
-          expect([response.status, await response.text()]).toEqual([200, '{"result":[]}']);
-          expect(await gateway.ended).toBe(0);
-        });
-      },
-    );
-  });
+  it.concurrent(
+    'finishes a request that runs when SIGTERM comes, takes no more, and exits with 0',
+    async () => {
+      let release: (() => void) | undefined;
+      const slow = new Promise<void>((resolve) => (release = resolve));
+      let asked = false;
+      await withLyingClickHouse(
+        (request, response) => {
+          // At its start the gateway pings, and looks for an earlier schema.
+          asked ||= request.url?.includes('param_project') ?? false;
+          void slow.then(() => {
+            answerWith('{"result":[]}', 0)(request, response);
+          });
+        },
+        async (clickhouse) => {
+          await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'k' }, async (gateway) => {
+            const url = await urlOf(gateway);
+            const answer = fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
+            await pollUntil('the query has been sent', () => asked || undefined);
+            gateway.child.kill('SIGTERM');
+            await gateway.untilWritten(/"message":"stopping"/);
+            await expect(fetch(`${url}/health/live`)).rejects.toThrow('fetch failed');
+            release?.();
+            const response = await answer;
+            expect([response.status, await response.text()]).toEqual([200, '{"result":[]}']);
+            expect(await gateway.ended).toBe(0);
+          });
+        },
+      );
+    },
+  );
 
-  it('stops waiting for a request after SHUTDOWN_TIMEOUT_SECONDS', async () => {
+  it.concurrent('stops waiting for a request after SHUTDOWN_TIMEOUT_SECONDS', async () => {
     let asked = false;
     await withLyingClickHouse(
       (request) => {
@@ -126,7 +132,7 @@ describe('the gateway', () => {
     );
   });
 
-  it('starts where ClickHouse does not answer, and warns of it', async () => {
+  it.concurrent('starts where ClickHouse does not answer, and warns of it', async () => {
     const CLICKHOUSE_URL = 'http://user:secret@127.0.0.1:1,http://127.0.0.1:2';
     await withGateway({ CLICKHOUSE_URL }, async (gateway) => {
       await gateway.untilWritten(/But ClickHouse does not answer: .*CLICKHOUSE_URL/);
@@ -139,7 +145,7 @@ describe('the gateway', () => {
     });
   });
 
-  it('starts where ClickHouse does not answer, and says so when it is asked', async () => {
+  it.concurrent('starts where ClickHouse does not answer, and says so when it is asked', async () => {
     const environment = { CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k' };
     await withGateway(environment, async (gateway) => {
       const url = await urlOf(gateway);
@@ -151,7 +157,7 @@ describe('the gateway', () => {
     });
   });
 
-  it('logs one line of JSON a request, without key or values', async () => {
+  it.concurrent('logs one line of JSON a request, without key or values', async () => {
     await withLyingClickHouse(answerWith('{"result":[]}', 0), async (clickhouse) => {
       await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'secret-key' }, async (gateway) => {
         const url = await urlOf(gateway);
@@ -173,7 +179,7 @@ describe('a start that can’t be', () => {
     return gateway.stderr();
   };
 
-  it('lists everything that is wrong in the environment, and exits with 1', async () => {
+  it.concurrent('lists everything that is wrong in the environment, and exits with 1', async () => {
     const text = await failureOf({
       PORT: 'eighty',
       CLICKHOUSE_URL: 'tcp://127.0.0.1:9000',
@@ -186,12 +192,12 @@ describe('a start that can’t be', () => {
     }
   });
 
-  it('names in one line what replaces WORKERS, and exits with 1', async () => {
+  it.concurrent('names in one line what replaces WORKERS, and exits with 1', async () => {
     const text = await failureOf({ WORKERS: '2' });
     expect(text).toMatch(/^querygate can’t start: WORKERS above 1 is .* gateways that share a Redis .*\n$/);
   });
 
-  it('names the file of keys or settings that is no good', async () => {
+  it.concurrent('names the file of keys or settings that is no good', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'broken.json');
       await writeFile(file, '{"nothing.here":{"maxRows":1}}');
@@ -205,7 +211,7 @@ describe('a start that can’t be', () => {
     });
   });
 
-  it('names the port that is taken', async () => {
+  it.concurrent('names the port that is taken', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;

@@ -132,7 +132,7 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it('have a new leader within two leases of the old one’s stall, and it warms on', async () => {
+  it.concurrent('have a new leader within two leases of the old one’s stall, and it warms on', async () => {
     await withGateways(2, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
       await leader.ask(ENDPOINT, 'Rome');
@@ -148,28 +148,31 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it('each warm for themselves while Redis does not answer, and have one leader when it does again', async () => {
-    const stalled = await startRedis(path.join(folder, 'stalled'));
-    const away = async (gateways: readonly SharedGateway[], clock: AheadClock): Promise<void> => {
-      await untilLed(gateways);
-      stalled.child.kill('SIGSTOP');
-      for (const gateway of gateways) await gateway.ask(ENDPOINT, 'Rome');
-      await pollUntil('each leads', () => gateways.every(({ isLeader }) => isLeader) || undefined);
-      clock.advance(INTERVAL);
-      for (const gateway of gateways) await gateway.round();
-      expect(refreshesOf(gateways)).toEqual(['Rome', 'Rome']);
-      stalled.child.kill('SIGCONT');
-      await pollUntil(
-        'one leads',
-        () => gateways.filter(({ isLeader }) => isLeader).length === 1 || undefined,
-      );
-    };
-    try {
-      await withGateways(2, away, stalled.url);
-    } finally {
-      await stalled.stop();
-    }
-  });
+  it.concurrent(
+    'each warm for themselves while Redis does not answer, and have one leader when it does again',
+    async () => {
+      const stalled = await startRedis(path.join(folder, 'stalled'));
+      const away = async (gateways: readonly SharedGateway[], clock: AheadClock): Promise<void> => {
+        await untilLed(gateways);
+        stalled.child.kill('SIGSTOP');
+        for (const gateway of gateways) await gateway.ask(ENDPOINT, 'Rome');
+        await pollUntil('each leads', () => gateways.every(({ isLeader }) => isLeader) || undefined);
+        clock.advance(INTERVAL);
+        for (const gateway of gateways) await gateway.round();
+        expect(refreshesOf(gateways)).toEqual(['Rome', 'Rome']);
+        stalled.child.kill('SIGCONT');
+        await pollUntil(
+          'one leads',
+          () => gateways.filter(({ isLeader }) => isLeader).length === 1 || undefined,
+        );
+      };
+      try {
+        await withGateways(2, away, stalled.url);
+      } finally {
+        await stalled.stop();
+      }
+    },
+  );
 
   it('forget a set that nobody asks for any more, wherever it was asked', async () => {
     await withGateways(2, async (gateways, clock) => {
