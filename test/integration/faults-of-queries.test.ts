@@ -1,6 +1,7 @@
 import { defineEndpoint } from '../../src/endpoint/endpoint.js';
 import { sql } from '../../src/endpoint/sql.js';
 import { openAccessOnClickHouse, type AccessOnClickHouse } from '../support/access-on-clickhouse.js';
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { outcomeOf } from '../support/network-request.js';
 import { pollUntil } from '../support/poll-until.js';
 import { SAMPLE } from '../support/sample-endpoint.js';
@@ -26,33 +27,31 @@ const CALLS_OF_RECORDS: Readonly<Record<string, string>> = {
   'get-grouped-stats-redirects': `?start_time=${new Date().toISOString().slice(0, 10)}T00:00:00.000001Z`,
 };
 
+const ROWS = 'FROM numbers(20000)';
+const AGO = "now64(6, 'UTC') - toIntervalMillisecond(10 * number)";
+/** Rows in every table that the endpoints read. */
+const FILL: readonly string[] = [
+  `INSERT INTO edge_logs (project, timestamp, event_message, url, path)
+   SELECT 'aurora', ${AGO}, concat(toString(number), repeat('x', 100)), 'https://aurora.example/rest/v1', '/rest/v1' ${ROWS}`,
+  `INSERT INTO function_relay_logs (project, timestamp, execution_time_ms) SELECT 'aurora', ${AGO}, 1 ${ROWS}`,
+  `INSERT INTO custom_events (timestamp, event_type, event_name)
+   SELECT ${AGO}, 'url_redirect', concat('event ', toString(number)) ${ROWS}`,
+];
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await Promise.all(FILL.map((query) => database.client.command({ query })));
+});
+afterAll(() => database.close());
+
 let opened: AccessOnClickHouse | undefined;
 afterEach(() => opened?.close());
 
-/** A gateway with rows in every table that the endpoints read. */
 const open = async (
-  settings: Parameters<typeof openAccessOnClickHouse>[0]['settings'],
+  options: Omit<Parameters<typeof openAccessOnClickHouse>[0], 'keys'>,
 ): Promise<AccessOnClickHouse> => {
-  opened = await openAccessOnClickHouse({ keys: { caller: {} }, settings: settings ?? {} });
-  const ago = (n: number): string => new Date(Date.now() - n * 10).toISOString().replace('Z', '');
-  const rows = Array.from({ length: 20_000 }, (_, n) => ({
-    project: 'aurora',
-    timestamp: ago(n),
-    event_message: `line ${n} ${'x'.repeat(100)}`,
-    metadata: '{"n":1}',
-  }));
-  const requests = rows.map((row) => ({ ...row, url: 'https://aurora.example/rest/v1', path: '/rest/v1' }));
-  const events = rows.map(({ timestamp }, n) => ({
-    timestamp,
-    event_type: 'url_redirect',
-    event_name: `event ${n}`,
-  }));
-  await opened.database.insert('edge_logs', requests);
-  await opened.database.insert(
-    'function_relay_logs',
-    rows.map((row) => ({ ...row, execution_time_ms: 1 })),
-  );
-  await opened.database.insert('custom_events', events);
+  opened = await openAccessOnClickHouse({ keys: { caller: {} }, database, ...options });
   return opened;
 };
 const everywhere = <T>(value: T): Record<string, T> => Object.fromEntries(NAMES.map((name) => [name, value]));
@@ -65,7 +64,7 @@ describe('a limit of one endpoint’s queries', () => {
     ['bytes of the result', { maxResultBytes: 1 }, '422 RESULT_TOO_LARGE', 'larger'],
     ['time', { timeoutSeconds: 0.001 }, '504 QUERY_TIMEOUT', 'time limit'],
   ])('on %s is told apart on each of the five', async (_what, queryLimits, expected, text) => {
-    const { gateway } = await open(everywhere({ queryLimits }));
+    const { gateway } = await open({ settings: everywhere({ queryLimits }) });
     for (const [name, parameters] of Object.entries(CALLS_OF_RECORDS)) {
       const response = await gateway.ask('caller', `${QUERY}/${name}${parameters}`);
       expect([name, outcomeOf(response)]).toEqual([name, expected]);
@@ -75,7 +74,7 @@ describe('a limit of one endpoint’s queries', () => {
   });
 
   it('is no limit of another', async () => {
-    const { gateway } = await open({ 'logs.all': { queryLimits: { maxRowsToRead: 1 } } });
+    const { gateway } = await open({ settings: { 'logs.all': { queryLimits: { maxRowsToRead: 1 } } } });
     for (const [name, parameters] of Object.entries(CALLS)) {
       const { status } = await gateway.ask('caller', `${QUERY}/${name}${parameters}`);
       expect([name, status]).toEqual([name, name === 'logs.all' ? 422 : 200]);
@@ -113,7 +112,7 @@ describe('a caller that leaves', () => {
   };
 
   it('takes its query along', async () => {
-    const on = (opened = await openAccessOnClickHouse({ keys: { caller: {} }, more: [SLOW] }));
+    const on = await open({ more: [SLOW] });
     const leaving = new AbortController();
     const requestId = `leaving-${Date.now()}`;
     const headers = { 'X-Request-Id': requestId };
@@ -127,7 +126,7 @@ describe('a caller that leaves', () => {
   });
 
   it('by its own deadline (Prefer: wait=1) is told so, and takes its query along', async () => {
-    const on = (opened = await openAccessOnClickHouse({ keys: { caller: {} }, more: [SLOW] }));
+    const on = await open({ more: [SLOW] });
     const requestId = `waiting-${Date.now()}`;
     const headers = { 'X-Request-Id': requestId, Prefer: 'wait=1' };
     const response = await on.gateway.ask('caller', slow, { headers });

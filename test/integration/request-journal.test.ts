@@ -1,95 +1,118 @@
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
-import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
-import { withTemporaryFolder } from '../support/temporary-folder.js';
+import { urlOf, withGateway } from '../support/with-gateway.js';
 
 const KEY = 'qg_only-for-tests';
 const CALL = '/api/endpoints/query/functions.invocation-stats?project=aurora&interval=1day';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** A gateway process with its own ClickHouse, and what a caller with the key gets from it. */
-async function withGateway(
+/** What a caller with the key gets from the gateway. */
+type Ask = (path: string, id?: string, key?: string) => Promise<Response>;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
+  await database.insert('function_relay_logs', [{ project: 'aurora', timestamp, execution_time_ms: 1 }]);
+});
+afterAll(() => database.close());
+
+/** A gateway process on the test's database, which also takes down its requests. */
+async function withJournal(
   environment: Readonly<Record<string, string>>,
-  use: (
-    ask: (path: string, id?: string, key?: string) => Promise<Response>,
-    gateway: RunningProcess,
-  ) => Promise<void>,
+  use: (ask: Ask, adminUrl: string) => Promise<void>,
 ): Promise<void> {
-  await withTemporaryFolder(async (dataDir) => {
-    const own = { PORT: '0', DATA_DIR: dataDir, API_KEY: KEY, LOG_LEVEL: 'info', ...environment };
-    const gateway = startProcess(GATEWAY, own);
-    try {
-      const [, url = ''] = await gateway.untilWritten(/"message":"ready".*"url":"(http:[^"]+)"/);
-      const ask = (path: string, id = 'r', key = KEY): Promise<Response> =>
-        fetch(url + path, { headers: { 'X-API-KEY': key, 'X-Request-Id': id } });
-      await use(ask, gateway);
-    } finally {
-      gateway.child.kill('SIGKILL');
-      await gateway.ended;
-    }
+  const { url, username, password } = database.connection;
+  const onDatabase = {
+    CLICKHOUSE_URL: url,
+    CLICKHOUSE_USER: username,
+    CLICKHOUSE_PASSWORD: password,
+    CLICKHOUSE_DATABASE: database.name,
+    CLICKHOUSE_LOG_USER: username,
+    CLICKHOUSE_LOG_PASSWORD: password,
+    ADMIN_PORT: '0',
+    API_KEY: KEY,
+  };
+  await withGateway({ ...onDatabase, ...environment }, async (gateway) => {
+    const [, adminUrl = ''] = await gateway.untilWritten(/"message":"operator’s view".*"url":"(http:[^"]+)"/);
+    const gatewayUrl = await urlOf(gateway);
+    const ask: Ask = (path, id = 'r', key = KEY) =>
+      fetch(gatewayUrl + path, { headers: { 'X-API-KEY': key, 'X-Request-Id': id } });
+    await use(ask, adminUrl);
   });
 }
 
 describe('the log of requests in ClickHouse', () => {
-  it('can be read through an endpoint of the gateway: who asked what, how it was answered, and what it cost', async () => {
-    await withGateway({ ADMIN_PORT: '0' }, async (ask, { untilWritten }) => {
-      await (await ask(CALL, 'asked-1')).arrayBuffer();
-      await (await ask(CALL, 'asked-2')).arrayBuffer();
-      await (await ask('/api/endpoints/query/usage.api-counts', 'asked-3')).arrayBuffer();
-      const rows = await pollUntil(
-        'three requests are written down',
-        async () => {
-          const response = await ask('/api/endpoints/query/gateway.requests');
-          const { result } = (await response.json()) as { result: readonly Row[] };
-          const asked = result.filter(({ request_id }) => String(request_id).startsWith('asked-'));
-          return asked.length === 3 ? asked.toSorted(byId) : undefined;
-        },
-        20_000,
-      );
-      const of = { endpoint: 'functions.invocation-stats', key_name: 'API_KEY', status: 200, code: '' };
-      expect(rows).toEqual([
-        expect.objectContaining({ ...of, cache: 'MISS' }),
-        expect.objectContaining({ ...of, cache: 'HIT', query_id: '', rows_read: 0, clickhouse_ms: 0 }),
-        expect.objectContaining({ endpoint: 'usage.api-counts', status: 400, code: 'INVALID_PARAMETERS' }),
-      ]);
-      const [miss, hit] = rows;
-      expect(miss?.['query_id']).toMatch(/^asked-1-[0-9a-f]{8}$/);
-      expect(Number(miss?.['rows_read'])).toBeGreaterThan(0);
-      expect(Number(miss?.['total_ms'])).toBeGreaterThanOrEqual(Number(miss?.['clickhouse_ms']));
-      expect(hit?.['parameters']).toBe(miss?.['parameters']);
-      const [, adminUrl = ''] = await untilWritten(/"message":"operator’s view".*"url":"(http:[^"]+)"/);
-      const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
-      expect(metrics).toContain('\nquerygate_request_records_dropped_total 0\n');
-    });
-  }, 60_000);
+  it.concurrent(
+    'can be read through an endpoint of the gateway: who asked what, how it was answered, and what it cost',
+    async () => {
+      await withJournal({}, async (ask, adminUrl) => {
+        await (await ask(CALL, 'asked-1')).arrayBuffer();
+        await (await ask(CALL, 'asked-2')).arrayBuffer();
+        await (await ask('/api/endpoints/query/usage.api-counts', 'asked-3')).arrayBuffer();
+        const rows = await pollUntil(
+          'three requests are written down',
+          async () => {
+            const response = await ask('/api/endpoints/query/gateway.requests');
+            const { result } = (await response.json()) as { result: readonly Row[] };
+            const asked = result.filter(({ request_id }) => String(request_id).startsWith('asked-'));
+            return asked.length === 3 ? asked.toSorted(byId) : undefined;
+          },
+          20_000,
+        );
+        const of = { endpoint: 'functions.invocation-stats', key_name: 'API_KEY', status: 200, code: '' };
+        expect(rows).toEqual([
+          expect.objectContaining({ ...of, cache: 'MISS' }),
+          expect.objectContaining({ ...of, cache: 'HIT', query_id: '', rows_read: 0, clickhouse_ms: 0 }),
+          expect.objectContaining({ endpoint: 'usage.api-counts', status: 400, code: 'INVALID_PARAMETERS' }),
+        ]);
+        const [miss, hit] = rows;
+        expect(miss?.['query_id']).toMatch(/^asked-1-[0-9a-f]{8}$/);
+        expect(Number(miss?.['rows_read'])).toBeGreaterThan(0);
+        expect(Number(miss?.['total_ms'])).toBeGreaterThanOrEqual(Number(miss?.['clickhouse_ms']));
+        expect(hit?.['parameters']).toBe(miss?.['parameters']);
+        const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+        expect(metrics).toContain('\nquerygate_request_records_dropped_total 0\n');
+      });
+    },
+    60_000,
+  );
 
-  it('has a sample of the requests without a key, and counts all of them', async () => {
-    await withGateway({ ADMIN_PORT: '0', DEMO_DATA: 'off' }, async (ask, { untilWritten }) => {
-      const refused = Array.from({ length: 60 }, () => ask(CALL, 'r', ''));
-      expect((await Promise.all(refused)).map(({ status }) => status)).toEqual(Array(60).fill(401));
-      const [, adminUrl = ''] = await untilWritten(/"message":"operator’s view".*"url":"(http:[^"]+)"/);
-      const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
-      const skipped = Number(/^querygate_request_records_skipped_total (\d+)$/m.exec(metrics)?.[1]);
-      // A flush may come between them, and begins another sample.
-      expect([40, 50]).toContain(skipped);
-      await pollUntil(
-        'the sample is written',
-        async () => {
-          const response = await ask('/api/endpoints/query/gateway.requests');
-          const { result } = (await response.json()) as { result: readonly Row[] };
-          const rows = result.filter(({ code }) => code === 'API_KEY_MISSING');
-          return rows.length === 60 - skipped || undefined;
-        },
-        20_000,
-      );
-    });
-  }, 60_000);
+  it.concurrent(
+    'has a sample of the requests without a key, and counts all of them',
+    async () => {
+      await withJournal({}, async (ask, adminUrl) => {
+        const refused = Array.from({ length: 60 }, () => ask(CALL, 'r', ''));
+        expect((await Promise.all(refused)).map(({ status }) => status)).toEqual(Array(60).fill(401));
+        const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
+        const skipped = Number(/^querygate_request_records_skipped_total (\d+)$/m.exec(metrics)?.[1]);
+        // A flush may come between them, and begins another sample.
+        expect([40, 50]).toContain(skipped);
+        await pollUntil(
+          'the sample is written',
+          async () => {
+            const response = await ask('/api/endpoints/query/gateway.requests');
+            const { result } = (await response.json()) as { result: readonly Row[] };
+            const rows = result.filter(({ code }) => code === 'API_KEY_MISSING');
+            return rows.length === 60 - skipped || undefined;
+          },
+          20_000,
+        );
+      });
+    },
+    60_000,
+  );
 
-  it('is not kept where it is switched off, and then there is no endpoint for it', async () => {
-    await withGateway({ REQUEST_LOG: 'off', DEMO_DATA: 'off' }, async (ask) => {
-      expect((await ask('/api/endpoints/query/gateway.requests')).status).toBe(404);
-    });
-  }, 60_000);
+  it.concurrent(
+    'is not kept where it is switched off, and then there is no endpoint for it',
+    async () => {
+      await withJournal({ REQUEST_LOG: 'off' }, async (ask) => {
+        expect((await ask('/api/endpoints/query/gateway.requests')).status).toBe(404);
+      });
+    },
+    60_000,
+  );
 });
 
 function byId(a: Row, b: Row): number {

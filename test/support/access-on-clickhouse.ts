@@ -24,6 +24,8 @@ export interface OnClickHouseOptions {
   readonly more?: readonly Endpoint[];
   /** Instead of the computer's. */
   readonly clock?: Clock;
+  /** Instead of a new one: stays open. */
+  readonly database?: TestDatabase;
 }
 
 export async function openAccessOnClickHouse({
@@ -32,8 +34,9 @@ export async function openAccessOnClickHouse({
   environment = {},
   more = [],
   clock = () => new Date(),
+  database: shared,
 }: OnClickHouseOptions): Promise<AccessOnClickHouse> {
-  const database = await createTestDatabase();
+  const database = shared ?? (await createTestDatabase());
   const loaded = (await loadEndpoints(ENDPOINTS_FOLDER)).all();
   const gateway = await AccessGateway.open({
     keys,
@@ -45,7 +48,7 @@ export async function openAccessOnClickHouse({
   });
   const close = async (): Promise<void> => {
     await gateway.close();
-    await database.close();
+    if (!shared) await database.close();
   };
   return { gateway, database, close };
 }
