@@ -1,3 +1,4 @@
+import { settleAll } from '../../support/settle-all.js';
 import { HARMLESS } from './attempts/harmless.js';
 import { REFUSED } from './attempts.js';
 import { openSandbox, type SandboxUnderTest } from './sandbox-under-test.js';
@@ -57,26 +58,27 @@ describe('an attempt to read', () => {
 
   it.each(Object.entries(REFUSED))('%s is refused, and never run', async (what, attempts) => {
     expect(new Set(attempts).size).toBe(attempts.length);
-    const outcomes: string[] = [];
     const requestIds = attempts.map((_, index) => `${what} ${index} ${OTHER}`);
-    for (const [index, attempt] of attempts.entries()) {
-      const sql = placed(attempt);
-      const outcome = await sandbox.refusal(sql, requestIds[index]);
-      if (!/^400 [a-z]/.test(outcome)) outcomes.push(`${sql.slice(0, 200)} => ${outcome}`);
-      expect(outcome).not.toMatch(/DB::|Exception|In scope|SECRET/);
-    }
-    expect(outcomes).toEqual([]);
+    const outcomes = await Promise.all(
+      attempts.map(async (attempt, index) => {
+        const sql = placed(attempt);
+        const outcome = await sandbox.refusal(sql, requestIds[index]);
+        expect(outcome).not.toMatch(/DB::|Exception|In scope|SECRET/);
+        return /^400 [a-z]/.test(outcome) ? [] : [`${sql.slice(0, 200)} => ${outcome}`];
+      }),
+    );
+    expect(outcomes.flat()).toEqual([]);
     expect(await ran(requestIds)).toEqual([]);
     total += attempts.length;
   });
 
   it('what is not there to be had reads nothing of others', async () => {
-    for (const attempt of HARMLESS) {
+    await settleAll(HARMLESS, async (attempt) => {
       const outcome = await sandbox.refusal(placed(attempt));
       expect(`${attempt} => ${outcome}`).toMatch(/=> (?:400 [a-z]|answered: )/);
       const answer = await sandbox.ask(placed(attempt)).catch(() => undefined);
       expect(answer?.text.replaceAll('%SECRET%', '') ?? '').not.toContain(SECRET);
-    }
+    });
   });
 });
 
