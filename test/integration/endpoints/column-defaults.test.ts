@@ -116,23 +116,3 @@ describe('the filterable columns of custom events', () => {
     expect(await stored('custom_events', COLUMNS.join(), filledWith(''))).toEqual(COLUMNS.map(() => ''));
   });
 });
-
-describe('retention', () => {
-  it.each(['edge_logs', 'function_relay_logs', 'custom_events'])(
-    'rows of %s older than 90 days are dropped by ClickHouse itself, others kept',
-    async (table) => {
-      const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
-      await database.client.command({ query: `TRUNCATE TABLE ${table}` });
-      await database.insert(
-        table,
-        [89, 92].map((days) => ({ timestamp: daysAgo(days), event_message: String(days) })),
-      );
-      await database.client.command({ query: `OPTIMIZE TABLE ${table} FINAL` });
-      const answer = await database.client.query({
-        query: `SELECT event_message FROM ${table}`,
-        format: 'JSONEachRow',
-      });
-      expect(await answer.json()).toEqual([{ event_message: '89' }]);
-    },
-  );
-});

@@ -10,16 +10,23 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
+let projects = 0;
+/** One that no other test has rows of. */
+const newProject = (): string => `p${(projects += 1)}`;
+
 /** The answer's text from the metadata on, after a line in which it was sent as this. */
 async function answered(metadata: string): Promise<string> {
-  await endpoint.fill(TABLE, []);
-  await endpoint.insertLines(TABLE, `{"project":"aurora","timestamp":"2096-03-01","metadata":${metadata}}`);
-  const { text } = await endpoint.answer({ project: 'aurora' });
+  const project = newProject();
+  await endpoint.insertLines(
+    TABLE,
+    `{"project":"${project}","timestamp":"2096-03-01","metadata":${metadata}}`,
+  );
+  const { text } = await endpoint.answer({ project });
   return text.replace(/^.*?"metadata":/s, '').replace(/\}\]\}$/, '');
 }
 
 describe('metadata', () => {
-  it.each([
+  it.concurrent.each([
     ['no members', '{}'],
     ['nulls', '{"a":null,"b":{"c":null},"d":[null]}'],
     ['nesting, empty objects and arrays', '{"a":{},"b":[],"c":[{},[],[[]]],"d":{"e":{"f":{}}}}'],
@@ -44,36 +51,37 @@ describe('metadata', () => {
     expect(await answered(JSON.stringify(metadata))).toBe(metadata);
   });
 
-  it.each([
+  it.concurrent.each([
     ['sent as an object', '{\n  "a": 1,\r\n  "b": [\n    "x\\ny"\n  ]\n}\n'],
     ['sent as text', JSON.stringify('\n{\n  "a": 1,\r\n  "b": [\n    "x\\ny"\n  ]\n}\n')],
   ])('of many lines, %s, is the object that was sent', async (_how, metadata) => {
     expect(JSON.parse(await answered(metadata))).toEqual({ a: 1, b: ['x\ny'] });
   });
 
-  it('of many lines does not keep other rows from being answered', async () => {
-    await endpoint.fill(TABLE, []);
+  it.concurrent('of many lines does not keep other rows from being answered', async () => {
+    const project = newProject();
     await endpoint.database.insert(
       TABLE,
       Array.from({ length: 120 }, () => ({
-        project: 'aurora',
+        project,
         timestamp: '2096-03-01',
         metadata: '{\n"a":\n1\n}',
       })),
     );
-    expect(await endpoint.answer({ project: 'aurora' })).toMatchObject({ rowCount: 100, truncated: true });
+    expect(await endpoint.answer({ project })).toMatchObject({ rowCount: 100, truncated: true });
   });
 
-  it.each([
+  it.concurrent.each([
     ['absent', undefined],
     ['null', null],
     ['empty', ''],
   ])('%s is an empty object', async (_what, metadata) => {
-    await endpoint.fill(TABLE, [{ project: 'aurora', timestamp: '2096-03-01', metadata }]);
-    expect(await endpoint.rows({ project: 'aurora' })).toMatchObject([{ metadata: {} }]);
+    const project = newProject();
+    await endpoint.database.insert(TABLE, [{ project, timestamp: '2096-03-01', metadata }]);
+    expect(await endpoint.rows({ project })).toMatchObject([{ metadata: {} }]);
   });
 
-  it.each([
+  it.concurrent.each([
     '[{"a":1}]',
     '"text"',
     '42',
@@ -100,11 +108,11 @@ describe('metadata', () => {
     expect(JSON.parse(await answered(JSON.stringify(metadata)))).toEqual({ raw: metadata });
   });
 
-  it('with a byte order mark is the object after it', async () => {
+  it.concurrent('with a byte order mark is the object after it', async () => {
     expect(await answered(JSON.stringify('\ufeff{"a":1}'))).toBe('{"a":1}');
   });
 
-  it.each([
+  it.concurrent.each([
     ['deeper than ClickHouse reads', `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`],
     ['a number beyond a double', '{"a":1e400}'],
   ])('%s never breaks the answer', async (_what, metadata) => {

@@ -1,6 +1,5 @@
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
-import { fillDemoData } from '../../../src/demo-data/fill-demo-data.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { FORMAT_FACTS, FORMATS, type Format } from '../../../src/execution/representation.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
@@ -13,13 +12,40 @@ const registry = await loadEndpoints(ENDPOINTS_FOLDER);
 // The log of requests has a database of its own to be in.
 const endpoints = registry.all().filter(({ name }) => !name.startsWith('gateway.'));
 
+const NUMBERS = Array.from({ length: 40 }, (_, n) => n);
+const ago = (n: number): string => new Date(NOW.getTime() - n * 61_000).toISOString();
+const REQUESTS = NUMBERS.map((n) => ({
+  project: 'aurora',
+  timestamp: ago(n),
+  event_message: `line "${n}"`,
+  metadata: { n, list: [n, null], half: n / 2 },
+  url: `https://aurora.example/rest/v1?n=${n}`,
+}));
+const INVOCATIONS = NUMBERS.map((n) => ({
+  project: 'aurora',
+  timestamp: ago(n),
+  status_code: n % 4 === 0 ? 500 : 200,
+  // A bucket without a duration has none of their aggregates either.
+  execution_time_ms: n % 5 === 0 ? null : n * 1.37,
+}));
+const VIEWS = NUMBERS.map((n) => ({
+  timestamp: ago(n * 60),
+  event_type: n % 3 === 0 ? 'unique_view' : 'view',
+  event_id: `${n % 7}`,
+  event_name: n % 2 === 0 ? null : `event ${n}`,
+  country: 'DE',
+  city: n % 4 === 0 ? '' : 'Köln',
+}));
+
 let database: TestDatabase;
 let gateway: TestGateway;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await fillDemoData(database.client, NOW);
+  await database.insert('edge_logs', REQUESTS);
+  await database.insert('function_relay_logs', INVOCATIONS);
   await database.insert('custom_events', [
+    ...VIEWS,
     {
       timestamp: NOW.toISOString(),
       event_type: 'url_redirect',

@@ -168,17 +168,16 @@ describe('values of a caller’s own SQL', () => {
     expect(await readRows(format, result.body)).toEqual([{ text: 'a\uFFFDb' }]);
   });
 
-  it.each(FORMATS)('keep their order where values are shown in other ways, in %s', async (format) => {
+  it('keep their order where values are shown in other ways, in every format', async () => {
     const text =
-      'SELECT number AS n, number / 2 AS half, now() AS time FROM numbers_mt(400000) ORDER BY cityHash64(n)';
-    const [expected, rows] = await Promise.all(
-      (['json', format] as const).map(async (each) => {
-        const representation = representationOf(each, { times: 'unix-micros' });
-        const result = await ask(each, text, { columns: 'unknown', rowCap: 100_000, representation });
-        return (await readRows(each, result.body)).map(({ n }) => Number(n));
-      }),
-    );
-    expect(rows).toEqual(expected);
+      'SELECT number AS n, number / 2 AS half, now() AS time FROM numbers_mt(200000) ORDER BY cityHash64(n)';
+    const orderIn = async (format: Format): Promise<readonly number[]> => {
+      const representation = representationOf(format, { times: 'unix-micros' });
+      const result = await ask(format, text, { columns: 'unknown', rowCap: 70_000, representation });
+      return (await readRows(format, result.body)).map(({ n }) => Number(n));
+    };
+    const expected = await orderIn('json');
+    for (const format of FORMATS) expect(await orderIn(format)).toEqual(expected);
   });
 });
 
