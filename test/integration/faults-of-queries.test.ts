@@ -27,15 +27,16 @@ const CALLS_OF_RECORDS: Readonly<Record<string, string>> = {
   'get-grouped-stats-redirects': `?start_time=${new Date().toISOString().slice(0, 10)}T00:00:00.000001Z`,
 };
 
-const ROWS = 'FROM numbers(20000)';
-const AGO = "now64(6, 'UTC') - toIntervalMillisecond(10 * number)";
+/** So many that no query of the records fits into the memory that ClickHouse gives away uncounted. */
+const ROWS = 'FROM numbers(200000)';
+const AGO = "now64(6, 'UTC') - toIntervalMillisecond(number)";
 /** Rows in every table that the endpoints read. */
 const FILL: readonly string[] = [
   `INSERT INTO edge_logs (project, timestamp, event_message, url, path)
    SELECT 'aurora', ${AGO}, concat(toString(number), repeat('x', 100)), 'https://aurora.example/rest/v1', '/rest/v1' ${ROWS}`,
   `INSERT INTO function_relay_logs (project, timestamp, execution_time_ms) SELECT 'aurora', ${AGO}, 1 ${ROWS}`,
   `INSERT INTO custom_events (timestamp, event_type, event_name)
-   SELECT ${AGO}, 'url_redirect', concat('event ', toString(number)) ${ROWS}`,
+   SELECT ${AGO}, 'url_redirect', concat('event ', toString(number % 20000)) ${ROWS}`,
 ];
 
 let database: TestDatabase;
