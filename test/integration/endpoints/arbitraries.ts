@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { clockAt, MINUTE, SECOND, startOf, type Bound, type Micros } from '../../support/models/time.js';
 
 /** Runs of a property, each with other records: PROPERTY_RUNS=100 after a change of the query that it is about. */
-export const PROPERTY_RUNS = Number(process.env['PROPERTY_RUNS'] ?? 8);
+export const PROPERTY_RUNS = Number(process.env['PROPERTY_RUNS'] ?? 5);
 
 /** For all runs of a property on a loaded machine. Their number bounds them: fast-check does not await a run that it interrupts. */
 export const PROPERTY_TIMEOUT_MS = 240_000;

@@ -108,8 +108,8 @@ describe('ClickHouse reads', () => {
         INSERT INTO function_relay_logs (project, function_id, timestamp, execution_time_ms)
         SELECT
           concat('p', toString(number % 3)), concat('f', toString(number % 20)),
-          toDateTime64('2096-02-29 23:59:59', 6, 'UTC') - toIntervalSecond(number * 2), 1
-        FROM numbers(300000)`,
+          toDateTime64('2096-02-29 23:59:59', 6, 'UTC') - toIntervalSecond(number * 6), 1
+        FROM numbers(100000)`,
     });
   });
 

@@ -157,25 +157,8 @@ describe.each([
   'utm_params',
   'event_type',
 ])('%s', (name) => {
-  const VALUES = [
-    'a',
-    'A',
-    '',
-    null,
-    ' a',
-    '%',
-    '_',
-    "'",
-    '"',
-    '\\',
-    '\t',
-    '\n',
-    '\\t',
-    '\\N',
-    'null',
-    'é',
-    '😀',
-  ];
+  // What else a text may hold is in the arbitraries of get-grouped-stats-events-logs.property.test.ts.
+  const VALUES = ['a', 'A', '', null, '%', '\\', '\\N'];
 
   beforeAll(() =>
     endpoint.fill(
@@ -184,12 +167,11 @@ describe.each([
     ),
   );
 
-  it.each(VALUES.flatMap((value, index) => (value === null ? [] : [[value, String(index)] as const])))(
-    'finds exactly %j, never null',
-    async (value, index) => {
-      expect(column(await endpoint.rows({ [name]: value }), 'event_id')).toEqual([index]);
-    },
-  );
+  it.concurrent.each(
+    VALUES.flatMap((value, index) => (value === null ? [] : [[value, String(index)] as const])),
+  )('finds exactly %j, never null', async (value, index) => {
+    expect(column(await endpoint.rows({ [name]: value }), 'event_id')).toEqual([index]);
+  });
 
   it('filters nothing where it is omitted', async () => {
     expect(await endpoint.rows({})).toHaveLength(VALUES.length);

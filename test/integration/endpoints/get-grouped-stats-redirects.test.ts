@@ -97,7 +97,8 @@ describe('groups', () => {
 });
 
 describe.each(['event_name', 'country', 'device', 'language', 'referrer'])('%s', (name) => {
-  const VALUES = ['a', 'A', '', null, '%', "'", '\\', '\t', '\n', '\\N', 'null', 'é', '😀'];
+  // What else a text may hold is in the arbitraries of get-grouped-stats-redirects.property.test.ts.
+  const VALUES = ['a', 'A', '', null, '%', '\\', '\\N'];
 
   beforeAll(() =>
     endpoint.fill(
@@ -106,12 +107,11 @@ describe.each(['event_name', 'country', 'device', 'language', 'referrer'])('%s',
     ),
   );
 
-  it.each(VALUES.flatMap((value, index) => (value === null ? [] : [[value, String(index)] as const])))(
-    'finds exactly %j, never null',
-    async (value, index) => {
-      expect(column(await endpoint.rows({ [name]: value }), 'utm_params')).toEqual([index]);
-    },
-  );
+  it.concurrent.each(
+    VALUES.flatMap((value, index) => (value === null ? [] : [[value, String(index)] as const])),
+  )('finds exactly %j, never null', async (value, index) => {
+    expect(column(await endpoint.rows({ [name]: value }), 'utm_params')).toEqual([index]);
+  });
 });
 
 describe('utm_key and utm_value', () => {

@@ -216,7 +216,7 @@ describe.each(CASES)('$name', ({ name, projection, groups, calls }) => {
           SELECT
             toDateTime64('2096-02-27 06:00:00', 6, 'UTC') + INTERVAL (intDiv(number, 4) % 4) * 6 HOUR
               + INTERVAL if(number % 7 = 0, 1, 0) DAY,
-            toString(number % 100), if(number % 4 = 0, 'url_redirect', 'view'), toString(cityHash64(number % 5000)),
+            toString(number % 100), if(number % 4 = 0, 'url_redirect', 'view'), toString(cityHash64(number % 500)),
             ['DE', 'IT', NULL][1 + number % 3]
           FROM numbers(60000)`,
       });

@@ -171,9 +171,9 @@ describe('ClickHouse reads', () => {
       query: `
         INSERT INTO edge_logs (project, timestamp, url)
         SELECT
-          if(number % 2, 'aurora$', 'boreal'), toDateTime64('2096-02-29 23:59:59', 6, 'UTC') - toIntervalSecond(number),
+          if(number % 2, 'aurora$', 'boreal'), toDateTime64('2096-02-29 23:59:59', 6, 'UTC') - toIntervalSecond(3 * number),
           concat('https://', if(number % 2, 'aurora', 'boreal'), '.example.co/rest/v1/orders?id=eq.', toString(number))
-        FROM numbers(600000)`,
+        FROM numbers(200000)`,
     });
   });
   const sources = (
