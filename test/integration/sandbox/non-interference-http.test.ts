@@ -4,7 +4,8 @@ import { fillTables, NOW, type Hidden } from './non-interference/hidden-rows.js'
 import { compareOutcomes } from './non-interference/outcomes.js';
 import { generateStatements } from './non-interference/statements.js';
 
-const STATEMENTS = 100;
+/** Two of each shape. */
+const STATEMENTS = 50;
 const SEED = 20_960_302;
 const BUDGET = { quota: 1_000_000_000, window: 3600 };
 const BUDGETS = { rowsRead: BUDGET, bytesRead: BUDGET, clickhouseMs: BUDGET };
@@ -57,17 +58,17 @@ describe('the letters of a row that a caller must not see', () => {
   const LETTERS = ['S', 'E', 'C', 'R', 'T', 'x'];
   /** The reported attack: an exception for each letter that a hidden row has at a place. */
   const extract = async (filter: string): Promise<string> => {
-    let extracted = '';
-    for (const place of [1, 2, 3, 4]) {
-      for (const letter of LETTERS) {
+    const places = [1, 2, 3, 4].flatMap((place) => LETTERS.map((letter) => ({ place, letter })));
+    const extracted = await Promise.all(
+      places.map(async ({ place, letter }) => {
         const isThere = `substring(event_message, ${place}, 1) = '${letter}'`;
         const response = await ask(
           `SELECT count() FROM edge_source WHERE ${filter} AND intDiv(1, if(${isThere}, 0, 1)) = 1`,
         );
-        if (response.status !== 200) extracted += letter;
-      }
-    }
-    return extracted;
+        return response.status === 200 ? '' : letter;
+      }),
+    );
+    return extracted.join('');
   };
 
   beforeAll(() => fill('poisonous'));
