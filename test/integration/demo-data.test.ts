@@ -1,31 +1,36 @@
-import { fillDemoData } from '../../src/demo-data/fill-demo-data.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import type { ClickHouseClient } from '@clickhouse/client';
 
-const NOW = new Date();
+import { connectClickHouse } from '../../src/clickhouse/connection.js';
+import { fillDemoData } from '../../src/demo-data/fill-demo-data.js';
+import { createTestDatabase } from '../support/clickhouse.js';
+import { demoDatabase } from '../support/demo-database.js';
+
 const TABLES = [
   ...['auth_logs', 'custom_events', 'database_logs', 'edge_logs', 'function_event_logs'],
   ...['function_relay_logs', 'pooler_logs', 'realtime_logs', 'rest_logs', 'storage_logs'],
 ];
 
-let database: TestDatabase;
+let demo: ClickHouseClient;
+let now: Date;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  expect(await fillDemoData(database.client, NOW)).toBe(true);
-}, 60_000);
+  const { connection, now: filledUpTo } = await demoDatabase();
+  demo = connectClickHouse(connection, { maxOpenConnections: 2, requestTimeoutMs: 60_000 });
+  now = filledUpTo;
+});
 
-afterAll(() => database.close());
+afterAll(() => demo.close());
 
 async function rowsOf(
-  { client }: TestDatabase,
+  client: ClickHouseClient,
   query: string,
 ): Promise<readonly Readonly<Record<string, unknown>>[]> {
-  const result = await client.query({ query, query_params: { now: NOW }, format: 'JSONEachRow' });
+  const result = await client.query({ query, query_params: { now }, format: 'JSONEachRow' });
   return result.json<Record<string, unknown>>();
 }
 
 /** Evaluates aggregates on each table, in the order of TABLES. */
-function ofEachTable(from: TestDatabase, aggregates: string): ReturnType<typeof rowsOf> {
+function ofEachTable(from: ClickHouseClient, aggregates: string): ReturnType<typeof rowsOf> {
   const queries = TABLES.map((table) => `SELECT '${table}' AS table, ${aggregates} FROM ${table}`);
   return rowsOf(from, `SELECT * FROM (${queries.join(' UNION ALL ')}) ORDER BY table`);
 }
@@ -35,7 +40,7 @@ const NOW_SQL = `{now:DateTime64(6, 'UTC')}`;
 
 describe('the demonstration data', () => {
   it('has about 360,000 rows', async () => {
-    const counts = (await ofEachTable(database, 'count() AS count')).map(({ count }) => Number(count));
+    const counts = (await ofEachTable(demo, 'count() AS count')).map(({ count }) => Number(count));
     expect(counts).toHaveLength(TABLES.length);
     expect(Math.min(...counts)).toBeGreaterThan(5000);
     const total = counts.reduce((sum, count) => sum + count, 0);
@@ -44,7 +49,7 @@ describe('the demonstration data', () => {
 
   it('gives each table 30 days up to now, with ids of its own and metadata that is JSON', async () => {
     const facts = await ofEachTable(
-      database,
+      demo,
       `uniqExact(id) = count() AS ids, min(isValidJSON(metadata)) AS json,
        max(timestamp) BETWEEN ${NOW_SQL} - INTERVAL 2 HOUR AND ${NOW_SQL} AS newest,
        min(timestamp) BETWEEN ${NOW_SQL} - INTERVAL 31 DAY AND ${NOW_SQL} - INTERVAL 25 DAY AS oldest`,
@@ -54,7 +59,7 @@ describe('the demonstration data', () => {
 
   it('has busy and quiet hours and failures in each shop', async () => {
     const shops = await rowsOf(
-      database,
+      demo,
       `SELECT project, max(requests) > 1.5 * min(requests) AS varies, sum(failed) > 10 AS fails
        FROM
        (
@@ -73,19 +78,19 @@ describe('the demonstration data', () => {
   it('is the same for the same now', async () => {
     const other = await createTestDatabase();
     try {
-      await fillDemoData(other.client, NOW);
-      expect(await ofEachTable(other, HASH)).toEqual(await ofEachTable(database, HASH));
+      expect(await fillDemoData(other.client, now)).toBe(true);
+      expect(await ofEachTable(other.client, HASH)).toEqual(await ofEachTable(demo, HASH));
     } finally {
       await other.close();
     }
-  }, 60_000);
+  });
 
   it('leaves all tables alone when one of them has a row', async () => {
     const other = await createTestDatabase();
     try {
       await other.insert('pooler_logs', [{ project: 'p', event_message: 'm' }]);
-      expect(await fillDemoData(other.client, NOW)).toBe(false);
-      expect(await rowsOf(other, 'SELECT 1 FROM edge_logs LIMIT 1')).toEqual([]);
+      expect(await fillDemoData(other.client, now)).toBe(false);
+      expect(await rowsOf(other.client, 'SELECT 1 FROM edge_logs LIMIT 1')).toEqual([]);
     } finally {
       await other.close();
     }

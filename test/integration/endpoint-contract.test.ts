@@ -1,46 +1,40 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+
+import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { bindQuery, type BoundQuery } from '../../src/endpoint/bind.js';
 import { rowCap, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { validateParameters } from '../../src/execution/validate-parameters.js';
-import { fillDemoData } from '../../src/demo-data/fill-demo-data.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
-import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { demoDatabase, type DemoDatabase } from '../support/demo-database.js';
 import { rawParameters } from '../support/raw-parameters.js';
 
 const registry = await loadEndpoints(ENDPOINTS_FOLDER);
-const NOW = new Date();
+let demo: DemoDatabase;
+let client: ClickHouseClient;
+
+beforeAll(async () => {
+  demo = await demoDatabase();
+  client = connectClickHouse(demo.connection, { maxOpenConnections: 4, requestTimeoutMs: 60_000 });
+});
+
+afterAll(() => client.close());
 
 const bindExample = (endpoint: Endpoint): BoundQuery =>
   bindQuery(
     endpoint.query,
     validateParameters(endpoint, rawParameters(endpoint.example)),
     new Set(),
-    NOW,
+    demo.now,
     rowCap(endpoint) + 1,
   );
 
 describe.each(registry.all().map((endpoint) => [endpoint.name, endpoint] as const))(
   '%s',
   (_name, endpoint) => {
-    let database: TestDatabase;
-
-    beforeAll(async () => {
-      database = await createTestDatabase();
-      await fillDemoData(database.client, NOW);
-      // The gateway's own log has no demonstration data: it fills as it is used.
-      await database.client.insert({
-        table: 'gateway_requests',
-        values: [{ timestamp: NOW.toISOString(), request_id: 'r', cache: 'MISS' }],
-        format: 'JSONEachRow',
-        clickhouse_settings: { date_time_input_format: 'best_effort' },
-      });
-    });
-
-    afterAll(() => database.close());
-
     it('gives rows on the demonstration data with its own example', async () => {
-      const runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
+      const runQuery = createQueryRunner(client, { timeoutMs: 20_000 });
       const result = await runQuery({
         query: bindExample(endpoint),
         columns: endpoint.columns,
@@ -56,7 +50,7 @@ describe.each(registry.all().map((endpoint) => [endpoint.name, endpoint] as cons
 
     it('declares exactly the columns and types that ClickHouse describes', async () => {
       const { text, parameters } = bindExample(endpoint);
-      const described = await database.client.query({
+      const described = await client.query({
         query: `DESCRIBE (${text})`,
         query_params: parameters,
         format: 'JSONEachRow',
@@ -72,7 +66,7 @@ describe.each(registry.all().map((endpoint) => [endpoint.name, endpoint] as cons
       const values = new Map(
         [...endpoint.parameters.keys()].map((name) => [name, `${marker}${name}`] as const),
       );
-      const { text, parameters } = bindQuery(endpoint.query, values, new Set(), NOW, 11);
+      const { text, parameters } = bindQuery(endpoint.query, values, new Set(), demo.now, 11);
       expect(text).not.toContain(marker);
       for (const name of Object.keys(parameters)) expect(text).toContain(`{${name}:`);
     });

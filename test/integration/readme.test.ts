@@ -2,16 +2,16 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { VARIABLES } from '../../src/config/variables.js';
-import { fillDemoData } from '../../src/demo-data/fill-demo-data.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { ERRORS } from '../../src/errors.js';
 import { validateParameters } from '../../src/execution/validate-parameters.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
-import { createTestDatabase } from '../support/clickhouse.js';
+import { demoDatabase } from '../support/demo-database.js';
 import { rawParameters } from '../support/raw-parameters.js';
 
 const root = path.dirname(ENDPOINTS_FOLDER);
@@ -64,7 +64,8 @@ describe('the README', () => {
   it('has an example of an endpoint that works', async () => {
     const source = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
     const folder = await mkdtemp(path.join(tmpdir(), 'querygate-readme-'));
-    const database = await createTestDatabase();
+    const { connection, now } = await demoDatabase();
+    const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 20_000 });
     try {
       const file = path.join(folder, 'auth.failures.ts');
       await writeFile(
@@ -72,13 +73,12 @@ describe('the README', () => {
         source.replace('../src/endpoint/index.js', path.join(root, 'src/endpoint/index.ts')),
       );
       const { default: endpoint } = (await import(file)) as { default: Endpoint };
-      await fillDemoData(database.client, new Date());
-      const result = await createQueryRunner(database.client, { timeoutMs: 20_000 })({
+      const result = await createQueryRunner(client, { timeoutMs: 20_000 })({
         query: bindQuery(
           endpoint.query,
           validateParameters(endpoint, rawParameters(endpoint.example)),
           new Set(),
-          new Date(),
+          now,
           endpoint.settings.maxRows + 1,
         ),
         columns: endpoint.columns,
@@ -88,7 +88,7 @@ describe('the README', () => {
       });
       expect(result.rowCount).toBeGreaterThan(0);
     } finally {
-      await database.close();
+      await client.close();
       await rm(folder, { recursive: true, force: true });
     }
   });

@@ -3,10 +3,9 @@ import path from 'node:path';
 
 import { openGateway } from '../../src/serve/compose.js';
 import { readConfig } from '../../src/config/config.js';
-import { fillDemoData } from '../../src/demo-data/fill-demo-data.js';
 import type { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { hashApiKey } from '../../src/keys/api-key.js';
-import { createTestDatabase } from './clickhouse.js';
+import { demoDatabase } from './demo-database.js';
 import { RecordingLogger } from './recording-logger.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 
@@ -23,33 +22,27 @@ export interface DemoGateway {
 
 /** Runs a body with such a gateway. */
 export async function withDemoGateway(use: (gateway: DemoGateway) => Promise<void>): Promise<void> {
-  const database = await createTestDatabase();
-  try {
-    await fillDemoData(database.client, new Date());
-    await withTemporaryFolder(async (folder) => {
-      const { url, username, password } = database.connection;
-      const gateway = await openGateway(
-        readConfig({
-          PORT: '0',
-          CLICKHOUSE_URL: url,
-          CLICKHOUSE_USER: username,
-          CLICKHOUSE_PASSWORD: password,
-          CLICKHOUSE_DATABASE: database.name,
-          API_KEYS_FILE: await writeKeys(folder),
-        }),
-        { logger: new RecordingLogger(), clock: () => new Date() },
-      );
-      const get: DemoGateway['get'] = (target, headers) =>
-        fetch(gateway.url + target, { headers: { 'X-API-KEY': KEYS.all, ...headers } });
-      try {
-        await use({ url: gateway.url, endpoints: gateway.endpoints, get });
-      } finally {
-        await gateway.close();
-      }
-    });
-  } finally {
-    await database.close();
-  }
+  const { url, username, password, database } = (await demoDatabase()).connection;
+  await withTemporaryFolder(async (folder) => {
+    const gateway = await openGateway(
+      readConfig({
+        PORT: '0',
+        CLICKHOUSE_URL: url,
+        CLICKHOUSE_USER: username,
+        CLICKHOUSE_PASSWORD: password,
+        CLICKHOUSE_DATABASE: database,
+        API_KEYS_FILE: await writeKeys(folder),
+      }),
+      { logger: new RecordingLogger(), clock: () => new Date() },
+    );
+    const get: DemoGateway['get'] = (target, headers) =>
+      fetch(gateway.url + target, { headers: { 'X-API-KEY': KEYS.all, ...headers } });
+    try {
+      await use({ url: gateway.url, endpoints: gateway.endpoints, get });
+    } finally {
+      await gateway.close();
+    }
+  });
 }
 
 /**

@@ -1,0 +1,96 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+
+import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
+import { RECORD_TABLE } from '../../src/clickhouse/schema/earlier-migrations.js';
+import { prepareDatabase } from '../../src/demo-data/prepare-database.js';
+import { adminConnection, createTestDatabase, type TestDatabase } from './clickhouse.js';
+import { pollUntil } from './poll-until.js';
+
+const NAME = 'demo';
+/** Created by the file that fills `demo`, so that no other does; its table says up to when it was filled. */
+const LOCK = 'demo_lock';
+
+/** The demonstration data of the run, which every file may read and none may change. */
+export interface DemoDatabase {
+  readonly connection: ClickHouseConnection;
+  /** Up to when the data goes. */
+  readonly now: Date;
+}
+
+/** The database with the demonstration data; the first file of a run that needs it fills it. */
+export async function demoDatabase(): Promise<DemoDatabase> {
+  const connection = adminConnection(NAME);
+  const client = connectClickHouse(adminConnection('default'), {
+    maxOpenConnections: 1,
+    requestTimeoutMs: 60_000,
+  });
+  try {
+    const now = await pollUntil(
+      'the demonstration data is there',
+      async () => (await filledUpTo(client)) ?? ((await lock(client)) ? fill(client, connection) : undefined),
+      90_000,
+    );
+    return { connection, now };
+  } finally {
+    await client.close();
+  }
+}
+
+/** A database with the demonstration data that a file may change. */
+export async function copyOfDemoDatabase(): Promise<TestDatabase> {
+  await demoDatabase();
+  const copy = await createTestDatabase();
+  for (const table of await readTables(copy.client)) {
+    // Parts are shared, not copied.
+    await copy.client.command({
+      query: 'ALTER TABLE {table:Identifier} ATTACH PARTITION ALL FROM {from:Identifier}.{table:Identifier}',
+      query_params: { table, from: NAME },
+    });
+  }
+  return copy;
+}
+
+async function readTables(client: ClickHouseClient): Promise<readonly string[]> {
+  const result = await client.query({
+    query: `SELECT name FROM system.tables
+            WHERE database = {database:String} AND engine LIKE '%MergeTree' AND name != {record:String}`,
+    query_params: { database: NAME, record: RECORD_TABLE },
+    format: 'JSONEachRow',
+  });
+  return (await result.json<{ readonly name: string }>()).map(({ name }) => name);
+}
+
+async function filledUpTo(client: ClickHouseClient): Promise<Date | undefined> {
+  const found = await client.query({ query: `EXISTS TABLE ${LOCK}.filled`, format: 'JSONEachRow' });
+  const [exists] = await found.json<{ readonly result: number }>();
+  if (exists?.result !== 1) return undefined;
+  const filled = await client.query({ query: `SELECT now FROM ${LOCK}.filled`, format: 'JSONEachRow' });
+  const [row] = await filled.json<{ readonly now: string }>();
+  return row && new Date(row.now);
+}
+
+/** Whether this file is the first. */
+const lock = (client: ClickHouseClient): Promise<boolean> =>
+  client.command({ query: `CREATE DATABASE ${LOCK}` }).then(
+    () => true,
+    () => false,
+  );
+
+async function fill(client: ClickHouseClient, connection: ClickHouseConnection): Promise<Date> {
+  const now = new Date();
+  try {
+    await prepareDatabase(connection, { demoDataUpTo: now });
+    // The gateway's own log has no demonstration data: it fills as it is used.
+    await client.command({
+      query: `INSERT INTO ${NAME}.gateway_requests (timestamp, request_id, cache) VALUES (now(), 'demo', 'MISS')`,
+    });
+    await client.command({
+      query: `CREATE TABLE ${LOCK}.filled ENGINE = MergeTree ORDER BY now AS SELECT {now:String} AS now`,
+      query_params: { now: now.toISOString() },
+    });
+    return now;
+  } catch (cause) {
+    await client.command({ query: `DROP DATABASE ${LOCK} SYNC` });
+    throw cause;
+  }
+}
