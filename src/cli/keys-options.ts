@@ -2,6 +2,7 @@ import type { StoredRights } from '../keys/key-file.js';
 import { parseInstant } from '../keys/instant.js';
 import { COUNTED, type Counted, type LimitRules, type Quota } from '../limits/limit-rules.js';
 import { usageError } from './exit-codes.js';
+import { pairsOf } from './option-values.js';
 
 /** The options of `keys add`, as commander has them. */
 export interface RightsOptions extends Partial<Record<Counted, string>> {
@@ -34,23 +35,6 @@ export function rightsOf(options: RightsOptions, now: Date): StoredRights {
     ...(mayBypassCache && { mayBypassCache }),
     ...(mayUseQueryString && { mayUseQueryString }),
   };
-}
-
-/**
- * Reads `name=value` texts; a value may have further equals signs.
- *
- * @throws CommandError (wrong usage) naming the option, where one has none or a name stands twice.
- */
-export function pairsOf(option: string, texts: readonly string[]): ReadonlyMap<string, string> {
-  const pairs = new Map<string, string>();
-  for (const text of texts) {
-    const equals = text.indexOf('=');
-    if (equals < 1) throw usageError(`${option} takes name=value, not ${JSON.stringify(text)}`);
-    const name = text.slice(0, equals);
-    if (pairs.has(name)) throw usageError(`${option} names ${name} twice`);
-    pairs.set(name, text.slice(equals + 1));
-  }
-  return pairs;
 }
 
 /**

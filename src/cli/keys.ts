@@ -1,107 +1,14 @@
 import { Command, Option } from 'commander';
 
-import { readConfig } from '../config/config.js';
-import { validateParameters } from '../execution/validate-parameters.js';
-import { checkKeysAgainst } from '../keys/check-keys.js';
-import { applyFixed } from '../keys/fixed-parameters.js';
-import { holderOf, readKeyFile } from '../keys/key-file.js';
-import { Links } from '../keys/links.js';
-import { addKey, finishRotation, keyNamed, revokeKey, rotateKey } from '../keys/manage-keys.js';
-import { EXIT_CODES_HELP, usageError } from './exit-codes.js';
-import { keysTable, listedKeys } from './keys-list.js';
-import { durationMs, pairsOf, rightsOf, type RightsOptions } from './keys-options.js';
-import { deployedEndpoints } from './deployed-endpoints.js';
-import { endpointNamed } from './endpoint-named.js';
+import { EXIT_CODES_HELP } from './exit-codes.js';
+import type { RightsOptions } from './keys-options.js';
 import { httpUrl } from './option-values.js';
 import { runCommand, runWhenMain } from './run-command.js';
+import type { FileOption, LinkOptions } from './run-keys.js';
 
-interface FileOption {
-  readonly file?: string;
-}
-
-interface LinkOptions extends FileOption {
-  readonly key: string;
-  readonly endpoint: string;
-  readonly param?: readonly string[];
-  readonly expiresIn: string;
-  readonly baseUrl?: string;
-}
-
-async function add(name: string, options: RightsOptions & FileOption): Promise<void> {
-  const file = fileOf(options);
-  const now = new Date();
-  const rights = rightsOf(options, now);
-  const endpoints = (await deployedEndpoints()).all();
-  const key = await addKey(
-    file,
-    { name, ...rights },
-    {
-      now,
-      check: (added) => {
-        checkKeysAgainst(added, endpoints);
-      },
-    },
-  );
-  show(`Added ${name} to ${file}.`, key);
-}
-
-async function list(options: FileOption & { readonly json?: boolean }): Promise<void> {
-  const keys = listedKeys(await readKeyFile(fileOf(options)));
-  process.stdout.write(options.json ? `${JSON.stringify(keys, undefined, 2)}\n` : keysTable(keys));
-}
-
-async function rotate(name: string, options: FileOption & { readonly finish?: boolean }): Promise<void> {
-  const file = fileOf(options);
-  if (options.finish) {
-    await finishRotation(file, name);
-    process.stderr.write(`${name} has one key now, the newer one.\n`);
-    return;
-  }
-  const key = await rotateKey(file, name);
-  show(`${name} has a new key beside the last one; rotate ${name} --finish ends the last one.`, key);
-}
-
-async function revoke(name: string, options: FileOption): Promise<void> {
-  const file = fileOf(options);
-  await revokeKey(file, name);
-  process.stderr.write(`Removed ${name} from ${file}; its keys and links are good no more.\n`);
-}
-
-async function link({ key: name, endpoint: idOrName, ...options }: LinkOptions): Promise<void> {
-  const file = fileOf(options);
-  const { secret, maxLifetimeMs } = readConfig(process.env).links;
-  if (secret === undefined)
-    throw new Error('Set LINK_SECRET to what the gateway has: links are signed with it.');
-  const endpoint = endpointNamed(await deployedEndpoints(), idOrName);
-  const key = holderOf(keyNamed(file, await readKeyFile(file), name));
-  const parameters = pairsOf('--param', options.param ?? []);
-  const nowMs = Date.now();
-  const expiresAtMs = nowMs + durationMs('--expires-in', options.expiresIn);
-  const path = new Links(secret, { maxLifetimeMs }).sign({ endpoint, parameters, key, expiresAtMs, nowMs });
-  const sent = new Map([...parameters].map(([param, text]) => [param, { text, times: 1 }]));
-  const applied = applyFixed(key, endpoint.parameters, sent);
-  validateParameters(endpoint, 'parameters' in applied ? applied.parameters : sent);
-  process.stderr.write(`Good until ${new Date(expiresAtMs).toISOString()}, or until ${name} is revoked:\n`);
-  if (options.baseUrl === undefined) {
-    process.stderr.write(
-      'This is the path alone; --base-url puts before it where callers reach the gateway.\n',
-    );
-  }
-  process.stdout.write(`${options.baseUrl ?? ''}${path}\n`);
-}
-
-function fileOf({ file }: FileOption): string {
-  if (file === undefined || file === '') {
-    throw usageError('Set API_KEYS_FILE, or give --file: where are the keys kept?');
-  }
-  return file;
-}
-
-/** The key alone goes to standard output, so that a script can keep it. */
-function show(what: string, key: string): void {
-  process.stderr.write(`${what} This is the key; it is shown only now:\n`);
-  process.stdout.write(`${key}\n`);
-}
+/** Runs one of the actions, whose modules no other command waits for. */
+const run = (act: (actions: typeof import('./run-keys.js')) => Promise<void>): Promise<void> =>
+  runCommand(async () => act(await import('./run-keys.js')));
 
 /** `querygate keys`: the API keys' file. */
 export function keysCommand(): Command {
@@ -144,7 +51,7 @@ function addCommand(): Command {
     .option('--may-bypass-cache', 'heed its Cache-Control: no-cache and only-if-cached')
     .option('--may-use-query-string', 'accept it as ?api_key=')
     .addHelpText('after', '\nExample:\n  querygate keys add grafana --expires 2027-01-01 --requests 600/60')
-    .action((name: string, options: RightsOptions & FileOption) => runCommand(() => add(name, options)));
+    .action((name: string, options: RightsOptions & FileOption) => run(({ add }) => add(name, options)));
 }
 
 function listCommand(): Command {
@@ -152,7 +59,7 @@ function listCommand(): Command {
     .description('Shows the keys and what they may do; never a key or its hash.')
     .option('--json', 'as JSON')
     .addHelpText('after', '\nExample:\n  querygate keys list --json')
-    .action((options: FileOption & { readonly json?: boolean }) => runCommand(() => list(options)));
+    .action((options: FileOption & { readonly json?: boolean }) => run(({ list }) => list(options)));
 }
 
 function rotateCommand(): Command {
@@ -165,7 +72,7 @@ function rotateCommand(): Command {
       '\nExamples:\n  querygate keys rotate grafana\n  querygate keys rotate grafana --finish',
     )
     .action((name: string, options: FileOption & { readonly finish?: boolean }) =>
-      runCommand(() => rotate(name, options)),
+      run(({ rotate }) => rotate(name, options)),
     );
 }
 
@@ -174,7 +81,7 @@ function revokeCommand(): Command {
     .description('Removes a name with its keys.')
     .argument('<name>', 'as in the file')
     .addHelpText('after', '\nExample:\n  querygate keys revoke grafana')
-    .action((name: string, options: FileOption) => runCommand(() => revoke(name, options)));
+    .action((name: string, options: FileOption) => run(({ revoke }) => revoke(name, options)));
 }
 
 function linkCommand(): Command {
@@ -189,7 +96,7 @@ function linkCommand(): Command {
       'after',
       '\nExample:\n  querygate keys link --key grafana --endpoint logs.all --param project=aurora --expires-in 7d --base-url https://gateway.example.com',
     )
-    .action((options: LinkOptions) => runCommand(() => link(options)));
+    .action((options: LinkOptions) => run(({ link }) => link(options)));
 }
 
 await runWhenMain(import.meta.url, keysCommand);

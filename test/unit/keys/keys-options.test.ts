@@ -1,5 +1,6 @@
 import { keysTable, listedKeys } from '../../../src/cli/keys-list.js';
-import { durationMs, pairsOf, rightsOf } from '../../../src/cli/keys-options.js';
+import { durationMs, rightsOf } from '../../../src/cli/keys-options.js';
+import { pairsOf } from '../../../src/cli/option-values.js';
 
 const NOW = new Date('2026-05-17T10:05:03Z');
 

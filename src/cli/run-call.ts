@@ -1,0 +1,74 @@
+import { FORMAT_FACTS, type Format } from '../execution/representation.js';
+import { askGateway, type Question } from './call/ask-gateway.js';
+import { deliver } from './call/deliver.js';
+import { problemText, readProblem } from './call/problem-text.js';
+import { CommandError, EXIT, usageError } from './exit-codes.js';
+import { pairsOf } from './option-values.js';
+import { tellWarning } from './run-command.js';
+
+/** The options of `querygate call`, as commander has them. */
+export interface CallOptions {
+  readonly param?: readonly string[];
+  readonly format?: Format;
+  readonly sql?: string;
+  readonly url: string;
+  readonly key?: string;
+  readonly output?: string;
+  readonly headers?: boolean;
+  readonly json?: boolean;
+}
+
+/** No text for a terminal. */
+const BINARY: readonly Format[] = ['parquet', 'arrow'];
+
+/** Asks the gateway, and writes its rows to standard output or to the file. */
+export async function runCall(endpoint: string, options: CallOptions, signal: AbortSignal): Promise<void> {
+  const { format, output, json = false } = options;
+  if (format !== undefined && BINARY.includes(format) && output === undefined && process.stdout.isTTY) {
+    throw usageError(`${format} is no text for a terminal: give --output FILE`);
+  }
+  const response = await askGateway(questionOf(endpoint, options), signal);
+  if (options.headers) tellHeaders(response, json);
+  if (!response.ok) await refuse(response, json);
+  checkFormat(response, format);
+  await deliver(response, output, signal);
+  if (response.headers.get('x-partial') === 'true') {
+    tellWarning('rows are missing: a part of ClickHouse could not be reached');
+  }
+  if (response.headers.get('x-truncated') === 'true') {
+    const rows = response.headers.get('x-row-count') ?? 'those';
+    tellWarning(`there are more rows than the ${rows} that the endpoint gives at most`);
+  }
+}
+
+function questionOf(endpoint: string, { url, key, format, sql, param = [] }: CallOptions): Question {
+  const parameters = new Map(pairsOf('--param', param));
+  if (sql !== undefined) parameters.set('sql', sql);
+  const apiKey = key ?? process.env['API_KEY'] ?? '';
+  return { url, endpoint, parameters, format, apiKey: apiKey === '' ? undefined : apiKey };
+}
+
+/** Ends the command with what the gateway said. */
+async function refuse(response: Response, json: boolean): Promise<never> {
+  const problem = await readProblem(response);
+  const { status } = response;
+  const exitCode = status >= 400 && status < 500 ? EXIT.refused : EXIT.gateway;
+  const machine = JSON.stringify(problem.document ?? { status, detail: problem.text });
+  throw new CommandError(json ? machine : problemText(response, problem), exitCode, { bare: json });
+}
+
+function tellHeaders({ status, headers }: Response, json: boolean): void {
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}\n`);
+  process.stderr.write(
+    json
+      ? `${JSON.stringify({ status, headers: Object.fromEntries(headers) })}\n`
+      : `HTTP ${status}\n${lines.join('')}\n`,
+  );
+}
+
+/** A gateway that does not know a format might answer in its own. */
+function checkFormat({ headers }: Response, format: Format | undefined): void {
+  const type = headers.get('content-type') ?? 'nothing';
+  if (format === undefined || type.startsWith(FORMAT_FACTS[format].mediaType)) return;
+  throw new CommandError(`The gateway answers with ${type}, not with ${format}.`, EXIT.gateway);
+}

@@ -1,0 +1,95 @@
+import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
+import { createQueryRunner } from '../clickhouse/query-runner.js';
+import { readConfig, type Config } from '../config/config.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { loadEndpoints } from '../endpoint/load-endpoints.js';
+import { checkEndpoint } from './check/check-endpoint.js';
+import { checkTable } from './check/check-report.js';
+import type { CheckedEndpoint } from './check/checked-endpoint.js';
+import { withClickHouse } from './check/with-clickhouse.js';
+import { EXIT } from './exit-codes.js';
+import { deployedEndpoints } from './deployed-endpoints.js';
+import { endpointNamed } from './endpoint-named.js';
+import { Progress } from './progress.js';
+import { tellError, tellWarning } from './run-command.js';
+import { targetOf } from './style.js';
+
+/** The options of `querygate check`, as commander has them. */
+export interface CheckOptions {
+  readonly folder?: string;
+  readonly json?: boolean;
+}
+
+/** Checks the named endpoints, all where none is named, and tells what it found. */
+export async function runCheck(
+  names: readonly string[],
+  { folder, json }: CheckOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const config = readConfig(process.env);
+  const endpoints = await (folder === undefined ? deployedEndpoints() : loadEndpoints(folder));
+  const chosen = names.length === 0 ? endpoints.all() : names.map((name) => endpointNamed(endpoints, name));
+  const unique = [...new Set(chosen)];
+  const progress = new Progress({ phase: 'starting ClickHouse', done: 0, total: unique.length });
+  let checked: readonly CheckedEndpoint[];
+  try {
+    checked = await withClickHouse(config, signal, (connection) =>
+      checkAll(unique, connection, { config, progress, signal }),
+    );
+  } finally {
+    progress.end();
+  }
+  tell(checked, json ?? false);
+}
+
+interface Surroundings {
+  readonly config: Config;
+  readonly progress: Progress;
+  readonly signal: AbortSignal;
+}
+
+/** One after the other, so that the times mean something. */
+async function checkAll(
+  endpoints: readonly Endpoint[],
+  connection: ClickHouseConnection,
+  { config, progress, signal }: Surroundings,
+): Promise<readonly CheckedEndpoint[]> {
+  const { queryLimits, queryTimeoutMs } = config;
+  const client = connectClickHouse(connection, {
+    maxOpenConnections: 4,
+    requestTimeoutMs: queryTimeoutMs + 5000,
+  });
+  try {
+    // A server that is not there is one error, not one of each endpoint.
+    await client
+      .query({ query: 'SELECT 1', abort_signal: signal })
+      .then((result) => result.text())
+      .catch((cause: unknown) => {
+        const reason = cause instanceof Error ? cause.message : String(cause);
+        throw new Error(`ClickHouse does not answer at ${connection.url}: ${reason}`, { cause });
+      });
+    const tools = { client, runQuery: createQueryRunner(client, queryLimits), now: () => new Date(), signal };
+    const checked: CheckedEndpoint[] = [];
+    for (const endpoint of endpoints) {
+      progress.update({ phase: `checking ${endpoint.name}`, done: checked.length });
+      checked.push(await checkEndpoint(endpoint, tools));
+    }
+    return checked;
+  } finally {
+    await client.close();
+  }
+}
+
+function tell(checked: readonly CheckedEndpoint[], json: boolean): void {
+  const ok = checked.every(({ faults }) => faults.length === 0);
+  if (!ok) process.exitCode = EXIT.failed;
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ ok, endpoints: checked }, undefined, 2)}\n`);
+    return;
+  }
+  process.stdout.write(checkTable(checked, targetOf(process.stdout)));
+  for (const { name, faults, warnings } of checked) {
+    for (const warning of warnings) tellWarning(`${name}: ${warning}`);
+    for (const fault of faults) tellError(`${name}: ${fault}`);
+  }
+}

@@ -1,0 +1,32 @@
+import { withAdminConnection } from '../admin-connection.js';
+import { migrate } from '../clickhouse/schema/migrate.js';
+import { readMigrations } from '../clickhouse/schema/migration-files.js';
+import { readConfig } from '../config/config.js';
+import { SCHEMA_FOLDER } from '../project-files.js';
+import { interruptible } from './run-command.js';
+
+/** The options of `querygate migrate`, as commander has them. */
+export interface MigrateOptions {
+  readonly json?: boolean;
+}
+
+/** Applies the migrations that the database does not have yet, and tells which. */
+export async function runMigrate({ json = false }: MigrateOptions, signal: AbortSignal): Promise<void> {
+  const config = readConfig(process.env);
+  const { clickhouse } = config;
+  const cluster = clickhouse.kind === 'external' ? clickhouse.cluster : undefined;
+  const dataDir = clickhouse.kind === 'embedded' ? config.dataDir : undefined;
+  const migrations = await readMigrations(SCHEMA_FOLDER);
+  const onApplied = (name: string, ms: number): void => {
+    if (!json) process.stdout.write(`applied ${name} in ${Math.round(ms)} ms\n`);
+  };
+  const applied = await withAdminConnection(config, (connection) =>
+    interruptible(signal, () => migrate({ connection, migrations, cluster, dataDir, onApplied })),
+  );
+  const before = migrations.length - applied.length;
+  process.stdout.write(
+    json
+      ? `${JSON.stringify({ applied, before })}\n`
+      : `${applied.length} applied now, ${before} applied before\n`,
+  );
+}

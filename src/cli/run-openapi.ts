@@ -1,0 +1,23 @@
+import { writeFile } from 'node:fs/promises';
+
+import { describeApi } from '../http/describe-api.js';
+import { readVersion } from '../read-version.js';
+import { deployedEndpoints } from './deployed-endpoints.js';
+
+/** The options of `querygate openapi`, as commander has them. */
+export interface OpenApiOptions {
+  readonly out?: string;
+  readonly serverUrl?: string;
+}
+
+/** Writes the description of the whole API, as a key with every right sees it. */
+export async function runOpenApi({ out, serverUrl }: OpenApiOptions): Promise<void> {
+  const document = describeApi({
+    endpoints: (await deployedEndpoints()).all(),
+    version: readVersion(),
+    ...(serverUrl !== undefined && { serverUrl }),
+  });
+  const text = `${JSON.stringify(document, undefined, 2)}\n`;
+  if (out === undefined) process.stdout.write(text);
+  else await writeFile(out, text);
+}
