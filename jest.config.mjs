@@ -27,6 +27,6 @@ export default {
       ? []
       : [{ ...withServers, displayName: 'recorded', testMatch: ['<rootDir>/test/recorded/**/*.test.ts'] }]),
     // Against a gateway process of their own, in Debian's Chromium.
-    { ...base, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
+    { ...withServers, displayName: 'browser', testMatch: ['<rootDir>/test/browser/**/*.test.ts'] },
   ],
 };

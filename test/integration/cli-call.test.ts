@@ -7,6 +7,8 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
+import { demoDatabase, variablesOf } from '../support/demo-database.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/made-folder.js';
 import { QUERYGATE, runCli, runInBash, type Outcome } from '../support/run-cli.js';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
@@ -29,21 +31,14 @@ async function withServer(answer: RequestListener, use: (url: string) => Promise
 describe('querygate call', () => {
   let gateway: RunningProcess;
   let environment: Record<string, string>;
-  let folder: string;
-  let done: () => void;
-  let cleaned: Promise<void>;
+  let folder: TemporaryFolder;
 
   const call = (...args: readonly string[]): Promise<Outcome> => runCli(['call', ...args], environment);
 
   beforeAll(async () => {
-    folder = await new Promise<string>((resolve) => {
-      cleaned = withTemporaryFolder(async (temporary) => {
-        const finished = new Promise<void>((finish) => (done = finish));
-        resolve(temporary);
-        await finished;
-      });
-    });
-    gateway = startProcess(GATEWAY, { PORT: '0', DATA_DIR: path.join(folder, 'data'), API_KEY: 'the-key' });
+    folder = await makeTemporaryFolder();
+    const { connection } = await demoDatabase();
+    gateway = startProcess(GATEWAY, { PORT: '0', ...variablesOf(connection), API_KEY: 'the-key' });
     const [, url = ''] = await gateway.untilWritten(READY);
     environment = { QUERYGATE_URL: url, QUERYGATE_KEY: 'the-key' };
   });
@@ -51,8 +46,7 @@ describe('querygate call', () => {
   afterAll(async () => {
     gateway.child.kill('SIGTERM');
     await gateway.ended;
-    done();
-    await cleaned;
+    await folder.remove();
   });
 
   it('writes the rows, and nothing else, to standard output', async () => {
@@ -97,13 +91,13 @@ describe('querygate call', () => {
   });
 
   it('writes a file when it is complete, and over no other before', async () => {
-    const file = path.join(folder, 'days.json');
+    const file = path.join(folder.path, 'days.json');
     expect(await call(...DAILY, '--output', file)).toEqual({ code: 0, stdout: '', stderr: '' });
     const written = await readFile(file, 'utf8');
     expect(written).toMatch(/^\{"result":/);
     expect((await call('usage.api-counts', '--output', file)).code).toBe(3);
     expect(await readFile(file, 'utf8')).toBe(written);
-    const nowhere = await call(...DAILY, '--output', path.join(folder, 'nowhere', 'x'));
+    const nowhere = await call(...DAILY, '--output', path.join(folder.path, 'nowhere', 'x'));
     expect([nowhere.code, nowhere.stdout]).toEqual([1, '']);
     expect(nowhere.stderr).toContain('ENOENT');
   });

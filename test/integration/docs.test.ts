@@ -4,6 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
+import { demoDatabase, variablesOf } from '../support/demo-database.js';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -56,7 +57,7 @@ beforeAll(async () => {
   await writeFile(settings, JSON.stringify({ 'logs.all': { sandboxing: 'enabled' } }));
   gateway = startProcess(GATEWAY, {
     PORT: '0',
-    DATA_DIR: path.join(folder, 'data'),
+    ...variablesOf((await demoDatabase()).connection),
     API_KEY: KEY,
     ENDPOINT_SETTINGS_FILE: settings,
   });

@@ -2,12 +2,13 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { freePort } from '../../src/clickhouse/embedded/free-port.js';
+import { demoDatabase, variablesOf } from './demo-database.js';
 import { GATEWAY, startProcess, type RunningProcess } from './start-process.js';
 
 /** The key of the gateway that the console's tests use. */
 export const CONSOLE_KEY = 'qg_for-the-console';
 
-/** A gateway process on its embedded ClickHouse with demonstration data. */
+/** A gateway process on the demonstration data. */
 export interface ConsoleGateway {
   readonly process: RunningProcess;
   /** Without a slash at its end. */
@@ -15,7 +16,7 @@ export interface ConsoleGateway {
   readonly adminUrl: string;
 }
 
-/** Starts the built gateway. @param folder for its data. */
+/** Starts the built gateway. @param folder for its settings. */
 export async function startConsoleGateway(folder: string): Promise<ConsoleGateway> {
   const settings = path.join(folder, 'settings.json');
   await writeFile(
@@ -25,12 +26,13 @@ export async function startConsoleGateway(folder: string): Promise<ConsoleGatewa
       'functions.invocation-stats': { maxRows: 40 },
     }),
   );
+  const { connection } = await demoDatabase();
   const adminPort = await freePort();
   const gateway = startProcess(GATEWAY, {
     PORT: '0',
     ADMIN_PORT: String(adminPort),
     API_KEY: CONSOLE_KEY,
-    DATA_DIR: path.join(folder, 'data'),
+    ...variablesOf(connection),
     ENDPOINT_SETTINGS_FILE: settings,
   });
   const [, url = ''] = await gateway.untilWritten(/"message":"ready".*"url":"(http:\/\/127\.0\.0\.1:\d+)"/);

@@ -50,6 +50,16 @@ export async function copyOfDemoDatabase(): Promise<TestDatabase> {
   return copy;
 }
 
+/** The environment variables of a gateway on a database. */
+export function variablesOf(connection: ClickHouseConnection): Readonly<Record<string, string>> {
+  return {
+    CLICKHOUSE_URL: connection.url,
+    CLICKHOUSE_USER: connection.username,
+    CLICKHOUSE_PASSWORD: connection.password,
+    CLICKHOUSE_DATABASE: connection.database,
+  };
+}
+
 async function readTables(client: ClickHouseClient): Promise<readonly string[]> {
   const result = await client.query({
     query: `SELECT name FROM system.tables

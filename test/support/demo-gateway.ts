@@ -5,7 +5,7 @@ import { openGateway } from '../../src/serve/compose.js';
 import { readConfig } from '../../src/config/config.js';
 import type { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { hashApiKey } from '../../src/keys/api-key.js';
-import { demoDatabase } from './demo-database.js';
+import { demoDatabase, variablesOf } from './demo-database.js';
 import { RecordingLogger } from './recording-logger.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 
@@ -22,15 +22,12 @@ export interface DemoGateway {
 
 /** Runs a body with such a gateway. */
 export async function withDemoGateway(use: (gateway: DemoGateway) => Promise<void>): Promise<void> {
-  const { url, username, password, database } = (await demoDatabase()).connection;
+  const { connection } = await demoDatabase();
   await withTemporaryFolder(async (folder) => {
     const gateway = await openGateway(
       readConfig({
         PORT: '0',
-        CLICKHOUSE_URL: url,
-        CLICKHOUSE_USER: username,
-        CLICKHOUSE_PASSWORD: password,
-        CLICKHOUSE_DATABASE: database,
+        ...variablesOf(connection),
         API_KEYS_FILE: await writeKeys(folder),
       }),
       { logger: new RecordingLogger(), clock: () => new Date() },
