@@ -3,6 +3,7 @@ import path from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import type { TableEstimate } from '../../src/cli/check/checked-endpoint.js';
+import { demoDatabase, variablesOf } from '../support/demo-database.js';
 import { runCli } from '../support/run-cli.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -38,7 +39,7 @@ export default defineEndpoint({
 });`;
 
 describe('querygate check', () => {
-  it('finds no fault in our own endpoints, and shows rows, time and the estimate', async () => {
+  it('makes demonstration data where there is no ClickHouse, finds no fault in our own endpoints, and shows rows, time and the estimate', async () => {
     const { code, stdout, stderr } = await runCli(['check', '--json']);
     expect([code, stderr]).toEqual([0, '']);
     const { ok, endpoints } = JSON.parse(stdout) as Checked;
@@ -77,7 +78,8 @@ describe('querygate check', () => {
       await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
       for (const [name, text] of Object.entries(files))
         await writeFile(path.join(folder, `${name}.js`), text);
-      const { code, stdout, stderr } = await runCli(['check', '--folder', folder]);
+      const { connection } = await demoDatabase();
+      const { code, stdout, stderr } = await runCli(['check', '--folder', folder], variablesOf(connection));
       expect(code).toBe(1);
       expect(stdout).toMatch(/^ENDPOINT +STATE +ROWS.*\n(full|no|wrong)/);
       expect(stdout).toMatch(/full\.scan +warning +\d+ .*edge_logs/);

@@ -5,8 +5,8 @@ import { text } from 'node:stream/consumers';
 import { findRunningServer } from '../../src/clickhouse/embedded/running-server.js';
 import { pollUntil } from '../support/poll-until.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
-import { QUERYGATE, runCli, runInBash } from '../support/run-cli.js';
-import { withTemporaryFolder } from '../support/temporary-folder.js';
+import { QUERYGATE, runCli, runInBash, type Outcome } from '../support/run-cli.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/made-folder.js';
 
 describe('querygate', () => {
   it.each([
@@ -61,35 +61,44 @@ describe('querygate', () => {
     if (child.exitCode === null) await once(child, 'exit');
     expect(child.exitCode).toBe(0);
   });
+});
 
-  it('says of each file of the schema how long it took', async () => {
-    await withTemporaryFolder(async (folder) => {
-      const { code, stdout } = await runCli(['migrate'], { DATA_DIR: folder });
-      expect(code).toBe(0);
-      expect(stdout).toMatch(/^applied 0003_function_relay_logs in \d+ ms$/m);
-      expect(stdout).toMatch(/^\d+ applied now, 0 applied before\n$/m);
-    });
-  }, 60_000);
+describe('querygate without CLICKHOUSE_URL', () => {
+  let folder: TemporaryFolder;
+  let migrated: Outcome;
+
+  beforeAll(async () => {
+    folder = await makeTemporaryFolder();
+    migrated = await runCli(['migrate'], { DATA_DIR: folder.path });
+  });
+
+  afterAll(() => folder.remove());
+
+  it('migrates a server in DATA_DIR, and says of each file of the schema how long it took', () => {
+    const { code, stdout, stderr } = migrated;
+    expect([code, stderr]).toEqual([0, '']);
+    expect(stdout).toMatch(/^applied 0003_function_relay_logs in \d+ ms$/m);
+    expect(stdout).toMatch(/^\d+ applied now, 0 applied before\n$/m);
+  });
 
   it('ends on SIGINT with 130, and leaves no server behind', async () => {
-    await withTemporaryFolder(async (folder) => {
-      expect(await runCli(['migrate', '--json'], { DATA_DIR: folder })).toMatchObject({
-        code: 0,
-        stderr: '',
-      });
-      const child = spawn(process.execPath, [QUERYGATE, 'load', 'edge_logs', '-'], {
-        env: { PATH: process.env['PATH'], DATA_DIR: folder },
-        stdio: ['pipe', 'pipe', 'pipe'],
-      });
-      const said = text(child.stderr);
-      await pollUntil('its ClickHouse is there', () => findRunningServer(folder), 25_000);
-      child.kill('SIGINT');
-      await once(child, 'close');
-      expect([child.exitCode, await said]).toEqual([130, '']);
-      const gateway = startProcess(GATEWAY, { DATA_DIR: folder, DEMO_DATA: 'off', API_KEY: 'k', PORT: '0' });
-      await gateway.untilWritten(/"message":"ready"/);
-      gateway.child.kill('SIGTERM');
-      expect(await gateway.ended).toBe(0);
+    const child = spawn(process.execPath, [QUERYGATE, 'load', 'edge_logs', '-'], {
+      env: { PATH: process.env['PATH'], DATA_DIR: folder.path },
+      stdio: ['pipe', 'pipe', 'pipe'],
     });
+    const said = text(child.stderr);
+    await pollUntil('its ClickHouse is there', () => findRunningServer(folder.path), 25_000);
+    child.kill('SIGINT');
+    await once(child, 'close');
+    expect([child.exitCode, await said]).toEqual([130, '']);
+    const gateway = startProcess(GATEWAY, {
+      DATA_DIR: folder.path,
+      DEMO_DATA: 'off',
+      API_KEY: 'k',
+      PORT: '0',
+    });
+    await gateway.untilWritten(/"message":"ready"/);
+    gateway.child.kill('SIGTERM');
+    expect(await gateway.ended).toBe(0);
   });
 });

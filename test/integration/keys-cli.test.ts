@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
@@ -34,20 +34,36 @@ async function run(
   return { code: child.exitCode, stdout, stderr };
 }
 
-const withKeys = (use: (keys: Run, file: string) => Promise<void>): Promise<void> =>
+const RIGHTS = ['--endpoints', 'usage.*,logs.all', '--fixed', 'project=abc', '--requests', '600/60'];
+
+/** A file with the key `tenant`, of RIGHTS. */
+let original = '';
+
+beforeAll(() =>
   withTemporaryFolder(async (folder) => {
     const file = path.join(folder, 'keys.yaml');
+    expect((await run(file, ['add', 'tenant', ...RIGHTS])).code).toBe(0);
+    original = await readFile(file, 'utf8');
+  }),
+);
+
+/** Runs a test's body on a file: one that is not there, or a copy of the original. */
+const withKeys = (
+  start: 'without a file' | 'with tenant',
+  use: (keys: Run, file: string) => Promise<void>,
+): Promise<void> =>
+  withTemporaryFolder(async (folder) => {
+    const file = path.join(folder, 'keys.yaml');
+    if (start === 'with tenant') await writeFile(file, original);
     await use((...args) => run(file, args), file);
   });
 
-const RIGHTS = ['--endpoints', 'usage.*,logs.all', '--fixed', 'project=abc', '--requests', '600/60'];
-
 /** What the command line itself shows to be wrong, whatever the file holds. */
-const USAGE = ['takes amount/seconds', 'There is no endpoint', 'is over already'];
+const USAGE = ['There is no endpoint', 'is over already'];
 
 describe('npm run keys', () => {
   it('adds, lists, rotates and revokes; only the key itself goes to standard output', async () => {
-    await withKeys(async (keys, file) => {
+    await withKeys('without a file', async (keys, file) => {
       const added = await keys(
         'add',
         'tenant',
@@ -83,7 +99,7 @@ describe('npm run keys', () => {
   });
 
   it('loses no key of processes that run at the same time', async () => {
-    await withKeys(async (keys, file) => {
+    await withKeys('without a file', async (keys, file) => {
       const names = ['a', 'b', 'c', 'd'];
       const outcomes = await Promise.all(names.map((name) => keys('add', name)));
       expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
@@ -92,8 +108,7 @@ describe('npm run keys', () => {
   });
 
   it('makes a link that opens', async () => {
-    await withKeys(async (keys, file) => {
-      await keys('add', 'tenant', ...RIGHTS);
+    await withKeys('with tenant', async (keys, file) => {
       const made = await keys(
         ...['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--param', 'interval=daily'],
         ...['--expires-in', '7d', '--base-url', 'https://gateway.example/'],
@@ -114,8 +129,7 @@ describe('npm run keys', () => {
   });
 
   it('prints the path of a link alone where nothing says how callers reach the gateway, and says so', async () => {
-    await withKeys(async (keys) => {
-      await keys('add', 'tenant', ...RIGHTS);
+    await withKeys('with tenant', async (keys) => {
       const made = await keys(
         ...['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--param', 'interval=daily'],
         ...['--expires-in', '7d'],
@@ -132,8 +146,7 @@ describe('npm run keys', () => {
     ['', '91d', 1, '90 days at most'],
     ['never', '1d', 1, 'LINK_MAX_DAYS must be a number'],
   ])('holds links to LINK_MAX_DAYS=%s, as the gateway does: %s', async (days, lifetime, code, message) => {
-    await withKeys(async (keys, file) => {
-      await keys('add', 'tenant', ...RIGHTS);
+    await withKeys('with tenant', async (_keys, file) => {
       const args = ['link', '--key', 'tenant', '--endpoint', 'logs.all', '--expires-in', lifetime];
       const made = await run(file, args, { LINK_MAX_DAYS: days });
       expect(made.stderr).toContain(message);
@@ -144,35 +157,25 @@ describe('npm run keys', () => {
   it.each([
     [['add', 'x', '--expires', '2020-01-01'], 'is over already'],
     [['add', 'x', '--endpoints', 'nothing.*'], 'no endpoint matches "nothing.*"'],
-    [
-      ['add', 'x', '--endpoints', 'get-*', '--fixed', 'project=a'],
-      'none of its endpoints has a parameter project',
-    ],
-    [['add', 'x', '--requests', '600'], '--requests takes amount/seconds'],
     [['add', 'tenant'], 'has a key named tenant already'],
-    [['rotate', 'nobody'], 'has no key named "nobody"'],
-    [['revoke', 'nobody'], 'has no key named "nobody"'],
     [
       ['link', '--key', 'tenant', '--endpoint', 'nothing', '--expires-in', '7d'],
       'There is no endpoint "nothing"',
     ],
     [['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--expires-in', '7d'], 'interval'],
-    [['link', '--key', 'tenant', '--endpoint', 'logs.all', '--expires-in', '91d'], '90 days at most'],
     [
       ['link', '--key', 'tenant', '--endpoint', 'logs.all', '--param', 'project=b', '--expires-in', '7d'],
       'another project',
     ],
   ])('refuses %j on standard error, and leaves the file as it was', async (args, message) => {
-    await withKeys(async (keys, file) => {
-      await keys('add', 'tenant', ...RIGHTS);
-      const before = await readFile(file, 'utf8');
+    await withKeys('with tenant', async (keys, file) => {
       const refused = await keys(...args);
       expect(refused).toMatchObject({
         code: USAGE.some((text) => message.includes(text)) ? 2 : 1,
         stdout: '',
       });
       expect(refused.stderr).toContain(message);
-      expect(await readFile(file, 'utf8')).toBe(before);
+      expect(await readFile(file, 'utf8')).toBe(original);
     });
   });
 });

@@ -8,7 +8,7 @@ import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
 const pidOfNobody = (): number => spawnSync(process.execPath, ['-e', '']).pid;
 
-/** Has ten tasks want the lock at once; fails where two of them are in. */
+/** Has five tasks want the lock at once; fails where two of them are in. */
 async function enterOneByOne(file: string): Promise<void> {
   let inside = 0;
   const enter = (): Promise<void> =>
@@ -18,7 +18,7 @@ async function enterOneByOne(file: string): Promise<void> {
       await new Promise(setImmediate);
       inside -= 1;
     });
-  await Promise.all(Array.from({ length: 10 }, enter));
+  await Promise.all(Array.from({ length: 5 }, enter));
 }
 
 describe('withFileLock', () => {

@@ -61,18 +61,3 @@ describe('what a ring shows of itself', () => {
     }
   });
 });
-
-describe('ten thousand keys', () => {
-  it('are looked up as fast as three', () => {
-    const many = new KeyRing(
-      Array.from({ length: 10_000 }, (_, index) => ({
-        holder: { name: `k${index}`, mayBypassCache: false },
-        hashes: [hashApiKey(`key ${index}`)],
-      })),
-    );
-    const started = performance.now();
-    for (let index = 0; index < 10_000; index += 1) expect(many.find(`key ${index}`)?.name).toBe(`k${index}`);
-    // Comparing each with all would take a minute.
-    expect(performance.now() - started).toBeLessThan(5000);
-  });
-});

@@ -199,7 +199,7 @@ describe.each(['keys.json', 'keys.yaml'])('rotating and revoking in %s', (name) 
 
   it('loses no key of commands that run at the same time', async () => {
     await withKeys(async (file) => {
-      const names = Array.from({ length: 20 }, (_, index) => `key-${index}`);
+      const names = Array.from({ length: 4 }, (_, index) => `key-${index}`);
       await Promise.all([
         ...names.map((each) => add(file, each)),
         rotateKey(file, 'old'),

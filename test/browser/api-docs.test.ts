@@ -1,36 +1,14 @@
-import { existsSync } from 'node:fs';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 
+import { describeInBrowser, openBrowser } from '../support/browser.js';
 import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
-
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) =>
-  existsSync(file),
-);
-if (CHROMIUM === undefined) {
-  process.stderr.write('The page /docs is not tested: no Chromium at /usr/bin (apt-get install chromium).\n');
-}
 
 const gatewayOf = sharedDemoGateway();
 let browser: Browser;
 
-beforeAll(async () => {
-  if (CHROMIUM !== undefined) {
-    browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-  }
-}, 60_000);
-
-afterAll(async () => {
-  if (CHROMIUM !== undefined) await browser.close();
-});
-
-const inBrowser = CHROMIUM === undefined ? describe.skip : describe;
-
 /** Opens the page in a browser of its own, with all that it complains of and asks for. */
-async function openDocs(
-  colorScheme: 'light' | 'dark' = 'light',
-): Promise<{ page: Page; complaints: string[]; asked: string[] }> {
-  const context = await browser.newContext({ colorScheme });
-  const page = await context.newPage();
+async function openDocs(): Promise<{ page: Page; complaints: string[]; asked: string[] }> {
+  const page = await browser.newPage();
   const complaints: string[] = [];
   const asked: string[] = [];
   page.on('console', (message) => {
@@ -47,7 +25,13 @@ async function enter(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Show the API' }).click();
 }
 
-inBrowser('the page /docs in Chromium', () => {
+describeInBrowser('the page /docs in Chromium', () => {
+  beforeAll(async () => {
+    browser = await openBrowser();
+  });
+
+  afterAll(() => browser.close());
+
   it('shows the queries for a key, tries one out, and breaks no rule of its own', async () => {
     const { page, complaints, asked } = await openDocs();
     expect(await page.locator('.opblock').count()).toBe(0);
@@ -71,18 +55,6 @@ inBrowser('the page /docs in Chromium', () => {
     expect(await page.content()).not.toContain(KEYS.all);
     expect(complaints).toEqual([]);
     expect(asked.filter((url) => !url.startsWith(gatewayOf().url) && !url.startsWith('data:'))).toEqual([]);
-  });
-
-  it('keeps the key for the tab until it is told to forget it', async () => {
-    const { page } = await openDocs('dark');
-    await enter(page, KEYS.all);
-    await page.locator('.opblock').first().waitFor();
-    await page.reload();
-    await page.locator('.opblock').first().waitFor();
-    await page.getByRole('button', { name: 'Forget it' }).click();
-    await page.getByLabel('API key').waitFor();
-    expect(await page.evaluate('sessionStorage.length')).toBe(0);
-    expect(await page.locator('.opblock').count()).toBe(0);
   });
 
   it('says why a key is not accepted, and shows nothing', async () => {
