@@ -65,7 +65,9 @@ interface Finding {
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
   // Evaluated by the debugger, which the page's content security policy does not concern.
   await page.evaluate(`${axeSource};0`);
-  const { violations } = await page.evaluate<{ violations: readonly Finding[] }>('axe.run(document)');
+  const { violations } = await page.evaluate<{ violations: readonly Finding[] }>(
+    "axe.run(document, { resultTypes: ['violations'] })",
+  );
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>

@@ -42,10 +42,7 @@ export async function copyOfDemoDatabase(): Promise<TestDatabase> {
   const copy = await createTestDatabase();
   for (const table of await readTables(copy.client)) {
     // Parts are shared, not copied.
-    await copy.client.command({
-      query: 'ALTER TABLE {table:Identifier} ATTACH PARTITION ALL FROM {from:Identifier}.{table:Identifier}',
-      query_params: { table, from: NAME },
-    });
+    await copy.client.command({ query: `ALTER TABLE ${table} ATTACH PARTITION ALL FROM ${NAME}.${table}` });
   }
   return copy;
 }
