@@ -68,7 +68,7 @@ const TSCONFIG = {
     module: 'NodeNext',
     types: ['node'],
     strict: true,
-    skipLibCheck: false,
+    skipLibCheck: true,
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     noPropertyAccessFromIndexSignature: true,
