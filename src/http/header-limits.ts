@@ -5,7 +5,7 @@ import { Failure } from '../errors.js';
 import { problemOfTarget } from './request-target.js';
 
 /** A request with more header lines is refused; browsers behind two proxies send about thirty. */
-const MAX_LINES = 100;
+export const MAX_HEADER_LINES = 100;
 /** Bytes of all header names and values together, the request target aside. */
 const MAX_TOTAL_BYTES = 32 * 1024;
 /** Bytes of a header that is not named below: a cookie, for example, which the gateway does not read. */
@@ -41,7 +41,8 @@ type Headers = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
 /** What is too large about a request's headers; undefined where nothing is. Nearly every request costs one addition a line. */
 export function problemOfHeaders({ headers, rawHeaders }: Headers): string | undefined {
-  if (rawHeaders.length > 2 * MAX_LINES) return `The request has more than ${MAX_LINES} header lines.`;
+  if (rawHeaders.length > 2 * MAX_HEADER_LINES)
+    return `The request has more than ${MAX_HEADER_LINES} header lines.`;
   let total = 0;
   for (const text of rawHeaders) total += text.length;
   if (total <= SMALLEST_BYTES) return undefined;

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import { Failure } from '../errors.js';
 import type { Logger } from '../log/logger.js';
 import { noteConnections, type ConnectionLimits } from './connections.js';
+import { MAX_HEADER_LINES } from './header-limits.js';
 import { boundParserPool } from './parser-pool.js';
 import { problemDocument, problemHeaders } from './problem.js';
 
@@ -86,9 +87,10 @@ function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, logger:
 function failureOf({ code }: NodeJS.ErrnoException): Failure {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
+      // Node 22 and later report too many lines, 2,000 of them, as this as well.
       return new Failure(
         'HEADERS_TOO_LARGE',
-        `URL and headers together are over ${MAX_HEADER_BYTES / 1024} KiB.`,
+        `URL and headers together are over ${MAX_HEADER_BYTES / 1024} KiB, or there are more than ${MAX_HEADER_LINES} header lines.`,
       );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
       return new Failure('REQUEST_TIMEOUT', 'The request was not sent in time.');
