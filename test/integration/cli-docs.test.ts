@@ -55,7 +55,7 @@ async function expectToRun(
 ): Promise<void> {
   const outcome = await runInBash(`set -euo pipefail\n${script}`, environment, folder);
   const expected = Number(/^exits (\d+)$/.exec(info)?.[1] ?? 0);
-  expect({ script, ...outcome }).toMatchObject({ code: expected });
+  if (outcome.code !== expected) throw new Error(`${script}exits with ${outcome.code}: ${outcome.stderr}`);
 }
 
 async function startServing(

@@ -55,9 +55,9 @@ const configXml = (folder: string, port: number): string => `<clickhouse>
     <http_authentication_servers>
         <own_session>
             <uri from_env="QUERYGATE_OWN_SESSION_URL"/>
-            <connection_timeout_ms>1000</connection_timeout_ms>
-            <receive_timeout_ms>1000</receive_timeout_ms>
-            <send_timeout_ms>1000</send_timeout_ms>
+            <connection_timeout_ms>30000</connection_timeout_ms>
+            <receive_timeout_ms>30000</receive_timeout_ms>
+            <send_timeout_ms>30000</send_timeout_ms>
             <max_tries>1</max_tries>
         </own_session>
     </http_authentication_servers>

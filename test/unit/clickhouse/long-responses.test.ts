@@ -46,9 +46,9 @@ describe('a long response of ClickHouse', () => {
     });
   });
 
-  it.each([undefined, 1000])('is returned up to 32 MiB with a limit of %p bytes', async (limit) => {
-    expect((await outcomeOf(32 * MIB, limit)).outcome).toMatchObject({ rowCount: 1 });
-    expect((await outcomeOf(32 * MIB + 1, limit)).outcome).toMatchObject({ code: 'RESULT_TOO_LARGE' });
+  it('is returned up to 32 MiB where the limit on results is smaller', async () => {
+    expect((await outcomeOf(32 * MIB, 1000)).outcome).toMatchObject({ rowCount: 1 });
+    expect((await outcomeOf(32 * MIB + 1, 1000)).outcome).toMatchObject({ code: 'RESULT_TOO_LARGE' });
   });
 
   it.each([
