@@ -23,9 +23,6 @@ export type SoakKeys = Readonly<Record<'dashboard' | 'flood' | 'beside', string>
 export const QUERY_SECONDS = 4;
 export const QUEUE_SECONDS = 2;
 const OWN_WAIT_SECONDS = 3;
-/** How late a response may be. */
-const SLACK_MS = 1000;
-
 const STATS = '/api/endpoints/query/functions.invocation-stats';
 const LOGS = '/api/endpoints/query/logs.all';
 const COUNTS = '/api/endpoints/query/usage.api-counts';
@@ -104,11 +101,18 @@ function mistakes(key: string): readonly ReturnType<Traffic['request']>[] {
   ];
 }
 
+export interface LoadOptions {
+  readonly tally: Tally;
+  readonly stopped: AbortSignal;
+  /** How late a response may be; a second, where the machine has nothing else to do. */
+  readonly slackMs?: number;
+}
+
 /** Has all callers send until they are stopped; ends when the last of them has its response. */
 export async function runLoad(
   url: string,
   traffic: readonly Traffic[],
-  { tally, stopped }: { readonly tally: Tally; readonly stopped: AbortSignal },
+  { tally, stopped, slackMs = 1000 }: LoadOptions,
 ): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: Infinity });
   const call = async ({ kind, pauseMs, deadlineMs, request }: Traffic, first: number): Promise<void> => {
@@ -118,7 +122,7 @@ export async function runLoad(
       const shared = options.leaveAfterMs === undefined ? { agent } : {};
       tally.add(
         kind,
-        await sendRequest(url + target, { ...options, ...shared, timeoutMs: deadlineMs + SLACK_MS }),
+        await sendRequest(url + target, { ...options, ...shared, timeoutMs: deadlineMs + slackMs }),
       );
       await delay(pauseMs);
     }

@@ -24,7 +24,11 @@ it.each(FAULTS.map((fault) => [fault.name, fault] as const))(
   async (name, fault) => {
     const tally = new Tally();
     const stopping = new AbortController();
-    const load = runLoad(harness.gateway.url, trafficOf(harness.keys), { tally, stopped: stopping.signal });
+    const load = runLoad(harness.gateway.url, trafficOf(harness.keys), {
+      tally,
+      stopped: stopping.signal,
+      slackMs: BUSY_MS,
+    });
     const recoveredMs = await runFault(fault, harness, tally);
     stopping.abort();
     // Ends only when the last caller has its answer.
