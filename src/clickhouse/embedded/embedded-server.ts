@@ -119,6 +119,8 @@ export class EmbeddedServer {
     this.child = child;
     const lastWords = collectLastWords(child);
     await this.untilReady(child, lastWords);
+    // One that ended just after its answer has no exit left to wait for.
+    if (hasEnded(child)) throw new Error(startFailure(this.options.dataDir, lastWords()));
     child.once('exit', () => void this.restart(lastWords()));
   }
 
