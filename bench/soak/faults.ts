@@ -19,11 +19,11 @@ export interface Fault {
 /** Silence of two seconds and two pings of one are what makes a stall. */
 const STALL_MS = 6000;
 const RETURN_MS = 60_000;
-const PING_MS = 500;
+const PING_MS = 5000;
 
 export const FAULTS: readonly Fault[] = [
-  { name: 'killed', lastsMs: 0, begin: signal('SIGKILL'), end: untilBack },
-  { name: 'stopped and restarted', lastsMs: 0, begin: signal('SIGTERM'), end: untilBack },
+  { name: 'killed', lastsMs: 0, begin: end('SIGKILL'), end: untilBack },
+  { name: 'stopped and restarted', lastsMs: 0, begin: end('SIGTERM'), end: untilBack },
   { name: 'stalled (SIGSTOP)', lastsMs: STALL_MS, begin: signal('SIGSTOP'), end: signal('SIGCONT') },
   {
     name: 'refusing connections',
@@ -57,14 +57,30 @@ function signal(name: NodeJS.Signals): Fault['begin'] {
   };
 }
 
-/** The embedded server starts itself again; it is back when it answers. */
+/** Sends a signal, and waits until the process has ended. */
+function end(name: NodeJS.Signals): Fault['begin'] {
+  return async (harness) => {
+    const { pid } = harness.clickhouse;
+    await signal(name)(harness);
+    const deadlineAt = performance.now() + RETURN_MS;
+    while (pid !== undefined && isRunning(pid)) await waitUntil(deadlineAt);
+  };
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+/** The embedded server starts itself again; it is back when it responds. */
 async function untilBack({ clickhouse }: Harness): Promise<void> {
   const ping = createPing(clickhouse.adminConnection.url);
   const isUp = () => ping(AbortSignal.timeout(PING_MS)).catch(() => false);
-  const giveUpAt = performance.now() + RETURN_MS;
-  // It may not be gone yet.
-  while (await isUp()) await waitUntil(giveUpAt);
-  while (!(await isUp())) await waitUntil(giveUpAt);
+  const deadlineAt = performance.now() + RETURN_MS;
+  while (!(await isUp())) await waitUntil(deadlineAt);
 }
 
 async function untilServed({ gateway, keys }: Harness, tally: Tally): Promise<number> {
@@ -79,8 +95,8 @@ async function untilServed({ gateway, keys }: Harness, tally: Tally): Promise<nu
   return performance.now() - began;
 }
 
-async function waitUntil(giveUpAt: number): Promise<void> {
-  if (performance.now() > giveUpAt)
+async function waitUntil(deadlineAt: number): Promise<void> {
+  if (performance.now() > deadlineAt)
     throw new Error('ClickHouse did not come back, or the gateway did not notice');
   await delay(20);
 }

@@ -206,7 +206,7 @@ describe('a shard that ends in the middle of a query', () => {
   async function killedMeanwhile(allowsPartial: boolean): Promise<unknown> {
     const [first, second] = cluster.shards;
     return withClient(first.reader, async (client) => {
-      const run = createQueryRunner(client, { timeoutMs: 25_000 }, { allowsPartial });
+      const run = createQueryRunner(client, { timeoutMs: 100_000 }, { allowsPartial });
       const request = queryRequest(`${SLOW} SETTINGS max_threads = 2, max_block_size = 200`);
       const running = run(request).catch((error: unknown) => error);
       await pollUntil('the shard works on it', async () => {
@@ -222,11 +222,11 @@ describe('a shard that ends in the middle of a query', () => {
 
   it('never gives half of the rows for the whole', async () => {
     expect(await killedMeanwhile(false)).toMatchObject({ code: 'SHARD_UNREACHABLE', status: 503 });
-  }, 60_000);
+  }, 120_000);
 
   it('gives exactly what the other shard has, marked, where that is allowed', async () => {
     const [rows = ''] = await cluster.shards[0].ask('SELECT count() FROM edge_logs_local');
     const { body, partial } = (await killedMeanwhile(true)) as QueryResult;
     expect([partial, body.toString()]).toEqual([true, `{"result":[{"n":${rows}}]}`]);
-  }, 60_000);
+  }, 120_000);
 });
