@@ -14,7 +14,8 @@ const withServers = {
 };
 
 export default {
-  maxWorkers: 2,
+  // More than the two cores of a small machine: many tests wait for servers, and for what they kill.
+  maxWorkers: 3,
   testTimeout: 120_000,
   projects: [
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },

@@ -11,6 +11,8 @@ export interface Fault {
   readonly name: string;
   /** Milliseconds for which it lasts, where it does not end by itself. */
   readonly lastsMs: number;
+  /** Whether ClickHouse finishes its queries before it ends. */
+  readonly isGraceful?: true;
   readonly begin: (harness: Harness) => Promise<void> | void;
   /** Ends with ClickHouse there again. */
   readonly end: (harness: Harness) => Promise<void> | void;
@@ -23,7 +25,7 @@ const PING_MS = 5000;
 
 export const FAULTS: readonly Fault[] = [
   { name: 'killed', lastsMs: 0, begin: end('SIGKILL'), end: untilBack },
-  { name: 'stopped and restarted', lastsMs: 0, begin: end('SIGTERM'), end: untilBack },
+  { name: 'stopped and restarted', isGraceful: true, lastsMs: 0, begin: end('SIGTERM'), end: untilBack },
   { name: 'stalled (SIGSTOP)', lastsMs: STALL_MS, begin: signal('SIGSTOP'), end: signal('SIGCONT') },
   {
     name: 'refusing connections',

@@ -23,7 +23,7 @@ import { generateStatements, type Statement } from './non-interference/statement
  * The number of statements and the seed that they are generated from, each shape as often as any other. After a change of
  * the sandbox or of the engine, run this file by itself with NON_INTERFERENCE_STATEMENTS=2000 and a seed of the day.
  */
-const STATEMENTS = Number(process.env['NON_INTERFERENCE_STATEMENTS'] ?? 300);
+const STATEMENTS = Number(process.env['NON_INTERFERENCE_STATEMENTS'] ?? 200);
 const SEED = Number(process.env['NON_INTERFERENCE_SEED'] ?? 20_960_301);
 /** On shards a query costs several times as much: one of so many statements runs there. */
 const ONE_OF = Number(process.env['NON_INTERFERENCE_ON_SHARDS_ONE_OF'] ?? 6);
