@@ -1,5 +1,6 @@
 import {
   all,
+  BARRIER,
   choose,
   column,
   defineEndpoint,
@@ -87,10 +88,6 @@ export default defineEndpoint({
 
     const hour = sql`dateTrunc('hour', log.timestamp)`;
     const firstWholeHour = sql`dateTrunc('hour', ${start} + INTERVAL 3599999999 MICROSECOND)`;
-    const originMatches = choose(
-      [isHeld(project), sql`project = ${project}`],
-      sql`match(origin, ${project})`,
-    );
     const onlyTargetMatches = sql`
       UNION ALL
       SELECT ${hour} AS hour, ${COUNTS}
@@ -102,6 +99,23 @@ export default defineEndpoint({
         sql`log.timestamp >= ${firstWholeHour}`,
       )}
       GROUP BY hour`;
+    const ofProject = sql`
+      SELECT ${hour} AS hour, ${COUNTS}
+      FROM edge_logs AS log
+      ${where(sql`project = ${project}`, sql`${hour} >= ${firstWholeHour}`)}
+      GROUP BY hour`;
+    // The barrier keeps the expression from the hours' filter, which ClickHouse compares with the primary key of every
+    // granule where it is not alone.
+    const ofOrigins = sql`
+      SELECT hour, total_rest_requests, total_storage_requests, total_auth_requests, total_realtime_requests
+      FROM (
+        SELECT origin, ${hour} AS hour, ${COUNTS}
+        FROM edge_logs AS log
+        ${where(sql`${hour} >= ${firstWholeHour}`)}
+        GROUP BY origin, hour
+        ${BARRIER}
+      )
+      ${where(sql`match(origin, ${project})`)}`;
     // Few origins instead of many URLs: whole hours of those that match come from the projection. Records are read for the
     // hour that the window cuts, and where a URL matches though its origin does not.
     const fromHours = sql`
@@ -112,10 +126,7 @@ export default defineEndpoint({
         sum(total_auth_requests) AS total_auth_requests,
         sum(total_realtime_requests) AS total_realtime_requests
       FROM (
-        SELECT ${hour} AS hour, ${COUNTS}
-        FROM edge_logs AS log
-        ${where(originMatches, sql`${hour} >= ${firstWholeHour}`)}
-        GROUP BY hour
+        ${choose([isHeld(project), ofProject], ofOrigins)}
         UNION ALL
         SELECT ${hour} AS hour, ${COUNTS}
         FROM edge_logs AS log

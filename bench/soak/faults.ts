@@ -45,11 +45,22 @@ export const FAULTS: readonly Fault[] = [
 export async function runFault(fault: Fault, harness: Harness, tally: Tally): Promise<number> {
   tally.phase = fault.name;
   await fault.begin(harness);
-  await delay(fault.lastsMs);
+  if (fault.lastsMs > 0) {
+    await delay(fault.lastsMs);
+    await untilNoticed(fault, tally);
+  }
   await fault.end(harness);
   const recoveredMs = await untilServed(harness, tally);
   tally.phase = 'all well';
   return recoveredMs;
+}
+
+/** A busy machine may take longer than the fault lasts to send a request into it. */
+async function untilNoticed({ name }: Fault, tally: Tally): Promise<void> {
+  const deadlineAt = performance.now() + RETURN_MS;
+  while (![...tally.duringPhase(name).keys()].some((status) => /^50[23]$/.test(status))) {
+    await waitUntil(deadlineAt);
+  }
 }
 
 function signal(name: NodeJS.Signals): Fault['begin'] {
@@ -99,6 +110,6 @@ async function untilServed({ gateway, keys }: Harness, tally: Tally): Promise<nu
 
 async function waitUntil(deadlineAt: number): Promise<void> {
   if (performance.now() > deadlineAt)
-    throw new Error('ClickHouse did not come back, or the gateway did not notice');
+    throw new Error('ClickHouse did not go or come back, or the gateway did not notice');
   await delay(20);
 }

@@ -1,16 +1,9 @@
 import { bindQuery, type BoundQuery, type Values } from './bind.js';
 import type { Endpoint } from './endpoint.js';
-import { part, Sql, type Node, type Part } from './sql.js';
+import { BARRIER, part, Sql, type Node, type Part } from './sql.js';
 
 /** Under which name a caller's SELECT reads what the endpoint would answer. */
 const RESULT = 'result';
-
-/**
- * Ends each part that a caller's SELECT reads. A filter that moves below a LIMIT makes it count other rows, so no correct
- * optimizer evaluates anything of the caller's on rows that the part's own filters (tenant, retention) remove: an
- * exception there would reveal what those rows hold. The number is above that of the rows of any part, and removes none.
- */
-export const BARRIER = 'LIMIT 1000000000000';
 
 /** The names that a caller's SELECT may read: the parts of the saved query, and its result. */
 export function partNames({ query }: Endpoint): readonly string[] {
@@ -42,12 +35,17 @@ export function bindSandboxedQuery(
 }
 
 /**
- * A part with a barrier around it as a whole: a LIMIT at the end of a UNION would be that of its last SELECT. The parts
- * that it reads itself stand inside, without barriers of their own, so that its filters still prune what these read.
+ * A part with a barrier around it: nothing of the caller's is evaluated on rows that the part's own filters (tenant,
+ * retention) remove, since an exception there would reveal what those rows hold. It is around the part as a whole: a LIMIT
+ * at the end of a UNION would be that of its last SELECT. The parts that it reads itself stand inside, without barriers of
+ * their own, so that its filters still prune what these read.
  */
 function behindBarrier({ name, query }: Part, parts: readonly Part[]): Part {
   const own: Node = { kind: 'query', query: { parts, body: query } };
-  return part(name, new Sql([text('SELECT * FROM (\n  '), own, text(`\n)\n${BARRIER}`)]));
+  return part(
+    name,
+    new Sql([text('SELECT * FROM (\n  '), own, text('\n)\n'), { kind: 'fragment', sql: BARRIER }]),
+  );
 }
 
 const text = (written: string): Node => ({ kind: 'text', text: written });

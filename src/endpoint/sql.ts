@@ -141,6 +141,12 @@ export function choose(...args: readonly [...(readonly [Condition, Sql])[], Sql]
 export const FIRST_ROWS = new Sql([{ kind: 'cap' }]);
 
 /**
+ * Ends a subquery below which ClickHouse moves no filter from outside: a LIMIT, under which fewer rows would be other rows.
+ * The number is above that of the rows of any table, and removes none.
+ */
+export const BARRIER = sql`LIMIT 1000000000000`;
+
+/**
  * Lets ClickHouse group rows as they come where they come sorted by the groups, so that it can stop at the first ones.
  * Written in the fragment that wants it, sent as a setting of the query: in a subquery ClickHouse does not heed it.
  */

@@ -1,10 +1,13 @@
-import { BARRIER, bindSandboxedQuery, partNames } from '../../../src/endpoint/bind-sandboxed.js';
+import { bindSandboxedQuery, partNames } from '../../../src/endpoint/bind-sandboxed.js';
 import { column } from '../../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import { text } from '../../../src/endpoint/parameters.js';
 import { part, sql, withParts } from '../../../src/endpoint/sql.js';
 import { cacheKeyOf } from '../../../src/execution/cache-key.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
+
+/** As the builder writes it. */
+const BARRIER = 'LIMIT 1000000000000';
 
 const endpoint = (limit?: number): Endpoint =>
   defineEndpoint({

@@ -1,4 +1,4 @@
-import { BARRIER, bindSandboxedQuery } from '../../../../src/endpoint/bind-sandboxed.js';
+import { bindSandboxedQuery } from '../../../../src/endpoint/bind-sandboxed.js';
 import { withSettings, type Endpoint } from '../../../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../../../src/endpoint/load-endpoints.js';
 import { Failure } from '../../../../src/errors.js';
@@ -10,6 +10,9 @@ import { ENDPOINTS_FOLDER } from '../../../../src/project-files.js';
 import { rawParameters } from '../../../support/raw-parameters.js';
 import { HIDDEN, NOW, PARAMETERS, type Hidden } from './hidden-rows.js';
 import type { Statement } from './statements.js';
+
+/** As the builder writes it. */
+const BARRIER = 'LIMIT 1000000000000';
 
 const ROW_CAP = 50;
 /** Statements that run at a time. */
