@@ -12,7 +12,7 @@ import { runCli } from '../support/run-cli.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
-/** The record and one table of the schema before this one, as its last file but one and a shipper left them. */
+/** The record, one table and one view of the schema before this one, as its last file but one and a shipper left them. */
 const EARLIER = [
   'CREATE TABLE schema_migrations (name String, checksum String) ENGINE = MergeTree ORDER BY name',
   "INSERT INTO schema_migrations VALUES ('0001_edge_logs', 'a'), ('0012_mark_rows', 'b'), ('0026_drop_filled', 'c')",
@@ -21,6 +21,9 @@ const EARLIER = [
      method LowCardinality(String), url String, path String, status_code Nullable(UInt16),
      rolled_up UInt8 MATERIALIZED 1
    ) ENGINE = MergeTree PARTITION BY toDate32(timestamp) ORDER BY (project, timestamp)`,
+  'CREATE TABLE edge_request_minutes (project String, requests UInt64) ENGINE = MergeTree ORDER BY project',
+  `CREATE MATERIALIZED VIEW edge_request_minutes_view TO edge_request_minutes AS
+   SELECT log.project AS project, count() AS requests FROM edge_logs AS log WHERE log.rolled_up = 1 GROUP BY project`,
   "INSERT INTO edge_logs (project, timestamp, url) VALUES ('aurora', '2096-01-01', 'https://aurora.example/rest')",
 ];
 const MIGRATED = `SELECT concat(name, ' ', toString(metadata_modification_time)) FROM system.tables
@@ -43,6 +46,38 @@ async function createRecord(connection: ClickHouseConnection): Promise<void> {
   await server.command({ query: `CREATE DATABASE ${connection.database}` });
   for (const query of EARLIER) await client.command({ query });
   await Promise.all([client.close(), server.close()]);
+}
+
+/** The statements that a refusal prints: those before the new schema, one that copies rows, one that drops the database. */
+const statementsOf = (refused: unknown): readonly string[] =>
+  [...String(refused).matchAll(/^ {2}([A-Z]{4,} .*)$/gm)].map(([, statement = '']) => statement);
+
+const startServer = (dataDir: string): Promise<EmbeddedServer> =>
+  EmbeddedServer.start({
+    dataDir,
+    database: 'logs',
+    readerUserFile: READER_USER_FILE,
+    onCrash: () => undefined,
+  });
+
+/** Runs statements on a server, in order, and returns the last one's response. */
+async function runOn(
+  { adminConnection: connection }: EmbeddedServer,
+  queries: readonly string[],
+): Promise<string> {
+  const client = clientOf(connection, 'default');
+  try {
+    let text = '';
+    for (const query of queries) {
+      const { stream } = await client.exec({ query });
+      text = Buffer.concat(await stream.toArray())
+        .toString()
+        .trim();
+    }
+    return text;
+  } finally {
+    await client.close();
+  }
 }
 
 async function withEarlier(use: (database: EarlierDatabase) => Promise<void>): Promise<void> {
@@ -94,10 +129,9 @@ describe('a database of the schema before this one', () => {
       expect(refused).toBeInstanceOf(EarlierMigrations);
       expect(await ask(MIGRATED)).toEqual(before);
 
-      const [rename = '', insert = '', drop = ''] = [
-        ...String(refused).matchAll(/^ {2}((?:RENAME|INSERT|DROP) .*)$/gm),
-      ].map(([, statement = '']) => statement);
-      await run(rename);
+      const statements = statementsOf(refused);
+      const [insert = '', drop = ''] = statements.slice(-2);
+      for (const statement of statements.slice(0, -2)) await run(statement);
       expect(await migrate({ connection, migrations })).toHaveLength(migrations.length);
       await run(insert);
       expect(await ask(`SELECT origin FROM ${connection.database}.edge_logs`)).toEqual([
@@ -105,6 +139,26 @@ describe('a database of the schema before this one', () => {
       ]);
       await run(drop);
       expect(await migrate({ connection, migrations })).toHaveLength(migrations.length);
+    });
+  });
+
+  it.concurrent('takes inserts after those statements and a restart of the server', async () => {
+    await withTemporaryFolder(async (dataDir) => {
+      const migrations = await readMigrations(SCHEMA_FOLDER);
+      let server = await startServer(dataDir);
+      try {
+        await createRecord(server.adminConnection);
+        const refused = await migrate({ connection: server.adminConnection, migrations }).catch(String);
+        await runOn(server, statementsOf(refused).slice(0, -2));
+        await migrate({ connection: server.adminConnection, migrations });
+
+        await server.stop();
+        server = await startServer(dataDir);
+        const insert = "INSERT INTO logs.edge_logs (project) VALUES ('aurora')";
+        expect(await runOn(server, [insert, 'SELECT count() FROM logs.edge_logs'])).toBe('1');
+      } finally {
+        await server.stop();
+      }
     });
   });
 
@@ -129,14 +183,14 @@ describe('a database of the schema before this one', () => {
 
   it.concurrent('is recognised by a user that may read the tables, and not the record', async () => {
     await withTemporaryFolder(async (dataDir) => {
-      const server = await EmbeddedServer.start({
-        dataDir,
-        database: 'logs',
-        readerUserFile: READER_USER_FILE,
-        onCrash: () => undefined,
-      });
+      const server = await startServer(dataDir);
       try {
+        // As its first eleven files left it.
         await createRecord(server.adminConnection);
+        await runOn(server, [
+          'DROP VIEW logs.edge_request_minutes_view SYNC',
+          'ALTER TABLE logs.edge_logs DROP COLUMN rolled_up',
+        ]);
         const gateway = startProcess(GATEWAY, {
           ...variablesOf(server.readerConnection),
           API_KEY: 'k',
@@ -152,12 +206,7 @@ describe('a database of the schema before this one', () => {
 
   it.concurrent('ends the gateway whose own server has it, naming the data folder', async () => {
     await withTemporaryFolder(async (dataDir) => {
-      const server = await EmbeddedServer.start({
-        dataDir,
-        database: 'logs',
-        readerUserFile: READER_USER_FILE,
-        onCrash: () => undefined,
-      });
+      const server = await startServer(dataDir);
       await createRecord(server.adminConnection);
       await server.stop();
 

@@ -17,8 +17,15 @@ const EARLIER_FILES = [
 /** SHA-256 (hex) of its 0001_edge_logs.sql, with which each of its databases began. */
 const EARLIER_CHECKSUM = '106deeebf426406fe360c3a99236c2d313b70e5c3518c201842d1b5765fc4185';
 
-/** A column of its tables that this schema does not have: what a user sees that may not read the record. */
-const EARLIER_COLUMN = { table: 'edge_logs', column: 'rolled_up' };
+/** A table of both schemas, and a column that it has in this one alone: what a user sees that may not read the record. */
+const NEW_COLUMN = { table: 'edge_logs', column: 'origin' };
+
+/** Its materialized views. They name their target tables with the database, which renaming the database does not change. */
+const EARLIER_VIEWS = [
+  ...['custom_event_days_view', 'edge_request_hours_view', 'edge_request_minutes_view'],
+  ...['function_relay_days_view', 'function_relay_hours_view', 'function_relay_minutes_view'],
+  'redirect_days_view',
+];
 
 /** Which database to look at, and where it is. */
 export interface SchemaPlace {
@@ -44,7 +51,7 @@ export async function refuseEarlierMigrations(
 ): Promise<void> {
   const { database } = place;
   const isEarlier = await recordsEarlierFiles(client, database, signal).catch((error: unknown) =>
-    isError(error, 'ACCESS_DENIED') ? hasEarlierColumn(client, database, signal) : isAbsent(error),
+    isError(error, 'ACCESS_DENIED') ? lacksNewColumn(client, database, signal) : isAbsent(error),
   );
   if (isEarlier) throw new EarlierMigrations(explain(place));
 }
@@ -66,23 +73,21 @@ async function recordsEarlierFiles(
   return Number(files) > 0;
 }
 
-async function hasEarlierColumn(
+/** Whether the table is there without the column; false where the user may not read the table either. */
+async function lacksNewColumn(
   client: ClickHouseClient,
   database: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  const query = `SELECT ${EARLIER_COLUMN.column} FROM {database:Identifier}.${EARLIER_COLUMN.table} LIMIT 0`;
-  try {
-    const result = await client.query({
-      query,
-      query_params: { database },
-      ...(signal && { abort_signal: signal }),
-    });
-    await result.text();
-    return true;
-  } catch (error) {
-    return isError(error, 'UNKNOWN_IDENTIFIER', 'ACCESS_DENIED') ? false : isAbsent(error);
-  }
+  // DESCRIBE analyzes the query and does not run it: on a cluster, no shard is asked.
+  const query = `DESCRIBE TABLE (SELECT ${NEW_COLUMN.column} FROM {database:Identifier}.${NEW_COLUMN.table})`;
+  return client
+    .query({ query, query_params: { database }, ...(signal && { abort_signal: signal }) })
+    .then((result) => result.text())
+    .then(
+      () => false,
+      (error: unknown) => isError(error, 'UNKNOWN_IDENTIFIER'),
+    );
 }
 
 function isError(error: unknown, ...types: readonly string[]): boolean {
@@ -108,8 +113,11 @@ function explain({ database, dataDir, isCluster = false }: SchemaPlace): string 
     );
   }
   const before = quoteName(`${database}_before`);
+  const dropView = (view: string): string =>
+    `  DROP VIEW IF EXISTS ${quoteName(database)}.${quoteName(view)} SYNC\n`;
   return (
-    `${found}Move the tables, migrate again, and copy what you want to keep, table by table:\n\n` +
+    `${found}Drop its views, move the tables, migrate again, and copy what you want to keep, table by table:\n\n` +
+    EARLIER_VIEWS.map(dropView).join('') +
     `  RENAME DATABASE ${quoteName(database)} TO ${before}\n` +
     `  INSERT INTO ${quoteName(database)}.edge_logs SELECT * FROM ${before}.edge_logs\n\n` +
     `Or drop them:\n\n  DROP DATABASE ${quoteName(database)} SYNC`
