@@ -36,14 +36,9 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
   const { database } = connection;
   const cluster = name === undefined ? undefined : { name, database };
   if (cluster) checkCluster(cluster);
-  await createDatabase(connection, cluster);
+  await createDatabase(options, cluster);
   const client = connectClickHouse(connection, CONNECT_OPTIONS);
   try {
-    await refuseEarlierMigrations(client, {
-      database,
-      dataDir: options.dataDir,
-      isCluster: name !== undefined,
-    });
     return await migrateWith(client, { ...options, ...(cluster && forCluster(options, cluster)) }, cluster);
   } finally {
     await client.close();
@@ -67,13 +62,19 @@ function forCluster({ migrations }: MigrateOptions, cluster: Cluster): Pick<Migr
   };
 }
 
-async function createDatabase(connection: ClickHouseConnection, cluster: Cluster | undefined): Promise<void> {
+/** Creates the database where it is missing, which on a cluster it can be on some servers, unless it has an earlier schema. */
+async function createDatabase(
+  { connection, dataDir }: MigrateOptions,
+  cluster: Cluster | undefined,
+): Promise<void> {
+  const { database } = connection;
   // A connection to a database that is not there yet is refused.
   const client = connectClickHouse({ ...connection, database: 'default' }, CONNECT_OPTIONS);
   try {
+    await refuseEarlierMigrations(client, { database, dataDir, isCluster: cluster !== undefined });
     await client.command({
       query: `CREATE DATABASE IF NOT EXISTS {database:Identifier} ${cluster ? onCluster(cluster) : ''}`,
-      query_params: { database: connection.database },
+      query_params: { database },
     });
   } finally {
     await client.close();

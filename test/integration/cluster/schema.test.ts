@@ -1,6 +1,7 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 
 import { connectClickHouse } from '../../../src/clickhouse/connection.js';
+import { EarlierMigrations } from '../../../src/clickhouse/schema/earlier-migrations.js';
 import { migrate } from '../../../src/clickhouse/schema/migrate.js';
 import type { Migration } from '../../../src/clickhouse/schema/migration-files.js';
 import { CLUSTER, openSharedCluster, type ShardedServers } from '../../support/sharded-servers.js';
@@ -91,6 +92,17 @@ describe('the schema on two shards', () => {
         "SELECT comment FROM system.columns WHERE database = 'altered' AND table = 'hits' AND name = 'twice'",
       ),
     ).toBe('Twice n');
+  });
+
+  it('is not applied over an earlier one, and a server without the database gets none', async () => {
+    const ask = asker('default');
+    await ask('CREATE DATABASE earlier');
+    await ask(
+      `CREATE TABLE earlier.schema_migrations ENGINE = MergeTree ORDER BY name
+       AS SELECT '0012_mark_rows' AS name, '' AS checksum`,
+    );
+    await expect(apply('earlier', SOURCE)).rejects.toThrow(EarlierMigrations);
+    expect(await ask("SELECT count() FROM system.databases WHERE name = 'earlier'", 1)).toBe('0');
   });
 
   it('is applied once where two start at once', async () => {
