@@ -105,12 +105,14 @@ async function apply(
   migration: Migration,
   checkLock: CheckLock,
 ): Promise<void> {
+  const { name, checksum, statements } = migration;
   const started = performance.now();
-  for (const statement of migration.statements) {
+  for (const query of statements) {
     await checkLock();
-    await client.command({ query: statement });
+    await client.command({ query }).catch((cause: unknown) => {
+      throw new Error(`${name}.sql: ${(cause as Error).message}`, { cause });
+    });
   }
-  const { name, checksum } = migration;
   await client.insert({
     table: RECORD_TABLE,
     values: [{ name, checksum }],

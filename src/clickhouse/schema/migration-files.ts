@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { withoutComments } from './statement-text.js';
+
 /** One numbered SQL file of the schema. */
 export interface Migration {
   /** File name without its ending, such as `0001_edge_logs`. */
@@ -34,7 +36,7 @@ async function readMigration(folder: string, file: string): Promise<Migration> {
     statements: text
       .split(/;[ \t]*(?:\r?\n|$)/)
       .map((statement) => statement.trim())
-      .filter((statement) => statement !== ''),
+      .filter((statement) => withoutComments(statement) !== ''),
     checksum: createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex'),
   };
 }

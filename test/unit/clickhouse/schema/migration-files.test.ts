@@ -41,6 +41,12 @@ describe('readMigrations', () => {
     ]);
   });
 
+  it('has no statement for what is only a comment', async () => {
+    const text = '-- First.\nSELECT 1; \n-- Nothing;\n/* and\nno more */\n';
+    const migrations = await read({ '0001_a.sql': text, '0002_b.sql': '-- Nothing\n' });
+    expect(migrations).toMatchObject([{ statements: ['-- First.\nSELECT 1'] }, { statements: [] }]);
+  });
+
   it('gives a file the same checksum with the line ends of any system, and another for another text', async () => {
     const [one, two, other] = (await read({
       '0001_a.sql': 'SELECT 1;\nSELECT 2;\n',
