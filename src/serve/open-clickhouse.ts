@@ -96,7 +96,7 @@ async function closeAll(servers: readonly OpenServer[]): Promise<void> {
   await Promise.all(servers.map(({ client }) => client.close()));
 }
 
-/** A server that does not respond so soon is not waited for: the first query to it fails, and says so. */
+/** A server that does not respond so soon is not looked at; `migrate`, which comes before a new release, refuses always. */
 const LOOK_MS = 1000;
 
 /** @throws EarlierMigrations where a server shows that its tables are those of an earlier schema. */
