@@ -5,7 +5,7 @@ import { formatClickHouseTimestamp, parseIsoTimestamp, type SubMicrosecond } fro
 /** What a validated parameter becomes: text, or a list of texts. Timestamps are in ClickHouse's own form. */
 export type ParameterValue = string | readonly string[];
 
-/** Longest value of a parameter and longest SQL of a caller, in bytes of UTF-8, and so in characters too. */
+/** Longest value of a parameter and longest SQL of a caller, decoded, in bytes of UTF-8, and so in characters too. */
 export const MAX_VALUE_BYTES = 8192;
 
 /** One declared query-string parameter of an endpoint. */

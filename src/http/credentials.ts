@@ -7,6 +7,7 @@ import type { RawParameters } from '../execution/raw-parameters.js';
 import { comesFromAllowed, type KeyHolder } from '../keys/key-holder.js';
 import { hasLink, LINK_PARAMETERS, type OpenedLink } from '../keys/links.js';
 import { TokenRefused } from '../keys/token-refused.js';
+import { MAX_HEADER_BYTES } from './header-limits.js';
 import { findInQueryString, parseQueryString } from './query-string.js';
 import { noteAuthenticated } from './unauthenticated-peers.js';
 
@@ -28,9 +29,6 @@ export interface Credentials {
 }
 
 type LinkedTo = NonNullable<ReturnType<EndpointRegistry['find']>>;
-
-/** Bytes of a key or token; a longer one is unknown without a look. */
-const MAX_PRESENTED_BYTES = 8192;
 
 /** The key or token that a request carries: `X-API-KEY`, else `Authorization: Bearer`. */
 export function presentedKey(
@@ -56,9 +54,12 @@ export function letIn(credentials: Credentials, holder: KeyHolder, request: Inco
   return holder;
 }
 
-/** The holder of a presented key, or of a token that was verified a short while ago; at once. */
+/**
+ * The holder of a presented key, or of a token that was verified a short while ago; at once. One that is longer than a
+ * header may be is unknown: it is neither hashed nor verified.
+ */
 export function findPresented(credentials: Credentials, presented: string): KeyHolder | undefined {
-  return presented.length > MAX_PRESENTED_BYTES ? undefined : credentials.find(presented);
+  return presented.length > MAX_HEADER_BYTES ? undefined : credentials.find(presented);
 }
 
 /**
@@ -69,7 +70,7 @@ export function findPresented(credentials: Credentials, presented: string): KeyH
 export async function holderOfPresented(credentials: Credentials, presented: string): Promise<KeyHolder> {
   const known = findPresented(credentials, presented);
   if (known) return known;
-  if (presented.length > MAX_PRESENTED_BYTES) throw invalidKey();
+  if (presented.length > MAX_HEADER_BYTES) throw invalidKey();
   try {
     const verified = await credentials.verify(presented);
     if (verified) return verified;

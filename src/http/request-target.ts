@@ -4,6 +4,10 @@ import type { RequestListener } from 'node:http';
 const CALLS = '/api/endpoints/query/';
 /** No path that there is, and no name of an endpoint, is as long. */
 const MAX_PATH_BYTES = 2048;
+/**
+ * Bytes of the whole query string of a request that is no call, before authentication. Not the limit of a value, which
+ * is of decoded text: no route but a call needs a long one.
+ */
 const MAX_OTHER_QUERY_BYTES = 8192;
 
 /**
