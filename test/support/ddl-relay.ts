@@ -57,7 +57,7 @@ const ON_CLUSTER = / ON CLUSTER '\w+'/;
 const REPLICATED = /\bReplicated(\w*MergeTree)\('[^']*', '[^']*'(?:, )?/g;
 
 /** The statement as the embedded engine can run it. */
-export function forOneServer(statement: string): string {
+function forOneServer(statement: string): string {
   return statement.replace(ON_CLUSTER, '').replace(REPLICATED, '$1(');
 }
 

@@ -21,7 +21,7 @@ export interface DemoGateway {
 }
 
 /** Runs a body with such a gateway. */
-export async function withDemoGateway(use: (gateway: DemoGateway) => Promise<void>): Promise<void> {
+async function withDemoGateway(use: (gateway: DemoGateway) => Promise<void>): Promise<void> {
   const { connection } = await demoDatabase();
   await withTemporaryFolder(async (folder) => {
     const gateway = await openGateway(

@@ -74,7 +74,7 @@ export function groupedEvents(
 }
 
 /** Texts that are equal but for their letter case have the same folding. */
-export function foldCase(text: string): string {
+function foldCase(text: string): string {
   const folded = Array.from(text, (character) =>
     character === 'ı'
       ? character
@@ -84,7 +84,7 @@ export function foldCase(text: string): string {
 }
 
 /** Which event types a caller's event_type means. */
-export function eventTypesOf(eventType: string, includeUnique: string | undefined): readonly string[] {
+function eventTypesOf(eventType: string, includeUnique: string | undefined): readonly string[] {
   const widens = includeUnique === 'true' && (eventType === 'view' || eventType === 'click');
   return widens ? [eventType, `unique_${eventType}`] : [eventType];
 }

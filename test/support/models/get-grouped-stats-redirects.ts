@@ -4,7 +4,7 @@ import { DAY, isWithin, printSeconds, startOf, type Bound, type Micros } from '.
 import { scalarTexts } from './scalar-texts.js';
 
 /** The columns that a parameter of the same name filters on, and that make a group with the day and utm_params. */
-export const REDIRECT_COLUMNS = ['event_name', 'country', 'device', 'language', 'referrer'] as const;
+const REDIRECT_COLUMNS = ['event_name', 'country', 'device', 'language', 'referrer'] as const;
 
 type RedirectColumn = (typeof REDIRECT_COLUMNS)[number];
 

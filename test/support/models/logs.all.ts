@@ -77,7 +77,7 @@ export function retentionOf(tier = 'FREE'): Micros {
 }
 
 /** The object that the text is, or one that says what stood in its place. */
-export function metadataObject(text: string): object {
+function metadataObject(text: string): object {
   if (text === '') return {};
   try {
     const value: unknown = JSON.parse(text);
