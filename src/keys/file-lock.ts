@@ -12,7 +12,7 @@ export interface LockOptions {
 
 /**
  * Does something to a file while no other process that asks first does: `FILE.lock` exists meanwhile. One left behind
- * by a process of this machine that is gone is taken over.
+ * by a process of this machine that is gone is taken over. Why no library: docs/decisions/0019-a-lock-of-the-keys-file.md.
  *
  * @throws Error naming the lock and its holder, where it is not given up in time.
  */
@@ -60,8 +60,7 @@ async function create(lock: string): Promise<boolean> {
 
 /**
  * Deletes the lock of a process that is gone, under a lock of its own: of two processes that find it, the second must
- * not delete the lock which the first has made in its place. A guard whose process is gone is taken away likewise. (proper-lockfile
- * 4.1.2 has no guard, and lets both in.)
+ * not delete the lock which the first has made in its place. A guard whose process is gone is taken away likewise.
  */
 async function takeAway(lock: string, owner: string): Promise<boolean> {
   const guard = `${lock}.old`;
