@@ -1,0 +1,76 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+
+import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import type { BoundQuery } from '../../src/endpoint/bind.js';
+import { createTestGateway, KEY } from '../support/test-gateway.js';
+import { NOW, type ProjectedRequest } from './requests-of-projections.js';
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** What a gateway returned for a request. */
+export interface Returned {
+  readonly rows: readonly Row[];
+  /** The tables and projections that ClickHouse reads for it, by its own plan. */
+  readonly sources: () => Promise<readonly string[]>;
+}
+
+export type Request = (request: ProjectedRequest) => Promise<Returned>;
+
+/** Settings with which ClickHouse reads nothing but the records. */
+export const PROJECTIONS_OFF: Readonly<Record<string, number>> = {
+  optimize_use_projections: 0,
+  optimize_use_implicit_projections: 0,
+  optimize_trivial_count_query: 0,
+};
+
+const FIXED_KEY = 'qg_of-project-p';
+
+/** Opens a gateway whose queries carry these settings besides their own. */
+export async function openGateway(
+  client: ClickHouseClient,
+  further: Readonly<Record<string, number>> = {},
+): Promise<Request> {
+  const holder = { name: 'p', mayBypassCache: true, fixed: new Map([['project', 'p']]) };
+  const gateway = await createTestGateway({
+    clock: () => new Date(NOW),
+    holders: { [FIXED_KEY]: { ...holder, endpoints: ['usage.api-counts'] } },
+  });
+  const run = createQueryRunner(client, { timeoutMs: 30_000 });
+  const queries = new Map<string, BoundQuery>();
+  gateway.runQuery.answerWith((request) => {
+    const query = { ...request.query, settings: { ...request.query.settings, ...further } };
+    queries.set(request.requestId, query);
+    return run({ ...request, query });
+  });
+  return async ({ path, isFixed = false }) => {
+    const { status, text, headers } = await gateway
+      .ask()
+      .get(`/api/endpoints/query/${path}`)
+      .set({ 'X-API-KEY': isFixed ? FIXED_KEY : KEY, 'Cache-Control': 'no-cache' });
+    expect([path, status, text]).toEqual([path, 200, expect.any(String)]);
+    const { result } = JSON.parse(text) as { readonly result: readonly Row[] };
+    const query = queries.get(headers['x-request-id'] ?? '');
+    if (!query) throw new Error(`no query was run for ${path}`);
+    return { rows: result.map(withoutQuantiles), sources: () => sourcesOf(client, query) };
+  };
+}
+
+/** They are within a share of rank, and merged states may give other ones. */
+function withoutQuantiles(row: Row): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !/^p\d\d_/.test(name)));
+}
+
+async function sourcesOf(
+  client: ClickHouseClient,
+  { text, parameters, settings = {} }: BoundQuery,
+): Promise<readonly string[]> {
+  const explained = await client.query({
+    query: `EXPLAIN ${text}`,
+    query_params: parameters,
+    clickhouse_settings: settings,
+    format: 'JSONCompactEachRow',
+  });
+  const lines = await explained.json<[string]>();
+  const names = lines.flatMap(([line]) => /ReadFromMergeTree \((?:\w+\.)?(\w+)\)/.exec(line)?.[1] ?? []);
+  return [...new Set(names)].sort();
+}
