@@ -162,5 +162,5 @@ describeInBrowser('the console’s looks and ways out', () => {
       if (SCREENSHOTS !== undefined) await makeTraffic(page, call);
       await picture(page, 'operator');
     });
-  }, 60_000);
+  }, 120_000);
 });

@@ -46,7 +46,7 @@ describe('A ClickHouse that stalls', () => {
     const queue = new QueryQueue({ slots: 2, maxWaiting: 100, maxWaitMs: 30_000 });
     const runQuery = createQueryRunner(client, { timeoutMs: 30_000 });
     run = admitQueries(new ServerPool([{ name: 'only', runQuery, watch }], () => new Date()), queue);
-  }, 90_000);
+  }, 120_000);
   afterAll(async () => {
     if (server.pid !== undefined) process.kill(server.pid, 'SIGCONT');
     for (const close of closers) await close();

@@ -47,7 +47,7 @@ describeWithDisk('a full disk of ClickHouse', () => {
       CLICKHOUSE_LOG_PASSWORD: admin.password,
     });
     url = (await gateway.untilWritten(/"message":"ready".*"url":"(http:[^"]+)"/))[1] ?? '';
-  }, 60_000);
+  }, 120_000);
 
   afterEach(() => disk?.free());
 

@@ -47,14 +47,14 @@ beforeAll(async () => {
 
 afterEach(async () => {
   await cluster.shards[1].recovered();
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await strict.close();
   await lenient.close();
   await cluster.close();
   await folder.remove();
-}, 60_000);
+}, 120_000);
 
 async function withClient<T>(
   connection: ClickHouseConnection,
@@ -160,7 +160,7 @@ describe('a shard that has ended', () => {
       return answer.headers.get('x-partial') === null ? answer : undefined;
     });
     expect([again.headers.get('x-cache'), again.text]).toEqual(['MISS', whole.text]);
-  }, 60_000);
+  }, 120_000);
 
   it('leaves nothing of what it alone has, which is a 503 even where parts are allowed', async () => {
     await loseShard();
@@ -196,7 +196,7 @@ describe('a shard that is frozen', () => {
     ]);
     expect([missing.status, codeOf(missing)]).toEqual([503, 'SHARD_UNREACHABLE']);
     expect([part.status, part.headers.get('x-partial')]).toEqual([200, 'true']);
-  }, 60_000);
+  }, 120_000);
 });
 
 describe('a shard that ends in the middle of a query', () => {

@@ -35,13 +35,13 @@ beforeAll(async () => {
   reader = connectClickHouse(server.readerConnection, options);
   request = await openGateway(reader);
   requestOfRecords = await openGateway(reader, PROJECTIONS_OFF);
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await Promise.all([admin.close(), reader.close()]);
   await server.stop();
   await folder.remove();
-}, 60_000);
+}, 120_000);
 
 const run = async (query: string): Promise<void> => {
   await admin.command({ query });

@@ -38,7 +38,7 @@ const untilBack = (execution: TestExecution): Promise<true> =>
       await timeNew(execution);
       return execution.cache.isRedisOpen() ? undefined : true;
     },
-    12_000,
+    120_000,
   );
 
 /** That a gateway whose Redis has just failed answers all the same, soon without asking it, and says so once. */
@@ -67,11 +67,16 @@ describe('a Redis that', () => {
         started.redisAgain(server);
         await untilBack(execution);
         expect(told(execution)).toEqual([`warn: ${AWAY}`, `info: ${BACK}`]);
-        await execution.ask('after it');
         const other = await started.execution(server.url);
-        expect((await other.ask('after it')).status).toBe('HIT');
+        let asked = 0;
+        // A reply that a busy machine delays counts as none.
+        await pollUntil('a result is shared again', async () => {
+          const target = `after it ${(asked += 1)}`;
+          await execution.ask(target);
+          return (await other.ask(target)).status === 'HIT' || undefined;
+        });
       }),
-    30_000,
+    120_000,
   );
 
   it.concurrent(
@@ -92,11 +97,11 @@ describe('a Redis that', () => {
             await one.cache.keepInTouch();
             return other.cache.memory.use().size === 0 || undefined;
           },
-          12_000,
+          120_000,
         );
         expect(await one.cache.purge({})).toBe(true);
       }),
-    30_000,
+    120_000,
   );
 
   it.concurrent(
@@ -113,7 +118,7 @@ describe('a Redis that', () => {
         await untilBack(execution);
         expect(told(execution)).toEqual([`warn: ${AWAY}`, `info: ${BACK}`]);
       }),
-    30_000,
+    120_000,
   );
 
   it.concurrent(
@@ -129,7 +134,7 @@ describe('a Redis that', () => {
         await untilBack(execution);
         expect(told(execution)).toEqual([`warn: ${AWAY}`, `info: ${BACK}`]);
       }),
-    30_000,
+    120_000,
   );
 
   it.concurrent(
@@ -160,7 +165,7 @@ describe('a Redis that', () => {
         });
         expect(told(execution)).toEqual([`warn: ${REFUSES}`, `info: ${TAKES}`]);
       }),
-    30_000,
+    120_000,
   );
 
   it.concurrent.each([
@@ -201,7 +206,7 @@ describe('a Redis that', () => {
         started.redisAgain(server);
         await untilBack(execution);
       }),
-    30_000,
+    120_000,
   );
 
   it('has gone away does not keep a process up that closes its cache', () =>

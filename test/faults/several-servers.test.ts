@@ -132,7 +132,7 @@ describe('a gateway in front of two servers with the same data', () => {
       expect(outcomes(await askMany(20))).toEqual([GOOD]);
     });
     expect(onA).toBeGreaterThanOrEqual(5);
-  }, 60_000);
+  }, 120_000);
 
   it('answers what a stalled one holds from the other, and has no question wait for it afterwards', async () => {
     const [a, b] = both();
@@ -155,7 +155,7 @@ describe('a gateway in front of two servers with the same data', () => {
       ['a ClickHouse server does not answer, and is set aside', 'stalled'],
       ['a ClickHouse server answers again', undefined],
     ]);
-  }, 60_000);
+  }, 120_000);
 
   it('is a 503 when both are away, and answers by itself when one is back', async () => {
     const [a, b] = both();
@@ -172,7 +172,7 @@ describe('a gateway in front of two servers with the same data', () => {
     expect(await gateway.metric('server_set_aside', nameOf(b))).toBe(1);
     process.kill(b.pid ?? 0, 'SIGCONT');
     await untilServing(b);
-  }, 60_000);
+  }, 120_000);
 
   it('is a 503 at once when neither is there', async () => {
     for (const server of both()) await server.stop();

@@ -62,7 +62,7 @@ beforeAll(async () => {
     ENDPOINT_SETTINGS_FILE: settings,
   });
   [, url = ''] = await gateway.untilWritten(/"message":"ready".*"url":"(http:[^"]+)"/);
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   gateway?.child.kill('SIGKILL');
@@ -108,6 +108,6 @@ describe('a page’s commands', () => {
       if (!text.includes('curl -O')) expect(stdout).not.toBe('');
       expect(stdout).not.toContain('urn:querygate:problem');
     },
-    30_000,
+    120_000,
   );
 });

@@ -59,7 +59,7 @@ describe('the log of requests in ClickHouse', () => {
             const asked = result.filter(({ request_id }) => String(request_id).startsWith('asked-'));
             return asked.length === 3 ? asked.toSorted(byId) : undefined;
           },
-          20_000,
+          120_000,
         );
         const of = { endpoint: 'functions.invocation-stats', key_name: 'API_KEY', status: 200, code: '' };
         expect(rows).toEqual([
@@ -76,7 +76,7 @@ describe('the log of requests in ClickHouse', () => {
         expect(metrics).toContain('\nquerygate_request_records_dropped_total 0\n');
       });
     },
-    60_000,
+    120_000,
   );
 
   it.concurrent(
@@ -97,11 +97,11 @@ describe('the log of requests in ClickHouse', () => {
             const rows = result.filter(({ code }) => code === 'API_KEY_MISSING');
             return rows.length === 60 - skipped || undefined;
           },
-          20_000,
+          120_000,
         );
       });
     },
-    60_000,
+    120_000,
   );
 
   it.concurrent(
@@ -111,7 +111,7 @@ describe('the log of requests in ClickHouse', () => {
         expect((await ask('/api/endpoints/query/gateway.requests')).status).toBe(404);
       });
     },
-    60_000,
+    120_000,
   );
 });
 

@@ -100,7 +100,7 @@ describe('traces', () => {
         });
       },
     );
-  }, 30_000);
+  }, 120_000);
 });
 
 /** Copies the build beside the packages of an install that has no OpenTelemetry, and gives its main program. */
@@ -143,5 +143,5 @@ describe('an install without the packages of OpenTelemetry', () => {
         );
       });
     });
-  }, 30_000);
+  }, 120_000);
 });

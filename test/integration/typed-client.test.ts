@@ -106,7 +106,7 @@ beforeAll(async () => {
   const generator = path.join(MODULES, 'openapi-typescript/bin/cli.js');
   await runNode([generator, 'openapi.json', '-o', 'querygate.ts'], folder.path);
   compiled = await runNode([path.join(MODULES, 'typescript/bin/tsc'), '-p', folder.path]);
-}, 60_000);
+}, 120_000);
 
 afterAll(() => folder.remove());
 

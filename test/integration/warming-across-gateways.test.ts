@@ -139,7 +139,7 @@ describe('gateways that share a Redis', () => {
       await leader.round();
       await leader.stall();
       const { leader: next } = await untilLed(others, TWO_LEASES_MS);
-      expect(leader.isLeader).toBe(false);
+      await pollUntil('the old one knows that it leads no more', () => !leader.isLeader || undefined);
       clock.advance(INTERVAL);
       await next.round();
       expect(next.refreshed).toEqual(['Rome']);

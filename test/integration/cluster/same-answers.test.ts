@@ -12,7 +12,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await rows.close();
-}, 60_000);
+}, 120_000);
 
 const bothShards = (query: string): Promise<readonly (readonly string[])[]> =>
   Promise.all(rows.cluster.shards.map(({ ask }) => ask(query)));

@@ -10,7 +10,7 @@ let cluster: ShardedServers;
 
 beforeAll(async () => {
   cluster = await openSharedCluster('cluster_schema');
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await cluster.close();

@@ -45,7 +45,7 @@ describe.each(Object.entries(DISTRIBUTIONS))('quantiles of %s times', (_name, ex
           FROM numbers(${(ROWS / INSERTS) * part}, ${ROWS / INSERTS})`,
       });
     }
-  }, 60_000);
+  }, 120_000);
 
   /**
    * How far, at most, the rank of a value among the sorted ones of its bucket is from what it should be, as a share. Of

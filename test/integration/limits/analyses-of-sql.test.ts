@@ -96,7 +96,7 @@ const hold = (): (() => void) => {
   return release;
 };
 const untilWaiting = (count: number): Promise<unknown> =>
-  pollUntil(`${count} wait`, async () => (await gateway.waiting()) === count || undefined, 30_000);
+  pollUntil(`${count} wait`, async () => (await gateway.waiting()) === count || undefined, 100_000);
 
 describe('300 new statements at once', () => {
   it('run one at a time in ClickHouse for a key with concurrent: 1, which refuses the others with 429', async () => {

@@ -125,13 +125,12 @@ describe('Limits of gateways that share a Redis', () => {
 
   it('begin a new window when the old is over', async () => {
     const [a, b] = [await open(), await open()];
-    const subject = key({ requests: { quota: 2, window: 1 } });
+    const subject = key({ requests: { quota: 2, window: 4 } });
     expect(await admitTimes([a, b], 6, [subject])).toBe(2);
     await pollUntil(
-      'the window is over',
-      async () => (await a.client.exists(a.keys.limit('key:reports:requests:1'))) === 0 || undefined,
+      'a request is admitted again',
+      async () => (await admits(() => b.limiter.admitRequest([subject]))) || undefined,
     );
-    expect(await admits(() => b.limiter.admitRequest([subject]))).toBe(true);
   });
 
   it('charge a query’s cost to all, and refuse the next wherever it comes', async () => {
