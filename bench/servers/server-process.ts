@@ -48,11 +48,15 @@ export async function startServer(server: ServerCommand): Promise<ServerProcess>
   return { url: `http://127.0.0.1:${port}`, pid: child.pid ?? 0, stop };
 }
 
+const running = new Map<ChildProcess, NodeJS.Signals>();
+process.once('exit', () => {
+  for (const [child, signal] of running) child.kill(signal);
+});
+
 /** Ends a process when this one exits, so that an interrupted benchmark leaves nothing behind. */
 export function endWithThisProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
-  const end = (): void => void child.kill(signal);
-  process.once('exit', end);
-  child.once('exit', () => process.off('exit', end));
+  running.set(child, signal);
+  child.once('exit', () => running.delete(child));
 }
 
 /** Whether this machine has a program. */
