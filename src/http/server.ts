@@ -61,6 +61,8 @@ export function createHttpServer(
 }
 
 function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {
+  // Node 24 reports each further chunk of a request that was refused: what still comes is dropped below.
+  if (socket.writableEnded && error.code !== 'ECONNRESET') return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
     return;
