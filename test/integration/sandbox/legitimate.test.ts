@@ -182,7 +182,11 @@ const ANSWERS: Readonly<Record<string, readonly Row[]>> = {
 describe(`${Object.keys(ANSWERS).length} legitimate queries`, () => {
   it.each(Object.entries(ANSWERS))('%s', async (sql, rows) => {
     const answer = await sandbox.ask(sql).catch(async () => ({ rows: await sandbox.refusal(sql) }));
-    if (rows.length > 0) expect(answer.rows).toEqual(rows);
+    // ClickHouse promises no order of the branches of a UNION.
+    const sorted = (list: readonly unknown[]) => list.map((row) => JSON.stringify(row)).sort();
+    if (sql.includes('UNION') && !sql.includes('ORDER BY') && Array.isArray(answer.rows))
+      expect(sorted(answer.rows)).toEqual(sorted(rows));
+    else if (rows.length > 0) expect(answer.rows).toEqual(rows);
     else expect(typeof answer.rows).not.toBe('string');
   });
 });
