@@ -7,7 +7,7 @@ import type { RawParameters } from '../execution/raw-parameters.js';
 import { comesFromAllowed, type KeyHolder } from '../keys/key-holder.js';
 import { hasLink, LINK_PARAMETERS, type OpenedLink } from '../keys/links.js';
 import { TokenRefused } from '../keys/token-refused.js';
-import { MAX_HEADER_BYTES } from './header-limits.js';
+import { MAX_HEADER_VALUE_BYTES } from './header-limits.js';
 import { findInQueryString, parseQueryString } from './query-string.js';
 import { noteAuthenticated } from './unauthenticated-peers.js';
 
@@ -59,7 +59,7 @@ export function letIn(credentials: Credentials, holder: KeyHolder, request: Inco
  * header may be is unknown: it is neither hashed nor verified.
  */
 export function findPresented(credentials: Credentials, presented: string): KeyHolder | undefined {
-  return presented.length > MAX_HEADER_BYTES ? undefined : credentials.find(presented);
+  return presented.length > MAX_HEADER_VALUE_BYTES ? undefined : credentials.find(presented);
 }
 
 /**
@@ -70,7 +70,7 @@ export function findPresented(credentials: Credentials, presented: string): KeyH
 export async function holderOfPresented(credentials: Credentials, presented: string): Promise<KeyHolder> {
   const known = findPresented(credentials, presented);
   if (known) return known;
-  if (presented.length > MAX_HEADER_BYTES) throw invalidKey();
+  if (presented.length > MAX_HEADER_VALUE_BYTES) throw invalidKey();
   try {
     const verified = await credentials.verify(presented);
     if (verified) return verified;

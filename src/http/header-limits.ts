@@ -12,7 +12,7 @@ const MAX_TOTAL_BYTES = 32 * 1024;
  * Bytes of the value of a header that is not named below: of a key or token, or of a cookie, for example, which the
  * gateway does not read.
  */
-export const MAX_HEADER_BYTES = 8192;
+export const MAX_HEADER_VALUE_BYTES = 8192;
 /** The smallest limit of all: a request that has fewer bytes of headers in all exceeds none. */
 const SMALLEST_BYTES = 1024;
 
@@ -54,7 +54,7 @@ export function problemOfHeaders({ headers, rawHeaders }: Headers): string | und
       total -= lengthOf(value);
       continue;
     }
-    const limit = MAX_BYTES_BY_NAME.get(name) ?? MAX_HEADER_BYTES;
+    const limit = MAX_BYTES_BY_NAME.get(name) ?? MAX_HEADER_VALUE_BYTES;
     if (lengthOf(value) > limit) return `The header ${name} is over ${limit} bytes.`;
   }
   return total > MAX_TOTAL_BYTES ? `The headers together are over ${MAX_TOTAL_BYTES} bytes.` : undefined;

@@ -44,7 +44,7 @@ const INSERT =
 
 describe('the schema on two shards', () => {
   /** Runs a statement in a database of a test's own. */
-  const asker =
+  const queryIn =
     (database: string) =>
     async (query: string, shard: 0 | 1 = 0, settings: ClickHouseSettings = {}): Promise<string> => {
       const client = connectClickHouse(
@@ -67,7 +67,7 @@ describe('the schema on two shards', () => {
     migrate({ connection: { ...cluster.migrating, database }, cluster: CLUSTER, migrations });
 
   it('has each shard use a projection of its own rows, and gives their sum over both', async () => {
-    const ask = asker('projected');
+    const ask = queryIn('projected');
     expect(await apply('projected', SOURCE)).toEqual(['0001_source']);
     await ask(INSERT);
     expect(await apply('projected', SOURCE, PROJECTION)).toEqual(['0002_projection']);
@@ -80,7 +80,7 @@ describe('the schema on two shards', () => {
   });
 
   it('changes the columns of both kinds of tables, on both shards', async () => {
-    const ask = asker('altered');
+    const ask = queryIn('altered');
     await apply('altered', SOURCE);
     await ask(INSERT);
     await apply('altered', SOURCE, COLUMN);
@@ -95,7 +95,7 @@ describe('the schema on two shards', () => {
   });
 
   it('is not applied over an earlier one, and a server without the database gets none', async () => {
-    const ask = asker('default');
+    const ask = queryIn('default');
     await ask('CREATE DATABASE earlier');
     await ask(
       `CREATE TABLE earlier.schema_migrations ENGINE = MergeTree ORDER BY name
@@ -112,6 +112,6 @@ describe('the schema on two shards', () => {
     ]);
     expect(applied.flat().sort()).toEqual(['0001_source', '0002_projection']);
     const locks = "SELECT count() FROM system.tables WHERE database = 'twice' AND name LIKE '%lock%'";
-    for (const shard of [0, 1] as const) expect(await asker('twice')(locks, shard)).toBe('0');
+    for (const shard of [0, 1] as const) expect(await queryIn('twice')(locks, shard)).toBe('0');
   });
 });

@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 
+import { GROUP_COLUMNS } from '../../support/models/get-grouped-stats-events-logs.js';
 import { clockAt, DAY, microsOf, printMicros } from '../../support/models/time.js';
 import { nastyText, nullableText, timeAround, PROPERTY_RUNS } from './arbitraries.js';
 import { openBesideRecords, type Call, type EndpointBesideRecords } from './beside-records.js';
@@ -92,17 +93,7 @@ const CASES = [
   {
     name: 'get-grouped-stats-events-logs',
     projection: 'event_days',
-    groups: [
-      'event_id',
-      'event_name',
-      'city',
-      'country',
-      'device',
-      'language',
-      'referrer',
-      'event_type',
-      'utm_params',
-    ],
+    groups: GROUP_COLUMNS,
     calls: asked({
       ...Object.fromEntries(GROUP.map((name) => [name, text])),
       event_type: fc.constantFrom('view', 'click', 'url_redirect', 'a', ''),
