@@ -1,7 +1,7 @@
 /** `npm run bench:cached`: how fast a hit is. */
 import { Command } from 'commander';
 
-import { prepareDatabase } from '../src/demo-data/prepare-database.js';
+import { prepareDatabase } from '../src/clickhouse/demo-data/prepare-database.js';
 import { HANDLER_CONFIG, compareHits } from './cached/compare-hits.js';
 import { countColdQueries } from './cached/count-cold-queries.js';
 import { fillCache } from './cached/fill-cache.js';

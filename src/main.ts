@@ -1,3 +1,3 @@
-import { serve } from './serve/serve.js';
+import { serve } from './server/serve.js';
 
 await serve(process.env);

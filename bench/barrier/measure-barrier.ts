@@ -1,7 +1,7 @@
 import { bindSandboxedQuery } from '../../src/endpoint/bind-sandboxed.js';
 import type { BoundQuery } from '../../src/endpoint/bind.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
-import type { RunQuery } from '../../src/execution/ports.js';
+import type { RunQuery } from '../../src/query/ports.js';
 import { valuesOf } from '../data/endpoint-queries.js';
 import { count, ms, printTable } from '../measuring/print.js';
 import { sampleInTurn } from '../measuring/sampling.js';

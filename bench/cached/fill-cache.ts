@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-import { generateApiKey } from '../../src/keys/api-key.js';
+import { generateApiKey } from '../../src/auth/api-key.js';
 import { count, megabytes, print } from '../measuring/print.js';
 import { residentBytes } from '../measuring/resident-memory.js';
 import { CONNECTIONS, loadServer } from '../measuring/throughput.js';

@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { buffer } from 'node:stream/consumers';
 
-import { prepareDatabase } from '../../src/demo-data/prepare-database.js';
+import { prepareDatabase } from '../../src/clickhouse/demo-data/prepare-database.js';
 import type { ClickHouseConnection } from '../../src/clickhouse/connection.js';
 import { FILLINGS } from '../data/fill-tables.js';
 import { firstRow } from '../measuring/first-row.js';

@@ -1,10 +1,10 @@
 import { LRUCache } from 'lru-cache';
 
-import type { Answer } from '../execution/answer.js';
-import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
-import type { EntryName, CacheKey } from '../execution/cache-key.js';
-import { MAX_CLOCK_SKEW_MS, unlessFromFuture } from '../execution/clock-skew.js';
-import type { Clock } from '../execution/ports.js';
+import type { Answer } from '../query/endpoint-result.js';
+import type { AnswerStore, PurgeScope } from '../query/result-store.js';
+import type { EntryName, CacheKey } from '../query/cache-key.js';
+import { MAX_CLOCK_SKEW_MS, unlessFromFuture } from '../query/clock-skew.js';
+import type { Clock } from '../query/ports.js';
 
 /** Purges of single answers that are remembered; older ones have long since no query left that began before them. */
 const REMEMBERED = 10_000;

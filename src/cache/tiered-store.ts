@@ -1,7 +1,7 @@
-import type { Answer } from '../execution/answer.js';
-import type { AnswerStore, PurgeScope } from '../execution/answer-store.js';
-import type { CacheKey } from '../execution/cache-key.js';
-import type { MemoryStore } from './memory-store.js';
+import type { Answer } from '../query/endpoint-result.js';
+import type { AnswerStore, PurgeScope } from '../query/result-store.js';
+import type { CacheKey } from '../query/cache-key.js';
+import type { MemoryStore } from './local-store.js';
 
 /** A near store over a far one: what the far one has is kept near as well. */
 export class TieredStore implements AnswerStore {

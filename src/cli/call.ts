@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 
-import { FORMATS } from '../execution/representation.js';
+import { FORMATS } from '../formats/representation.js';
 import { collect, httpUrl } from './option-values.js';
 import { runCommand } from './run-command.js';
 import type { CallOptions } from './run-call.js';

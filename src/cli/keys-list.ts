@@ -1,4 +1,4 @@
-import type { KeyFile, StoredKey } from '../keys/key-file.js';
+import type { KeyFile, StoredKey } from '../auth/key-file.js';
 import { COUNTED, type LimitRules } from '../limits/limit-rules.js';
 
 /** A key as `keys list` shows it: all but its hashes. */

@@ -1,5 +1,5 @@
-import { FORMAT_FACTS, type Format } from '../execution/representation.js';
-import { askGateway, type Question } from './call/ask-gateway.js';
+import { FORMAT_FACTS, type Format } from '../formats/representation.js';
+import { askGateway, type Question } from './call/request-gateway.js';
 import { deliver } from './call/deliver.js';
 import { problemText, readProblem } from './call/problem-text.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';

@@ -1,10 +1,10 @@
 import { readConfig } from '../config/config.js';
-import { validateParameters } from '../execution/validate-parameters.js';
-import { checkKeysAgainst } from '../keys/check-keys.js';
-import { applyFixed } from '../keys/fixed-parameters.js';
-import { holderOf, readKeyFile } from '../keys/key-file.js';
-import { Links } from '../keys/links.js';
-import { addKey, finishRotation, keyNamed, revokeKey, rotateKey } from '../keys/manage-keys.js';
+import { validateParameters } from '../query/validate-parameters.js';
+import { checkKeysAgainst } from '../auth/check-keys.js';
+import { applyFixed } from '../auth/pinned-parameters.js';
+import { holderOf, readKeyFile } from '../auth/key-file.js';
+import { Links } from '../auth/links.js';
+import { addKey, finishRotation, keyNamed, revokeKey, rotateKey } from '../auth/manage-keys.js';
 import { usageError } from './exit-codes.js';
 import { keysTable, listedKeys } from './keys-list.js';
 import { durationMs, rightsOf, type RightsOptions } from './keys-options.js';

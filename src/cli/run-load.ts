@@ -1,8 +1,8 @@
-import { withAdminConnection } from '../admin-connection.js';
+import { withAdminConnection } from './admin-connection.js';
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
 import { readConfig } from '../config/config.js';
-import { loadFile } from '../loading/load-file.js';
-import type { LoadProgress, LoadReport } from '../loading/load-report.js';
+import { loadFile } from '../clickhouse/loading/load-file.js';
+import type { LoadProgress, LoadReport } from '../clickhouse/loading/load-report.js';
 import { EXIT } from './exit-codes.js';
 import { Progress, type ProgressState } from './progress.js';
 import { interruptible } from './run-command.js';

@@ -1,4 +1,4 @@
-import { withAdminConnection } from '../admin-connection.js';
+import { withAdminConnection } from './admin-connection.js';
 import { migrate } from '../clickhouse/schema/migrate.js';
 import { readMigrations } from '../clickhouse/schema/migration-files.js';
 import { readConfig } from '../config/config.js';

@@ -19,7 +19,7 @@ Exit codes: 0 stopped in order; 1 can’t start, or stopped with requests unfini
     )
     .action(async () => {
       // Other commands need not wait for the gateway's modules.
-      const { serve } = await import('../serve/serve.js');
+      const { serve } = await import('../server/serve.js');
       await serve(process.env);
     });
 }

@@ -1,6 +1,6 @@
 import type { ClickHouseSettings } from '@clickhouse/client';
 
-import type { QueryRequest, QueryResult } from '../execution/ports.js';
+import type { QueryRequest, QueryResult } from '../query/ports.js';
 import { translateClickHouseError } from './translate-error.js';
 
 /** How queries go about a cluster; nothing of it where the server is alone. */

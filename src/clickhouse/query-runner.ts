@@ -4,15 +4,15 @@ import type { Readable } from 'node:stream';
 
 import type { Column, QueryLimits } from '../endpoint/definition.js';
 import { Failure } from '../errors.js';
-import { LinkedAbort } from '../execution/linked-abort.js';
-import type { QueryRequest, QueryResult, RunQuery } from '../execution/ports.js';
-import { brokenAnswer } from './broken-answer.js';
+import { LinkedAbort } from '../query/linked-abort.js';
+import type { QueryRequest, QueryResult, RunQuery } from '../query/ports.js';
+import { brokenAnswer } from '../formats/broken-response.js';
 import { describeColumns } from './describe-columns.js';
 import { runDistributed, type ClusterManners } from './distributed-queries.js';
-import type { ResultColumn } from './project-columns.js';
+import type { ResultColumn } from '../formats/project-columns.js';
 import { resultTooLarge, translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
-import { writeAnswer, type Ask } from './write-answer.js';
+import { writeAnswer, type Ask } from './fetch-rows.js';
 
 /** How far any query may go; an endpoint's own limits can only be narrower. */
 export interface RunnerLimits extends Omit<QueryLimits, 'timeoutSeconds'> {

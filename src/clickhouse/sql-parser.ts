@@ -1,7 +1,7 @@
 import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 
 import { Failure } from '../errors.js';
-import type { SqlParser } from '../execution/sandbox.js';
+import type { SqlParser } from '../query/sandboxed-select.js';
 import { translateClickHouseError } from './translate-error.js';
 
 /** Parsing is a matter of milliseconds; what takes longer is no query for a person. */

@@ -4,7 +4,7 @@ import express, { type RequestHandler, type Router } from 'express';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import { isOpenTo } from '../keys/fixed-parameters.js';
+import { isOpenTo } from '../auth/pinned-parameters.js';
 import type { Limiter } from '../limits/limiter.js';
 import { SWAGGER_UI_FOLDER } from '../project-files.js';
 import { authenticate } from './authenticate.js';
@@ -13,7 +13,7 @@ import type { Credentials } from './credentials.js';
 import { limitRequests } from './limit-requests.js';
 import { API_DOCS_PAGE, API_DOCS_STYLE } from './pages/api-docs-page.js';
 import { DOCUMENT_CSP } from './pages/content-security-policy.js';
-import { refuseMethod } from './refuse-method.js';
+import { refuseMethod } from './reject-method.js';
 import { contextOf } from './request-context.js';
 
 /** For whom the API is described. */

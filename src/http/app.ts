@@ -14,15 +14,15 @@ import { describeApi } from './describe-api.js';
 import { describeEndpoint, listEndpoints } from './describe-endpoints.js';
 import { answerLive, answerReady, type ReadyParts } from './health.js';
 import { answerProblem } from './problem.js';
-import { refuseMethod } from './refuse-method.js';
+import { refuseMethod } from './reject-method.js';
 import { contextOf } from './request-context.js';
 import { assignRequestId } from './request-id.js';
 import { withPathAlone } from './request-target.js';
-import type { RequestLog } from './request-log.js';
+import type { RequestLog } from './access-log.js';
 import { setSecurityHeaders } from './security-headers.js';
 import { traceRequests } from './trace-requests.js';
-import { RESPONSE_HEADERS } from '../openapi/headers.js';
-import type { Tracing } from '../tracing/tracing.js';
+import { RESPONSE_HEADERS } from './openapi/headers.js';
+import type { Tracing } from '../observability/tracing.js';
 import { requireHost } from './require-host.js';
 
 /** What the HTTP interface stands on. */

@@ -1,4 +1,4 @@
-import type { Answered, CacheDemand } from '../execution/call.js';
+import type { Answered, CacheDemand } from '../query/call.js';
 
 /** What a caller that may bypass the cache demands of it, by its `Cache-Control` (RFC 9111, 5.2.1). */
 export function cacheDemandOf(cacheControl: string | undefined): CacheDemand {

@@ -1,19 +1,19 @@
 import type { Request, RequestHandler, Response } from 'express';
 
-import { withDeadline } from '../admission/deadline.js';
+import { withDeadline } from '../scheduler/deadline.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
-import type { AnswerCall } from '../execution/answer-call.js';
-import { keyOf, type Answered, type CacheDemand, type Question } from '../execution/call.js';
-import type { Clock } from '../execution/ports.js';
-import type { RawParameters } from '../execution/raw-parameters.js';
-import type { Times } from '../execution/representation.js';
-import type { JudgeSql } from '../execution/sandbox.js';
-import type { FlightCaller } from '../execution/share-flights.js';
-import { scopeOf } from '../keys/fixed-parameters.js';
-import { mayCall, type KeyHolder } from '../keys/key-holder.js';
-import { hasLink } from '../keys/links.js';
+import type { AnswerCall } from '../query/execute-call.js';
+import { keyOf, type Answered, type CacheDemand, type Question } from '../query/call.js';
+import type { Clock } from '../query/ports.js';
+import type { RawParameters } from '../query/raw-parameters.js';
+import type { Times } from '../formats/representation.js';
+import type { JudgeSql } from '../query/sandboxed-select.js';
+import type { FlightCaller } from '../query/single-flight.js';
+import { scopeOf } from '../auth/pinned-parameters.js';
+import { mayCall, type KeyHolder } from '../auth/principal.js';
+import { hasLink } from '../auth/links.js';
 import type { LimitState } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { cacheDemandOf } from './cache-headers.js';
@@ -23,7 +23,7 @@ import { readPreferences } from './preferences.js';
 import { parseQueryString } from './query-string.js';
 import { readCall, type ReadCall } from './read-call.js';
 import { contextOf, type RequestContext } from './request-context.js';
-import { sendAnswer } from './send-answer.js';
+import { sendAnswer } from './send-result.js';
 
 /** What a call of an endpoint stands on. */
 export interface CallParts {

@@ -2,7 +2,7 @@ import Negotiator from 'negotiator';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure, type Problem } from '../errors.js';
-import type { RawParameters } from '../execution/raw-parameters.js';
+import type { RawParameters } from '../query/raw-parameters.js';
 import {
   FORMAT_FACTS,
   FORMATS,
@@ -10,8 +10,8 @@ import {
   type Format,
   type Representation,
   type Times,
-} from '../execution/representation.js';
-import { problemOfForm } from '../execution/validate-parameters.js';
+} from '../formats/representation.js';
+import { problemOfForm } from '../query/validate-parameters.js';
 
 /** How an answer is to be presented. */
 export interface Presentation {

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 
-import type { Bodies, Encoding } from '../execution/answer.js';
+import type { Bodies, Encoding } from '../query/endpoint-result.js';
 
 /** Smallest first: what is sent where the caller likes several equally. */
 const PREFERRED = ['br', 'gzip', 'identity'] as const;

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
-import type { Clock } from '../execution/ports.js';
-import type { RawParameters } from '../execution/raw-parameters.js';
-import { comesFromAllowed, type KeyHolder } from '../keys/key-holder.js';
-import { hasLink, LINK_PARAMETERS, type OpenedLink } from '../keys/links.js';
-import { TokenRefused } from '../keys/token-refused.js';
+import type { Clock } from '../query/ports.js';
+import type { RawParameters } from '../query/raw-parameters.js';
+import { comesFromAllowed, type KeyHolder } from '../auth/principal.js';
+import { hasLink, LINK_PARAMETERS, type OpenedLink } from '../auth/links.js';
+import { TokenRefused } from '../auth/token-rejected.js';
 import { MAX_HEADER_VALUE_BYTES } from './header-limits.js';
 import { findInQueryString, parseQueryString } from './query-string.js';
 import { noteAuthenticated } from './unauthenticated-peers.js';

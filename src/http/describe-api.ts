@@ -1,6 +1,6 @@
-import { FORMAT_FACTS, FORMATS } from '../execution/representation.js';
-import type { OpenApiDocument } from '../openapi/document.js';
-import { openApiDocument, type OpenApiInput } from '../openapi/openapi-document.js';
+import { FORMAT_FACTS, FORMATS } from '../formats/representation.js';
+import type { OpenApiDocument } from './openapi/document.js';
+import { openApiDocument, type OpenApiInput } from './openapi/openapi-document.js';
 
 const REPRESENTATIONS = FORMATS.map((name) => ({ name, mediaType: FORMAT_FACTS[name].mediaType }));
 

@@ -3,8 +3,8 @@ import type { RequestHandler } from 'express';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
-import { isOpenTo } from '../keys/fixed-parameters.js';
-import type { KeyHolder } from '../keys/key-holder.js';
+import { isOpenTo } from '../auth/pinned-parameters.js';
+import type { KeyHolder } from '../auth/principal.js';
 import { findEndpoint, holderOf } from './call-endpoint.js';
 import { contextOf } from './request-context.js';
 

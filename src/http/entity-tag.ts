@@ -1,4 +1,4 @@
-import type { Encoding } from '../execution/answer.js';
+import type { Encoding } from '../query/endpoint-result.js';
 
 /** A strong entity tag (RFC 9110, 8.8.3): each encoding is another sequence of bytes, and has another tag. */
 export function entityTag(digest: string, encoding: Encoding): string {

@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
-import type { CacheKey } from '../execution/cache-key.js';
-import type { Question } from '../execution/call.js';
-import { EVERY_ROW, type RowScope } from '../execution/row-scope.js';
+import type { CacheKey } from '../query/cache-key.js';
+import type { Question } from '../query/call.js';
+import { EVERY_ROW, type RowScope } from '../query/row-scope.js';
 
 /** A question that a request target was found to ask, and what its answer is kept under. */
 export interface KnownTarget {

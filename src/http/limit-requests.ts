@@ -2,8 +2,8 @@ import type { RequestHandler, Response } from 'express';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import type { Asker } from '../execution/ports.js';
-import { mayCall, type KeyHolder } from '../keys/key-holder.js';
+import type { Asker } from '../query/ports.js';
+import { mayCall, type KeyHolder } from '../auth/principal.js';
 import type { LimitState, Subject } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { rateLimitHeaders } from '../limits/rate-limit-headers.js';

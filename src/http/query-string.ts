@@ -1,5 +1,5 @@
 import { Failure } from '../errors.js';
-import type { RawParameter, RawParameters } from '../execution/raw-parameters.js';
+import type { RawParameter, RawParameters } from '../query/raw-parameters.js';
 
 const MAX_PAIRS = 1000;
 

@@ -1,12 +1,12 @@
 import type { Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure, type Problem } from '../errors.js';
-import type { RawParameters } from '../execution/raw-parameters.js';
-import type { Times } from '../execution/representation.js';
-import { problemOfSqlText } from '../execution/sandbox.js';
-import { invalidParameters, problemOfForm, readParameters } from '../execution/validate-parameters.js';
-import { applyFixed } from '../keys/fixed-parameters.js';
-import type { KeyHolder } from '../keys/key-holder.js';
+import type { RawParameters } from '../query/raw-parameters.js';
+import type { Times } from '../formats/representation.js';
+import { problemOfSqlText } from '../query/sandboxed-select.js';
+import { invalidParameters, problemOfForm, readParameters } from '../query/validate-parameters.js';
+import { applyFixed } from '../auth/pinned-parameters.js';
+import type { KeyHolder } from '../auth/principal.js';
 import {
   choosePresentation,
   readPresentation,

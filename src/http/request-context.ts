@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { CacheStatus } from '../execution/call.js';
-import type { KeyHolder } from '../keys/key-holder.js';
+import type { CacheStatus } from '../query/call.js';
+import type { KeyHolder } from '../auth/principal.js';
 import type { LimitState } from '../limits/limit-state.js';
 
 /** What is known of a request while it is answered; most of it ends up in its line of the log. */

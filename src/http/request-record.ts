@@ -1,7 +1,7 @@
 import { Failure, type ErrorCode } from '../errors.js';
-import type { RequestRecord } from '../journal/request-record.js';
+import type { RequestRecord } from '../observability/request-record.js';
 import type { RequestContext } from './request-context.js';
-import type { RequestOver } from './request-log.js';
+import type { RequestOver } from './access-log.js';
 
 /** A request that is over as it is written down: no parameters, no key. */
 export function recordOf({ context, status, totalMs }: RequestOver, now: Date): RequestRecord {

@@ -3,7 +3,7 @@ import { createServer, STATUS_CODES, type RequestListener, type Server } from 'n
 import type { Duplex } from 'node:stream';
 
 import { Failure } from '../errors.js';
-import type { Logger } from '../log/logger.js';
+import type { Logger } from '../observability/logger.js';
 import { noteConnections, type ConnectionLimits } from './connections.js';
 import { MAX_HEADER_LINES } from './header-limits.js';
 import { boundParserPool } from './parser-pool.js';

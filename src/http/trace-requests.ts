@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-import type { Tracing } from '../tracing/tracing.js';
+import type { Tracing } from '../observability/tracing.js';
 import { contextOf } from './request-context.js';
 
 /** Traces each request from here on to the end of its answer. */

@@ -2,7 +2,7 @@ import type { FixedWindows, WindowCount } from './fixed-windows.js';
 import { LimitExceeded, type LimitState, type Subject } from './limit-state.js';
 import { costLimits, requestLimits, stateOf, type WindowLimit } from './limits-of.js';
 import type { Counted } from './limit-rules.js';
-import type { QueryPlaces } from './query-places.js';
+import type { QueryPlaces } from './concurrent-queries.js';
 import type { SharedLimits } from './shared-limits.js';
 
 /** What a query cost in ClickHouse, by its own account. */

@@ -1,4 +1,4 @@
-import { Refusal } from './refusal.js';
+import { Refusal } from './rejection.js';
 
 /** Names without anything that the printed query tree writes between two names, so that none can pass for more than a name. */
 const PLAIN_NAME = /^(?! )[\p{L}\p{M}\p{N}_ ()%?!+*/&#@.-]+(?<! )$/u;

@@ -8,13 +8,13 @@ import {
   type JudgeSql,
   type SandboxedSelect,
   type SqlParser,
-} from '../execution/sandbox.js';
+} from '../query/sandboxed-select.js';
 import { partNames } from '../endpoint/bind-sandboxed.js';
-import { SharedFlights, type FlightCaller } from '../execution/share-flights.js';
-import { invalidParameters } from '../execution/validate-parameters.js';
-import { judgeTree, NO_TABLE } from './judge-tree.js';
+import { SharedFlights, type FlightCaller } from '../query/single-flight.js';
+import { invalidParameters } from '../query/validate-parameters.js';
+import { judgeTree, NO_TABLE } from './check-tree.js';
 import { checkPrintedText, namesInFrom } from './printed-text.js';
-import { Refusal } from './refusal.js';
+import { Refusal } from './rejection.js';
 import { readTree } from './tree.js';
 
 const MAX_PRINTED_CHARACTERS = 32_768;

@@ -1,5 +1,5 @@
 import { NODE_KINDS, SECTIONS } from './tree-grammar.js';
-import { Refusal } from './refusal.js';
+import { Refusal } from './rejection.js';
 
 /** A node of ClickHouse's query tree, before names are resolved. */
 export interface TreeNode {

@@ -1,4 +1,4 @@
-import type { Clock } from '../execution/ports.js';
+import type { Clock } from '../query/ports.js';
 
 /** Seconds of saving that can be spent at once. */
 const WINDOW_SECONDS = 300;

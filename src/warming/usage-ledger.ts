@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
-import type { Answer } from '../execution/answer.js';
-import type { CacheKey } from '../execution/cache-key.js';
-import type { Question } from '../execution/call.js';
-import { unlessFromFuture } from '../execution/clock-skew.js';
+import type { Answer } from '../query/endpoint-result.js';
+import type { CacheKey } from '../query/cache-key.js';
+import type { Question } from '../query/call.js';
+import { unlessFromFuture } from '../query/clock-skew.js';
 
 /** A parameter set of an endpoint that somebody asks for. */
 export interface UsedSet {

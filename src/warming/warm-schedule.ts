@@ -1,5 +1,5 @@
-import type { CacheKey } from '../execution/cache-key.js';
-import { unlessFromFuture } from '../execution/clock-skew.js';
+import type { CacheKey } from '../query/cache-key.js';
+import { unlessFromFuture } from '../query/clock-skew.js';
 import type { UsedSet } from './usage-ledger.js';
 
 /** What the worker knows of a set that it has refreshed. */

@@ -1,9 +1,9 @@
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { Answer } from '../execution/answer.js';
-import type { CacheKey } from '../execution/cache-key.js';
-import type { Question } from '../execution/call.js';
-import type { Clock } from '../execution/ports.js';
-import { JSON_REPRESENTATION } from '../execution/representation.js';
+import type { Answer } from '../query/endpoint-result.js';
+import type { CacheKey } from '../query/cache-key.js';
+import type { Question } from '../query/call.js';
+import type { Clock } from '../query/ports.js';
+import { JSON_REPRESENTATION } from '../formats/representation.js';
 import type { QueryBudget } from './query-budget.js';
 import { mostUsedFirst, type UsedSet } from './usage-ledger.js';
 import { isSlow, RefreshSlots } from './refresh-slots.js';

@@ -2,11 +2,11 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { admitQueries } from '../../src/admission/admit-queries.js';
-import type { RunQuery } from '../../src/execution/ports.js';
-import { ClickHouseWatch } from '../../src/admission/clickhouse-watch.js';
-import { QueryQueue } from '../../src/admission/query-queue.js';
-import { ServerPool } from '../../src/admission/server-pool.js';
+import { admitQueries } from '../../src/scheduler/schedule-queries.js';
+import type { RunQuery } from '../../src/query/ports.js';
+import { ClickHouseWatch } from '../../src/scheduler/server-breaker.js';
+import { QueryQueue } from '../../src/scheduler/query-queue.js';
+import { ServerPool } from '../../src/scheduler/server-pool.js';
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { createPing } from '../../src/clickhouse/ping.js';

@@ -4,7 +4,7 @@ import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
 import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
 import { column } from '../../src/endpoint/definition.js';
-import { FORMATS } from '../../src/execution/representation.js';
+import { FORMATS } from '../../src/formats/representation.js';
 import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
 import { pollUntil } from '../support/poll-until.js';
 import { failureOf, queryRequest } from '../support/query-requests.js';

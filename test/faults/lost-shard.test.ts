@@ -1,6 +1,6 @@
 import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
-import type { QueryResult } from '../../src/execution/ports.js';
+import type { QueryResult } from '../../src/query/ports.js';
 import { openClusterGateway, type ClusterGateway } from '../support/cluster-gateway.js';
 import { FILL_SETTINGS, FILL_STATEMENTS } from '../support/cluster-rows.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/made-folder.js';

@@ -1,7 +1,7 @@
 import request from 'supertest';
 
-import { createAdminApp } from '../../src/admin/admin-app.js';
-import { REPRESENTATIONS } from '../../src/execution/representation.js';
+import { createAdminApp } from '../../src/http/admin/admin-app.js';
+import { REPRESENTATIONS } from '../../src/formats/representation.js';
 import { endpoints, operated } from '../support/operated-gateway.js';
 import { noKeys } from '../support/test-credentials.js';
 import { problemOf } from '../support/test-gateway.js';

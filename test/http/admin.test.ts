@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import request from 'supertest';
 
-import { createAdminApp } from '../../src/admin/admin-app.js';
+import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { createApp } from '../../src/http/app.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
-import { RequestLog } from '../../src/http/request-log.js';
+import { RequestLog } from '../../src/http/access-log.js';
 import { metricSamples } from '../support/metric-samples.js';
 import { endpoints, operated } from '../support/operated-gateway.js';
 import { noKeys, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';

@@ -2,7 +2,7 @@ import { column, type EndpointDefinition } from '../../src/endpoint/definition.j
 import { defineEndpoint } from '../../src/endpoint/endpoint.js';
 import { text } from '../../src/endpoint/parameters.js';
 import { sql } from '../../src/endpoint/sql.js';
-import { FORMAT_FACTS, FORMATS } from '../../src/execution/representation.js';
+import { FORMAT_FACTS, FORMATS } from '../../src/formats/representation.js';
 import { SAMPLE, sampleEndpoint } from '../support/sample-endpoint.js';
 import { createTestGateway, problemOf, type TestGateway } from '../support/test-gateway.js';
 

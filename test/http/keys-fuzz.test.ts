@@ -2,7 +2,7 @@ import { fuzz } from '../../bench/soak/fuzz.js';
 import { withSettings } from '../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
-import { invalidParameters } from '../../src/execution/validate-parameters.js';
+import { invalidParameters } from '../../src/query/validate-parameters.js';
 import { keyNamed, withAccess, type KeyRights } from '../support/access-gateway.js';
 import { LINK_SECRET } from '../support/test-credentials.js';
 

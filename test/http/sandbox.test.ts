@@ -1,8 +1,8 @@
 import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { Failure } from '../../src/errors.js';
-import type { JudgeSql } from '../../src/execution/sandbox.js';
-import { invalidParameters } from '../../src/execution/validate-parameters.js';
+import type { JudgeSql } from '../../src/query/sandboxed-select.js';
+import { invalidParameters } from '../../src/query/validate-parameters.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { withAccess, type AccessGateway, type Way } from '../support/access-gateway.js';
 import { outcomeOf } from '../support/network-request.js';

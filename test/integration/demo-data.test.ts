@@ -1,7 +1,7 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
-import { fillDemoData } from '../../src/demo-data/fill-demo-data.js';
+import { fillDemoData } from '../../src/clickhouse/demo-data/fill-demo-data.js';
 import { createTestDatabase } from '../support/clickhouse.js';
 import { demoDatabase } from '../support/demo-database.js';
 

@@ -11,7 +11,7 @@ import { migrate } from '../../src/clickhouse/schema/migrate.js';
 import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
-import { validateParameters } from '../../src/execution/validate-parameters.js';
+import { validateParameters } from '../../src/query/validate-parameters.js';
 import { ENDPOINTS_FOLDER, READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
 import { pollUntil } from '../support/poll-until.js';
 import { rawParameters } from '../support/raw-parameters.js';

@@ -6,9 +6,9 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
-import { hashApiKey } from '../../src/keys/api-key.js';
-import { holderOf, readKeyFile } from '../../src/keys/key-file.js';
-import { Links } from '../../src/keys/links.js';
+import { hashApiKey } from '../../src/auth/api-key.js';
+import { holderOf, readKeyFile } from '../../src/auth/key-file.js';
+import { Links } from '../../src/auth/links.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 

@@ -5,8 +5,8 @@ import { Readable } from 'node:stream';
 import type { ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
-import { loadFile } from '../../src/loading/load-file.js';
-import type { LoadReport } from '../../src/loading/load-report.js';
+import { loadFile } from '../../src/clickhouse/loading/load-file.js';
+import type { LoadReport } from '../../src/clickhouse/loading/load-report.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 
 const NOW = new Date();

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { Readable } from 'node:stream';
 import { gzipSync } from 'node:zlib';
 
-import { LoadError } from '../../src/loading/load-error.js';
-import { loadFile, type LoadOptions } from '../../src/loading/load-file.js';
-import type { LoadProgress, LoadReport } from '../../src/loading/load-report.js';
+import { LoadError } from '../../src/clickhouse/loading/load-error.js';
+import { loadFile, type LoadOptions } from '../../src/clickhouse/loading/load-file.js';
+import type { LoadProgress, LoadReport } from '../../src/clickhouse/loading/load-report.js';
 import { SCHEMA_FOLDER } from '../../src/project-files.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';

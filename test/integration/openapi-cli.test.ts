@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import type { OpenApiDocument } from '../../src/openapi/document.js';
+import type { OpenApiDocument } from '../../src/http/openapi/document.js';
 import { readVersion } from '../../src/read-version.js';
 import { runNode } from '../support/run-node.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import request from 'supertest';
 
-import { createAdminApp } from '../../src/admin/admin-app.js';
+import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { representationOf } from '../../src/execution/representation.js';
+import { representationOf } from '../../src/formats/representation.js';
 import { pollUntil } from '../support/poll-until.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';

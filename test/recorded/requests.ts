@@ -1,4 +1,4 @@
-import { FORMATS } from '../../src/execution/representation.js';
+import { FORMATS } from '../../src/formats/representation.js';
 import { FUNCTIONS, NOW, pick, PLACES, PROJECTS, seeded, type Random } from './rows.js';
 
 /** A request to replay. */

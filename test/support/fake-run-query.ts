@@ -1,5 +1,5 @@
-import { RESULT_END, RESULT_START, ROW_SEPARATOR } from '../../src/clickhouse/result-format.js';
-import type { QueryRequest, QueryResult, RunQuery } from '../../src/execution/ports.js';
+import { RESULT_END, RESULT_START, ROW_SEPARATOR } from '../../src/formats/template-format.js';
+import type { QueryRequest, QueryResult, RunQuery } from '../../src/query/ports.js';
 
 /** A result as ClickHouse gives it. */
 export function resultOf(rows: readonly object[], truncated = false): QueryResult {

@@ -1,4 +1,4 @@
-import type { QueryRequest, QueryResult } from '../../src/execution/ports.js';
+import type { QueryRequest, QueryResult } from '../../src/query/ports.js';
 import { resultOf, type FakeRunQuery } from './fake-run-query.js';
 
 /** Queries that take as long as the test wants. */

@@ -1,5 +1,5 @@
 import { readConfig } from '../../src/config/config.js';
-import { openGateway } from '../../src/serve/compose.js';
+import { openGateway } from '../../src/server/compose.js';
 import { RecordingLogger } from './recording-logger.js';
 
 /** A whole gateway in front of the ClickHouse servers of a list. */

@@ -1,12 +1,12 @@
 import request, { type Response } from 'supertest';
 
-import { createAdminApp } from '../../src/admin/admin-app.js';
+import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { readConfig } from '../../src/config/config.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
-import type { CacheDemand } from '../../src/execution/call.js';
-import { JSON_REPRESENTATION, type Representation } from '../../src/execution/representation.js';
-import { validateParameters } from '../../src/execution/validate-parameters.js';
-import { openExecution, type Execution } from '../../src/serve/open-execution.js';
+import type { CacheDemand } from '../../src/query/call.js';
+import { JSON_REPRESENTATION, type Representation } from '../../src/formats/representation.js';
+import { validateParameters } from '../../src/query/validate-parameters.js';
+import { openExecution, type Execution } from '../../src/server/open-query-execution.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { rawParameters } from './raw-parameters.js';

@@ -1,7 +1,7 @@
 import type { BoundQuery } from '../../src/endpoint/bind.js';
 import { column } from '../../src/endpoint/definition.js';
 import type { Failure } from '../../src/errors.js';
-import type { QueryRequest, QueryResult } from '../../src/execution/ports.js';
+import type { QueryRequest, QueryResult } from '../../src/query/ports.js';
 
 /** A request for a query of one column `n`, unless told otherwise. */
 export function queryRequest(

@@ -1,6 +1,6 @@
-import type { RunQuery } from '../../src/execution/ports.js';
-import type { SqlParser } from '../../src/execution/sandbox.js';
-import type { QueryServer } from '../../src/serve/open-admission.js';
+import type { RunQuery } from '../../src/query/ports.js';
+import type { SqlParser } from '../../src/query/sandboxed-select.js';
+import type { QueryServer } from '../../src/server/open-scheduler.js';
 
 /** One ClickHouse server that is always there, its queries run as the test says. */
 export function oneServer(runQuery: RunQuery, parser: SqlParser = noParser): readonly QueryServer[] {

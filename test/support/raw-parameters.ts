@@ -1,4 +1,4 @@
-import type { RawParameters } from '../../src/execution/raw-parameters.js';
+import type { RawParameters } from '../../src/query/raw-parameters.js';
 
 /** Parameters as if a caller had sent each once. */
 export function rawParameters(values: Readonly<Record<string, string>>): RawParameters {

@@ -2,7 +2,7 @@ import { tableFromIPC, type Table } from 'apache-arrow';
 import { parse } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
 
-import type { Format } from '../../src/execution/representation.js';
+import type { Format } from '../../src/formats/representation.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 

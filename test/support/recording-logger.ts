@@ -1,4 +1,4 @@
-import type { Fields, Logger } from '../../src/log/logger.js';
+import type { Fields, Logger } from '../../src/observability/logger.js';
 
 /** A line as a logger was given it. */
 export interface LogLine {

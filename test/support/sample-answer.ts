@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
-import type { Answer } from '../../src/execution/answer.js';
-import type { CacheKey } from '../../src/execution/cache-key.js';
+import type { Answer } from '../../src/query/endpoint-result.js';
+import type { CacheKey } from '../../src/query/cache-key.js';
 
 /** An answer with every fact set, fresh for a minute, with bytes that are not text. */
 export function sampleAnswer(changes: Partial<Answer> & Pick<Answer, 'bornAt'>): Answer {

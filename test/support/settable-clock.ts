@@ -1,4 +1,4 @@
-import type { Clock } from '../../src/execution/ports.js';
+import type { Clock } from '../../src/query/ports.js';
 
 /** A clock that stands still until it is told to go on; it starts at the real time, which a Redis goes by. */
 export class SettableClock {

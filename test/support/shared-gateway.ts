@@ -1,10 +1,10 @@
 import { readConfig } from '../../src/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import type { CacheStatus } from '../../src/execution/call.js';
-import { JSON_REPRESENTATION, type Representation } from '../../src/execution/representation.js';
-import { validateParameters } from '../../src/execution/validate-parameters.js';
-import { openExecution, type Execution } from '../../src/serve/open-execution.js';
+import type { CacheStatus } from '../../src/query/call.js';
+import { JSON_REPRESENTATION, type Representation } from '../../src/formats/representation.js';
+import { validateParameters } from '../../src/query/validate-parameters.js';
+import { openExecution, type Execution } from '../../src/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { rawParameters } from './raw-parameters.js';
 import { oneServer } from './query-server.js';

@@ -1,17 +1,17 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { AdminParts } from '../../src/admin/admin-app.js';
-import type { Clock } from '../../src/execution/ports.js';
-import type { JudgeSql } from '../../src/execution/sandbox.js';
+import type { AdminParts } from '../../src/http/admin/admin-app.js';
+import type { Clock } from '../../src/query/ports.js';
+import type { JudgeSql } from '../../src/query/sandboxed-select.js';
 import type { Credentials } from '../../src/http/credentials.js';
-import { hashApiKey } from '../../src/keys/api-key.js';
-import type { KeyHolder } from '../../src/keys/key-holder.js';
-import { KeyRing } from '../../src/keys/key-ring.js';
-import { KeyUse } from '../../src/keys/key-use.js';
-import { Links } from '../../src/keys/links.js';
+import { hashApiKey } from '../../src/auth/api-key.js';
+import type { KeyHolder } from '../../src/auth/principal.js';
+import { KeyRing } from '../../src/auth/key-ring.js';
+import { KeyUse } from '../../src/auth/key-use.js';
+import { Links } from '../../src/auth/links.js';
 import { FixedWindows } from '../../src/limits/fixed-windows.js';
 import { Limiter } from '../../src/limits/limiter.js';
-import { QueryPlaces } from '../../src/limits/query-places.js';
+import { QueryPlaces } from '../../src/limits/concurrent-queries.js';
 
 export const LINK_SECRET = 'a secret for links in tests, long enough';
 

@@ -1,9 +1,9 @@
 import { readConfig, type Environment } from '../../src/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import type { Answered, Call } from '../../src/execution/call.js';
-import type { Clock } from '../../src/execution/ports.js';
-import { openExecution, type Execution } from '../../src/serve/open-execution.js';
+import type { Answered, Call } from '../../src/query/call.js';
+import type { Clock } from '../../src/query/ports.js';
+import { openExecution, type Execution } from '../../src/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';

@@ -1,19 +1,19 @@
 import type { RequestListener } from 'node:http';
 import request, { type Response, type Test } from 'supertest';
 
-import { MemoryStore } from '../../src/cache/memory-store.js';
+import { MemoryStore } from '../../src/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { createAnswerer, createHitFinder } from '../../src/execution/answer-call.js';
-import { createFetcher, shareWithNobody } from '../../src/execution/fetch-answer.js';
-import type { Clock } from '../../src/execution/ports.js';
-import { createHitAnswerer } from '../../src/http/answer-hit.js';
+import { createAnswerer, createHitFinder } from '../../src/query/execute-call.js';
+import { createFetcher, shareWithNobody } from '../../src/query/fetch-result.js';
+import type { Clock } from '../../src/query/ports.js';
+import { createHitAnswerer } from '../../src/http/fast-path.js';
 import { createApp, type AppParts } from '../../src/http/app.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
-import { RequestLog } from '../../src/http/request-log.js';
+import { RequestLog } from '../../src/http/access-log.js';
 import { createHttpServer } from '../../src/http/server.js';
-import type { KeyHolder } from '../../src/keys/key-holder.js';
+import type { KeyHolder } from '../../src/auth/principal.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 
-import { CircuitBreaker, type BreakerState } from '../../src/cache/circuit-breaker.js';
-import { GuardedRedis } from '../../src/cache/guarded-redis.js';
-import { connectRedis, type RedisClient } from '../../src/cache/redis-connection.js';
-import { RedisKeys } from '../../src/cache/redis-keys.js';
+import { CircuitBreaker, type BreakerState } from '../../src/coordination/circuit-breaker.js';
+import { GuardedRedis } from '../../src/coordination/guarded-redis.js';
+import { connectRedis, type RedisClient } from '../../src/coordination/redis-connection.js';
+import { RedisKeys } from '../../src/coordination/redis-keys.js';
 import { variable } from './clickhouse.js';
 
 /** A connection to the run's shared Redis, as the cache has it, under a prefix that no other test uses. */

@@ -1,11 +1,11 @@
-import { MemoryStore } from '../../src/cache/memory-store.js';
+import { MemoryStore } from '../../src/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
-import { createAnswerer, type AnswerCall } from '../../src/execution/answer-call.js';
-import type { CacheKey } from '../../src/execution/cache-key.js';
-import { keyOf, type Answered, type Question } from '../../src/execution/call.js';
-import { createFetcher, shareWithNobody } from '../../src/execution/fetch-answer.js';
-import type { QueryResult } from '../../src/execution/ports.js';
-import { validateParameters } from '../../src/execution/validate-parameters.js';
+import { createAnswerer, type AnswerCall } from '../../src/query/execute-call.js';
+import type { CacheKey } from '../../src/query/cache-key.js';
+import { keyOf, type Answered, type Question } from '../../src/query/call.js';
+import { createFetcher, shareWithNobody } from '../../src/query/fetch-result.js';
+import type { QueryResult } from '../../src/query/ports.js';
+import { validateParameters } from '../../src/query/validate-parameters.js';
 import { QueryBudget } from '../../src/warming/query-budget.js';
 import { UsageLedger } from '../../src/warming/usage-ledger.js';
 import { Warmer, type WarmerParts } from '../../src/warming/warmer.js';

@@ -4,7 +4,7 @@ import { Readable, Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 import { Progress } from '../progress.js';
-import { unreachable } from './ask-gateway.js';
+import { unreachable } from './request-gateway.js';
 
 /**
  * Streams an answer's body to standard output, or into a file that appears under its name when it is complete.

@@ -5,8 +5,8 @@ import path from 'node:path';
 import type { ClickHouseConnection } from '../../clickhouse/connection.js';
 import { EmbeddedServer } from '../../clickhouse/embedded/embedded-server.js';
 import type { Config } from '../../config/config.js';
-import { prepareDatabase } from '../../demo-data/prepare-database.js';
-import { externalConnection } from '../../external-connection.js';
+import { prepareDatabase } from '../../clickhouse/demo-data/prepare-database.js';
+import { externalConnection } from '../external-connection.js';
 import { READER_USER_FILE } from '../../project-files.js';
 import { interruptible } from '../run-command.js';
 

@@ -1,9 +1,9 @@
-import { MemoryStore } from '../../../src/cache/memory-store.js';
+import { MemoryStore } from '../../../src/cache/local-store.js';
 import { PurgeGuard } from '../../../src/cache/purge-guard.js';
-import { RedisStore } from '../../../src/cache/redis-store.js';
+import { RedisStore } from '../../../src/cache/shared-store.js';
 import { TieredStore } from '../../../src/cache/tiered-store.js';
-import { isFresh } from '../../../src/execution/answer.js';
-import type { AnswerStore } from '../../../src/execution/answer-store.js';
+import { isFresh } from '../../../src/query/endpoint-result.js';
+import type { AnswerStore } from '../../../src/query/result-store.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
 import { SettableClock } from '../../support/settable-clock.js';

@@ -1,5 +1,5 @@
-import { shareThroughRedis } from '../../../src/cache/redis-share.js';
-import { RedisStore } from '../../../src/cache/redis-store.js';
+import { shareThroughRedis } from '../../../src/coordination/redis-single-flight.js';
+import { RedisStore } from '../../../src/cache/shared-store.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
 import { openTestExecution, type TestExecution } from '../../support/test-execution.js';

@@ -1,4 +1,4 @@
-import { RedisStore } from '../../../src/cache/redis-store.js';
+import { RedisStore } from '../../../src/cache/shared-store.js';
 import { Failure } from '../../../src/errors.js';
 import { AccessGateway } from '../../support/access-gateway.js';
 import { makeTemporaryFolder } from '../../support/made-folder.js';

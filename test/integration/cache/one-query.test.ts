@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 
-import { RedisKeys } from '../../../src/cache/redis-keys.js';
+import { RedisKeys } from '../../../src/coordination/redis-keys.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { Failure, type ErrorCode } from '../../../src/errors.js';
-import { keyOf, type Answered } from '../../../src/execution/call.js';
+import { keyOf, type Answered } from '../../../src/query/call.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries } from '../../support/held-query.js';

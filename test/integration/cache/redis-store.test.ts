@@ -1,5 +1,5 @@
-import { encodeAnswer } from '../../../src/cache/answer-codec.js';
-import { RedisStore } from '../../../src/cache/redis-store.js';
+import { encodeAnswer } from '../../../src/cache/result-codec.js';
+import { RedisStore } from '../../../src/cache/shared-store.js';
 import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
 import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
 

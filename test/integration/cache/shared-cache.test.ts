@@ -1,4 +1,4 @@
-import { RedisKeys } from '../../../src/cache/redis-keys.js';
+import { RedisKeys } from '../../../src/coordination/redis-keys.js';
 import { Failure } from '../../../src/errors.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { pollUntil } from '../../support/poll-until.js';

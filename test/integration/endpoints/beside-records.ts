@@ -1,7 +1,7 @@
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import { bindQuery } from '../../../src/endpoint/bind.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import { validateParameters } from '../../../src/execution/validate-parameters.js';
+import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { rawParameters } from '../../support/raw-parameters.js';

@@ -1,10 +1,10 @@
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
-import { MemoryStore } from '../../../src/cache/memory-store.js';
+import { MemoryStore } from '../../../src/cache/local-store.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import type { QueryResult } from '../../../src/execution/ports.js';
-import { keyOf } from '../../../src/execution/call.js';
-import { createFetcher, shareWithNobody } from '../../../src/execution/fetch-answer.js';
-import { validateParameters } from '../../../src/execution/validate-parameters.js';
+import type { QueryResult } from '../../../src/query/ports.js';
+import { keyOf } from '../../../src/query/call.js';
+import { createFetcher, shareWithNobody } from '../../../src/query/fetch-result.js';
+import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { rawParameters } from '../../support/raw-parameters.js';

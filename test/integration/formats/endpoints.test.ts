@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import { FORMAT_FACTS, FORMATS, type Format } from '../../../src/execution/representation.js';
+import { FORMAT_FACTS, FORMATS, type Format } from '../../../src/formats/representation.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { readRows, type Row } from '../../support/read-formats.js';

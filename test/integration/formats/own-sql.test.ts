@@ -1,4 +1,4 @@
-import { FORMATS } from '../../../src/execution/representation.js';
+import { FORMATS } from '../../../src/formats/representation.js';
 import { readRows } from '../../support/read-formats.js';
 import { openSandbox, type SandboxUnderTest } from '../sandbox/sandbox-under-test.js';
 

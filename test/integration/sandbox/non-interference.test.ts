@@ -2,7 +2,7 @@ import { connectClickHouse, type ClickHouseConnection } from '../../../src/click
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import { createSqlParser } from '../../../src/clickhouse/sql-parser.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
-import type { SandboxedSelect } from '../../../src/execution/sandbox.js';
+import type { SandboxedSelect } from '../../../src/query/sandboxed-select.js';
 import { createSandbox } from '../../../src/sandbox/sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { applySchema, openSharedCluster, type ShardedServers } from '../../support/sharded-servers.js';

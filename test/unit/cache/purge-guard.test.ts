@@ -1,4 +1,4 @@
-import { MemoryStore } from '../../../src/cache/memory-store.js';
+import { MemoryStore } from '../../../src/cache/local-store.js';
 import { PurgeGuard } from '../../../src/cache/purge-guard.js';
 import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
 import { SettableClock } from '../../support/settable-clock.js';

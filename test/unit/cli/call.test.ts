@@ -1,4 +1,4 @@
-import { urlOf } from '../../../src/cli/call/ask-gateway.js';
+import { urlOf } from '../../../src/cli/call/request-gateway.js';
 import { problemText, readProblem } from '../../../src/cli/call/problem-text.js';
 
 const question = { url: 'http://h/base', endpoint: 'logs.all', format: undefined, apiKey: undefined };

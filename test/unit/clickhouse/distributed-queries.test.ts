@@ -1,7 +1,7 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 
 import { runDistributed, type ClusterManners } from '../../../src/clickhouse/distributed-queries.js';
-import type { Priority, QueryResult } from '../../../src/execution/ports.js';
+import type { Priority, QueryResult } from '../../../src/query/ports.js';
 import { resultOf } from '../../support/fake-run-query.js';
 import { queryRequest } from '../../support/query-requests.js';
 

@@ -1,6 +1,6 @@
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import type { Failure } from '../../../src/errors.js';
-import type { QueryResult } from '../../../src/execution/ports.js';
+import type { QueryResult } from '../../../src/query/ports.js';
 import { answerWith, withLyingClickHouse } from '../../support/lying-clickhouse.js';
 import { queryRequest } from '../../support/query-requests.js';
 

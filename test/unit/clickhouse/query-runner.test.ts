@@ -5,7 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { connectClickHouse } from '../../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import type { Failure } from '../../../src/errors.js';
-import type { QueryResult } from '../../../src/execution/ports.js';
+import type { QueryResult } from '../../../src/query/ports.js';
 import { answerWith, summaryOf, withLyingClickHouse } from '../../support/lying-clickhouse.js';
 import { failureOf, queryRequest as request } from '../../support/query-requests.js';
 

@@ -3,7 +3,7 @@ import { column } from '../../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import { text } from '../../../src/endpoint/parameters.js';
 import { part, sql, withParts } from '../../../src/endpoint/sql.js';
-import { cacheKeyOf } from '../../../src/execution/cache-key.js';
+import { cacheKeyOf } from '../../../src/query/cache-key.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 
 /** As the builder writes it. */

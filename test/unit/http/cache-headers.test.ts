@@ -1,4 +1,4 @@
-import type { Answered } from '../../../src/execution/call.js';
+import type { Answered } from '../../../src/query/call.js';
 import { cacheDemandOf, cacheHeaders } from '../../../src/http/cache-headers.js';
 
 const BORN = 1_000_000;

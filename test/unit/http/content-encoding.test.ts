@@ -1,4 +1,4 @@
-import type { Bodies } from '../../../src/execution/answer.js';
+import type { Bodies } from '../../../src/query/endpoint-result.js';
 import { chooseEncoding } from '../../../src/http/content-encoding.js';
 
 const body = Buffer.from('body');

@@ -1,4 +1,4 @@
-import { keyOf } from '../../../src/execution/call.js';
+import { keyOf } from '../../../src/query/call.js';
 import { KnownTargets, type KnownTarget } from '../../../src/http/known-targets.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 

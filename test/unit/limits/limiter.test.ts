@@ -4,7 +4,7 @@ import { FixedWindows } from '../../../src/limits/fixed-windows.js';
 import type { LimitRules } from '../../../src/limits/limit-rules.js';
 import { LimitExceeded, type LimitState, type Subject } from '../../../src/limits/limit-state.js';
 import { Limiter } from '../../../src/limits/limiter.js';
-import { QueryPlaces } from '../../../src/limits/query-places.js';
+import { QueryPlaces } from '../../../src/limits/concurrent-queries.js';
 
 const COST = { rowsRead: 100, bytesRead: 1000, clickhouseMs: 1.2 };
 

@@ -1,5 +1,5 @@
 import { Failure } from '../../../src/errors.js';
-import type { AnalyzeSql, SqlParser } from '../../../src/execution/sandbox.js';
+import type { AnalyzeSql, SqlParser } from '../../../src/query/sandboxed-select.js';
 import { createSandbox } from '../../../src/sandbox/sandbox.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 

@@ -1,4 +1,4 @@
-import { judgeTree } from '../../../src/sandbox/judge-tree.js';
+import { judgeTree } from '../../../src/sandbox/check-tree.js';
 import { readTree } from '../../../src/sandbox/tree.js';
 
 const NAMES = {

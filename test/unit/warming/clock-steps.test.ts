@@ -1,8 +1,8 @@
-import { GatewaysUsage, type GatewaysUsageParts } from '../../../src/cache/gateways-usage.js';
-import type { UsageWords } from '../../../src/cache/redis-usage.js';
+import { GatewaysUsage, type GatewaysUsageParts } from '../../../src/coordination/gateways-usage.js';
+import type { UsageWords } from '../../../src/coordination/redis-usage.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
-import { keyOf, type Question } from '../../../src/execution/call.js';
-import { validateParameters } from '../../../src/execution/validate-parameters.js';
+import { keyOf, type Question } from '../../../src/query/call.js';
+import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { UsageLedger } from '../../../src/warming/usage-ledger.js';
 import { resultOf } from '../../support/fake-run-query.js';
 import { rawParameters } from '../../support/raw-parameters.js';

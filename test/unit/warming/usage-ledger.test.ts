@@ -1,5 +1,5 @@
-import { keyOf, type Question } from '../../../src/execution/call.js';
-import { validateParameters } from '../../../src/execution/validate-parameters.js';
+import { keyOf, type Question } from '../../../src/query/call.js';
+import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { mergeUse, mostUsedFirst, UsageLedger, type UsedSet } from '../../../src/warming/usage-ledger.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';

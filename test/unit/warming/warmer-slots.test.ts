@@ -1,4 +1,4 @@
-import type { QueryResult } from '../../../src/execution/ports.js';
+import type { QueryResult } from '../../../src/query/ports.js';
 import { resultOf } from '../../support/fake-run-query.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { askFor, citiesOf, WarmedGateway } from '../../support/warmed-gateway.js';

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
-import type { QueryResult } from '../../../src/execution/ports.js';
+import type { QueryResult } from '../../../src/query/ports.js';
 import { resultOf } from '../../support/fake-run-query.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { askFor, citiesOf, WarmedGateway, type WarmedGatewayOptions } from '../../support/warmed-gateway.js';

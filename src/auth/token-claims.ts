@@ -1,0 +1,60 @@
+import Joi from 'joi';
+import type { JWTPayload } from 'jose';
+
+import { LIMIT_RULES, type LimitRules } from '../limits/limit-rules.js';
+import type { KeyHolder } from './principal.js';
+import { ENDPOINT_PATTERNS, FIXED_PARAMETERS, fixedMap } from './key-rights.js';
+
+/** What a token says of itself, beside the claims that jose has checked. */
+interface Claims {
+  readonly sub: string;
+  /** Seconds since 1970. */
+  readonly exp: number;
+  readonly querygate: {
+    readonly endpoints: readonly string[];
+    readonly fixed: Readonly<Record<string, string>>;
+    readonly limits?: LimitRules;
+    readonly mayBypassCache?: false;
+  };
+}
+
+/**
+ * Endpoints and fixed parameters have to be said, `["*"]` and `{}` for all: a token that was made for another purpose
+ * with the same secret opens nothing.
+ */
+const CLAIMS = Joi.object<Claims>({
+  sub: Joi.string()
+    .pattern(/^[\w.@|-]{1,64}$/, 'a subject of at most 64 letters, digits, _ . @ | -')
+    .required(),
+  exp: Joi.number().min(0).max(8_000_000_000_000).required(),
+  querygate: Joi.object<Claims['querygate']>({
+    endpoints: ENDPOINT_PATTERNS.required(),
+    fixed: FIXED_PARAMETERS.required(),
+    limits: LIMIT_RULES,
+    mayBypassCache: Joi.valid(false),
+  }).required(),
+})
+  .unknown()
+  .prefs({ convert: false, abortEarly: false });
+
+/**
+ * The holder that the claims of a verified token describe.
+ *
+ * @param toleranceMs how long past its expiry a token is still good, for clocks that differ.
+ * @throws Error with a text for the caller, which has the right to know what it signed.
+ */
+export function holderOfClaims(payload: JWTPayload, toleranceMs: number): KeyHolder {
+  const result = CLAIMS.validate(payload);
+  if (result.error) throw new Error(result.error.details.map(({ message }) => message).join('; '));
+  const { sub, exp, querygate } = result.value;
+  const fixed = fixedMap(querygate.fixed);
+  return {
+    name: `jwt:${sub}`,
+    mayBypassCache: false,
+    endpoints: querygate.endpoints,
+    ...(fixed && { fixed }),
+    ...(querygate.limits && { limits: querygate.limits }),
+    expiresAt: exp * 1000 + toleranceMs,
+    via: 'token',
+  };
+}

@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+
+import { inOwnMemory, type Answer, type Bodies } from '../query/endpoint-result.js';
+import type { CacheKey } from '../query/cache-key.js';
+
+/** Four bytes that no other value begins with; the last is the version of the format. */
+export const MAGIC = 'QGA2';
+/** Milliseconds since 1970, as decimal digits, so that a script in Redis can compare them. */
+const TIME_DIGITS = 13;
+const HASH_DIGITS = 64;
+const CHECKSUM_BYTES = 16;
+const LENGTH_BYTES = 4;
+
+const CREATED_START = MAGIC.length;
+const EXPIRES_START = CREATED_START + TIME_DIGITS;
+const HASH_START = EXPIRES_START + TIME_DIGITS;
+const PREFIX_END = HASH_START + HASH_DIGITS;
+const LENGTH_START = PREFIX_END + CHECKSUM_BYTES;
+const HEADER_START = LENGTH_START + LENGTH_BYTES;
+
+/** Where the parts of the prefix begin and where it ends; the magic begins at 0. */
+export const PREFIX = {
+  createdStart: CREATED_START,
+  expiresStart: EXPIRES_START,
+  hashStart: HASH_START,
+  end: PREFIX_END,
+};
+
+interface Header extends Omit<Answer, 'bodies'> {
+  readonly lengths: Readonly<Record<keyof Bodies, number>>;
+}
+
+/**
+ * The bytes of an answer: a prefix of text (magic, created at, expires at, hash of the cache key), checksum of all the
+ * rest, length of the header, header (JSON), bodies.
+ */
+export function encodeAnswer(key: CacheKey, { bodies, ...facts }: Answer): Buffer {
+  const { identity, gzip = Buffer.alloc(0), br = Buffer.alloc(0) } = bodies;
+  const header: Header = {
+    ...facts,
+    lengths: { identity: identity.length, gzip: gzip.length, br: br.length },
+  };
+  const json = Buffer.from(JSON.stringify(header));
+  const length = Buffer.alloc(LENGTH_BYTES);
+  length.writeUInt32BE(json.length);
+  const prefix = Buffer.from(MAGIC + digits(facts.bornAt) + digits(facts.expiresAt) + key.hash);
+  const rest = Buffer.concat([length, json, identity, gzip, br]);
+  return Buffer.concat([prefix, checksumOf(prefix, rest), rest]);
+}
+
+/** Reads such bytes; anything else, cut, foreign, of another version or of another key, is undefined. */
+export function decodeAnswer({ hash }: CacheKey, bytes: Buffer): Answer | undefined {
+  if (bytes.length < HEADER_START) return undefined;
+  if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
+  // Whoever can write to Redis could move one tenant's value under the key of another.
+  if (bytes.toString('latin1', HASH_START, PREFIX_END) !== hash) return undefined;
+  const checksum = checksumOf(bytes.subarray(0, PREFIX_END), bytes.subarray(LENGTH_START));
+  if (!bytes.subarray(PREFIX_END, LENGTH_START).equals(checksum)) return undefined;
+  // Whole, unchanged, of this version and this key: what follows is as encodeAnswer wrote it.
+  const headerEnd = HEADER_START + bytes.readUInt32BE(LENGTH_START);
+  const { lengths, ...facts } = JSON.parse(bytes.toString('utf8', HEADER_START, headerEnd)) as Header;
+  return { ...facts, bodies: bodiesOf(inOwnMemory(bytes.subarray(headerEnd)), lengths) };
+}
+
+const digits = (ms: number): string => String(ms).padStart(TIME_DIGITS, '0');
+
+function bodiesOf(bytes: Buffer, { identity, gzip, br }: Header['lengths']): Bodies {
+  const gzipEnd = identity + gzip;
+  return {
+    identity: bytes.subarray(0, identity),
+    ...(gzip > 0 && { gzip: bytes.subarray(identity, gzipEnd) }),
+    ...(br > 0 && { br: bytes.subarray(gzipEnd, gzipEnd + br) }),
+  };
+}
+
+const checksumOf = (prefix: Buffer, rest: Buffer): Buffer =>
+  createHash('sha256').update(prefix).update(rest).digest().subarray(0, CHECKSUM_BYTES);

@@ -1,0 +1,124 @@
+import { Cluster, ReplyError } from 'ioredis';
+
+import { sizeOf, usableFrom, type Answer } from '../query/endpoint-result.js';
+import type { AnswerStore, PurgeScope } from '../query/result-store.js';
+import type { CacheKey } from '../query/cache-key.js';
+import { MAX_CLOCK_SKEW_MS } from '../query/clock-skew.js';
+import type { Clock } from '../query/ports.js';
+import { decodeAnswer, encodeAnswer, MAGIC, PREFIX } from './result-codec.js';
+import type { GuardedRedis } from '../coordination/guarded-redis.js';
+import type { RedisClient } from '../coordination/redis-connection.js';
+import type { RedisKeys } from '../coordination/redis-keys.js';
+
+const SCAN_COUNT = 500;
+
+/** For how long after Redis's reply a command may still replace a value from the future; milliseconds. */
+const REPLACE_WITHIN_MS = 1000;
+
+/**
+ * Fencing by the time of creation: whoever comes late, a holder that lost its lock or a leader that lost its lease, never
+ * replaces an answer with an older one. A value that is no answer to this key, whatever its type, is replaced.
+ *
+ * A newer answer that is from the future by the writer's clock is replaced too, but not by a command that was delayed on
+ * its way, to which any newer answer would seem to be that. So the first command only gets the time of Redis, and the
+ * writer, which has its reply, sends a second one that is good for a moment.
+ *
+ * KEYS: the answer's. ARGV: its bytes; until when to keep it; the latest plausible times of creation and of expiry by the
+ * writer's clock; until when, by the clock of Redis, an answer from the future may be replaced (all milliseconds since
+ * 1970). Gives 1 where it was set, 0 where a newer answer stays, and else Redis's time.
+ */
+const SET_UNLESS_NEWER = `
+  local function digits(value, first, last)
+    return tonumber(string.match(string.sub(value, first, last), '^%d+$'))
+  end
+  local function times(value)
+    if type(value) ~= 'string' or string.sub(value, 1, ${MAGIC.length}) ~= '${MAGIC}' then return nil end
+    local hash = string.sub(value, ${PREFIX.hashStart + 1}, ${PREFIX.end})
+    if hash ~= string.sub(ARGV[1], ${PREFIX.hashStart + 1}, ${PREFIX.end}) then return nil end
+    return digits(value, ${PREFIX.createdStart + 1}, ${PREFIX.expiresStart}),
+      digits(value, ${PREFIX.expiresStart + 1}, ${PREFIX.hashStart})
+  end
+  local created, expires = times(redis.pcall('getrange', KEYS[1], 0, ${PREFIX.end - 1}))
+  if created and expires and created > times(ARGV[1]) then
+    if created <= tonumber(ARGV[3]) and expires <= tonumber(ARGV[4]) then return 0 end
+    local time = redis.call('time')
+    local now = time[1] * 1000 + math.floor(time[2] / 1000)
+    if now > tonumber(ARGV[5]) then return now end
+  end
+  redis.call('set', KEYS[1], ARGV[1], 'PXAT', ARGV[2])
+  return 1`;
+
+/** Answers in Redis, for all gateways that share it; every key has an expiry. */
+export class RedisStore implements AnswerStore {
+  /** @param maxAnswerBytes larger answers are left to the processes. */
+  constructor(
+    private readonly redis: GuardedRedis,
+    private readonly keys: RedisKeys,
+    private readonly maxAnswerBytes: number,
+    private readonly clock: Clock,
+  ) {}
+
+  readonly get = async (key: CacheKey): Promise<Answer | undefined> => {
+    const value: unknown = await this.redis.read((client) =>
+      client.getBuffer(this.keys.answer(key)).catch(missIfOtherType),
+    );
+    const answer = Buffer.isBuffer(value) ? decodeAnswer(key, value) : undefined;
+    return answer && this.now() >= usableFrom(answer, key.cachingMs) ? answer : undefined;
+  };
+
+  readonly set = async (key: CacheKey, answer: Answer, keepUntil: number): Promise<void> => {
+    if (!this.takes(answer)) return;
+    const bytes = encodeAnswer(key, answer);
+    const redisTime = await this.setUnlessNewer(key, bytes, keepUntil);
+    if (redisTime > 1) await this.setUnlessNewer(key, bytes, keepUntil, redisTime + REPLACE_WITHIN_MS);
+  };
+
+  readonly purge = async ({ endpointId, hash }: PurgeScope): Promise<void> => {
+    if (endpointId !== undefined && hash !== undefined) {
+      await this.redis.touch((client) => client.unlink(this.keys.answer({ endpointId, hash })));
+      return;
+    }
+    await this.redis.touch((client) => unlinkMatching(client, this.keys.answersOf(endpointId)));
+  };
+
+  /** What the script gives; 0 where Redis gives nothing. */
+  private async setUnlessNewer(key: CacheKey, bytes: Buffer, keepUntil: number, until = 0): Promise<number> {
+    const latest = this.now() + MAX_CLOCK_SKEW_MS;
+    const times = [Math.ceil(keepUntil), latest, latest + key.cachingMs, until];
+    const reply = await this.redis.write((client) =>
+      client.eval(SET_UNLESS_NEWER, 1, this.keys.answer(key), bytes, ...times),
+    );
+    return typeof reply === 'number' ? reply : 0;
+  }
+
+  private now(): number {
+    return this.clock().getTime();
+  }
+
+  /** Whether an answer is small enough to be shared. */
+  takes(answer: Answer): boolean {
+    return sizeOf(answer) <= this.maxAnswerBytes;
+  }
+}
+
+/** A key of ours that holds a list, say, is no trouble of Redis. */
+function missIfOtherType(error: unknown): null {
+  if (error instanceof ReplyError && (error as Error).message.startsWith('WRONGTYPE')) return null;
+  throw error;
+}
+
+async function unlinkMatching(client: RedisClient, pattern: string): Promise<number> {
+  const nodes = client instanceof Cluster ? client.nodes('master') : [client];
+  let unlinked = 0;
+  for (const node of nodes) {
+    let cursor = '0';
+    do {
+      const [next, found] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
+      // One by one, since keys of a Cluster's node are in many slots.
+      const results = await Promise.all(found.map((key) => node.unlink(key)));
+      unlinked += results.length;
+      cursor = next;
+    } while (cursor !== '0');
+  }
+  return unlinked;
+}

@@ -1,0 +1,31 @@
+import type { ClickHouseConnection } from '../clickhouse/connection.js';
+import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
+import { findRunningServer } from '../clickhouse/embedded/running-server.js';
+import type { Config } from '../config/config.js';
+import { externalConnection } from './external-connection.js';
+import { READER_USER_FILE } from '../project-files.js';
+
+/**
+ * Runs a command-line task with a connection that may change data: to the first configured server that answers; else to the embedded
+ * server of a gateway that runs on the same data folder; else to one that is started for as long as the task takes.
+ */
+export async function withAdminConnection<T>(
+  { clickhouse, dataDir }: Config,
+  task: (connection: ClickHouseConnection) => Promise<T>,
+): Promise<T> {
+  if (clickhouse.kind === 'external') return task(await externalConnection(clickhouse));
+  const { database } = clickhouse;
+  const running = await findRunningServer(dataDir);
+  if (running) return task({ ...running, database });
+  const server = await EmbeddedServer.start({
+    dataDir,
+    database,
+    readerUserFile: READER_USER_FILE,
+    onCrash: () => undefined, // The task's own requests fail, and say so.
+  });
+  try {
+    return await task(server.adminConnection);
+  } finally {
+    await server.stop();
+  }
+}

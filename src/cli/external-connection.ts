@@ -1,0 +1,15 @@
+import type { ClickHouseConnection } from '../clickhouse/connection.js';
+import { firstThatAnswers } from '../clickhouse/first-responding-server.js';
+import type { ClickHouseConfig } from '../config/config.js';
+
+type External = Extract<ClickHouseConfig, { readonly kind: 'external' }>;
+
+/** A connection for a command-line task: to the first configured server that answers. @throws Error where none does */
+export function externalConnection({
+  urls,
+  username,
+  password,
+  database,
+}: External): Promise<ClickHouseConnection> {
+  return firstThatAnswers(urls.map((url) => ({ url, username, password, database })));
+}

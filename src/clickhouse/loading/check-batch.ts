@@ -1,0 +1,70 @@
+import type { ClickHouseClient } from '@clickhouse/client';
+
+import { explainRefusals } from './explain-rejections.js';
+import type { Row } from './inspect-line.js';
+import { BatchFailure } from './load-error.js';
+import type { Refusal } from './load-report.js';
+import type { Batch } from './read-batches.js';
+import { readRows } from './read-rows.js';
+import { SHIFTED_OUT_OF_RANGE, TIMESTAMP_OUT_OF_RANGE } from './rejection-reasons.js';
+import type { TargetTable } from './target-table.js';
+import { isInRange } from './timestamp-range.js';
+
+/** A row that ClickHouse can read, and the time that it reads in it, in microseconds since 1970. */
+export interface TimedRow extends Row {
+  readonly micros: bigint;
+}
+
+/** A batch of which ClickHouse has seen every row. */
+export interface CheckedBatch {
+  readonly rows: readonly TimedRow[];
+  /** By line. */
+  readonly refusals: readonly Refusal[];
+  readonly lastLine: number;
+}
+
+/** The rows of a batch that ClickHouse can read, without a word about the others. */
+export async function timeRows(
+  client: ClickHouseClient,
+  table: TargetTable,
+  batch: Batch,
+): Promise<TimedRow[]> {
+  const expression = `toUnixTimestamp64Micro(toDateTime64(timestamp, 6, 'UTC'))`;
+  const microsByLine = await readRows({ client, columns: table.columns, expression }, batch.rows);
+  return batch.rows.flatMap((row) => {
+    const micros = microsByLine.get(row.line);
+    return micros === undefined ? [] : [{ ...row, micros }];
+  });
+}
+
+/**
+ * Parts a batch into rows that can be inserted, their times moved by `shift` microseconds, and lines that can't.
+ *
+ * @throws BatchFailure where ClickHouse fails otherwise than on a row.
+ */
+export async function checkBatch(
+  client: ClickHouseClient,
+  table: TargetTable,
+  batch: Batch,
+  shift: bigint,
+): Promise<CheckedBatch> {
+  try {
+    const timed = await timeRows(client, table, batch);
+    const read = new Set(timed.map((row) => row.line));
+    const unread = batch.rows.filter((row) => !read.has(row.line));
+    const refusals = [...batch.refusals, ...(await explainRefusals(client, table, unread))];
+    const rows: TimedRow[] = [];
+    for (const row of timed) {
+      const moved = row.micros + shift;
+      if (isInRange(row.micros) && isInRange(moved)) rows.push({ ...row, micros: moved });
+      else refusals.push({ line: row.line, reason: outOfRange(row.micros) });
+    }
+    return { rows, refusals: refusals.sort((a, b) => a.line - b.line), lastLine: batch.lastLine };
+  } catch (cause) {
+    throw new BatchFailure(batch.lastLine, false, cause);
+  }
+}
+
+function outOfRange(micros: bigint): string {
+  return isInRange(micros) ? SHIFTED_OUT_OF_RANGE : TIMESTAMP_OUT_OF_RANGE;
+}

@@ -1,0 +1,88 @@
+import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
+
+import type { Row } from './inspect-line.js';
+import { firstPart } from './load-error.js';
+import type { Refusal } from './load-report.js';
+import { readRow, readRows } from './read-rows.js';
+import { misfit, quotable, UNREADABLE } from './rejection-reasons.js';
+import { bareType, type Column, type TargetTable } from './target-table.js';
+
+/** So many lines of a batch are asked about one by one, where no column is at fault. */
+const MAX_ASKED = 100;
+
+/**
+ * Finds out why ClickHouse can't read rows. It takes a question for each column that isn't a text, however many rows
+ * there are: with all the others read as texts, the rows that it can't read are those whose value does not fit.
+ */
+export async function explainRefusals(
+  client: ClickHouseClient,
+  table: TargetTable,
+  rows: readonly Row[],
+): Promise<Refusal[]> {
+  if (rows.length === 0) return [];
+  const texts = table.columns.map(asText);
+  const wellFormed = await readable(client, texts, rows);
+  const [malformed, others] = divide(rows, (row) => !wellFormed.has(row.line));
+  const refusals = await complaints(client, texts, malformed);
+  let open = others;
+  for (const column of table.columns.filter((candidate) => bareType(candidate) !== 'String')) {
+    if (open.length === 0) break;
+    const columns = texts.map((text) => (text.name === column.name ? { ...text, type: column.type } : text));
+    const fitting = await readable(client, columns, open);
+    const [misfits, rest] = divide(open, (row) => !fitting.has(row.line));
+    refusals.push(
+      ...misfits.map((row) => ({ line: row.line, reason: misfit(column, valueOf(row, column)) })),
+    );
+    open = rest;
+  }
+  return [...refusals, ...(await complaints(client, table.columns, open))];
+}
+
+function asText({ name }: Column): Column {
+  return { name, type: 'String', defaultExpression: '' };
+}
+
+function readable(
+  client: ClickHouseClient,
+  columns: readonly Column[],
+  rows: readonly Row[],
+): Promise<ReadonlyMap<number, bigint>> {
+  return readRows({ client, columns, expression: '0' }, rows);
+}
+
+function divide(rows: readonly Row[], belongs: (row: Row) => boolean): [readonly Row[], readonly Row[]] {
+  return [rows.filter(belongs), rows.filter((row) => !belongs(row))];
+}
+
+function valueOf(row: Row, column: Column): unknown {
+  return (JSON.parse(row.text) as Readonly<Record<string, unknown>>)[column.name];
+}
+
+/** What ClickHouse itself says about each of the rows; of many, only about the first. */
+async function complaints(
+  client: ClickHouseClient,
+  columns: readonly Column[],
+  rows: readonly Row[],
+): Promise<Refusal[]> {
+  const refusals: Refusal[] = [];
+  for (const [index, row] of rows.entries()) {
+    const complaint = index < MAX_ASKED ? await complaintAbout(client, columns, row) : undefined;
+    const reason = complaint === undefined ? UNREADABLE : `${UNREADABLE}: ${complaint}`;
+    refusals.push({ line: row.line, reason });
+  }
+  return refusals;
+}
+
+async function complaintAbout(
+  client: ClickHouseClient,
+  columns: readonly Column[],
+  row: Row,
+): Promise<string | undefined> {
+  try {
+    await readRow({ client, columns, expression: '0' }, row);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ClickHouseError) return quotable(firstPart(error.message), 120);
+    throw error;
+  }
+}

@@ -1,0 +1,59 @@
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+
+import { quoteName } from '../../endpoint/quote-sql.js';
+import type { CheckedBatch } from './check-batch.js';
+import { jsonTable, READING } from './json-table.js';
+import { BatchFailure, codeOf } from './load-error.js';
+import type { TargetTable } from './target-table.js';
+
+/**
+ * A batch is one block: ClickHouse has read all of it before it writes the first row, and writes a part for each day in
+ * it. A part is written whole or not at all; a failure between two parts leaves whole days of the batch behind, which
+ * is why a failed INSERT is never repeated. Equal batches are rows of their own, not a repetition.
+ */
+const ONE_BLOCK: ClickHouseSettings = {
+  async_insert: 0,
+  insert_deduplicate: 0,
+  // On a cluster a row is on its shard, and not only on its way there, when the batch counts as loaded.
+  distributed_foreground_insert: 1,
+  max_insert_threads: '1',
+  max_threads: 1,
+  max_block_size: '1000000',
+  max_insert_block_size: '1000000',
+  min_insert_block_size_rows: '1000000',
+  min_insert_block_size_bytes: '0',
+  max_partitions_per_insert_block: '0',
+  wait_end_of_query: 1,
+};
+
+/**
+ * Inserts the rows of a checked batch, their times moved by `shift` microseconds.
+ *
+ * @throws BatchFailure
+ */
+export async function insertBatch(
+  client: ClickHouseClient,
+  table: TargetTable,
+  { rows, lastLine }: CheckedBatch,
+  shift: bigint,
+): Promise<void> {
+  if (rows.length === 0) return;
+  const names = table.columns.map(({ name }) => quoteName(name));
+  const values = table.columns.map(({ name }) =>
+    name === 'timestamp' ? 'addMicroseconds(timestamp, {shift:Int64})' : quoteName(name),
+  );
+  const lines = jsonTable(
+    table.columns,
+    rows.map(({ text }) => text),
+  );
+  try {
+    await client.command({
+      query: `INSERT INTO ${quoteName(table.name)} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${lines}`,
+      query_params: { shift },
+      clickhouse_settings: { ...READING, ...ONE_BLOCK },
+    });
+  } catch (cause) {
+    // Of all failures, only in this one the rows can't have arrived.
+    throw new BatchFailure(lastLine, codeOf(cause) !== 'ECONNREFUSED', cause);
+  }
+}

@@ -1,0 +1,41 @@
+import type { ClickHouseSettings } from '@clickhouse/client';
+import { randomUUID } from 'node:crypto';
+
+import { quoteName } from '../../endpoint/quote-sql.js';
+import type { Column } from './target-table.js';
+
+/**
+ * How ClickHouse reads a line, whatever the profile of the user says: as an `INSERT … FORMAT JSONEachRow` with
+ * ClickHouse's own defaults would. The rest lets a query be as long as a batch, and keeps it out of the query log.
+ */
+export const READING: ClickHouseSettings = {
+  date_time_input_format: 'best_effort',
+  input_format_skip_unknown_fields: 1,
+  input_format_defaults_for_omitted_fields: 1,
+  input_format_null_as_default: 1,
+  input_format_json_read_objects_as_strings: 1,
+  input_format_json_read_arrays_as_strings: 1,
+  input_format_json_read_numbers_as_strings: 1,
+  input_format_json_read_bools_as_strings: 1,
+  input_format_json_read_bools_as_numbers: 1,
+  input_format_parallel_parsing: 0,
+  max_query_size: '268435456',
+  log_queries_cut_to_length: '1000',
+  session_timezone: 'UTC',
+};
+
+/**
+ * Lines of JSON as a table in SQL, with these columns and their defaults. Both the check and the INSERT read lines
+ * through it, so that the one can't see them otherwise than the other. As a text between tags the lines need no
+ * escaping; like the boundary of a multipart body, the tag is drawn at random so that no line can hold it.
+ */
+export function jsonTable(columns: readonly Column[], lines: readonly string[]): string {
+  const tag = `$lines_${randomUUID().replaceAll('-', '')}$`;
+  const structure = columns.map(declaration).join(', ');
+  return `format(JSONEachRow, ${tag}${structure}${tag}, ${tag}${lines.join('\n')}${tag})`;
+}
+
+function declaration({ name, type, defaultExpression }: Column): string {
+  const fallback = defaultExpression === '' ? '' : ` DEFAULT ${defaultExpression}`;
+  return `${quoteName(name)} ${type}${fallback}`;
+}

@@ -1,0 +1,68 @@
+import Joi from 'joi';
+
+import type { EndpointRegistry } from '../../endpoint/registry.js';
+import { Failure } from '../../errors.js';
+import type { Clock } from '../../query/ports.js';
+import { validateParameters } from '../../query/validate-parameters.js';
+import { applyFixed } from '../../auth/pinned-parameters.js';
+import type { KeyHolder } from '../../auth/principal.js';
+import type { Links } from '../../auth/links.js';
+
+export interface LinkParts {
+  readonly endpoints: EndpointRegistry;
+  readonly keys: { readonly named: (name: string) => KeyHolder | undefined };
+  /** Undefined where no secret for links is configured. */
+  readonly links: Links | undefined;
+  readonly clock: Clock;
+}
+
+interface LinkRequest {
+  readonly key: string;
+  readonly endpoint: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Seconds. */
+  readonly expiresIn: number;
+}
+
+const SCHEMA = Joi.object<LinkRequest>({
+  key: Joi.string().required(),
+  endpoint: Joi.string().required(),
+  parameters: Joi.object().pattern(Joi.string(), Joi.string().allow('')).default({}),
+  expiresIn: Joi.number().integer().min(1).required(),
+})
+  .required()
+  .prefs({ abortEarly: false });
+
+/**
+ * Makes a signed link, as an operator asks: `{"key", "endpoint", "parameters", "expiresIn"}`.
+ *
+ * @returns its path and query, and when it expires.
+ * @throws Failure BAD_REQUEST, ENDPOINT_NOT_FOUND or INVALID_PARAMETERS
+ */
+export function makeLink(
+  { endpoints, keys, links, clock }: LinkParts,
+  body: unknown,
+): { readonly link: string; readonly expires: string } {
+  if (!links) throw new Failure('BAD_REQUEST', 'Links need LINK_SECRET in the environment of the gateway.');
+  const result = SCHEMA.validate(body);
+  if (result.error)
+    throw new Failure('BAD_REQUEST', `The order is not as it should be: ${result.error.message}.`);
+  const { key: name, endpoint: idOrName, parameters, expiresIn } = result.value;
+  const endpoint = endpoints.find(idOrName);
+  if (!endpoint) throw new Failure('ENDPOINT_NOT_FOUND', `There is no endpoint ${idOrName}.`);
+  const key = keys.named(name);
+  if (!key) throw new Failure('BAD_REQUEST', `There is no key ${name} in force.`);
+  const nowMs = clock().getTime();
+  const expiresAtMs = nowMs + expiresIn * 1000;
+  const given = new Map(Object.entries(parameters));
+  try {
+    const link = links.sign({ endpoint, parameters: given, key, expiresAtMs, nowMs });
+    const sent = new Map([...given].map(([param, text]) => [param, { text, times: 1 }]));
+    const applied = applyFixed(key, endpoint.parameters, sent);
+    if ('parameters' in applied) validateParameters(endpoint, applied.parameters);
+    return { link, expires: new Date(Math.floor(expiresAtMs / 1000) * 1000).toISOString() };
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    throw new Failure('BAD_REQUEST', (error as Error).message, { cause: error });
+  }
+}

@@ -1,0 +1,126 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { FindHit } from '../query/execute-call.js';
+import type { Clock } from '../query/ports.js';
+import { scopeOf } from '../auth/pinned-parameters.js';
+import { mayCall, type KeyHolder } from '../auth/principal.js';
+import { LimitExceeded, type LimitState, type Subject } from '../limits/limit-state.js';
+import type { Limiter } from '../limits/limiter.js';
+import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
+import { noteAnswer } from './call-endpoint.js';
+import { findPresented, presentedKey, type Credentials } from './credentials.js';
+import { problemOfHeaders } from './header-limits.js';
+import type { KnownTargets } from './known-targets.js';
+import type { RequestContext } from './request-context.js';
+import { requestIdOf } from './request-id.js';
+import type { RequestLog } from './access-log.js';
+import { SECURITY_HEADERS } from './security-headers.js';
+import { subjectsOf } from './limit-requests.js';
+import { sendAnswer } from './send-result.js';
+import { noteAuthenticated } from './unauthenticated-peers.js';
+
+export interface HitParts {
+  readonly endpoints: EndpointRegistry;
+  readonly targets: KnownTargets;
+  readonly findHit: FindHit;
+  readonly credentials: Credentials;
+  readonly limiter: Limiter;
+  readonly clock: Clock;
+  readonly log: RequestLog;
+}
+
+/** Answers a request where that takes no more than a look into memory; says whether it did. */
+export type AnswerHit = (request: IncomingMessage, response: ServerResponse) => boolean;
+
+/** `Accept` values that are the same as none, as nearly all callers send them: JSON, unless the target says otherwise. */
+const TAKES_JSON = new Set([undefined, '*/*', 'application/json', 'application/json, text/plain, */*']);
+
+/**
+ * The short way of a request that was asked before and whose answer is in memory: the same key check, the same fresh
+ * answer and the same headers as through the application, without its router. Anything out of the ordinary is left to
+ * the application.
+ */
+export function createHitAnswerer({
+  endpoints,
+  targets,
+  findHit,
+  credentials,
+  limiter,
+  clock,
+  log,
+}: HitParts): AnswerHit {
+  return (request, response) => {
+    const startedAt = performance.now();
+    const { url = '', headers } = request;
+    const keyHolder = isOrdinary(request) ? holderAtOnce(credentials, request) : undefined;
+    const known = keyHolder && targets.find(scopeOf(keyHolder), url);
+    if (!known || !mayCall(keyHolder, known.question.endpoint)) return false;
+    const { endpoint } = known.question;
+    const subjects = subjectsOf(endpoints, keyHolder, endpoint);
+    if (!limiter.admitsAtOnce(subjects)) return false;
+    const answered = findHit(known.question, known.key);
+    const limits = answered && admitAtOnce(limiter, subjects);
+    if (!limits) return false;
+    const now = clock().getTime();
+    noteAuthenticated(request.socket);
+    credentials.noteUse(keyHolder, now);
+    const requestId = requestIdOf(headers['x-request-id']?.toString());
+    const context: RequestContext = {
+      requestId,
+      startedAt,
+      keyHolder,
+      endpoint: endpoint.name,
+      question: { digest: endpoint.digest, hash: known.key.hash },
+    };
+    noteAnswer(context, answered);
+    const own = ['X-Request-Id', requestId, ...SECURITY_HEADERS];
+    if (limits.length > 0) own.push(...Object.entries(rateLimitHeaders(limits)).flat());
+    const { download, question } = known;
+    const { representation } = question;
+    sendAnswer(request, response, {
+      endpoint,
+      answered,
+      context,
+      representation,
+      download,
+      now,
+      headers: own,
+    });
+    log.note(request, response, url, context);
+    return true;
+  };
+}
+
+const UNLIMITED: readonly LimitState[] = [];
+
+/** How the limits stand; undefined where one refuses, which counts nothing, and which the application tells. */
+function admitAtOnce(limiter: Limiter, subjects: readonly Subject[]): readonly LimitState[] | undefined {
+  try {
+    const states = limiter.admitRequest(subjects);
+    return states instanceof Promise ? undefined : (states ?? UNLIMITED);
+  } catch (error) {
+    if (error instanceof LimitExceeded) return undefined;
+    throw error;
+  }
+}
+
+/** Who may be let in from anywhere, by what is known already. */
+function holderAtOnce(credentials: Credentials, { headers }: IncomingMessage): KeyHolder | undefined {
+  const presented = presentedKey(headers);
+  const holder = presented === undefined ? undefined : findPresented(credentials, presented);
+  return holder?.addresses ? undefined : holder;
+}
+
+function isOrdinary(request: IncomingMessage): boolean {
+  const { method, headers } = request;
+  return (
+    (method === 'GET' || method === 'HEAD') &&
+    TAKES_JSON.has(headers.accept) &&
+    headers['cache-control'] === undefined &&
+    headers.origin === undefined &&
+    headers['prefer'] === undefined &&
+    headers.host !== undefined &&
+    problemOfHeaders(request) === undefined
+  );
+}

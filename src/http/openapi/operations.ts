@@ -1,0 +1,176 @@
+import { camelName, pascalName } from '../../endpoint/camel-name.js';
+import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import { jsonTypeOf } from '../../endpoint/json-type.js';
+import type { OperationObject, ParameterObject, ResponseObject } from './document.js';
+import { endpointParameters } from './endpoint-parameters.js';
+import { headerRefs, HEADERS_OF, REQUEST_HEADERS } from './headers.js';
+import { problemResponses } from './problems.js';
+import { answerContent, representationParameters, type RepresentationFacts } from './representations.js';
+import { refTo, schemaOf, type Schema, type Times } from './schema.js';
+
+export const TAGS = {
+  queries: 'Queries',
+  catalogue: 'Catalogue',
+  health: 'Health',
+} as const;
+
+/** What decides how calls are described, beside the endpoint. */
+export interface CallSurroundings {
+  readonly representations: readonly RepresentationFacts[];
+  /** Names of the parameters that the reader's key supplies. */
+  readonly fixed: ReadonlySet<string>;
+}
+
+const rowSchemaName = ({ name }: Endpoint): string => `${pascalName(name)}Row`;
+
+/** The schema of an endpoint's rows, under its name. */
+export function rowSchema(endpoint: Endpoint, times: Times): readonly [string, Schema] {
+  const columns = [...endpoint.columns].map(([name, column]) => {
+    const schema = schemaOf(jsonTypeOf(column), times);
+    return [name, { ...schema, description: column.meaning }] as const;
+  });
+  return [
+    rowSchemaName(endpoint),
+    {
+      type: 'object',
+      description: `A row of ${endpoint.name}.`,
+      required: [...endpoint.columns.keys()],
+      properties: Object.fromEntries(columns),
+      additionalProperties: false,
+    },
+  ];
+}
+
+/** The call of an endpoint. */
+export function callOperation(
+  endpoint: Endpoint,
+  { representations, fixed }: CallSurroundings,
+): OperationObject {
+  return {
+    operationId: camelName(endpoint.name),
+    tags: [TAGS.queries],
+    summary: endpoint.summary,
+    description: settingsNote(endpoint),
+    parameters: [
+      ...endpointParameters(endpoint, fixed),
+      ...representationParameters(representations, endpoint),
+      ...Object.keys(REQUEST_HEADERS).map((name) => refTo('parameters', name)),
+    ],
+    responses: {
+      200: rowsResponse(endpoint, representations),
+      304: {
+        description: 'The answer is the one that `If-None-Match` names.',
+        headers: headerRefs(...HEADERS_OF.rows),
+      },
+      ...problemResponses('anywhere', 'withKey', 'notFound', 'call', 'unavailable'),
+    },
+  };
+}
+
+function rowsResponse(endpoint: Endpoint, representations: readonly RepresentationFacts[]): ResponseObject {
+  return {
+    description:
+      'The rows, complete unless `X-Partial` says otherwise: a failure after the first row is an error, too.',
+    headers: headerRefs(...HEADERS_OF.file),
+    content: answerContent(representations, {
+      row: rowSchemaName(endpoint),
+      maxRows: rowCap(endpoint),
+      isOpen: endpoint.settings.sandboxing === 'enabled',
+    }),
+  };
+}
+
+function settingsNote(endpoint: Endpoint): string {
+  const { caching } = endpoint.settings;
+  const cached = caching === 'disabled' ? 'not cached' : `cached for ${caching} s`;
+  return `At most ${rowCap(endpoint)} rows; ${cached}. Also by its id: \`/api/endpoints/query/${endpoint.id}\`.`;
+}
+
+/** `GET /api/endpoints` */
+export function listOperation(): OperationObject {
+  return {
+    operationId: 'listEndpoints',
+    tags: [TAGS.catalogue],
+    summary: 'The endpoints that the key may call',
+    responses: {
+      200: {
+        description: 'The endpoints, by name.',
+        headers: headerRefs(...HEADERS_OF.withKey),
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['result'],
+              properties: { result: { type: 'array', items: refTo('schemas', ENDPOINT) } },
+              additionalProperties: false,
+            },
+          },
+        },
+      },
+      ...problemResponses('anywhere', 'withKey', 'unavailable'),
+    },
+  };
+}
+
+/** `GET /api/endpoints/{idOrName}` */
+export function describeOperation(): OperationObject {
+  return {
+    operationId: 'describeEndpoint',
+    tags: [TAGS.catalogue],
+    summary: 'One endpoint: its saved query, parameters, columns and settings',
+    parameters: [ID_OR_NAME],
+    responses: {
+      200: {
+        description: 'The endpoint.',
+        headers: headerRefs(...HEADERS_OF.withKey),
+        content: { 'application/json': { schema: refTo('schemas', ENDPOINT) } },
+      },
+      ...problemResponses('anywhere', 'withKey', 'notFound', 'unavailable'),
+    },
+  };
+}
+
+const ENDPOINT = 'Endpoint';
+
+const ID_OR_NAME: ParameterObject = {
+  name: 'idOrName',
+  in: 'path',
+  required: true,
+  description: 'Name or UUID of an endpoint.',
+  schema: { type: 'string', examples: ['usage.api-counts'] },
+};
+
+const READY_WARNINGS = {
+  type: 'array',
+  items: { type: 'string' },
+  description: 'What needs an operator while requests are answered: a full disk of ClickHouse.',
+} as const;
+
+/** `GET /health/live` and `GET /health/ready`: for anybody. */
+export function healthOperation(status: 'live' | 'ready', summary: string): OperationObject {
+  return {
+    operationId: status === 'live' ? 'isLive' : 'isReady',
+    tags: [TAGS.health],
+    summary,
+    security: [],
+    responses: {
+      200: {
+        description: 'Yes.',
+        headers: headerRefs(...HEADERS_OF.any),
+        content: {
+          'application/json': {
+            schema: {
+              type: 'object',
+              required: ['status'],
+              properties: {
+                status: { type: 'string', const: status },
+                ...(status === 'ready' && { warnings: READY_WARNINGS }),
+              },
+            },
+          },
+        },
+      },
+      ...problemResponses('anywhere', ...(status === 'ready' ? (['unavailable'] as const) : [])),
+    },
+  };
+}

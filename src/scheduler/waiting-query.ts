@@ -1,0 +1,111 @@
+import { Failure } from '../errors.js';
+import type { Asker, Priority, WaitingCaller } from '../query/ports.js';
+import type { Lanes } from './lanes.js';
+
+/** What a query that waits needs of its queue. */
+export interface WaitingRoom {
+  readonly lanes: Readonly<Record<Priority, Lanes<WaitingQuery>>>;
+  /** Another caller waits for the query. */
+  readonly onJoined: (query: WaitingQuery, priority: Priority) => void;
+  /** Calls back when a caller has waited for too long, unless what it returns is called before. */
+  readonly startTimer: (onTimeout: () => void) => () => void;
+}
+
+/** Called once: with the lanes that the query then counts for, and the reason where it gets no slot. */
+export type OnWaitEnd = (lanes: readonly string[], reason?: Error) => void;
+
+/**
+ * A query that waits for a slot, in the lane of every caller that waits for it: it is served at the first of their turns.
+ * Each caller has a timer of its own, so that a follower may wait for as long as it could alone.
+ */
+export class WaitingQuery {
+  /** Callers in each lane. */
+  private readonly callers: Readonly<Record<Priority, Map<string, number>>> = {
+    interactive: new Map(),
+    warming: new Map(),
+  };
+  private readonly cancelTimers = new Map<WaitingCaller, () => void>();
+  private stopObserving: (() => void) | undefined;
+  private isOver = false;
+
+  constructor(
+    private readonly room: WaitingRoom,
+    private readonly onEnd: OnWaitEnd,
+  ) {}
+
+  get isInteractive(): boolean {
+    return this.callers.interactive.size > 0;
+  }
+
+  /** Lanes that the query counts for: those of interactive callers, where there are any. */
+  get lanes(): readonly string[] {
+    return [...(this.isInteractive ? this.callers.interactive : this.callers.warming).keys()];
+  }
+
+  /** Joins the lanes of the callers that wait now; each that comes later joins its own. */
+  observe(asker: Asker): void {
+    if (asker.observeCallers) {
+      this.stopObserving = asker.observeCallers({ joined: this.joined, left: this.left });
+      return;
+    }
+    const reject = (reason: Error): void => {
+      this.reject(reason);
+    };
+    this.joined({ asker, reject });
+  }
+
+  /** Ends the wait with a slot. */
+  take(): void {
+    this.end();
+  }
+
+  reject(reason: Error): void {
+    this.end(reason);
+  }
+
+  /** Rejects every caller by itself, so that none of them takes the rejection for another's and comes back. */
+  shed(): void {
+    const reason = gatewayBusy();
+    for (const caller of [...this.cancelTimers.keys()]) caller.reject(reason);
+    this.reject(reason);
+  }
+
+  private readonly joined = (caller: WaitingCaller): void => {
+    const { lane, priority } = caller.asker;
+    const count = this.callers[priority].get(lane) ?? 0;
+    this.callers[priority].set(lane, count + 1);
+    if (count === 0) this.room.lanes[priority].push(lane, this);
+    const cancelTimer = this.room.startTimer(() => {
+      caller.reject(gatewayBusy());
+    });
+    this.cancelTimers.set(caller, cancelTimer);
+    this.room.onJoined(this, priority);
+  };
+
+  private readonly left = (caller: WaitingCaller): void => {
+    const { lane, priority } = caller.asker;
+    this.cancelTimers.get(caller)?.();
+    this.cancelTimers.delete(caller);
+    const count = (this.callers[priority].get(lane) ?? 0) - 1;
+    if (count > 0) this.callers[priority].set(lane, count);
+    else {
+      this.callers[priority].delete(lane);
+      this.room.lanes[priority].remove(lane, this);
+    }
+  };
+
+  private end(reason?: Error): void {
+    if (this.isOver) return;
+    this.isOver = true;
+    const { lanes } = this;
+    this.stopObserving?.();
+    for (const caller of [...this.cancelTimers.keys()]) this.left(caller);
+    this.onEnd(lanes, reason);
+  }
+}
+
+function gatewayBusy(): Failure {
+  return new Failure('GATEWAY_BUSY', 'Too many queries wait already. Try again shortly.', {
+    retryAfterSeconds: 1,
+  });
+}

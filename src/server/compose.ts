@@ -1,0 +1,166 @@
+import { once } from 'node:events';
+import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+import { createAdminApp, type AdminParts } from '../http/admin/admin-app.js';
+import { keepsRequestLog, type Config } from '../config/config.js';
+import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
+import { loadEndpoints } from '../endpoint/load-endpoints.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Clock } from '../query/ports.js';
+import { connectionsOf } from '../http/connections.js';
+import { drain } from '../http/drain.js';
+import { createHttpServer } from '../http/server.js';
+import type { Logger } from '../observability/logger.js';
+import { Closers, type OnClose } from './closers.js';
+import { createListener } from './create-listener.js';
+import { openAccess } from './open-access.js';
+import { pingServersOnce } from './first-ping.js';
+import { openClickHouse } from './open-clickhouse.js';
+import { openDiskWatch } from './open-disk-watch.js';
+import { openExecution } from './open-query-execution.js';
+import { openJournal } from './open-request-log.js';
+import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from '../project-files.js';
+import { pingAny } from './ping-any.js';
+import { queryServers } from './query-servers.js';
+import { createSandbox } from '../sandbox/sandbox.js';
+import { openTracing } from '../observability/open-tracing.js';
+
+/** A gateway that listens. */
+export interface Gateway {
+  readonly url: string;
+  /** Of the operator's view; undefined where there is none. */
+  readonly adminUrl: string | undefined;
+  readonly endpoints: EndpointRegistry;
+  /** The key made for this run, where none was configured. */
+  readonly generatedKey: string | undefined;
+  /** Whether any ClickHouse server answered at the start. */
+  readonly hasClickHouse: boolean;
+  /**
+   * Stops accepting, finishes requests in flight, and closes every part, each within its deadline.
+   *
+   * @param drainMs how long requests may take at the most; SHUTDOWN_TIMEOUT_SECONDS where it is absent or more.
+   * @throws Error naming the parts that did not close.
+   */
+  readonly close: (drainMs?: number) => Promise<void>;
+}
+
+/** Reads the log of requests, where there is one. */
+export const REQUESTS_ENDPOINT = 'gateway.requests';
+
+export interface Surroundings {
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/**
+ * The composition root: opens every part, wires them, and listens.
+ *
+ * @throws Error that an operator can act on; what was opened is closed again.
+ */
+export async function openGateway(config: Config, surroundings: Surroundings): Promise<Gateway> {
+  const closers = new Closers(surroundings.logger);
+  const { shutdownTimeoutMs } = config;
+  try {
+    const gateway = await open(config, surroundings, closers.add);
+    const close = (drainMs = shutdownTimeoutMs): Promise<void> =>
+      closers.closeAll(Math.min(drainMs, shutdownTimeoutMs));
+    return { ...gateway, close };
+  } catch (error) {
+    // The log has what does not close; why the gateway does not open is what the caller has to know.
+    await closers.closeAll(0).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function open(
+  config: Config,
+  { logger, clock }: Surroundings,
+  onClose: OnClose,
+): Promise<Omit<Gateway, 'close'>> {
+  const endpoints = await openEndpoints(config);
+  const { credentials, keys, keyUse, links } = await openAccess(config, endpoints, { logger, clock });
+  onClose(keys.close, { name: 'keys' });
+  // The SDK is loaded only where it is configured: it takes longer than all the rest of the start.
+  const tracing = config.tracing && (await openTracing(config.tracing));
+  if (tracing) onClose(() => tracing.close(), { name: 'tracing', isBestEffort: true });
+  const clickhouse = await openClickHouse(config, logger, clock);
+  onClose(clickhouse.close, { name: 'ClickHouse' });
+  const journal = openJournal(clickhouse.logConnections, { logger, clock });
+  if (journal) onClose(journal.close, { name: 'request log', isBestEffort: true });
+  const servers = queryServers(clickhouse.servers, config, tracing);
+  const execution = await openExecution(config, { endpoints, servers, logger, clock }, onClose);
+  if (journal) execution.metrics.observeJournal(journal.journal);
+  const operated = { ...execution, endpoints, keys, keyUse, links, clock, logger };
+  const adminUrl = config.admin && (await openOperatorView(config, config.admin, operated, onClose));
+
+  let draining = false;
+  const server = createHttpServer(
+    createListener({
+      config,
+      endpoints,
+      credentials,
+      execution,
+      journal,
+      tracing,
+      judgeSql: createSandbox(execution.analyzeSql),
+      ping: (signal) => pingAny(servers, signal),
+      disks: openDiskWatch(clickhouse.servers, logger),
+      isDraining: () => draining,
+      logger,
+      clock,
+    }),
+    logger,
+    { maxConnections: config.maxConnections },
+  );
+  execution.metrics.observeConnections(() => connectionsOf(server));
+  const url = await listen(server, config);
+  onClose(
+    async (drainMs) => {
+      draining = true;
+      await drain(server, drainMs);
+    },
+    { name: 'HTTP server', drains: true },
+  );
+  const hasClickHouse = await pingServersOnce(servers, logger);
+  return { url, adminUrl, endpoints, generatedKey: keys.generatedKey, hasClickHouse };
+}
+
+/** Where the operator's view listens. */
+async function openOperatorView(
+  { maxConnections }: Config,
+  where: NonNullable<Config['admin']>,
+  parts: Omit<AdminParts, 'consoleFolder'>,
+  onClose: OnClose,
+): Promise<string> {
+  const app = createAdminApp({ ...parts, consoleFolder: CONSOLE_FOLDER });
+  const admin = createHttpServer(app, parts.logger, { maxConnections });
+  const url = await listen(admin, where);
+  onClose(() => drain(admin, 0), { name: 'admin API' });
+  return url;
+}
+
+/** The endpoints as this deployment has them. @throws Error naming what is wrong with their settings. */
+async function openEndpoints(config: Config): Promise<EndpointRegistry> {
+  const { endpointSettingsFile, cache } = config;
+  const all = await loadEndpoints(ENDPOINTS_FOLDER);
+  const loaded = keepsRequestLog(config) ? all : all.without(REQUESTS_ENDPOINT);
+  const endpoints = loaded.withStaleIfError(cache.staleIfErrorSeconds);
+  if (endpointSettingsFile === undefined) return endpoints;
+  const overrides = await readEndpointSettingsFile(endpointSettingsFile);
+  try {
+    return endpoints.withOverrides(overrides);
+  } catch (cause) {
+    throw new Error(`ENDPOINT_SETTINGS_FILE ${endpointSettingsFile}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+async function listen(
+  server: Server,
+  { host, port }: { readonly host: string; readonly port: number },
+): Promise<string> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  const address = server.address() as AddressInfo;
+  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
+}

@@ -1,0 +1,88 @@
+import type { IncomingMessage } from 'node:http';
+import proxyAddress from 'proxy-addr';
+
+import type { Config } from '../config/config.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Clock } from '../query/ports.js';
+import type { Credentials } from '../http/credentials.js';
+import { KeyUse } from '../auth/key-use.js';
+import { Links } from '../auth/links.js';
+import { openKeys, type Keys } from '../auth/open-keys.js';
+import { looksLikeToken, Tokens } from '../auth/tokens.js';
+import type { Logger } from '../observability/logger.js';
+
+/** Characters; a shorter key of the operator's own making can be found by trying. */
+const SAFE_KEY_LENGTH = 16;
+
+/** Who may come in, and who did. */
+export interface Access {
+  readonly credentials: Credentials;
+  readonly keys: Keys;
+  readonly keyUse: KeyUse;
+  /** Undefined where no secret for links is configured. */
+  readonly links: Links | undefined;
+}
+
+/**
+ * Opens keys, tokens and links as configured.
+ *
+ * @throws Error that an operator can act on.
+ */
+export async function openAccess(
+  config: Config,
+  endpoints: EndpointRegistry,
+  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+): Promise<Access> {
+  const tokens = config.tokens && new Tokens({ ...config.tokens, clock });
+  const { secret, maxLifetimeMs } = config.links;
+  const links = secret === undefined ? undefined : new Links(secret, { maxLifetimeMs });
+  const addressOf = addressReader(config.trustProxy);
+  if (config.apiKey !== undefined && config.apiKey.length < SAFE_KEY_LENGTH) {
+    logger.warn('API_KEY is so short that it can be guessed; take one from: openssl rand -base64 24', {
+      leastCharacters: SAFE_KEY_LENGTH,
+    });
+  }
+  const keys = await openConfiguredKeys(config, endpoints, { logger, clock });
+  const keyUse = new KeyUse(keys.holders);
+  const credentials: Credentials = {
+    find: (presented) => keys.find(presented) ?? tokens?.known(presented),
+    findKey: keys.find,
+    verify: async (presented) => (tokens && looksLikeToken(presented) ? tokens.verify(presented) : undefined),
+    openLink: (endpoint, sent) => links?.open(endpoint, sent, keys.named, clock().getTime()),
+    addressOf,
+    noteUse: (holder, now) => {
+      keyUse.note(holder, now);
+    },
+    clock,
+  };
+  return { credentials, keys, keyUse, links };
+}
+
+function openConfiguredKeys(
+  { apiKey, apiKeysFile }: Config,
+  endpoints: EndpointRegistry,
+  { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
+): Promise<Keys> {
+  return openKeys(
+    { apiKey, apiKeysFile },
+    {
+      onReloaded: (keys) => {
+        logger.info('keys read again', { keys });
+      },
+      onRefused: (reason) => {
+        logger.error('the changed keys’ file is no good; the keys from before stay in force', { reason });
+      },
+    },
+    { endpoints: endpoints.all(), clock },
+  );
+}
+
+/** @throws Error where TRUST_PROXY names something that is no address and no range. */
+function addressReader(trusted: readonly string[]): (request: IncomingMessage) => string | undefined {
+  try {
+    const trust = proxyAddress.compile([...trusted]);
+    return (request) => proxyAddress(request, trust);
+  } catch (cause) {
+    throw new Error(`TRUST_PROXY is not as it should be: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,120 @@
+import type { Config } from '../config/config.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import { createAnswerer, type AnswerCall, type OnAnswered } from '../query/execute-call.js';
+import { createFetcher } from '../query/fetch-result.js';
+import { HitCounter } from '../query/hit-counts.js';
+import type { Clock } from '../query/ports.js';
+import type { AnalyzeSql } from '../query/sandboxed-select.js';
+import type { ServerPool } from '../scheduler/server-pool.js';
+import type { Limiter } from '../limits/limiter.js';
+import type { Logger } from '../observability/logger.js';
+import { Metrics, type CacheUse } from '../observability/metrics.js';
+import type { ClosingPart } from './closers.js';
+import { openCache } from './open-cache.js';
+import type { OpenCache } from './shared-cache.js';
+import { openAdmission, openLimiter, type QueryServer } from './open-scheduler.js';
+import { startWarming } from './start-warming.js';
+import { UsageLedger } from '../warming/usage-ledger.js';
+import type { Warmer, WarmerParts } from '../warming/warmer.js';
+
+/** Sets whose use is remembered, for each that may be warmed. */
+const REMEMBERED_SETS_PER_WARMED = 4;
+
+export interface ExecutionSurroundings {
+  readonly endpoints: EndpointRegistry;
+  /** One at least; each can answer any query. */
+  readonly servers: readonly QueryServer[];
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
+/** All that answers questions, and what is counted of it. */
+export interface Execution {
+  readonly answerCall: AnswerCall;
+  readonly analyzeSql: AnalyzeSql;
+  readonly onAnswered: OnAnswered;
+  readonly cache: OpenCache;
+  readonly warmer: Warmer;
+  readonly metrics: Metrics;
+  readonly hits: HitCounter;
+  readonly limiter: Limiter;
+  readonly pool: ServerPool;
+}
+
+/** Wires cache, sharing and warming around the way to ClickHouse. */
+export async function openExecution(
+  config: Config,
+  { endpoints, servers, logger, clock }: ExecutionSurroundings,
+  onClose: (close: () => Promise<void> | void, part: ClosingPart) => void,
+): Promise<Execution> {
+  const metrics = new Metrics();
+  const hits = new HitCounter();
+  const ledger = new UsageLedger(REMEMBERED_SETS_PER_WARMED * Math.max(1, config.warming.maxSets));
+  const cache = await openCache(config, {
+    endpoints,
+    ledger,
+    logger,
+    clock,
+    onEvicted: () => {
+      metrics.answerEvicted();
+    },
+    onFarHit: ({ endpointId }) => {
+      hits.countFar(endpointId);
+    },
+  });
+  onClose(cache.close, { name: 'cache', isBestEffort: true });
+  const { queue, pool, runQuery, analyzeSql } = openAdmission(config, servers, logger);
+  const limiter = openLimiter(cache.limits);
+  const fetchAnswer = createFetcher({
+    runQuery,
+    store: cache.store,
+    shareAcross: cache.shareAcross,
+    clock,
+    onJoined: (where) => {
+      metrics.waiterCoalesced(where);
+    },
+  });
+  const onAnswered: OnAnswered = (question, key, { answer, status }) => {
+    // What callers make up themselves is not warmed at the cost of all.
+    if (!question.sandbox) ledger.asked(key, question, clock().getTime(), answer);
+    hits.count(key.endpointId, status);
+  };
+  const warming = startWarming(config, {
+    endpoints,
+    cache,
+    ledger,
+    fetchAnswer,
+    isBusy: () => queue.figures.waitingInteractive > 0,
+    logger,
+    clock,
+    ...countedBy(metrics),
+  });
+  onClose(warming.stop, { name: 'warming', isBestEffort: true });
+  metrics.observe({
+    cacheUse: () => cacheUse(endpoints, cache),
+    isRedisOpen: cache.isRedisOpen,
+    isLeader: cache.isLeader,
+    queries: () => queue.figures,
+    pool: () => pool.figures,
+  });
+  const answerCall = createAnswerer({ store: cache.store, fetchAnswer, clock, onAnswered });
+  return { answerCall, analyzeSql, onAnswered, cache, warmer: warming.warmer, metrics, hits, limiter, pool };
+}
+
+function countedBy(metrics: Metrics): Pick<WarmerParts, 'onStarted' | 'onRefreshed'> {
+  return {
+    onStarted: ({ name }, lateMs) => {
+      metrics.refreshStarted(name, lateMs);
+    },
+    onRefreshed: ({ name }, outcome, ms) => {
+      metrics.refreshed(name, outcome, ms);
+    },
+  };
+}
+
+function cacheUse(endpoints: EndpointRegistry, { memory }: OpenCache): readonly CacheUse[] {
+  const use = memory.use();
+  return endpoints
+    .all()
+    .map(({ id, name }) => ({ endpoint: name, ...(use.get(id) ?? { entries: 0, bytes: 0 }) }));
+}

@@ -1,0 +1,93 @@
+import type { Config } from '../config/config.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import { keyOf, type Question } from '../query/call.js';
+import type { FetchAnswer } from '../query/fetch-result.js';
+import type { Asker, Clock } from '../query/ports.js';
+import { representationOf } from '../formats/representation.js';
+import { validateParameters } from '../query/validate-parameters.js';
+import { describeError, type Logger } from '../observability/logger.js';
+import type { OpenCache } from './shared-cache.js';
+import { steadyClock } from './steady-clock.js';
+import { QueryBudget } from '../warming/query-budget.js';
+import type { UsageLedger } from '../warming/usage-ledger.js';
+import { Warmer, type WarmerParts } from '../warming/warmer.js';
+
+/** Waits behind every caller, and within nobody's limits. */
+const WARMING: Asker = { lane: 'warming', priority: 'warming' };
+
+/** How often the worker looks for what is due. */
+const TICK_MS = 1000;
+
+export interface WarmingSurroundings {
+  readonly endpoints: EndpointRegistry;
+  readonly cache: OpenCache;
+  readonly ledger: UsageLedger;
+  readonly fetchAnswer: FetchAnswer;
+  readonly isBusy: () => boolean;
+  readonly logger: Logger;
+  readonly clock: Clock;
+  readonly onStarted: WarmerParts['onStarted'];
+  readonly onRefreshed: WarmerParts['onRefreshed'];
+}
+
+/** The interval worker while it runs. */
+export interface Warming {
+  readonly warmer: Warmer;
+  readonly stop: () => Promise<void>;
+}
+
+/** Starts the interval worker, with the parameter sets that endpoints declare for it. */
+export function startWarming(config: Config, surroundings: WarmingSurroundings): Warming {
+  const { endpoints, cache, ledger, fetchAnswer, isBusy, logger, clock, onStarted, onRefreshed } =
+    surroundings;
+  const stopping = new AbortController();
+  for (const question of declaredQuestions(endpoints, config)) {
+    ledger.declare(keyOf(question), question);
+  }
+  const warmer = new Warmer({
+    endpoints: endpoints.all(),
+    setsInUse: cache.usage.sets,
+    forget: cache.usage.forget,
+    refresh: async (question, key) => {
+      const requestId = `warming-${key.hash.slice(0, 16)}`;
+      const fetch = { ...question, requestId, signal: stopping.signal, asker: WARMING };
+      return (await fetchAnswer({ ...fetch, refresh: true }, key)).answer;
+    },
+    isLeader: cache.isLeader,
+    isBusy,
+    budget: new QueryBudget(config.warming.budget, steadyClock),
+    maxSets: config.warming.maxSets,
+    concurrency: config.warming.concurrency,
+    clock,
+    onStarted,
+    onRefreshed,
+  });
+  const tick = async (): Promise<void> => {
+    try {
+      await cache.keepInTouch();
+      await warmer.tick();
+    } catch (error) {
+      logger.error('a round of warming failed', describeError(error));
+    }
+  };
+  const timer = setInterval(() => void tick(), TICK_MS);
+  return {
+    warmer,
+    stop: () => {
+      clearInterval(timer);
+      stopping.abort();
+      return warmer.stop();
+    },
+  };
+}
+
+/** As most callers will ask them: in JSON. */
+function declaredQuestions(endpoints: EndpointRegistry, { times }: Config): readonly Question[] {
+  const representation = representationOf('json', { times });
+  return endpoints.all().flatMap((endpoint) =>
+    endpoint.warm.map((parameters) => {
+      const raw = new Map(Object.entries(parameters).map(([name, text]) => [name, { text, times: 1 }]));
+      return { endpoint, values: validateParameters(endpoint, raw), scope: '', representation };
+    }),
+  );
+}

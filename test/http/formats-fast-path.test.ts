@@ -1,0 +1,56 @@
+import type { QueryRequest } from '../../src/query/ports.js';
+import { CachingGateway, type Headers } from '../support/caching-gateway.js';
+import { resultOf } from '../support/fake-run-query.js';
+import { sampleEndpoint } from '../support/sample-endpoint.js';
+
+const URL = '/api/endpoints/query/cached?city=Rome';
+const CSV = 'text/csv; charset=utf-8; header=present';
+const JSON_TYPE = 'application/json; charset=utf-8';
+
+let gateway: CachingGateway;
+
+beforeEach(async () => {
+  gateway = new CachingGateway([sampleEndpoint({ name: 'cached', caching: 60 })]);
+  gateway.runQuery.answerWith(({ representation }: QueryRequest) =>
+    Promise.resolve({ ...resultOf([]), body: Buffer.from(representation?.name ?? '') }),
+  );
+  await gateway.listen();
+});
+afterEach(() => gateway.close());
+
+/** Content-Type and body by the short way first. */
+const short = async (url: string, headers: Headers = {}): Promise<readonly unknown[]> => {
+  const answer = await gateway.ask('short way', url, headers);
+  return [answer.headers['content-type'], answer.body.toString()];
+};
+
+describe('the short way of a hit', () => {
+  it('serves a target with a format as what it is', async () => {
+    for (let time = 0; time < 3; time += 1) {
+      expect(await short(`${URL}&format=csv&download=1`)).toEqual([CSV, 'csv']);
+      expect(await short(`${URL}&format=csv&csv_safe=1`)).toEqual([CSV, 'csv;formula-safe']);
+    }
+    expect(gateway.answeredShortly).toBe(4);
+    const answer = await gateway.askBoth(`${URL}&format=csv&download=1`);
+    expect(answer.headers['content-disposition']).toMatch(
+      /^attachment; filename="cached-\d{8}T\d{6}Z\.csv"$/,
+    );
+    await gateway.askBoth(`${URL}&format=csv&csv_safe=1`, { Accept: 'application/json' });
+  });
+
+  it('never gives what Accept or Prefer of another request chose', async () => {
+    const others: readonly (readonly [Headers, readonly string[]])[] = [
+      [{ Accept: 'text/csv' }, [CSV, 'csv']],
+      [{ Accept: 'text/csv', Prefer: 'timestamps=unix-micros' }, [CSV, 'csv;unix-micros']],
+      [{ Prefer: 'timestamps=unix-micros' }, [JSON_TYPE, 'json;unix-micros']],
+    ];
+    // Whichever was asked first.
+    for (let time = 0; time < 3; time += 1) {
+      for (const [headers, expected] of others) expect(await short(URL, headers)).toEqual(expected);
+      if (time > 0) expect(await short(URL)).toEqual([JSON_TYPE, 'json']);
+    }
+    expect(gateway.answeredShortly).toBe(1);
+    expect(await short(URL, { Accept: 'application/json, text/plain, */*' })).toEqual([JSON_TYPE, 'json']);
+    expect(gateway.answeredShortly).toBe(2);
+  });
+});

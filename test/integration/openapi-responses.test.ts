@@ -1,0 +1,175 @@
+import type { OpenApiDocument, ParameterObject } from '../../src/http/openapi/document.js';
+import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
+import { OpenApiValidator } from '../support/openapi-validator.js';
+import { answerWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { openGateway } from '../../src/server/compose.js';
+import { readConfig } from '../../src/config/config.js';
+import { RecordingLogger } from '../support/recording-logger.js';
+
+const gatewayOf = sharedDemoGateway();
+const COUNTS = '/api/endpoints/query/usage.api-counts';
+let document: OpenApiDocument;
+let validator: OpenApiValidator;
+
+beforeAll(async () => {
+  document = await documentFor(KEYS.all);
+  validator = new OpenApiValidator(document);
+});
+
+async function documentFor(key: string): Promise<OpenApiDocument> {
+  const response = await fetch(`${gatewayOf().url}/openapi.json`, { headers: { 'X-API-KEY': key } });
+  expect(response.status).toBe(200);
+  return (await response.json()) as OpenApiDocument;
+}
+
+/** The problems of a real answer, and its body. */
+async function judge(
+  path: string,
+  response: Response,
+): Promise<{ problems: readonly string[]; body: unknown }> {
+  const text = await response.text();
+  const body: unknown = text === '' ? undefined : JSON.parse(text);
+  return { problems: validator.problemsOf(path, response, body), body };
+}
+
+/** The formats and the media types that the call of usage.api-counts is said to have. */
+function representationsOf({ paths }: OpenApiDocument): Record<'formats' | 'mediaTypes', readonly string[]> {
+  const { parameters = [], responses } = paths[COUNTS]?.get ?? {};
+  const format = parameters.find((each): each is ParameterObject => 'name' in each && each.name === 'format');
+  const ok = responses?.['200'];
+  return {
+    formats: (format?.schema.enum ?? []).map(String),
+    mediaTypes: ok && 'content' in ok ? Object.keys(ok.content ?? {}) : [],
+  };
+}
+
+describe('/openapi.json', () => {
+  it('describes the answer of each endpoint as it is, with every row', async () => {
+    const { endpoints, get } = gatewayOf();
+    for (const { name, example } of endpoints.all()) {
+      const path = `/api/endpoints/query/${name}`;
+      const response = await get(`${path}?${new URLSearchParams(example).toString()}`);
+      expect(response.status).toBe(200);
+      const { problems, body } = await judge(path, response);
+      expect([name, problems]).toEqual([name, []]);
+      expect((body as { result: unknown[] }).result.length).toBeGreaterThan(0);
+    }
+  });
+
+  it('does so with answers that it should not let pass', async () => {
+    const path = COUNTS;
+    const response = await gatewayOf().get(`${path}?project=aurora&interval=daily`);
+    const { result } = (await response.json()) as { result: Record<string, unknown>[] };
+    const broken = (row: object): readonly string[] =>
+      validator.problemsOf(path, response, { result: [{ ...result[0], ...row }] });
+    expect(broken({})).toEqual([]);
+    expect(broken({ timestamp: 'yesterday' })).not.toEqual([]);
+    expect(broken({ total_rest_requests: '7' })).not.toEqual([]);
+    expect(broken({ total_rest_requests: null })).not.toEqual([]);
+    expect(broken({ other: 1 })).not.toEqual([]);
+    expect(validator.problemsOf(path, response, { result, more: 1 })).not.toEqual([]);
+  });
+
+  it('describes what else is JSON: tables', async () => {
+    const { endpoints, get } = gatewayOf();
+    for (const { name, example } of endpoints.all()) {
+      const path = `/api/endpoints/query/${name}`;
+      const target = `${path}?${new URLSearchParams(example).toString()}`;
+      const table = await get(`${target}&format=json-table&download=1`);
+      expect([name, table.status, (await judge(path, table)).problems]).toEqual([name, 200, []]);
+    }
+  });
+
+  it('names every format by the media type that it has', async () => {
+    const { get } = gatewayOf();
+    const { formats, mediaTypes } = representationsOf(document);
+    expect(formats.length).toBeGreaterThan(1);
+    const sent: string[] = [];
+    for (const name of formats) {
+      const response = await get(`${COUNTS}?project=aurora&interval=daily&format=${name}`);
+      expect([name, response.status]).toEqual([name, 200]);
+      sent.push(response.headers.get('content-type')?.split(';')[0] ?? '');
+      await response.arrayBuffer();
+    }
+    expect(sent).toEqual(mediaTypes);
+  });
+
+  it('describes 304, the list, one endpoint and health', async () => {
+    const { get } = gatewayOf();
+    const call = `${COUNTS}?project=aurora&interval=daily`;
+    const etag = (await get(call)).headers.get('etag') ?? '';
+    // Else fetch would add no-cache, which this key may: a fresh result of a window that has moved on.
+    const unchanged = await get(call, { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' });
+    expect([unchanged.status, (await judge(COUNTS, unchanged)).problems]).toEqual([304, []]);
+    for (const [path, target] of [
+      ['/api/endpoints', '/api/endpoints'],
+      ['/api/endpoints/{idOrName}', '/api/endpoints/logs.all'],
+      ['/health/live', '/health/live'],
+      ['/health/ready', '/health/ready'],
+    ] as const) {
+      const response = await get(target);
+      expect([path, response.status, (await judge(path, response)).problems]).toEqual([path, 200, []]);
+    }
+  });
+
+  it('describes errors, with the codes of their status', async () => {
+    const { url, get } = gatewayOf();
+    const bare = (headers: Record<string, string>): Promise<Response> =>
+      fetch(`${url}${COUNTS}?project=a&interval=daily`, { headers });
+    await (await bare({ 'X-API-KEY': KEYS.limited })).text();
+    const answers: [number, Response][] = [
+      [400, await get(`${COUNTS}?project=(&interval=daily`)],
+      [400, await get(COUNTS)],
+      [401, await bare({})],
+      [401, await bare({ 'X-API-KEY': 'unknown' })],
+      [403, await get(`${COUNTS}?project=borealis&interval=daily`, { 'X-API-KEY': KEYS.tenant })],
+      [406, await get(`${COUNTS}?project=a&interval=daily`, { Accept: 'image/png' })],
+      [429, await bare({ 'X-API-KEY': KEYS.limited })],
+      [504, await get(`${COUNTS}?project=z&interval=daily`, { 'Cache-Control': 'only-if-cached' })],
+    ];
+    for (const [status, response] of answers) {
+      expect(response.status).toBe(status);
+      expect([status, (await judge(COUNTS, response)).problems]).toEqual([status, []]);
+    }
+    const missing = await get('/api/endpoints/nothing');
+    expect([missing.status, (await judge('/api/endpoints/{idOrName}', missing)).problems]).toEqual([404, []]);
+    const posted = await fetch(url + COUNTS, { method: 'POST', headers: { 'X-API-KEY': KEYS.all } });
+    expect(posted.status).toBe(405);
+    expect(validator.problemsBySchema('Problem', await posted.json())).toEqual([]);
+  });
+
+  it('describes what is answered while ClickHouse fails', async () => {
+    const statuses: number[] = [];
+    const ask = async (CLICKHOUSE_URL: string): Promise<void> => {
+      const config = readConfig({ PORT: '0', CLICKHOUSE_URL, API_KEY: 'k' });
+      const gateway = await openGateway(config, { logger: new RecordingLogger(), clock: () => new Date() });
+      const call = `${gateway.url}${COUNTS}?project=a&interval=daily`;
+      const response = await fetch(call, { headers: { 'X-API-KEY': 'k' } });
+      statuses.push(response.status);
+      expect((await judge(COUNTS, response)).problems).toEqual([]);
+      await gateway.close();
+    };
+    await withLyingClickHouse(answerWith('{"result":[{', 0), ({ url }) => ask(url));
+    await ask('http://127.0.0.1:1');
+    expect(statuses).toEqual([502, 503]);
+  });
+
+  it('holds what a key may call, and does not require what the key supplies', async () => {
+    const tenants = await documentFor(KEYS.tenant);
+    const calls = Object.keys(tenants.paths).filter((path) => path.includes('/query/'));
+    expect(calls.map((path) => path.replace(/.*\//, ''))).toEqual([
+      'functions.invocation-stats',
+      'logs.all',
+      'usage.api-counts',
+    ]);
+    const required = (from: OpenApiDocument): readonly string[] =>
+      (from.paths[COUNTS]?.get.parameters ?? [])
+        .filter(
+          (parameter): parameter is ParameterObject => 'name' in parameter && parameter.required === true,
+        )
+        .map(({ name }) => name);
+    expect(required(tenants)).toEqual(['interval']);
+    expect(required(document)).toEqual(['project', 'interval']);
+    expect(JSON.stringify(tenants)).not.toContain('custom events');
+  });
+});

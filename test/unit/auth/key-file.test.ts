@@ -1,0 +1,180 @@
+import path from 'node:path';
+
+import { hashApiKey } from '../../../src/auth/api-key.js';
+import { entriesOf, parseKeyFile, readKeyFile } from '../../../src/auth/key-file.js';
+import { withTemporaryFolder } from '../../support/temporary-folder.js';
+
+const HASH = hashApiKey('one');
+const OTHER_HASH = hashApiKey('two');
+
+const faultOf = (file: string, text: string): string => {
+  try {
+    parseKeyFile(file, text);
+  } catch (error) {
+    return (error as Error).message;
+  }
+  throw new Error('the text was accepted');
+};
+const faultOfKeys = (...keys: readonly unknown[]): string => faultOf('keys.json', JSON.stringify({ keys }));
+
+describe('parseKeyFile', () => {
+  it('reads JSON', () => {
+    const text = JSON.stringify({ keys: [{ name: 'a', sha256: [HASH], created: '2026-05-17T00:00:00Z' }] });
+    expect(entriesOf(parseKeyFile('keys.json', text))).toEqual([
+      { holder: { name: 'a', mayBypassCache: false, created: '2026-05-17T00:00:00.000Z' }, hashes: [HASH] },
+    ]);
+  });
+
+  it('reads what a key may do', () => {
+    const key = {
+      name: 'tenant',
+      sha256: [HASH],
+      endpoints: ['Logs.*', '0f3e8a5c-1111-4222-8333-444455556666'],
+      fixed: { project: 'abc' },
+      expires: '2027-01-01T12:00:00',
+      addresses: ['10.0.0.0/8', '2001:db8::1'],
+      limits: { requests: { quota: 600, window: 60 }, concurrent: 4 },
+      mayBypassCache: true,
+      mayUseQueryString: true,
+    };
+    const [entry] = entriesOf(parseKeyFile('keys.json', JSON.stringify({ keys: [key] })));
+    expect(entry?.holder).toEqual({
+      name: 'tenant',
+      endpoints: ['logs.*', '0f3e8a5c-1111-4222-8333-444455556666'],
+      fixed: new Map([['project', 'abc']]),
+      expiresAt: Date.UTC(2027, 0, 1, 12),
+      addresses: { allows: expect.any(Function) as unknown },
+      limits: { requests: { quota: 600, window: 60 }, concurrent: 4 },
+      mayBypassCache: true,
+      mayUseQueryString: true,
+    });
+  });
+
+  it.each(['keys.yaml', 'keys.yml', 'KEYS.YAML'])('reads YAML in %s', (file) => {
+    const text = `# Keys of the team.\nkeys:\n  - name: a\n    sha256: [${HASH}, ${OTHER_HASH}]\n`;
+    expect(entriesOf(parseKeyFile(file, text))).toEqual([
+      { holder: { name: 'a', mayBypassCache: false }, hashes: [HASH, OTHER_HASH] },
+    ]);
+  });
+
+  it('reads a hash in upper case', () => {
+    const text = JSON.stringify({ keys: [{ name: 'a', sha256: [HASH.toUpperCase()] }] });
+    expect(parseKeyFile('keys.json', text).keys[0]?.sha256).toEqual([HASH]);
+  });
+
+  it('reads a file without keys', () => {
+    expect(parseKeyFile('keys.json', '{"keys":[]}').keys).toEqual([]);
+  });
+
+  it.each([
+    ['a name that is missing', { sha256: [HASH] }, '"keys[0].name" is required'],
+    ['a name with a space', { name: 'a b', sha256: [HASH] }, 'a name of letters, digits, _ . @ -'],
+    ['no hash', { name: 'a', sha256: [] }, '"keys[0].sha256" must contain at least 1 items'],
+    ['three hashes', { name: 'a', sha256: [HASH, HASH, HASH] }, 'must contain less than or equal to 2 items'],
+    ['a hash that is short', { name: 'a', sha256: [HASH.slice(1)] }, 'length must be 64 characters long'],
+    ['a hash that is a text', { name: 'a', sha256: HASH }, '"keys[0].sha256" must be an array'],
+    ['a misspelt field', { name: 'a', sha265: [HASH], sha256: [HASH] }, '"keys[0].sha265" is not allowed'],
+    [
+      'no endpoint',
+      { name: 'a', sha256: [HASH], endpoints: [] },
+      '"keys[0].endpoints" must contain at least 1',
+    ],
+    ['a pattern with a slash', { name: 'a', sha256: [HASH], endpoints: ['a/b'] }, '"keys[0].endpoints[0]"'],
+    [
+      'a fixed number',
+      { name: 'a', sha256: [HASH], fixed: { project: 1 } },
+      '"keys[0].fixed.project" must be a',
+    ],
+    [
+      'an empty fixed value',
+      { name: 'a', sha256: [HASH], fixed: { project: '' } },
+      'is not allowed to be empty',
+    ],
+    ['a fixed name that is none', { name: 'a', sha256: [HASH], fixed: { 'A b': 'x' } }, 'is not allowed'],
+    [
+      'an expiry that is none',
+      { name: 'a', sha256: [HASH], expires: '2027-02-30' },
+      'must be a date or time in ISO',
+    ],
+    [
+      'a range that is none',
+      { name: 'a', sha256: [HASH], addresses: ['10.0.0.0/33'] },
+      '"10.0.0.0/33" is neither',
+    ],
+    [
+      'a limit that is none',
+      { name: 'a', sha256: [HASH], limits: { requests: 5 } },
+      '"keys[0].limits.requests"',
+    ],
+    ['a hash that stands twice', { name: 'a', sha256: [HASH, HASH] }, 'contains a duplicate value'],
+    [
+      'the name of a key that is in no file',
+      { name: 'API_KEY', sha256: [HASH] },
+      'contains an invalid value',
+    ],
+    ['a date that is none', { name: 'a', sha256: [HASH], created: 'today' }, '"keys[0].created"'],
+  ])('refuses %s, and says where', (_what, key, message) => {
+    expect(faultOfKeys(key)).toContain(message);
+  });
+
+  it('says everything that is wrong at once', () => {
+    const fault = faultOfKeys({ name: 'a b', sha256: [HASH] }, { name: 'c', sha256: [] }, 7);
+    expect(fault).toMatch(/keys\[0\]\.name.*keys\[1\]\.sha256.*keys\[2\]/);
+  });
+
+  it('refuses a name that stands twice', () => {
+    const fault = faultOfKeys({ name: 'a', sha256: [HASH] }, { name: 'a', sha256: [OTHER_HASH] });
+    expect(fault).toContain('"keys[1]" contains a duplicate value');
+  });
+
+  it('refuses a hash that two names share, and shows it not', () => {
+    const fault = faultOfKeys({ name: 'a', sha256: [HASH] }, { name: 'b', sha256: [HASH.toUpperCase()] });
+    expect(fault).toContain('the keys a and b have the same hash');
+    expect(fault).not.toMatch(/[0-9a-f]{16}/i);
+  });
+
+  it.each([
+    ['keys.json', ''],
+    ['keys.json', 'null'],
+    ['keys.json', '[]'],
+    ['keys.yaml', ''],
+    ['keys.yaml', '- a'],
+  ])('refuses %s with the text %j, naming the file', (file, text) => {
+    expect(faultOf(file, text)).toContain(`the keys’ file ${file} `);
+  });
+
+  it.each([
+    ['a broken string', `{"keys":[{"name":"a","sha256":["${HASH}`],
+    ['something after a hash', `{"keys":[{"name":"a","sha256":["${HASH}"x]}]}`],
+    ['something before a hash', `{"keys":[{"name":"a","sha256":[x"${HASH}"]}]}`],
+    ['a line feed after a hash', `{"keys":[{"name":"a","sha256":["${HASH}\n"]}]}`],
+    ['a hash without quotes', `{"keys":[{"name":"a","sha256":[${HASH}]}]}`],
+    ['a hash as a name', `{"keys":[{"name":"${HASH} ","sha256":["${HASH}"]}]}`],
+    ['a hash as a field', `{"keys":[{"${HASH}":1,"name":"a","sha256":["${HASH}"]}]}`],
+    ['a hash with a letter too many', `{"keys":[{"name":"a","sha256":["${HASH}z"]}]}`],
+    ['a hash in the place of the keys', `"${HASH}"`],
+  ])('prints no part of a hash where there is %s in JSON', (_what, text) => {
+    expect(faultOf('keys.json', text)).not.toMatch(/[0-9a-f]{8}/);
+  });
+
+  it.each([
+    ['a broken string', `keys:\n- name: a\n  sha256: ["${HASH}`],
+    ['a hash at the wrong indentation', `keys:\n  - name: a\n    sha256:\n  ["${HASH}"]\n`],
+    ['a hash where a field should be', `keys:\n  - name: a\n    ${HASH}\n    sha256: ["${HASH}"]\n`],
+    ['a hash as an alias', `keys: *${HASH}`],
+    ['a hash as a tag', `keys: [{name: a, sha256: [!${HASH} {]}]`],
+  ])('prints no part of a hash where there is %s in YAML', (_what, text) => {
+    expect(faultOf('keys.yaml', text)).not.toMatch(/[0-9a-f]{8}/);
+  });
+});
+
+describe('readKeyFile', () => {
+  it('names a file that is not there', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const file = path.join(folder, 'keys.json');
+      await expect(readKeyFile(file)).rejects.toThrow(
+        `the keys’ file ${file} can’t be read: there is no such file. API_KEYS_FILE is`,
+      );
+    });
+  });
+});

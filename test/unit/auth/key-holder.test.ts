@@ -1,0 +1,170 @@
+import { addressSet } from '../../../src/auth/address-set.js';
+import { meansEndpoint } from '../../../src/auth/endpoint-pattern.js';
+import { isOpenTo } from '../../../src/auth/pinned-parameters.js';
+import { parseInstant } from '../../../src/auth/instant.js';
+import { comesFromAllowed, isInForce, mayCall, type KeyHolder } from '../../../src/auth/principal.js';
+import { KeyUse } from '../../../src/auth/key-use.js';
+
+const ENDPOINT = { id: '0f3e8a5c-1111-4222-8333-444455556666', name: 'logs.all-new' };
+const HOLDER: KeyHolder = { name: 'a', mayBypassCache: false };
+
+describe('meansEndpoint', () => {
+  it.each(['logs.all-new', ENDPOINT.id, '*', 'logs.*', '*new', 'l*s.*-*w', '**', 'logs.all-new*', '*.*'])(
+    'takes %s',
+    (pattern) => {
+      expect(meansEndpoint(pattern, ENDPOINT)).toBe(true);
+    },
+  );
+
+  it.each([
+    'logs',
+    'logs.al',
+    'logs.all-newer',
+    '0f3e*',
+    'logs-*',
+    'logs.all-new*w',
+    '*x*',
+    '',
+    'logs.all.new',
+    'logs.a*l-n*new-new',
+  ])('refuses %j', (pattern) => {
+    expect(meansEndpoint(pattern, ENDPOINT)).toBe(false);
+  });
+});
+
+describe('mayCall', () => {
+  it('is so for a holder of everything, and for what its patterns mean', () => {
+    expect(mayCall(HOLDER, ENDPOINT)).toBe(true);
+    const limited = { ...HOLDER, endpoints: ['usage.*', 'logs.*'] };
+    const other = { id: 'other', name: 'log.all' };
+    for (let again = 0; again < 2; again += 1) {
+      expect(mayCall(limited, ENDPOINT)).toBe(true);
+      expect(mayCall(limited, other)).toBe(false);
+    }
+    expect(mayCall({ ...HOLDER, endpoints: [] }, ENDPOINT)).toBe(false);
+  });
+});
+
+describe('isOpenTo', () => {
+  it('needs the endpoint to be allowed and every fixed parameter to be declared', () => {
+    const endpoint = { ...ENDPOINT, parameters: new Set(['project']) };
+    expect(isOpenTo(HOLDER, endpoint)).toBe(true);
+    expect(isOpenTo({ ...HOLDER, endpoints: ['other'] }, endpoint)).toBe(false);
+    expect(isOpenTo({ ...HOLDER, fixed: new Map([['project', 'a']]) }, endpoint)).toBe(true);
+    expect(isOpenTo({ ...HOLDER, fixed: new Map([['tenant', 'a']]) }, endpoint)).toBe(false);
+  });
+});
+
+describe('isInForce', () => {
+  it('ends at the expiry', () => {
+    expect(isInForce(HOLDER, Infinity)).toBe(true);
+    expect(isInForce({ ...HOLDER, expiresAt: 1000 }, 999)).toBe(true);
+    expect(isInForce({ ...HOLDER, expiresAt: 1000 }, 1000)).toBe(false);
+  });
+});
+
+describe('comesFromAllowed', () => {
+  const ranges = ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', 'fe80::1', '203.0.113.9/24'];
+  const limited = { ...HOLDER, addresses: addressSet(ranges) };
+
+  it.each([
+    '10.255.0.1',
+    '192.0.2.7',
+    '2001:db8:ffff::1',
+    '::ffff:10.0.0.1',
+    '::FFFF:a00:1',
+    '0:0:0:0:0:ffff:10.0.0.1',
+    'fe80::1%eth0',
+    '203.0.113.200',
+  ])('lets %s in', (address) => {
+    expect(comesFromAllowed(limited, address)).toBe(true);
+  });
+
+  it.each([
+    '11.0.0.1',
+    '192.0.2.8',
+    '2001:db9::1',
+    '::ffff:11.0.0.1',
+    '::ffff:b00:1',
+    '::10.0.0.1',
+    '203.0.114.1',
+    '10.0.0',
+    '010.0.0.1',
+    '10.0.0.1:80',
+    '',
+    'localhost',
+    undefined,
+  ])('keeps %s out', (address) => {
+    expect(comesFromAllowed(limited, address)).toBe(false);
+  });
+
+  it('lets anybody in where there are no ranges', () => {
+    expect(comesFromAllowed(HOLDER, undefined)).toBe(true);
+  });
+
+  it.each([
+    '10.0.0.0/33',
+    '10.0.0.0/',
+    '10.0.0.0/-1',
+    '10.0.0.0/8/8',
+    'a',
+    '',
+    '::1/129',
+    '::ffff:10.0.0.1',
+    'fe80::1%e',
+  ])('is made of no %j', (range) => {
+    expect(() => addressSet([range])).toThrow('is neither an IP address nor a range');
+  });
+
+  it('knows all of IPv4 and of IPv6 apart', () => {
+    expect(addressSet(['0.0.0.0/0']).allows('::1')).toBe(false);
+    expect(addressSet(['0.0.0.0/0']).allows('255.0.0.1')).toBe(true);
+    expect(addressSet(['::/0']).allows('2001::1')).toBe(true);
+    expect(addressSet(['::/0']).allows('10.0.0.1')).toBe(false);
+  });
+});
+
+describe('parseInstant', () => {
+  it.each([
+    ['2027-01-01', '2027-01-01T00:00:00.000Z'],
+    ['2027-01-01T10:20', '2027-01-01T10:20:00.000Z'],
+    ['2027-01-01 10:20:30.5', '2027-01-01T10:20:30.500Z'],
+    ['2027-01-01T10:20:30+02:00', '2027-01-01T08:20:30.000Z'],
+    ['2027-01-01T10:20:30-0130', '2027-01-01T11:50:30.000Z'],
+    ['2028-02-29t00:00z', '2028-02-29T00:00:00.000Z'],
+  ])('reads %s', (text, iso) => {
+    expect(new Date(parseInstant(text) ?? NaN).toISOString()).toBe(iso);
+  });
+
+  it.each([
+    '',
+    '2027',
+    '2027-02-29',
+    '2027-13-01',
+    '2027-01-01T25:00',
+    'tomorrow',
+    '1 Jan 2027',
+    '2027-01-01Z',
+  ])('refuses %j', (text) => {
+    expect(parseInstant(text)).toBeUndefined();
+  });
+});
+
+describe('KeyUse', () => {
+  it('tells when each was last let in; tokens count as one, links under their key', () => {
+    let holders: readonly KeyHolder[] = [HOLDER, { ...HOLDER, name: 'b' }];
+    const use = new KeyUse(() => holders);
+    use.note(HOLDER, 1000);
+    use.note(HOLDER, 2000);
+    for (let user = 0; user < 1000; user += 1)
+      use.note({ ...HOLDER, name: `jwt:${user}`, via: 'token' }, 3000);
+    use.note({ ...HOLDER, via: 'link', linkOf: HOLDER }, 4000);
+    expect([...use.all()]).toEqual([
+      ['a', '1970-01-01T00:00:02.000Z'],
+      ['jwt:*', '1970-01-01T00:00:03.000Z'],
+      ['link:a', '1970-01-01T00:00:04.000Z'],
+    ]);
+    holders = [];
+    expect([...use.all().keys()]).toEqual(['jwt:*']);
+  });
+});

@@ -1,0 +1,48 @@
+import {
+  readBatches,
+  type Batch,
+  type BatchLimits,
+} from '../../../../src/clickhouse/loading/read-batches.js';
+import { chunks, drain } from './streams.js';
+
+const read = (limits: BatchLimits, ...parts: (string | Error)[]): AsyncGenerator<Batch> =>
+  readBatches(
+    chunks(...parts),
+    ({ line, text }) => (text === 'bad' ? { line, reason: 'bad' } : { line, text }),
+    limits,
+  );
+const shape = (batch: Batch): unknown => [
+  batch.rows.map((row) => row.line),
+  batch.refusals.map((refusal) => refusal.line),
+  batch.lastLine,
+];
+
+describe('readBatches', () => {
+  it('ends a batch at so many lines, refused ones included', async () => {
+    const { items } = await drain(read({ lines: 2, bytes: 100 }, 'a\nbad\n', '\nb\nc', '\nd'));
+    expect(items.map(shape)).toEqual([
+      [[1], [2], 2],
+      [[4, 5], [], 5],
+      [[6], [], 6],
+    ]);
+  });
+
+  it('ends a batch with the line that reaches the bytes', async () => {
+    const { items } = await drain(read({ lines: 100, bytes: 4 }, 'éé\nab\nabc\nx\n'));
+    expect(items.map((batch) => batch.lastLine)).toEqual([1, 3, 4]);
+  });
+
+  it('delivers nothing for no lines', async () => {
+    expect(await drain(read({ lines: 2, bytes: 4 }, '', '\n \n'))).toEqual({ items: [], error: undefined });
+  });
+
+  it('delivers the whole lines before a failure, not the one that it cut, and then the failure', async () => {
+    const failure = new Error('cut');
+    const { items, error } = await drain(read({ lines: 2, bytes: 100 }, 'a\nb\nc\nd', failure));
+    expect(items.map(shape)).toEqual([
+      [[1, 2], [], 2],
+      [[3], [], 3],
+    ]);
+    expect(error).toBe(failure);
+  });
+});

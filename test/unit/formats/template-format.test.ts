@@ -1,0 +1,27 @@
+import { resultFormatSettings } from '../../../src/formats/template-format.js';
+import { column, jsonColumn } from '../../../src/endpoint/definition.js';
+
+const settings = resultFormatSettings(
+  new Map([
+    ['city', column('String', 'A city.')],
+    ['metadata', jsonColumn('The rest.')],
+  ]),
+);
+
+describe('resultFormatSettings', () => {
+  it('writes each column under its name, and one that holds JSON as it is', () => {
+    expect(settings).toMatchObject({
+      format_template_resultset_format: '{"result":[${data}]}',
+      format_template_row_format: '{"city":${city:JSON},"metadata":${metadata:Raw}}',
+      format_template_rows_between_delimiter: ',\n',
+    });
+  });
+
+  it('pins what other releases of ClickHouse do otherwise', () => {
+    expect(settings).toMatchObject({
+      date_time_output_format: 'iso',
+      output_format_json_quote_64bit_integers: 0,
+      output_format_json_quote_denormals: 0,
+    });
+  });
+});

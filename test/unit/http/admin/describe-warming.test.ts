@@ -1,0 +1,59 @@
+import { describeWarming } from '../../../../src/http/admin/describe-warming.js';
+import type { WarmingState } from '../../../../src/warming/warmer.js';
+
+const STATE: WarmingState = {
+  endpoint: 'sample',
+  hash: 'hash',
+  representation: 'json',
+  parameters: { city: 'Rome' },
+  asks: 5,
+  warmed: undefined,
+  dueAt: Date.parse('2026-05-17T10:05:03.000Z'),
+};
+const WARMED: WarmingState['warmed'] = {
+  key: { endpointId: 'id', hash: 'hash', cachingMs: 60_000 },
+  refreshedAt: [1000, 2000],
+  bornAt: 2000,
+  failures: 0,
+  failedAt: 0,
+  tookMs: 7,
+  lastMs: 7,
+  rowsRead: 8,
+  bytesRead: 9,
+  asksAtRefresh: 3,
+};
+
+describe('a set in the operator’s view', () => {
+  it('that was never refreshed has no last run and no cost', () => {
+    expect(describeWarming([STATE])).toEqual([
+      {
+        endpoint: 'sample',
+        hash: 'hash',
+        representation: 'json',
+        parameters: { city: 'Rome' },
+        lastRun: null,
+        clickhouseMs: null,
+        rowsRead: null,
+        bytesRead: null,
+        failures: 0,
+        asks: 5,
+        hitsSince: 5,
+        nextRun: '2026-05-17T10:05:03.000Z',
+      },
+    ]);
+  });
+
+  it('tells of its last refresh, and what that has earned since', () => {
+    expect(describeWarming([{ ...STATE, warmed: WARMED }])).toMatchObject([
+      { lastRun: '1970-01-01T00:00:02.000Z', clickhouseMs: 7, rowsRead: 8, bytesRead: 9, hitsSince: 2 },
+    ]);
+  });
+
+  it('that is due at once has no time of its next run', () => {
+    expect(describeWarming([{ ...STATE, dueAt: 0 }])).toMatchObject([{ nextRun: null }]);
+  });
+
+  it('has never earned less than nothing, though it be counted anew', () => {
+    expect(describeWarming([{ ...STATE, asks: 1, warmed: WARMED }])).toMatchObject([{ hitsSince: 0 }]);
+  });
+});

@@ -1,0 +1,116 @@
+import { withSettings } from '../../../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../../../src/endpoint/load-endpoints.js';
+import { ERRORS } from '../../../../src/errors.js';
+import type { OperationObject, ParameterObject } from '../../../../src/http/openapi/document.js';
+import { openApiDocument, type OpenApiInput } from '../../../../src/http/openapi/openapi-document.js';
+import { ENDPOINTS_FOLDER } from '../../../../src/project-files.js';
+import { sampleEndpoint } from '../../../support/sample-endpoint.js';
+
+const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+const endpoints = registry.all();
+
+const FORMATS = [
+  { name: 'json', mediaType: 'application/json' },
+  { name: 'csv', mediaType: 'text/csv' },
+  { name: 'parquet', mediaType: 'application/vnd.apache.parquet' },
+];
+
+function operation(name: string, input: Partial<OpenApiInput> = {}): OperationObject {
+  const found = openApiDocument({ endpoints, version: '1', ...input }).paths[`/api/endpoints/query/${name}`];
+  if (!found) throw new Error(`${name} is not described`);
+  return found.get;
+}
+
+const parameter = ({ parameters = [] }: OperationObject, name: string): ParameterObject | undefined =>
+  parameters.find((each): each is ParameterObject => 'name' in each && each.name === name);
+
+describe('the OpenAPI document', () => {
+  it('has a path for each endpoint, with an operation of its own', () => {
+    const { paths } = openApiDocument({ endpoints, version: '1' });
+    const ids = Object.values(paths).map(({ get }) => get.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(['logsAll', 'usageApiCounts', 'getGroupedStatsRedirects']));
+    expect(ids).toHaveLength(endpoints.length + 4);
+  });
+
+  it('says of each parameter what the gateway demands', () => {
+    const counts = operation('usage.api-counts');
+    expect(parameter(counts, 'interval')).toMatchObject({
+      in: 'query',
+      required: true,
+      schema: { enum: ['minutely', 'hourly', 'daily'] },
+      example: 'daily',
+    });
+    expect(parameter(counts, 'project')).toMatchObject({
+      required: true,
+      description: expect.stringContaining('8,192 bytes') as string,
+      schema: { type: 'string', maxLength: 8192 },
+    });
+    const events = operation('get-grouped-stats-events-logs');
+    expect(parameter(events, 'start_time')?.schema.format).toBe('date-time');
+    expect(parameter(events, 'event_ids')).toMatchObject({
+      style: 'form',
+      explode: false,
+      schema: { type: 'array' },
+    });
+    expect(parameter(events, 'event_type')?.schema.examples).toContain('view');
+    expect(parameter(events, 'city')?.required).toBeUndefined();
+  });
+
+  it('does not require what a key supplies', () => {
+    const fixed = operation('usage.api-counts', { fixed: new Set(['project']) });
+    expect(parameter(fixed, 'project')?.required).toBeUndefined();
+    expect(parameter(fixed, 'project')?.example).toBeUndefined();
+    expect(parameter(fixed, 'interval')?.required).toBe(true);
+  });
+
+  it('has every code of every failure that a GET can meet', () => {
+    const { schemas, responses } = openApiDocument({ endpoints, version: '1' }).components;
+    const codes = Object.keys(responses).flatMap(
+      (name) => schemas[name]?.allOf?.[1]?.properties?.['code']?.enum ?? [],
+    );
+    const seen = Object.keys(ERRORS).filter(
+      (code) => !['CALLER_GONE', 'METHOD_NOT_ALLOWED', 'PURGE_INCOMPLETE'].includes(code),
+    );
+    expect([...codes].sort()).toEqual(seen.sort());
+    const listed = Object.keys(operation('logs.all').responses);
+    expect(listed).toEqual(expect.arrayContaining(['200', '304', '400', '401', '403', '404', '406', '429']));
+  });
+
+  it('tells of formats where there are several', () => {
+    const plain = operation('logs.all');
+    expect(['format', 'download', 'csv_safe'].map((name) => parameter(plain, name))).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
+    const rich = operation('logs.all', { representations: FORMATS });
+    expect(parameter(rich, 'format')?.schema.enum).toEqual(['json', 'csv', 'parquet']);
+    expect(parameter(rich, 'download')).toBeDefined();
+    expect(parameter(rich, 'csv_safe')).toBeDefined();
+    const ok = rich.responses['200'];
+    expect(ok && 'content' in ok && Object.keys(ok.content ?? {})).toEqual(
+      FORMATS.map(({ mediaType }) => mediaType),
+    );
+  });
+
+  it('tells of a caller’s own SQL where an endpoint takes it, and promises no columns then', () => {
+    const open = withSettings(sampleEndpoint(), { sandboxing: 'enabled' });
+    const described = operation('sample', { endpoints: [open] });
+    expect(parameter(described, 'sql')).toBeDefined();
+    expect(JSON.stringify(described.responses)).not.toContain('SampleRow');
+    expect(parameter(operation('logs.all'), 'sql')).toBeUndefined();
+  });
+
+  it('uses every component that it has, and has every one that it uses', () => {
+    const document = openApiDocument({ endpoints, version: '1' });
+    const used = new Set(
+      [...JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g)].map(([, place]) => place),
+    );
+    const { schemas, responses, headers, parameters } = document.components;
+    const held = Object.entries({ schemas, responses, headers, parameters }).flatMap(([kind, parts]) =>
+      Object.keys(parts).map((name) => `${kind}/${name}`),
+    );
+    expect([...used].sort()).toEqual(held.sort());
+  });
+});

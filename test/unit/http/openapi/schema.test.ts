@@ -1,0 +1,50 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+
+import { column } from '../../../../src/endpoint/definition.js';
+import { jsonTypeOf } from '../../../../src/endpoint/json-type.js';
+import { schemaOf, type Times } from '../../../../src/http/openapi/schema.js';
+
+const ajv = new Ajv2020({ strict: false });
+addFormats.default(ajv);
+
+const accepts = (type: string, value: unknown, times: Times = 'iso'): boolean =>
+  ajv.validate(schemaOf(jsonTypeOf(column(type, '')), times), value);
+
+describe('the schema of a column', () => {
+  it.each([
+    ['String', 'a', null],
+    ['Nullable(String)', null, 1],
+    ['UInt64', 0, -1],
+    ['Int8', -1, 1.5],
+    ['Float64', null, '1'],
+    ['UUID', 'e1d0c9b8-a7f6-4e5d-8c4b-3a2918f7e655', 'e1d0'],
+    ["DateTime64(6, 'UTC')", '2026-05-17T10:05:03.123456Z', 1_779_012_303],
+    ['Date', '2026-05-17', '2026-17-05'],
+    ["Nullable(Enum8('a' = 1))", null, 'b'],
+    ['Array(UInt8)', [1, 2], [1, null]],
+    ['Map(String, UInt8)', { a: 1 }, { a: 'b' }],
+    ['Tuple(UInt8, String)', [1, 'a'], [1, 'a', 2]],
+    ['JSON', {}, []],
+  ])('of %s takes %j and not %j', (type, good, bad) => {
+    expect([accepts(type, good), accepts(type, bad)]).toEqual([true, false]);
+  });
+
+  it('of what is unknown takes anything', () => {
+    expect([accepts('Variant(UInt8)', {}), accepts('Nullable(Point)', null)]).toEqual([true, true]);
+  });
+
+  it.each([
+    ["Nullable(DateTime('UTC'))", '2026-05-17T10:05:03Z'],
+    ['Nullable(Date)', '2026-05-17'],
+  ])('of %s takes what this gateway writes by default, a string or microseconds', (type, iso) => {
+    const takes = (times: Times): boolean[] =>
+      [iso, 1_779_012_303_000_000, null].map((value) => accepts(type, value, times));
+    expect(takes('iso')).toEqual([true, false, true]);
+    expect(takes('unix-micros')).toEqual([false, true, true]);
+  });
+
+  it('of times inside another value takes strings on every gateway', () => {
+    expect(accepts('Array(Date)', ['2026-05-17'], 'unix-micros')).toBe(true);
+  });
+});

@@ -1,0 +1,239 @@
+import { MemoryStore } from '../../../src/cache/local-store.js';
+import type { EndpointSettings } from '../../../src/endpoint/definition.js';
+import { ERRORS, Failure, type ErrorCode } from '../../../src/errors.js';
+import { createAnswerer, createHitFinder, type AnswerCall } from '../../../src/query/execute-call.js';
+import { keyOf, type Answered, type Call } from '../../../src/query/call.js';
+import { createFetcher, shareWithNobody } from '../../../src/query/fetch-result.js';
+import { FakeRunQuery, resultOf } from '../../support/fake-run-query.js';
+import { sampleEndpoint } from '../../support/sample-endpoint.js';
+import { SettableClock } from '../../support/settable-clock.js';
+
+const CACHING_SECONDS = 60;
+const STALE_SECONDS = 300;
+
+let time: SettableClock;
+let store: MemoryStore;
+let runQuery: FakeRunQuery;
+let answerCall: AnswerCall;
+let told: string[];
+
+beforeEach(() => {
+  time = new SettableClock();
+  store = new MemoryStore(1e6, time.clock);
+  runQuery = new FakeRunQuery();
+  told = [];
+  const fetchAnswer = createFetcher({
+    runQuery: runQuery.run,
+    store,
+    shareAcross: shareWithNobody(store),
+    clock: time.clock,
+    onJoined: () => undefined,
+  });
+  answerCall = createAnswerer({
+    store,
+    fetchAnswer,
+    clock: time.clock,
+    onAnswered: (_question, _key, { status }) => told.push(status),
+  });
+});
+
+const call = (changes: Partial<Call> = {}, settings: Partial<EndpointSettings> = {}): Call => ({
+  endpoint: sampleEndpoint({ caching: CACHING_SECONDS, staleIfError: STALE_SECONDS, ...settings }),
+  values: new Map([['city', 'Rome']]),
+  scope: '',
+  requestId: 'answer-call',
+  signal: new AbortController().signal,
+  demand: 'any',
+  ...changes,
+});
+const statusOf = async (asked: Promise<Answered>): Promise<string> => (await asked).status;
+const asked = (): number => runQuery.requests.length;
+
+describe('an answer', () => {
+  it('is fresh for as long as the endpoint says from when its query began, however long that took', async () => {
+    runQuery.answerWith(() => {
+      time.advance(20_000);
+      return Promise.resolve(resultOf([]));
+    });
+    const began = time.now;
+    const { answer, status } = await answerCall(call());
+    expect([status, answer.bornAt, answer.expiresAt]).toEqual([
+      'MISS',
+      began,
+      began + CACHING_SECONDS * 1000,
+    ]);
+    time.advance(CACHING_SECONDS * 1000 - 20_000 - 1);
+    expect(await statusOf(answerCall(call()))).toBe('HIT');
+    time.advance(1);
+    expect(await statusOf(answerCall(call()))).toBe('MISS');
+    expect(told).toEqual(['MISS', 'HIT', 'MISS']);
+  });
+
+  it('does not live longer because it is read', async () => {
+    const { answer } = await answerCall(call());
+    for (let second = 1; second < CACHING_SECONDS; second += 1) {
+      time.advance(1000);
+      expect((await answerCall(call())).answer).toBe(answer);
+    }
+    time.advance(1000);
+    expect(await statusOf(answerCall(call()))).toBe('MISS');
+    expect(asked()).toBe(2);
+  });
+
+  it('is not shared with callers of another scope', async () => {
+    await answerCall(call({ scope: '[["project","a"]]' }));
+    expect(await statusOf(answerCall(call({ scope: '[["project","b"]]' })))).toBe('MISS');
+    expect(await statusOf(answerCall(call({ scope: '[["project","a"]]' })))).toBe('HIT');
+  });
+
+  it('is found at once while it is fresh, as the same hit', async () => {
+    const found: string[] = [];
+    const findHit = createHitFinder({
+      peek: (hash) => store.peek(hash),
+      clock: time.clock,
+      onAnswered: (_question, _key, { status }) => found.push(status),
+    });
+    const question = call();
+    expect(findHit(question, keyOf(question))).toBeUndefined();
+    const { answer } = await answerCall(question);
+    expect(findHit(question, keyOf(question))).toEqual(await answerCall(question));
+    expect(findHit(question, keyOf(question))?.answer).toBe(answer);
+    time.advance(CACHING_SECONDS * 1000);
+    expect(findHit(question, keyOf(question))).toBeUndefined();
+    expect(found).toEqual(['HIT', 'HIT']);
+  });
+});
+
+describe('while ClickHouse fails', () => {
+  const upstream = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => code.startsWith('CLICKHOUSE_'));
+
+  it.each([...upstream, 'QUERY_TIMEOUT'] as const)('an expired answer stands in for %s', async (code) => {
+    const { answer } = await answerCall(call());
+    time.advance(CACHING_SECONDS * 1000 + 5000);
+    runQuery.fail(new Failure(code, 'It failed.'));
+    const stale = await answerCall(call());
+    expect([stale.status, stale.answer]).toEqual(['STALE', answer]);
+    expect(time.now - stale.answer.bornAt).toBe(CACHING_SECONDS * 1000 + 5000);
+    expect(asked()).toBe(2);
+  });
+
+  it.each(['INVALID_PARAMETERS', 'BAD_REGULAR_EXPRESSION', 'QUERY_READS_TOO_MUCH', 'INTERNAL'] as const)(
+    'no expired answer stands in for %s',
+    async (code) => {
+      await answerCall(call());
+      time.advance(CACHING_SECONDS * 1000);
+      runQuery.fail(new Failure(code, 'It failed.'));
+      await expect(answerCall(call())).rejects.toMatchObject({ status: expect.any(Number) as number });
+      expect(told).toEqual(['MISS']);
+    },
+  );
+
+  it('an answer stands in up to the bound, and not at it', async () => {
+    await answerCall(call());
+    runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is away.'));
+    time.advance((CACHING_SECONDS + STALE_SECONDS) * 1000 - 1);
+    expect(await statusOf(answerCall(call()))).toBe('STALE');
+    time.advance(1);
+    await expect(answerCall(call())).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
+  });
+
+  it('an answer that passes the bound while the query fails does not stand in', async () => {
+    await answerCall(call());
+    time.advance((CACHING_SECONDS + STALE_SECONDS) * 1000 - 1);
+    runQuery.answerWith(() => {
+      time.advance(1);
+      return Promise.reject(new Failure('QUERY_TIMEOUT', 'It took too long.'));
+    });
+    await expect(answerCall(call())).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' });
+  });
+
+  it('nothing stands in where the endpoint allows nothing stale', async () => {
+    await answerCall(call({}, { staleIfError: 0 }));
+    time.advance(CACHING_SECONDS * 1000);
+    runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'It failed.'));
+    await expect(answerCall(call({}, { staleIfError: 0 }))).rejects.toMatchObject({
+      code: 'CLICKHOUSE_FAILED',
+    });
+  });
+
+  it('errors are not kept: the next one asks again', async () => {
+    runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'It failed.'));
+    for (let n = 0; n < 3; n += 1) await expect(answerCall(call())).rejects.toThrow('It failed.');
+    expect(asked()).toBe(3);
+    runQuery.answer([]);
+    expect(await statusOf(answerCall(call()))).toBe('MISS');
+  });
+});
+
+describe('a caller’s demand', () => {
+  it('for a fresh answer asks, and replaces the kept one', async () => {
+    await answerCall(call());
+    time.advance(1000);
+    const fresh = await answerCall(call({ demand: 'fresh' }));
+    expect([fresh.status, fresh.stored, fresh.answer.bornAt]).toEqual(['BYPASS', true, time.now]);
+    expect((await answerCall(call())).answer).toBe(fresh.answer);
+    expect(asked()).toBe(2);
+  });
+
+  it('for a fresh answer is not undone by an older query that ends later', async () => {
+    let endOld: (() => void) | undefined;
+    runQuery.answerWith(
+      () =>
+        new Promise(
+          (resolve) =>
+            (endOld = () => {
+              resolve(resultOf([{ city: 'old' }]));
+            }),
+        ),
+    );
+    const old = answerCall(call());
+    await Promise.resolve();
+    time.advance(1000);
+    runQuery.answer([{ city: 'new' }]);
+    const fresh = await answerCall(call({ demand: 'fresh' }));
+    endOld?.();
+    await old;
+    expect((await answerCall(call())).answer).toBe(fresh.answer);
+  });
+
+  it.each(['any', 'fresh'] as const)(
+    'for what is cached only gets 504 NOT_CACHED where %s would ask',
+    async (other) => {
+      const onlyCached = call({ demand: 'only-cached' });
+      await expect(answerCall(onlyCached)).rejects.toMatchObject({ code: 'NOT_CACHED', status: 504 });
+      await answerCall(call({ demand: other }));
+      expect(await statusOf(answerCall(onlyCached))).toBe('HIT');
+      time.advance(CACHING_SECONDS * 1000);
+      await expect(answerCall(onlyCached)).rejects.toMatchObject({ code: 'NOT_CACHED' });
+      expect(asked()).toBe(1);
+    },
+  );
+});
+
+describe('an endpoint without caching', () => {
+  const uncached = (changes: Partial<Call> = {}): Call => call(changes, { caching: 'disabled' });
+
+  it('stores nothing, shares nothing and tells nobody of its use', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => answerCall(uncached())));
+    expect(asked()).toBe(3);
+    expect(answers.map(({ status, stored, collapsed }) => [status, stored, collapsed])).toEqual(
+      Array(3).fill(['BYPASS', false, false]),
+    );
+    expect([store.use().size, told]).toEqual([0, []]);
+  });
+
+  it('has nothing stale to stand in, and nothing cached', async () => {
+    await answerCall(uncached());
+    await expect(answerCall(uncached({ demand: 'only-cached' }))).rejects.toMatchObject({
+      code: 'NOT_CACHED',
+    });
+    runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'It failed.'));
+    await expect(answerCall(uncached())).rejects.toMatchObject({ code: 'CLICKHOUSE_FAILED' });
+  });
+
+  it('ends the query of each caller that leaves', async () => {
+    const leaving = new AbortController();
+    await answerCall(uncached({ signal: leaving.signal }));
+    expect(runQuery.onlyRequest.signal).toBe(leaving.signal);
+  });
+});

@@ -1,0 +1,116 @@
+import { defineEndpoint, withSettings } from '../../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
+import { text, textList } from '../../../src/endpoint/parameters.js';
+import { EndpointRegistry } from '../../../src/endpoint/registry.js';
+import { sql } from '../../../src/endpoint/sql.js';
+import { cacheKeyOf } from '../../../src/query/cache-key.js';
+import { validateParameters } from '../../../src/query/validate-parameters.js';
+import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { rawParameters } from '../../support/raw-parameters.js';
+import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
+
+const endpoint = sampleEndpoint();
+const hashOf = (of = endpoint, city: string | null = 'Rome', scope = '', representation = 'json'): string =>
+  cacheKeyOf(of, new Map([['city', city]]), scope, representation).hash;
+
+describe('cacheKeyOf', () => {
+  it('is 256 bits in hex, under the endpoint’s id, and the same each time', () => {
+    const { endpointId, hash } = cacheKeyOf(endpoint, new Map(), '', 'json');
+    expect(endpointId).toBe(SAMPLE.id);
+    expect(hash).toMatch(/^[0-9a-f]{64}$/);
+    expect(hashOf()).toBe(hashOf());
+  });
+
+  it('is the same by name and by UUID, in whatever case', () => {
+    const registry = new EndpointRegistry([endpoint]);
+    const found = [SAMPLE.name, SAMPLE.id, SAMPLE.id.toUpperCase()].map((each) => registry.find(each));
+    expect(new Set(found.map((each) => each && hashOf(each)))).toEqual(new Set([hashOf()]));
+  });
+
+  it('is the same whatever the endpoint is called', () => {
+    expect(hashOf(sampleEndpoint({ name: 'renamed', summary: 'Another.' }))).toBe(hashOf());
+  });
+
+  it.each([
+    ['the id', hashOf(sampleEndpoint({ id: '99999999-2222-4333-8444-555555555555' }))],
+    [
+      'the query',
+      hashOf(defineEndpoint({ ...SAMPLE, build: ({ city }) => sql`SELECT upper(${city}) AS city` })),
+    ],
+    ['the row cap', hashOf(withSettings(endpoint, { maxRows: 9 }))],
+    ['a parameter’s value', hashOf(endpoint, 'Roma')],
+    ['an omitted parameter', hashOf(endpoint, null)],
+    ['an empty parameter', hashOf(endpoint, '')],
+    ['the scope', hashOf(endpoint, 'Rome', '[["project","a"]]')],
+    ['the representation', hashOf(endpoint, 'Rome', '', 'csv')],
+  ])('is another one with %s', (_what, hash) => {
+    expect(hash).not.toBe(hashOf());
+  });
+
+  it('is the same with other settings that do not change the rows', () => {
+    const settings = { caching: 5, warming: 7, staleIfError: 9, maxRows: 10 };
+    expect(hashOf(withSettings(endpoint, settings))).toBe(hashOf());
+  });
+
+  it('goes by a limit of the endpoint’s own where that is the smaller one', () => {
+    const limited = defineEndpoint({ ...SAMPLE, limit: 5 });
+    expect(hashOf(withSettings(limited, { maxRows: 100 }))).toBe(hashOf(limited));
+    expect(hashOf(withSettings(limited, { maxRows: 4 }))).not.toBe(hashOf(limited));
+  });
+
+  it('does not mistake one parameter’s value for another’s', () => {
+    const two = defineEndpoint({
+      ...SAMPLE,
+      parameters: { city: text({ description: 'A.' }), land: text({ description: 'B.' }) },
+      build: ({ city, land }) => sql`SELECT ${city} AS city, ${land} AS land`,
+    });
+    const of = (city: string | null, land: string | null) =>
+      cacheKeyOf(
+        two,
+        new Map([
+          ['land', land],
+          ['city', city],
+        ]),
+        '',
+        'json',
+      ).hash;
+    expect(new Set([of('a', 'b'), of('b', 'a'), of('a', null), of(null, 'a'), of('a,b', null)]).size).toBe(5);
+  });
+
+  it('is the same for another order of names or of a list, and for names that are not declared', () => {
+    const listed = defineEndpoint({
+      ...SAMPLE,
+      parameters: {
+        city: text({ description: 'A city.' }),
+        levels: textList({ description: 'Levels.' }),
+      },
+      build: ({ city, levels }) => sql`SELECT ${city} AS city, ${levels} AS levels`,
+    });
+    const of = (raw: Record<string, string>): string =>
+      cacheKeyOf(listed, validateParameters(listed, rawParameters(raw)), '', 'json').hash;
+    const known = of({ city: 'Rome', levels: 'b,a,c' });
+    expect(of({ levels: 'c,b,a', city: 'Rome' })).toBe(known);
+    expect(of({ city: 'Rome', levels: 'a,b,c', cache_buster: '42' })).toBe(known);
+    expect(of({ city: 'Rome', levels: 'a,b' })).not.toBe(known);
+    expect(of({ city: 'Rome' })).not.toBe(known);
+  });
+
+  it('is the same for parameters that come to the same query', async () => {
+    const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+    const hash = (name: string, parameters: Readonly<Record<string, string>>): string => {
+      const found = registry.find(name);
+      if (!found) throw new Error(`no endpoint ${name}`);
+      return cacheKeyOf(found, validateParameters(found, rawParameters(parameters)), '', 'json').hash;
+    };
+    const stats = (interval: Readonly<Record<string, string>>): string =>
+      hash('functions.invocation-stats', { project: 'a', ...interval });
+    expect(new Set([stats({}), stats({ interval: '1day' }), stats({ interval: 'none' })]).size).toBe(1);
+    expect(stats({ interval: '7day' })).not.toBe(stats({}));
+    expect(hash('get-grouped-stats-redirects', { utm_key: 'a' })).toBe(
+      hash('get-grouped-stats-redirects', {}),
+    );
+    const events = 'get-grouped-stats-events-logs';
+    expect(hash(events, { include_unique: 'true' })).toBe(hash(events, {}));
+    expect(hash(events, { city: '' })).not.toBe(hash(events, {}));
+  });
+});

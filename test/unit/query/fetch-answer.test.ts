@@ -1,0 +1,146 @@
+import { MemoryStore } from '../../../src/cache/local-store.js';
+import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
+import { regularExpression } from '../../../src/endpoint/parameters.js';
+import { Failure } from '../../../src/errors.js';
+import { keyOf } from '../../../src/query/call.js';
+import {
+  createFetcher,
+  shareWithNobody,
+  type Fetch,
+  type FetchAnswer,
+} from '../../../src/query/fetch-result.js';
+import type { Asker } from '../../../src/query/ports.js';
+import { FakeRunQuery, resultOf } from '../../support/fake-run-query.js';
+import { holdQueries } from '../../support/held-query.js';
+import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
+import { SettableClock } from '../../support/settable-clock.js';
+
+let time: SettableClock;
+let store: MemoryStore;
+let runQuery: FakeRunQuery;
+let joined: string[];
+let fetchAnswer: FetchAnswer;
+
+beforeEach(() => {
+  time = new SettableClock();
+  store = new MemoryStore(1e6, time.clock);
+  runQuery = new FakeRunQuery();
+  joined = [];
+  fetchAnswer = createFetcher({
+    runQuery: runQuery.run,
+    store,
+    shareAcross: shareWithNobody(store),
+    clock: time.clock,
+    onJoined: (where) => joined.push(where),
+  });
+});
+
+const fetch = (changes: Partial<Fetch> = {}): Fetch => ({
+  endpoint: sampleEndpoint(),
+  values: new Map([['city', 'Rome']]),
+  scope: '',
+  requestId: 'fetch-answer',
+  signal: new AbortController().signal,
+  refresh: false,
+  ...changes,
+});
+const ask = (changes: Partial<Fetch> = {}): ReturnType<FetchAnswer> =>
+  fetchAnswer(fetch(changes), keyOf(fetch(changes)));
+
+describe('createFetcher', () => {
+  it('binds the query at the time at which it begins, asking for one row more than may be returned', async () => {
+    await ask();
+    const { query, rowCap, requestId } = runQuery.onlyRequest;
+    expect(query.parameters).toEqual({ city: 'Rome', row_limit: 11 });
+    expect([rowCap, requestId]).toEqual([10, 'fetch-answer']);
+  });
+
+  it('keeps the answer until it has expired for as long as it may be stale', async () => {
+    const { answer } = await ask({ endpoint: sampleEndpoint({ caching: 60, staleIfError: 30 }) });
+    const { hash } = keyOf(fetch());
+    time.advance(90_000 - 1);
+    expect(store.peek(hash)).toBe(answer);
+    time.advance(1);
+    expect(store.peek(hash)).toBeUndefined();
+  });
+
+  it('asks once for a thousand, and tells of each that joined', async () => {
+    const all = await Promise.all(Array.from({ length: 1000 }, () => ask()));
+    expect(runQuery.requests).toHaveLength(1);
+    expect(all.filter(({ collapsed }) => collapsed)).toHaveLength(999);
+    expect(joined).toEqual(Array(999).fill('process'));
+  });
+
+  it('lets no refresh share the query of a miss that began before, nor the other way round', async () => {
+    const held = holdQueries(runQuery);
+    const both = [ask(), ask({ refresh: true })];
+    held.answer([]);
+    await Promise.all(both);
+    expect(runQuery.requests).toHaveLength(2);
+    expect(joined).toEqual([]);
+  });
+
+  it('gives the failure to all who wait, and stores nothing', async () => {
+    const held = holdQueries(runQuery);
+    const all = [1, 2, 3].map(() => ask());
+    const failure = new Failure('CLICKHOUSE_BUSY', 'It is busy.');
+    held.fail(failure);
+    for (const result of await Promise.allSettled(all)) {
+      expect(result).toEqual({ status: 'rejected', reason: failure });
+    }
+    expect([runQuery.requests.length, store.use().size]).toEqual([1, 0]);
+  });
+
+  it('does not share the leader’s LIMIT_EXCEEDED: a follower runs the query within its own limits', async () => {
+    const admitted: string[] = [];
+    const asker = (lane: string, refuses: boolean): Asker => ({
+      lane,
+      priority: 'interactive',
+      admitQuery: () => {
+        admitted.push(lane);
+        if (refuses) return Promise.reject(new Failure('LIMIT_EXCEEDED', 'no'));
+        return Promise.resolve(() => Promise.resolve());
+      },
+    });
+    runQuery.answerWith(async (request) => {
+      await request.asker?.admitQuery?.();
+      return resultOf([{ city: 'Rome' }]);
+    });
+    const [leader, ...followers] = await Promise.allSettled([
+      ask({ asker: asker('a', true) }),
+      ask({ asker: asker('b', false) }),
+      ask({ asker: asker('c', true) }),
+    ]);
+    expect(leader).toMatchObject({ status: 'rejected', reason: { code: 'LIMIT_EXCEEDED' } });
+    expect(followers).toMatchObject([
+      { status: 'fulfilled', value: { collapsed: false } },
+      { status: 'fulfilled', value: { collapsed: true } },
+    ]);
+    expect([admitted, store.use().size]).toEqual([['a', 'b'], 1]);
+  });
+
+  it('ends the query when the last caller leaves, not before', async () => {
+    holdQueries(runQuery);
+    const leaving = [new AbortController(), new AbortController()];
+    const all = leaving.map(({ signal }) => ask({ signal }));
+    leaving[0]?.abort(new Error('gone'));
+    await expect(all[0]).rejects.toThrow('gone');
+    expect(runQuery.onlyRequest.signal.aborted).toBe(false);
+    leaving[1]?.abort(new Error('gone'));
+    await expect(all[1]).rejects.toThrow('gone');
+    expect(runQuery.onlyRequest.signal.aborted).toBe(true);
+    expect(store.use().size).toBe(0);
+  });
+
+  it('names the parameter whose regular expression ClickHouse refused', async () => {
+    const endpoint = defineEndpoint({
+      ...SAMPLE,
+      parameters: { city: regularExpression({ description: 'A city.', maxLength: 10 }) },
+    });
+    runQuery.fail(new Failure('BAD_REGULAR_EXPRESSION', 'A regular expression does not compile.'));
+    await expect(ask({ endpoint })).rejects.toMatchObject({
+      code: 'INVALID_PARAMETERS',
+      details: { problems: [{ param: 'city', problem: 'is not a regular expression that RE2 compiles' }] },
+    });
+  });
+});

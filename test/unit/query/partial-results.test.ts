@@ -1,0 +1,79 @@
+import { MemoryStore } from '../../../src/cache/local-store.js';
+import { createAnswerer, type AnswerCall } from '../../../src/query/execute-call.js';
+import type { Answered, Call } from '../../../src/query/call.js';
+import { createFetcher, shareWithNobody } from '../../../src/query/fetch-result.js';
+import { FakeRunQuery, resultOf } from '../../support/fake-run-query.js';
+import { sampleEndpoint } from '../../support/sample-endpoint.js';
+import { SettableClock } from '../../support/settable-clock.js';
+
+const CACHING_SECONDS = 60;
+const STALE_SECONDS = 300;
+
+let time: SettableClock;
+let runQuery: FakeRunQuery;
+let answerCall: AnswerCall;
+
+beforeEach(() => {
+  time = new SettableClock();
+  const store = new MemoryStore(1e6, time.clock);
+  runQuery = new FakeRunQuery();
+  const fetchAnswer = createFetcher({
+    runQuery: runQuery.run,
+    store,
+    shareAcross: shareWithNobody(store),
+    clock: time.clock,
+    onJoined: () => undefined,
+  });
+  answerCall = createAnswerer({ store, fetchAnswer, clock: time.clock, onAnswered: () => undefined });
+});
+
+const ask = (demand: Call['demand'] = 'any'): Promise<Answered> =>
+  answerCall({
+    endpoint: sampleEndpoint({ caching: CACHING_SECONDS, staleIfError: STALE_SECONDS }),
+    values: new Map([['city', 'Rome']]),
+    scope: '',
+    requestId: 'partial-answers',
+    signal: new AbortController().signal,
+    demand,
+  });
+const rowsOf = ({ answer }: Answered): string => answer.bodies.identity.toString();
+const loseShard = (): void => {
+  runQuery.answerWith(() => Promise.resolve({ ...resultOf([{ n: 'half' }]), partial: true }));
+};
+
+describe('a partial answer', () => {
+  it('is for who asks now, and is asked for again by the next', async () => {
+    loseShard();
+    const answered = await ask();
+    expect(answered).toMatchObject({ status: 'MISS', stored: false, answer: { partial: true } });
+    expect(answered.answer.expiresAt).toBe(answered.answer.bornAt);
+    runQuery.answer([{ n: 'whole' }]);
+    const next = await ask();
+    expect([next.status, next.answer.partial, rowsOf(next)]).toEqual([
+      'MISS',
+      undefined,
+      '{"result":[{"n":"whole"}]}',
+    ]);
+    expect((await ask()).status).toBe('HIT');
+  });
+
+  it('gives way to a complete one that has expired, for as long as that may stand in', async () => {
+    runQuery.answer([{ n: 'whole' }]);
+    await ask();
+    time.advance(CACHING_SECONDS * 1000);
+    loseShard();
+    const stale = await ask();
+    expect([stale.status, rowsOf(stale)]).toEqual(['STALE', '{"result":[{"n":"whole"}]}']);
+    time.advance(STALE_SECONDS * 1000);
+    expect(await ask()).toMatchObject({ status: 'MISS', answer: { partial: true } });
+  });
+
+  it('does not replace what is kept where a caller demands a fresh one', async () => {
+    runQuery.answer([{ n: 'whole' }]);
+    await ask();
+    loseShard();
+    expect((await ask('fresh')).status).toBe('STALE');
+    const kept = await ask();
+    expect([kept.status, rowsOf(kept)]).toEqual(['HIT', '{"result":[{"n":"whole"}]}']);
+  });
+});

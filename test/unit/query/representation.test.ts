@@ -1,0 +1,33 @@
+import { FORMATS, representationOf, REPRESENTATIONS } from '../../../src/formats/representation.js';
+
+describe('the representations', () => {
+  it('have these names, which stand in cache keys', () => {
+    expect([...REPRESENTATIONS.keys()].toSorted()).toEqual([
+      'arrow',
+      'csv',
+      'csv;formula-safe',
+      'csv;unix-micros',
+      'csv;unix-micros;formula-safe',
+      'json',
+      'json-table',
+      'json-table;unix-micros',
+      'json;unix-micros',
+      'ndjson',
+      'ndjson;unix-micros',
+      'parquet',
+      'tsv',
+      'tsv;unix-micros',
+    ]);
+  });
+
+  it('are one where there is no difference', () => {
+    expect(representationOf('parquet', { times: 'unix-micros', formulaSafe: true })).toBe(
+      representationOf('parquet'),
+    );
+    expect(representationOf('json', { formulaSafe: true })).toBe(representationOf('json'));
+  });
+
+  it.each(FORMATS)('say what they are: %s', (format) => {
+    expect(representationOf(format)).toMatchObject({ format, times: 'iso', formulaSafe: false });
+  });
+});

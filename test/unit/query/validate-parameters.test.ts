@@ -1,0 +1,110 @@
+import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
+import { oneOf, text, textList, timestamp } from '../../../src/endpoint/parameters.js';
+import { sql } from '../../../src/endpoint/sql.js';
+import { Failure, type Problem } from '../../../src/errors.js';
+import type { RawParameters } from '../../../src/query/raw-parameters.js';
+import { validateParameters } from '../../../src/query/validate-parameters.js';
+import { rawParameters } from '../../support/raw-parameters.js';
+import { SAMPLE } from '../../support/sample-endpoint.js';
+
+const description = 'For a test.';
+const endpoint: Endpoint = defineEndpoint({
+  ...SAMPLE,
+  parameters: {
+    project: text({ description, required: true }),
+    interval: oneOf(['hourly', 'daily'], { description }),
+    start_time: timestamp({ description }),
+    ids: textList({ description }),
+  },
+  example: {},
+  build: ({ project }) => sql`SELECT ${project} AS city`,
+});
+
+const failureOf = (raw: RawParameters): Failure => {
+  try {
+    validateParameters(endpoint, raw);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+  }
+  throw new Error('the parameters were not refused');
+};
+const problemsOf = (raw: RawParameters): readonly Problem[] | undefined => failureOf(raw).details.problems;
+
+describe('validateParameters', () => {
+  it('gives every declared parameter its value, and null to an omitted one', () => {
+    const values = validateParameters(endpoint, rawParameters({ project: 'aurora', ids: 'b,a' }));
+    expect([...values]).toEqual([
+      ['project', 'aurora'],
+      ['interval', null],
+      ['start_time', null],
+      ['ids', ['a', 'b']],
+    ]);
+  });
+
+  it('ignores a name that the endpoint does not declare, even one given twice or not decodable', () => {
+    const raw: RawParameters = new Map([
+      ['project', { text: 'aurora', times: 1 }],
+      ['sql', { text: 'SELECT 1', times: 2 }],
+      ['max_threads', { text: undefined, times: 1 }],
+      ['__proto__', { text: 'x', times: 1 }],
+    ]);
+    expect([...validateParameters(endpoint, raw).keys()]).toEqual([
+      'project',
+      'interval',
+      'start_time',
+      'ids',
+    ]);
+  });
+
+  it('lists every problem of a request at once', () => {
+    const raw: RawParameters = new Map([
+      ['interval', { text: 'weekly', times: 1 }],
+      ['start_time', { text: '', times: 1 }],
+      ['ids', { text: 'a', times: 3 }],
+    ]);
+    const failure = failureOf(raw);
+    expect(failure.code).toBe('INVALID_PARAMETERS');
+    expect(failure.details.problems).toEqual([
+      { param: 'project', problem: 'is required' },
+      { param: 'interval', problem: 'must be one of [hourly, daily]' },
+      { param: 'start_time', problem: 'must not be empty' },
+      { param: 'ids', problem: 'is given 3 times; it may be given once' },
+    ]);
+    for (const { param, problem } of failure.details.problems ?? []) {
+      expect(failure.message).toContain(`${param} ${problem}`);
+    }
+  });
+
+  it('refuses a text that could not be decoded', () => {
+    expect(problemsOf(new Map([['project', { text: undefined, times: 1 }]]))).toEqual([
+      { param: 'project', problem: 'is not valid percent-encoded UTF-8' },
+    ]);
+  });
+
+  it('refuses a null byte', () => {
+    expect(problemsOf(rawParameters({ project: 'a\0b' }))).toEqual([
+      { param: 'project', problem: 'must not contain a null byte' },
+    ]);
+  });
+
+  it.each([
+    ['8192 bytes', 'x'.repeat(8192)],
+    ['4096 characters of two bytes', 'é'.repeat(4096)],
+  ])('takes a value of %s', (_what, project) => {
+    expect(validateParameters(endpoint, rawParameters({ project })).get('project')).toBe(project);
+  });
+
+  it.each([
+    ['8193 bytes', 'x'.repeat(8193), 8193],
+    ['4097 characters of two bytes', 'é'.repeat(4097), 8194],
+  ])('refuses a value of %s', (_what, project, bytes) => {
+    expect(problemsOf(rawParameters({ project }))).toEqual([
+      { param: 'project', problem: `is ${bytes} bytes long; at most 8192 are allowed` },
+    ]);
+  });
+
+  it('says nothing of a refused value', () => {
+    const failure = failureOf(rawParameters({ project: 'a\0secret', interval: 'secret' }));
+    expect(JSON.stringify([failure.message, failure.details])).not.toContain('secret');
+  });
+});

@@ -1,0 +1,101 @@
+import { admitQueries } from '../../../src/scheduler/schedule-queries.js';
+import type { QueryResult, RunQuery } from '../../../src/query/ports.js';
+import { ClickHouseWatch } from '../../../src/scheduler/server-breaker.js';
+import { QueryQueue } from '../../../src/scheduler/query-queue.js';
+import { ServerPool } from '../../../src/scheduler/server-pool.js';
+import { Failure } from '../../../src/errors.js';
+import { FakeRunQuery } from '../../support/fake-run-query.js';
+import { holdQueries } from '../../support/held-query.js';
+import { asked } from './requested-queries.js';
+import { ManualTimers, settled } from './manual-timers.js';
+
+describe('admitQueries', () => {
+  let runQuery: FakeRunQuery;
+  let queue: QueryQueue;
+  let watch: ClickHouseWatch;
+  let run: RunQuery;
+  let settledWith: (QueryResult | undefined)[];
+  let admitted: number;
+
+  beforeEach(() => {
+    const { clock, setTimer } = new ManualTimers();
+    runQuery = new FakeRunQuery();
+    queue = new QueryQueue({ slots: 1, maxWaiting: 2, maxWaitMs: 1000, setTimer });
+    watch = new ClickHouseWatch({ ping: never, clock, setTimer, onChange: () => undefined });
+    const pool = new ServerPool([{ name: 'a:8123', runQuery: runQuery.run, watch }], clock);
+    run = admitQueries(pool, queue);
+    [settledWith, admitted] = [[], 0];
+  });
+  const never = (): Promise<boolean> => Promise.resolve(false);
+  const admitQuery = () => {
+    admitted += 1;
+    return Promise.resolve((cost?: QueryResult) => {
+      settledWith.push(cost);
+      return Promise.resolve();
+    });
+  };
+
+  it('settles a query with its result, and a failed one without', async () => {
+    const result = await run(asked('a', { admitQuery }));
+    runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'no'));
+    await expect(run(asked('b', { admitQuery }))).rejects.toMatchObject({ code: 'CLICKHOUSE_FAILED' });
+    expect(settledWith).toEqual([result, undefined]);
+  });
+
+  it('counts a query that is asked of two servers once, in one place', async () => {
+    const { clock, setTimer } = new ManualTimers();
+    const second = new FakeRunQuery();
+    const servers = [runQuery, second].map(({ run: runOn }, n) => ({
+      name: String(n),
+      runQuery: runOn,
+      watch: new ClickHouseWatch({ ping: never, clock, setTimer, onChange: () => undefined }),
+    }));
+    runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'lost'));
+    let places = 0;
+    second.answerWith(() => {
+      places = queue.figures.running;
+      return new FakeRunQuery().run(asked('inner'));
+    });
+    const result = await admitQueries(new ServerPool(servers, clock), queue)(asked('a', { admitQuery }));
+    expect([admitted, settledWith, places]).toEqual([1, [result], 1]);
+    expect([runQuery.requests.length, second.requests.length]).toEqual([1, 1]);
+  });
+
+  it('settles one that left the queue', async () => {
+    const held = holdQueries(runQuery);
+    const running = run(asked('a'));
+    await settled();
+    const leaving = new AbortController();
+    const left = run(asked('b', { admitQuery }, leaving.signal));
+    await settled();
+    expect(queue.figures.waiting).toBe(1);
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    expect(settledWith).toEqual([undefined]);
+    held.answer([]);
+    await running;
+  });
+
+  it('gives no place to one that its limits refuse', async () => {
+    const refused = new Failure('LIMIT_EXCEEDED', 'no');
+    await expect(run(asked('a', { admitQuery: () => Promise.reject(refused) }))).rejects.toBe(refused);
+    expect([runQuery.requests.length, queue.figures.running]).toEqual([0, 0]);
+  });
+
+  it('neither counts nor queues one while ClickHouse is away, and empties the queue', async () => {
+    const held = holdQueries(runQuery);
+    const waiting = ['a', 'b', 'c'].map((id) => run(asked(id)));
+    await settled();
+    const lose = watch.guard(() => Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'no')));
+    for (let n = 0; n < 3; n += 1) await lose(asked('lost')).catch(() => undefined);
+    await expect(run(asked('d', { admitQuery }))).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
+    expect([admitted, queue.figures.waiting]).toEqual([0, 2]);
+    held.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'no'));
+    const ends = await Promise.allSettled(waiting);
+    expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+    expect([runQuery.requests.length, queue.figures]).toEqual([
+      1,
+      { running: 0, waiting: 0, waitingInteractive: 0 },
+    ]);
+  });
+});

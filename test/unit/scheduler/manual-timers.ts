@@ -1,0 +1,43 @@
+import type { SetTimer } from '../../../src/scheduler/timers.js';
+import type { Clock } from '../../../src/query/ports.js';
+
+/** A clock and its timers, which stand still until a test moves them on. */
+export class ManualTimers {
+  private ms = Date.parse('2026-05-17T10:05:03.000Z');
+  private readonly timers = new Set<{ readonly at: number; readonly callback: () => void }>();
+
+  readonly clock: Clock = () => new Date(this.ms);
+
+  readonly setTimer: SetTimer = (callback, milliseconds) => {
+    const timer = { at: this.ms + milliseconds, callback };
+    this.timers.add(timer);
+    return () => {
+      this.timers.delete(timer);
+    };
+  };
+
+  /** Timers that are set. */
+  get size(): number {
+    return this.timers.size;
+  }
+
+  /** Lets time pass; after each timer that is due, what waited for it goes on. */
+  async advance(milliseconds: number): Promise<void> {
+    const end = this.ms + milliseconds;
+    for (;;) {
+      await settled();
+      const [next] = [...this.timers].filter(({ at }) => at <= end).sort((a, b) => a.at - b.at);
+      if (!next) break;
+      this.ms = Math.max(this.ms, next.at);
+      this.timers.delete(next);
+      next.callback();
+    }
+    this.ms = end;
+    await settled();
+  }
+}
+
+/** Everything that promises had left to do is done. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,168 @@
+import { QueryQueue } from '../../../src/scheduler/query-queue.js';
+import type { RunQuery } from '../../../src/query/ports.js';
+import { FakeRunQuery } from '../../support/fake-run-query.js';
+import { holdQueries, type HeldQueries } from '../../support/held-query.js';
+import { asked } from './requested-queries.js';
+import { ManualTimers, settled } from './manual-timers.js';
+
+const MAX_WAIT_MS = 5000;
+const BUSY = { code: 'GATEWAY_BUSY', status: 503, details: { retryAfterSeconds: 1 } };
+
+describe('QueryQueue', () => {
+  let runQuery: FakeRunQuery;
+  let held: HeldQueries;
+  let timers: ManualTimers;
+  let queue: QueryQueue;
+  let run: RunQuery;
+
+  const open = (slots: number, maxWaiting = 8): void => {
+    queue = new QueryQueue({ slots, maxWaiting, maxWaitMs: MAX_WAIT_MS, setTimer: timers.setTimer });
+    run = queue.limit(runQuery.run);
+  };
+  beforeEach(() => {
+    timers = new ManualTimers();
+    runQuery = new FakeRunQuery();
+    held = holdQueries(runQuery);
+    open(2);
+  });
+  const ran = (): string => runQuery.requests.map(({ requestId }) => requestId).join(' ');
+  /** Asks one query after another; each is named by its lane and a number. */
+  const ask = (names: string, priority: 'interactive' | 'warming' = 'interactive'): Promise<unknown>[] =>
+    names.split(' ').map((name) => {
+      const running = run(asked(name, { lane: name.slice(0, 1), priority }));
+      running.catch(() => undefined);
+      return running;
+    });
+  const answerAll = async (): Promise<void> => {
+    while (queue.figures.running > 0) {
+      held.answer([]);
+      await settled();
+    }
+  };
+
+  it('runs so many at a time, and those of one lane in the order in which they came', async () => {
+    void ask('a1 a2 a3 a4 a5');
+    expect([ran(), queue.figures]).toEqual(['a1 a2', { running: 2, waiting: 3, waitingInteractive: 3 }]);
+    held.answer([]);
+    await settled();
+    expect(ran()).toBe('a1 a2 a3 a4');
+    await answerAll();
+    expect([ran(), queue.figures]).toEqual([
+      'a1 a2 a3 a4 a5',
+      { running: 0, waiting: 0, waitingInteractive: 0 },
+    ]);
+    expect(timers.size).toBe(0);
+  });
+
+  it('serves the lanes in turn, however many wait in one', async () => {
+    open(1, 100);
+    void ask('a1 a2 a3 a4 a5 b1 b2 c1');
+    await answerAll();
+    expect(ran()).toBe('a1 a2 b1 c1 a3 b2 a4 a5');
+  });
+
+  it('gives a failed query’s place to the next', async () => {
+    runQuery.fail(new Error('no'));
+    await Promise.allSettled(ask('a1 a2 a3 a4 b1 b2'));
+    expect([runQuery.requests.length, queue.figures.running]).toEqual([6, 0]);
+  });
+
+  it('never runs one whose caller leaves while it waits, and gives its place to nobody', async () => {
+    void ask('a1 a2');
+    const leaving = new AbortController();
+    const left = run(asked('left', {}, leaving.signal));
+    void ask('b1');
+    leaving.abort(new Error('gone'));
+    await expect(left).rejects.toThrow('gone');
+    expect([queue.figures.waiting, timers.size]).toEqual([1, 1]);
+    await answerAll();
+    expect(ran()).toBe('a1 a2 b1');
+  });
+
+  it('never runs one whose caller has left before', async () => {
+    await expect(run(asked('late', {}, AbortSignal.abort(new Error('gone'))))).rejects.toThrow('gone');
+    expect(ran()).toBe('');
+  });
+
+  it('refuses one that has waited for too long, and never runs it', async () => {
+    const [, , late] = ask('a1 a2 a3');
+    await timers.advance(MAX_WAIT_MS - 1);
+    expect(queue.figures.waiting).toBe(1);
+    await timers.advance(1);
+    await expect(late).rejects.toMatchObject(BUSY);
+    await answerAll();
+    expect(ran()).toBe('a1 a2');
+  });
+
+  describe('when it is full', () => {
+    it('refuses one more of the lane that has the most, at once', async () => {
+      open(2, 3);
+      void ask('a1 a2 a3 a4 a5');
+      await expect(ask('a6')[0]).rejects.toMatchObject(BUSY);
+      expect(queue.figures.waiting).toBe(3);
+    });
+
+    it('pushes the newest out of the longest lane for one of a shorter', async () => {
+      open(2, 3);
+      const flood = ask('a1 a2 a3 a4 a5');
+      void ask('b1');
+      await expect(flood[4]).rejects.toMatchObject(BUSY);
+      expect(queue.figures.waiting).toBe(3);
+      await answerAll();
+      expect(ran()).toBe('a1 a2 a3 b1 a4');
+    });
+
+    it('counts what runs: a lane that has every place keeps no other from the queue', async () => {
+      open(2, 1);
+      const flood = ask('a1 a2 a3');
+      void ask('b1');
+      await expect(flood[2]).rejects.toMatchObject(BUSY);
+      await expect(ask('a4')[0]).rejects.toMatchObject(BUSY);
+      await answerAll();
+      expect(ran()).toBe('a1 a2 b1');
+    });
+
+    it('refuses the newcomer where no lane has more than its own would have', async () => {
+      open(1, 2);
+      void ask('a1 b1 c1');
+      await expect(ask('d1')[0]).rejects.toMatchObject(BUSY);
+    });
+
+    it('pushes warming out for anybody, and nobody for warming', async () => {
+      open(2, 2);
+      void ask('a1 a2 a3');
+      const [warming] = ask('w1', 'warming');
+      void ask('a4');
+      await expect(warming).rejects.toMatchObject(BUSY);
+      await expect(ask('w2', 'warming')[0]).rejects.toMatchObject(BUSY);
+      await answerAll();
+      expect(ran()).toBe('a1 a2 a3 a4');
+    });
+  });
+
+  describe('warming', () => {
+    it('leaves the last place free', async () => {
+      void ask('w1 w2', 'warming');
+      expect([ran(), queue.figures]).toEqual(['w1', { running: 1, waiting: 1, waitingInteractive: 0 }]);
+      void ask('a1');
+      expect(ran()).toBe('w1 a1');
+      await answerAll();
+      expect(ran()).toBe('w1 a1 w2');
+    });
+
+    it('runs when nobody interactive waits', async () => {
+      void ask('a1 a2');
+      void ask('w1', 'warming');
+      void ask('a3 a4');
+      await answerAll();
+      expect(ran()).toBe('a1 a2 a3 a4 w1');
+    });
+
+    it('has the one place where there is but one', async () => {
+      open(1);
+      void ask('w1', 'warming');
+      expect(ran()).toBe('w1');
+      await answerAll();
+    });
+  });
+});

@@ -1,0 +1,136 @@
+import {
+  admitAnalyses,
+  admitQueries,
+  type AnalyzingServer,
+} from '../../../src/scheduler/schedule-queries.js';
+import { ClickHouseWatch } from '../../../src/scheduler/server-breaker.js';
+import { QueryQueue } from '../../../src/scheduler/query-queue.js';
+import { ServerPool } from '../../../src/scheduler/server-pool.js';
+import { Failure } from '../../../src/errors.js';
+import type { Asker, QueryResult } from '../../../src/query/ports.js';
+import type { AnalyzeSql, SqlParser } from '../../../src/query/sandboxed-select.js';
+import { FakeRunQuery } from '../../support/fake-run-query.js';
+import { holdQueries, type HeldQueries } from '../../support/held-query.js';
+import { asked } from './requested-queries.js';
+import { ManualTimers, settled } from './manual-timers.js';
+
+/** A server that prints its own name, or fails. */
+class FakeServer implements AnalyzingServer {
+  readonly watch: ClickHouseWatch;
+  analyses = 0;
+  fault: Failure | undefined;
+  readonly parser: SqlParser;
+
+  constructor(
+    readonly name: string,
+    readonly runQuery: AnalyzingServer['runQuery'],
+    { clock, setTimer }: ManualTimers,
+  ) {
+    const ping = (): Promise<boolean> => Promise.resolve(false);
+    this.watch = new ClickHouseWatch({ ping, clock, setTimer, onChange: () => undefined });
+    const parse = <T>(value: T): Promise<T> => {
+      this.analyses += 1;
+      return this.fault ? Promise.reject(this.fault) : Promise.resolve(value);
+    };
+    this.parser = { print: () => parse(name), tree: () => parse([name]), tables: () => parse([name]) };
+  }
+}
+
+describe('admitAnalyses', () => {
+  let timers: ManualTimers;
+  let runQuery: FakeRunQuery;
+  let held: HeldQueries;
+  let queue: QueryQueue;
+  let servers: readonly [FakeServer, FakeServer];
+  let pool: ServerPool<AnalyzingServer>;
+  let analyzeSql: AnalyzeSql;
+  let order: string[];
+
+  beforeEach(() => {
+    timers = new ManualTimers();
+    runQuery = new FakeRunQuery();
+    held = holdQueries(runQuery);
+    queue = new QueryQueue({ slots: 1, maxWaiting: 10, maxWaitMs: 1000, setTimer: timers.setTimer });
+    servers = [new FakeServer('a', runQuery.run, timers), new FakeServer('b', runQuery.run, timers)];
+    pool = new ServerPool<AnalyzingServer>(servers, timers.clock);
+    analyzeSql = admitAnalyses(pool, queue);
+    order = [];
+  });
+  const query = (name: string, asker: Partial<Asker> = {}): Promise<QueryResult> =>
+    admitQueries(pool, queue)(asked(name, asker));
+  const analyze = (
+    name: string,
+    asker: Partial<Asker> = {},
+    signal = new AbortController().signal,
+  ): Promise<string> => {
+    const running = analyzeSql(
+      { signal, asker: { lane: name.slice(0, 1), priority: 'interactive', ...asker } },
+      (parser, own) => {
+        order.push(name);
+        return parser.print('SELECT 1', own);
+      },
+    );
+    running.catch(() => undefined);
+    return running;
+  };
+
+  it('has analyses wait for a slot in their callers’ lanes, by turns', async () => {
+    const running = query('query');
+    await settled();
+    const all = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'].map((name) => analyze(name));
+    await settled();
+    expect([order, queue.figures.waiting]).toEqual([[], 6]);
+    held.answer([]);
+    await Promise.all([running, ...all]);
+    expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
+    expect(queue.figures).toEqual({ running: 0, waiting: 0, waitingInteractive: 0 });
+  });
+
+  it('counts an analysis on its caller’s limits while it lasts, and charges nothing', async () => {
+    const events: unknown[] = [];
+    const admitQuery: Asker['admitQuery'] = () => {
+      events.push('admitted');
+      return Promise.resolve((cost) => {
+        events.push({ cost, running: queue.figures.running });
+        return Promise.resolve();
+      });
+    };
+    expect(await analyze('a1', { admitQuery })).toBe('a');
+    expect(events).toEqual(['admitted', { cost: undefined, running: 0 }]);
+  });
+
+  it('runs none that its caller’s limits refuse', async () => {
+    const refused = new Failure('LIMIT_EXCEEDED', 'no');
+    await expect(analyze('a1', { admitQuery: () => Promise.reject(refused) })).rejects.toBe(refused);
+    expect(order).toEqual([]);
+  });
+
+  it('runs none whose caller’s deadline passes while it waits', async () => {
+    const running = query('query');
+    const deadline = new AbortController();
+    const late = analyze('a1', {}, deadline.signal);
+    await settled();
+    deadline.abort(new Failure('WAIT_OVER', 'late'));
+    await expect(late).rejects.toMatchObject({ code: 'WAIT_OVER' });
+    held.answer([]);
+    await running;
+    expect([order, queue.figures.running]).toEqual([[], 0]);
+  });
+
+  it('tries the next server, once, where one cannot be reached', async () => {
+    servers[0].fault = new Failure('CLICKHOUSE_UNREACHABLE', 'lost');
+    expect(await analyze('a1')).toBe('b');
+    servers[1].fault = servers[0].fault;
+    await expect(analyze('a2')).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
+    expect(servers.map(({ analyses }) => analyses)).toEqual([2, 2]);
+  });
+
+  it('refuses all while every server is away, and lost analyses say that they are', async () => {
+    for (const server of servers) server.fault = new Failure('CLICKHOUSE_UNREACHABLE', 'lost');
+    for (let n = 0; n < 3; n += 1) await analyze('a1').catch(() => undefined);
+    expect(pool.figures.state).toBe('open');
+    const before = order.length;
+    await expect(analyze('a2')).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
+    expect(order).toHaveLength(before);
+  });
+});

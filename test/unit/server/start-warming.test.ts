@@ -1,0 +1,87 @@
+import { once } from 'node:events';
+
+import { readConfig } from '../../../src/config/config.js';
+import type { Endpoint } from '../../../src/endpoint/endpoint.js';
+import { EndpointRegistry } from '../../../src/endpoint/registry.js';
+import { Failure } from '../../../src/errors.js';
+import { openExecution, type Execution } from '../../../src/server/open-query-execution.js';
+import { FakeRunQuery } from '../../support/fake-run-query.js';
+import { oneServer } from '../../support/query-server.js';
+import { RecordingLogger } from '../../support/recording-logger.js';
+import { sampleEndpoint } from '../../support/sample-endpoint.js';
+import { TestClock } from '../../support/test-clock.js';
+
+const ENDPOINT = sampleEndpoint({ caching: 900, warming: 300 });
+const DECLARING: Endpoint = { ...ENDPOINT, warm: [{ city: 'Rome' }, { city: 'Oslo' }] };
+
+/** Runs a test's body with all that answers questions to an endpoint; `close` stops it before the end. */
+async function opened(
+  endpoint: Endpoint,
+  use: (execution: Execution, runQuery: FakeRunQuery, close: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const closers: (() => Promise<void> | void)[] = [];
+  const close = async (): Promise<void> => {
+    for (const closeOne of closers.splice(0).reverse()) await closeOne();
+  };
+  const runQuery = new FakeRunQuery();
+  const surroundings = {
+    endpoints: new EndpointRegistry([endpoint]),
+    servers: oneServer(runQuery.run),
+    logger: new RecordingLogger(),
+    clock: new TestClock().read,
+  };
+  try {
+    const execution = await openExecution(readConfig({}), surroundings, (closeOne) => closers.push(closeOne));
+    await use(execution, runQuery, close);
+  } finally {
+    await close();
+  }
+}
+
+describe('a gateway that starts', () => {
+  it('warms the sets that its endpoints declare, and knows its queries by their id', async () => {
+    await opened(DECLARING, async ({ warmer, cache }, runQuery) => {
+      await warmer.tick();
+      expect(runQuery.requests.map(({ query }) => query.parameters['city']).toSorted()).toEqual([
+        'Oslo',
+        'Rome',
+      ]);
+      for (const { requestId } of runQuery.requests) expect(requestId).toMatch(/^warming-[0-9a-f]{16}$/);
+      expect(cache.memory.use().get(ENDPOINT.id)?.entries).toBe(2);
+      await warmer.tick();
+      expect(runQuery.requests).toHaveLength(2);
+    });
+  });
+
+  it('asks ClickHouse nothing where nothing is declared', async () => {
+    await opened(ENDPOINT, async ({ warmer }, runQuery) => {
+      await warmer.tick({ all: true });
+      expect(runQuery.requests).toEqual([]);
+    });
+  });
+
+  it('does not start where a declared set is not as its endpoint demands', async () => {
+    const wrong: Endpoint = { ...ENDPOINT, warm: [{ city: 'x'.repeat(10_000) }] };
+    await expect(opened(wrong, () => Promise.resolve())).rejects.toMatchObject({
+      code: 'INVALID_PARAMETERS',
+    });
+  });
+
+  it('ends a refresh that runs when it is closed, and waits for its end', async () => {
+    await opened(DECLARING, async ({ warmer }, runQuery, close) => {
+      const ended: string[] = [];
+      runQuery.answerWith(async ({ signal }) => {
+        if (!signal.aborted) await once(signal, 'abort');
+        ended.push('query');
+        throw new Failure('CALLER_GONE', 'Nobody waits any more.');
+      });
+      const round = warmer.tick();
+      await new Promise((resolve) => setImmediate(resolve));
+      expect(runQuery.requests).toHaveLength(1);
+      await close();
+      expect(ended).toEqual(['query']);
+      await round;
+      expect(runQuery.requests).toHaveLength(1);
+    });
+  });
+});
