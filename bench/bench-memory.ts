@@ -4,8 +4,8 @@ import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 import { Command } from 'commander';
 
-import { prepareDatabase } from '../src/clickhouse/demo-data/prepare-database.js';
 import { generateApiKey } from '../src/auth/api-key.js';
+import { prepareDatabase } from '../src/clickhouse/demo-data/prepare-database.js';
 import { countOne, listCounts, megabytes, printMachine, printTable } from './measuring/print.js';
 import { residentBytes, resetPeak } from './measuring/resident-memory.js';
 import { timed } from './measuring/sampling.js';

@@ -2,9 +2,9 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 import { Command } from 'commander';
 
+import { generateApiKey } from '../src/auth/api-key.js';
 import { prepareDatabase } from '../src/clickhouse/demo-data/prepare-database.js';
 import { loadEndpoints } from '../src/endpoint/load-endpoints.js';
-import { generateApiKey } from '../src/auth/api-key.js';
 import { ENDPOINTS_FOLDER } from '../src/project-files.js';
 import { bindEndpointQuery, findProjects, queriesAbout, urlOf } from './data/endpoint-queries.js';
 import { FILLINGS, fillTable } from './data/fill-tables.js';

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 
+import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
 import { connectClickHouse, type ClickHouseConnection } from '../src/clickhouse/connection.js';
 import { EmbeddedServer, type EmbeddedServerOptions } from '../src/clickhouse/embedded/embedded-server.js';
 import { freePort } from '../src/clickhouse/embedded/free-port.js';
-import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
 import { PACKAGE_FILE, READER_USER_FILE } from '../src/project-files.js';
 import { startServer, type ServerCommand, type ServerProcess } from './servers/server-process.js';
 

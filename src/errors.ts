@@ -41,7 +41,7 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 
 /** What has status 5xx by the caller's own wish, with nothing wrong in the gateway or behind it. */
-export const ASKED_FOR: ReadonlySet<string> = new Set<ErrorCode>(['NOT_CACHED', 'WAIT_OVER']);
+export const EXPECTED_BY_CALLER: ReadonlySet<string> = new Set<ErrorCode>(['NOT_CACHED', 'WAIT_OVER']);
 
 /**
  * Failures that are about one caller's limits or one gateway's queue, not about the query: whoever shares the query in

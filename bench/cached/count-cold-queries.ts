@@ -1,5 +1,5 @@
-import type { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { generateApiKey } from '../../src/auth/api-key.js';
+import type { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { firstRow } from '../measuring/first-row.js';
 import { print } from '../measuring/print.js';
 import type { ServerProcess } from '../servers/server-process.js';

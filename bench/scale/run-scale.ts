@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ClickHouseClient } from '@clickhouse/client';
 
+import { generateApiKey } from '../../src/auth/api-key.js';
 import type { ClickHouseConnection } from '../../src/clickhouse/connection.js';
 import { prepareDatabase } from '../../src/clickhouse/demo-data/prepare-database.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import type { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { generateApiKey } from '../../src/auth/api-key.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { findProjects, queriesAbout } from '../data/endpoint-queries.js';
 import { FILLINGS, fillTable } from '../data/fill-tables.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { ASKED_FOR } from '../../src/errors.js';
+import { EXPECTED_BY_CALLER } from '../../src/errors.js';
 import { sendRequest, type Outcome } from './send-request.js';
 
 /** What the fuzzing has to know of an endpoint. */
@@ -111,8 +111,8 @@ export async function fuzz(url: string, { keys, endpoints, seconds }: FuzzOption
 function faultOf({ status, code, fault }: Outcome, { method }: Fuzzed): string | undefined {
   if (fault !== undefined || typeof status !== 'number') return fault ?? String(status);
   // A response to HEAD does not say which 504 it is.
-  const isAskedFor = status === 504 && (method === 'HEAD' || ASKED_FOR.has(code ?? ''));
-  return status >= 500 && !isAskedFor ? `${status} ${code ?? ''}` : undefined;
+  const isExpectedByCaller = status === 504 && (method === 'HEAD' || EXPECTED_BY_CALLER.has(code ?? ''));
+  return status >= 500 && !isExpectedByCaller ? `${status} ${code ?? ''}` : undefined;
 }
 
 function requestFor(keys: readonly string[], endpoints: readonly FuzzedEndpoint[]): fc.Arbitrary<Fuzzed> {

@@ -83,7 +83,7 @@ export function trafficOf({ dashboard, flood, beside }: SoakKeys): readonly Traf
       ...usual,
       kind: 'hanging up',
       callers: 3,
-      request: (n) => ({ target: newTarget(), ...as(dashboard), leaveAfterMs: 1 + (n % 15) }),
+      request: (n) => ({ target: newTarget(), ...as(dashboard), disconnectAfterMs: 1 + (n % 15) }),
     },
   ];
 }
@@ -119,7 +119,7 @@ export async function runLoad(
     for (let n = first; !stopped.aborted; n += 1) {
       const { target, ...options } = request(n);
       // One that disconnects takes its connection with it.
-      const shared = options.leaveAfterMs === undefined ? { agent } : {};
+      const shared = options.disconnectAfterMs === undefined ? { agent } : {};
       tally.add(
         kind,
         await sendRequest(url + target, { ...options, ...shared, timeoutMs: deadlineMs + slackMs }),

@@ -19,12 +19,12 @@ export interface SendOptions {
   readonly agent?: Agent;
   readonly timeoutMs: number;
   /** Milliseconds after which the caller disconnects on purpose. */
-  readonly leaveAfterMs?: number;
+  readonly disconnectAfterMs?: number;
 }
 
 /** Sends a request; never rejects, and resolves within its timeout. */
 export function sendRequest(url: string, options: SendOptions): Promise<Outcome> {
-  const { headers = {}, method = 'GET', agent, timeoutMs, leaveAfterMs } = options;
+  const { headers = {}, method = 'GET', agent, timeoutMs, disconnectAfterMs } = options;
   const began = performance.now();
   return new Promise((resolve) => {
     const end = (outcome: Omit<Outcome, 'ms'>): void => {
@@ -35,9 +35,9 @@ export function sendRequest(url: string, options: SendOptions): Promise<Outcome>
       void read(response, method).then(end);
     });
     const timer = setTimeout(() => {
-      end({ status: leaveAfterMs === undefined ? 'late' : 'left', cache: '' });
+      end({ status: disconnectAfterMs === undefined ? 'late' : 'left', cache: '' });
       outgoing.destroy();
-    }, leaveAfterMs ?? timeoutMs);
+    }, disconnectAfterMs ?? timeoutMs);
     outgoing.on('error', (error) => {
       end({ status: 'cut', cache: '', fault: `no response: ${error.message}` });
     });

@@ -1,6 +1,6 @@
 import { meansEndpoint, type EndpointIdentity } from './endpoint-pattern.js';
-import type { DeclaredNames } from './pinned-parameters.js';
 import type { KeyFile, StoredKey } from './key-file.js';
+import type { DeclaredNames } from './pinned-parameters.js';
 
 /** What keys are checked against. */
 export interface KnownEndpoint extends EndpointIdentity {

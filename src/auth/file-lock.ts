@@ -33,7 +33,7 @@ export async function withFileLock<T>(
 async function acquire(lock: string, deadline: number): Promise<void> {
   while (!(await create(lock))) {
     const owner = await readIfThere(lock);
-    if (owner === undefined || (isGone(owner) && (await takeAway(lock, owner)))) continue;
+    if (owner === undefined || (isGone(owner) && (await removeStaleLock(lock, owner)))) continue;
     if (performance.now() > deadline) {
       throw new Error(
         `${lock} is held by ${owner === '' ? 'another process' : owner.trim()}. ` +
@@ -62,11 +62,11 @@ async function create(lock: string): Promise<boolean> {
  * Deletes the lock of a process that is gone, under a lock of its own: of two processes that find it, the second must
  * not delete the lock which the first has made in its place. A guard whose process is gone is taken away likewise.
  */
-async function takeAway(lock: string, owner: string): Promise<boolean> {
+async function removeStaleLock(lock: string, owner: string): Promise<boolean> {
   const guard = `${lock}.old`;
   if (!(await create(guard))) {
     const other = await readIfThere(guard);
-    if (other !== undefined && isGone(other)) await takeAway(guard, other);
+    if (other !== undefined && isGone(other)) await removeStaleLock(guard, other);
     return false;
   }
   try {

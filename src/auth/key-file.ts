@@ -6,9 +6,9 @@ import { parse as parseYaml } from 'yaml';
 import { LIMIT_RULES, type LimitRules } from '../limits/limit-rules.js';
 import { addressSet } from './address-set.js';
 import { parseInstant } from './instant.js';
-import type { KeyHolder } from './principal.js';
-import { ADDRESSES, ENDPOINT_PATTERNS, FIXED_PARAMETERS, fixedMap, INSTANT } from './key-rights.js';
+import { ADDRESSES, ENDPOINT_PATTERNS, PINNED_PARAMETERS, pinnedMap, INSTANT } from './key-rights.js';
 import type { KeyEntry } from './key-ring.js';
+import type { Principal } from './principal.js';
 
 /** What a key may do, as it stands in the file; what is absent is not restricted, and not granted. */
 export interface StoredRights {
@@ -59,7 +59,7 @@ const SCHEMA = Joi.object<KeyFile>({
           .required(),
         created: Joi.string().isoDate(),
         endpoints: ENDPOINT_PATTERNS,
-        fixed: FIXED_PARAMETERS,
+        fixed: PINNED_PARAMETERS,
         expires: INSTANT,
         addresses: ADDRESSES,
         limits: LIMIT_RULES,
@@ -109,20 +109,20 @@ export function isYaml(file: string): boolean {
 
 /** The keys of a file as a ring takes them. */
 export function entriesOf({ keys }: KeyFile): readonly KeyEntry[] {
-  return keys.map((key) => ({ holder: holderOf(key), hashes: key.sha256 }));
+  return keys.map((key) => ({ principal: principalOf(key), hashes: key.sha256 }));
 }
 
 /** Who holds a stored key. */
-export function holderOf(key: StoredKey): KeyHolder {
+export function principalOf(key: StoredKey): Principal {
   const { name, created, endpoints, addresses, limits, mayBypassCache = false, mayUseQueryString } = key;
-  const fixed = fixedMap(key.fixed);
+  const fixed = pinnedMap(key.fixed);
   const expiresAt = key.expires === undefined ? undefined : parseInstant(key.expires);
   return {
     name,
     mayBypassCache,
     ...(mayUseQueryString !== undefined && { mayUseQueryString }),
     ...(endpoints && { endpoints }),
-    ...(fixed && { fixed }),
+    ...(fixed && { pinned: fixed }),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(addresses && { addresses: addressSet(addresses) }),
     ...(limits && { limits }),

@@ -17,7 +17,7 @@ export const ENDPOINT_PATTERNS = Joi.array()
   .max(1000);
 
 /** Values by name. None is empty: to some parameters that is the same as leaving them out. */
-export const FIXED_PARAMETERS = Joi.object<Readonly<Record<string, string>>>()
+export const PINNED_PARAMETERS = Joi.object<Readonly<Record<string, string>>>()
   .pattern(/^[a-z][a-z0-9_]{0,99}$/, Joi.string().max(1000))
   .max(100);
 
@@ -38,7 +38,7 @@ export const INSTANT = Joi.string()
   .messages({ 'any.invalid': '{#label} must be a date or time in ISO 8601, such as 2027-01-01' });
 
 /** Fixed parameters as a holder has them; undefined where there are none. */
-export function fixedMap(
+export function pinnedMap(
   fixed: Readonly<Record<string, string>> | undefined,
 ): ReadonlyMap<string, string> | undefined {
   return fixed && Object.keys(fixed).length > 0 ? new Map(Object.entries(fixed)) : undefined;

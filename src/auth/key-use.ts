@@ -1,4 +1,4 @@
-import type { KeyHolder } from './principal.js';
+import type { Principal } from './principal.js';
 
 /**
  * When each key was last used, for the operator. It holds no more names than there are keys, and one for each way in
@@ -7,12 +7,12 @@ import type { KeyHolder } from './principal.js';
 export class KeyUse {
   private readonly lastUse = new Map<string, number>();
 
-  /** @param holders those that there are now. */
-  constructor(private readonly holders: () => readonly KeyHolder[]) {}
+  /** @param principals those that there are now. */
+  constructor(private readonly principals: () => readonly Principal[]) {}
 
   /** Notes that a holder was let in, at a time in milliseconds since 1970. */
-  note(holder: KeyHolder, nowMs: number): void {
-    this.lastUse.set(useNameOf(holder), nowMs);
+  note(principal: Principal, nowMs: number): void {
+    this.lastUse.set(useNameOf(principal), nowMs);
   }
 
   /** ISO time of the last use by name; who has not been seen since the gateway's start is absent. */
@@ -22,7 +22,7 @@ export class KeyUse {
   }
 
   private forgetRemoved(): void {
-    const names = new Set(this.holders().flatMap(({ name }) => [name, `link:${name}`]));
+    const names = new Set(this.principals().flatMap(({ name }) => [name, `link:${name}`]));
     for (const name of this.lastUse.keys()) {
       if (name !== TOKENS && !names.has(name)) this.lastUse.delete(name);
     }
@@ -31,7 +31,7 @@ export class KeyUse {
 
 const TOKENS = 'jwt:*';
 
-function useNameOf({ name, via }: KeyHolder): string {
+function useNameOf({ name, via }: Principal): string {
   if (via === 'token') return TOKENS;
   return via === 'link' ? `link:${name}` : name;
 }

@@ -1,8 +1,8 @@
 import { createHmac, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 
 import type { EndpointIdentity } from './endpoint-pattern.js';
-import { applyFixed, type DeclaredNames, type SentParameters } from './pinned-parameters.js';
-import { isInForce, mayCall, type KeyHolder } from './principal.js';
+import { applyPinned, type DeclaredNames, type SentParameters } from './pinned-parameters.js';
+import { isActive, mayCall, type Principal } from './principal.js';
 import { secretBytes } from './secret.js';
 
 /** The endpoint that a link is for. */
@@ -16,7 +16,7 @@ export interface LinkOrder {
   /** By name; fixed parameters of the key are added. */
   readonly parameters: ReadonlyMap<string, string>;
   /** Whose rights and limits the link has. */
-  readonly key: KeyHolder;
+  readonly key: Principal;
   /** Milliseconds since 1970; cut to whole seconds. */
   readonly expiresAtMs: number;
   readonly nowMs: number;
@@ -24,8 +24,8 @@ export interface LinkOrder {
 
 /** A link that was opened, or why it was not: `forbidden` where it is genuine but its key may not do this any more. */
 export type OpenedLink =
-  | { readonly holder: KeyHolder }
-  | { readonly refused: 'invalid' | 'expired' | 'forbidden'; readonly detail: string };
+  | { readonly principal: Principal }
+  | { readonly rejected: 'invalid' | 'expired' | 'forbidden'; readonly detail: string };
 
 /** First in what is signed: what is signed in another way some day is no signature of this one. */
 const VERSION = 'querygate-link-1';
@@ -41,7 +41,7 @@ const SQL = 'sql';
 const DAY_MS = 86_400_000;
 
 const INVALID = {
-  refused: 'invalid',
+  rejected: 'invalid',
   detail: 'This link’s signature does not fit: it was changed, or its key is not in force.',
 } as const;
 
@@ -69,12 +69,12 @@ export class Links {
    */
   sign({ endpoint, parameters, key, expiresAtMs, nowMs }: LinkOrder): string {
     this.checkLifetime(expiresAtMs, nowMs);
-    if (!isInForce(key, nowMs)) throw new Error(`The key ${key.name} has expired.`);
+    if (!isActive(key, nowMs)) throw new Error(`The key ${key.name} has expired.`);
     if (!mayCall(key, endpoint)) throw new Error(`The key ${key.name} may not call ${endpoint.name}.`);
     checkParameters(endpoint, parameters);
     const sent = new Map([...parameters].map(([name, text]) => [name, { text, times: 1 }]));
-    const applied = applyFixed(key, endpoint.parameters, sent);
-    if ('refused' in applied) throw new Error(applied.refused.detail);
+    const applied = applyPinned(key, endpoint.parameters, sent);
+    if ('conflict' in applied) throw new Error(applied.conflict.detail);
     const pairs = signedPairs(endpoint, applied.parameters) ?? [];
     const expires = String(Math.floor(expiresAtMs / 1000));
     const signature = this.signatureOf(endpoint, pairs, key, expires);
@@ -97,7 +97,7 @@ export class Links {
   open(
     endpoint: LinkedEndpoint,
     sent: SentParameters,
-    named: (name: string) => KeyHolder | undefined,
+    named: (name: string) => Principal | undefined,
     nowMs: number,
   ): OpenedLink {
     const [name, expires, signature] = [KEY, EXPIRES, SIGNATURE].map((part) => onceSent(sent, part));
@@ -106,17 +106,17 @@ export class Links {
     const key = named(name);
     if (!key || !isEqual(signature, this.signatureOf(endpoint, pairs, key, expires))) return INVALID;
     const expiresAt = Number(expires) * 1000;
-    if (nowMs >= expiresAt) return { refused: 'expired', detail: 'This link has expired.' };
+    if (nowMs >= expiresAt) return { rejected: 'expired', detail: 'This link has expired.' };
     if (!mayCall(key, endpoint)) {
-      return { refused: 'forbidden', detail: 'The key of this link may not call this endpoint any more.' };
+      return { rejected: 'forbidden', detail: 'The key of this link may not call this endpoint any more.' };
     }
-    return { holder: holderOfLink(key, endpoint, expiresAt) };
+    return { principal: principalOfLink(key, endpoint, expiresAt) };
   }
 
   private signatureOf(
     endpoint: LinkedEndpoint,
     pairs: readonly Pair[],
-    { name, created = '' }: KeyHolder,
+    { name, created = '' }: Principal,
     expires: string,
   ): string {
     // JSON, so that no two different lists of texts are signed as the same text.
@@ -177,7 +177,7 @@ function isEqual(given: string, expected: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
-function holderOfLink(key: KeyHolder, { id }: LinkedEndpoint, expiresAt: number): KeyHolder {
+function principalOfLink(key: Principal, { id }: LinkedEndpoint, expiresAt: number): Principal {
   return {
     ...key,
     mayBypassCache: false,

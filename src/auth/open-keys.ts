@@ -24,7 +24,7 @@ export interface Keys {
   /** The holder of that name whose key is in force: for links, which name their key. */
   readonly named: (name: string) => KeyHolder | undefined;
   /** All holders, expired ones too. */
-  readonly holders: () => readonly KeyHolder[];
+  readonly principals: () => readonly KeyHolder[];
   /** A key made for this run, where no source was configured. */
   readonly generatedKey: string | undefined;
   readonly close: () => void;
@@ -70,7 +70,7 @@ function keysOf(ring: () => KeyRing, generatedKey: string | undefined, close: ()
   return {
     find: (key) => ring().find(key),
     named: (name) => ring().named(name),
-    holders: () => ring().holders(),
+    principals: () => ring().principals(),
     generatedKey,
     close,
   };
@@ -79,5 +79,5 @@ function keysOf(ring: () => KeyRing, generatedKey: string | undefined, close: ()
 function entryOf(name: string, key: string | undefined): readonly KeyEntry[] {
   return key === undefined
     ? []
-    : [{ holder: { name, mayBypassCache: true, isOperator: true }, hashes: [hashApiKey(key)] }];
+    : [{ principal: { name, mayBypassCache: true, isAdmin: true }, hashes: [hashApiKey(key)] }];
 }

@@ -1,5 +1,5 @@
 import type { EndpointIdentity } from './endpoint-pattern.js';
-import { mayCall, type KeyHolder } from './principal.js';
+import { mayCall, type Principal } from './principal.js';
 
 /** What a caller sent under each name; `text` is undefined where it can't be decoded. */
 export type SentParameters = ReadonlyMap<
@@ -13,10 +13,10 @@ export interface DeclaredNames {
 }
 
 /** The parameters that a call runs with, or why it may not run. */
-export type Fixed =
+export type PinnedCall =
   | { readonly parameters: SentParameters }
   | {
-      readonly refused: {
+      readonly conflict: {
         readonly param: string;
         /** For the caller; names the parameter, never its fixed value. */
         readonly detail: string;
@@ -27,13 +27,13 @@ export type Fixed =
  * Applies the holder's fixed parameters to what a caller sent: what is omitted is supplied. Refused is another value,
  * the same one given twice, and an endpoint that does not declare a fixed parameter: it could not be enforced there.
  */
-export function applyFixed(holder: KeyHolder, declared: DeclaredNames, sent: SentParameters): Fixed {
-  const { fixed } = holder;
+export function applyPinned(principal: Principal, declared: DeclaredNames, sent: SentParameters): PinnedCall {
+  const { pinned: fixed } = principal;
   if (!fixed || fixed.size === 0) return { parameters: sent };
   const parameters = new Map(sent);
   for (const [param, value] of fixed) {
     const detail = conflictOf(param, value, declared, sent);
-    if (detail !== undefined) return { refused: { param, detail } };
+    if (detail !== undefined) return { conflict: { param, detail } };
     parameters.set(param, { text: value, times: 1 });
   }
   return { parameters };
@@ -56,29 +56,29 @@ function conflictOf(
 }
 
 /** Whether any call of an endpoint by the holder can succeed: it may call it, and its fixed parameters apply there. */
-export function isOpenTo(
-  holder: KeyHolder,
+export function mayCallWithPins(
+  principal: Principal,
   endpoint: EndpointIdentity & { readonly parameters: DeclaredNames },
 ): boolean {
-  if (!mayCall(holder, endpoint)) return false;
-  for (const param of holder.fixed?.keys() ?? []) {
+  if (!mayCall(principal, endpoint)) return false;
+  for (const param of principal.pinned?.keys() ?? []) {
     if (!endpoint.parameters.has(param)) return false;
   }
   return true;
 }
 
-const scopes = new WeakMap<KeyHolder, string>();
+const scopes = new WeakMap<Principal, string>();
 
 /**
  * The rows that the holder can see, as part of the cache's key: empty where nothing is fixed, else JSON of
  * `[[name, value], …]` sorted by name. A link has the scope of its key.
  */
-export function scopeOf(holder: KeyHolder): string {
-  const seer = holder.linkOf ?? holder;
-  if (!seer.fixed || seer.fixed.size === 0) return '';
+export function scopeOf(principal: Principal): string {
+  const seer = principal.linkOf ?? principal;
+  if (!seer.pinned || seer.pinned.size === 0) return '';
   let scope = scopes.get(seer);
   if (scope === undefined) {
-    scope = JSON.stringify([...seer.fixed].sort(([a], [b]) => (a < b ? -1 : 1)));
+    scope = JSON.stringify([...seer.pinned].sort(([a], [b]) => (a < b ? -1 : 1)));
     scopes.set(seer, scope);
   }
   return scope;

@@ -6,7 +6,7 @@ import { isAboutCallers, meansEndpoint, type EndpointIdentity } from './endpoint
  * Who holds a key, and what it may do. Holders live as long as their key is in force unchanged (a reload of the keys'
  * file makes new ones), so what is derived from one is worked out once and remembered beside it.
  */
-export interface KeyHolder {
+export interface Principal {
   /** What limits count on. A token's is `jwt:` and its subject; a link's is that of the key that signed it. */
   readonly name: string;
   /** Whether it can force a fresh result, or ask for a cached one only. */
@@ -16,9 +16,9 @@ export interface KeyHolder {
   /** Names, ids or patterns (`logs.*`) of the endpoints that it may call; absent for all. */
   readonly endpoints?: readonly string[];
   /** Whether it is the gateway's own key, with every right: what others ask is told to it too. */
-  readonly isOperator?: boolean;
+  readonly isAdmin?: boolean;
   /** Parameters that have one value for this holder, by name. */
-  readonly fixed?: ReadonlyMap<string, string>;
+  readonly pinned?: ReadonlyMap<string, string>;
   /** Milliseconds since 1970 at which the key is good no more. */
   readonly expiresAt?: number;
   /** Where it may be used from; absent for anywhere. */
@@ -29,29 +29,29 @@ export interface KeyHolder {
   /** How the holder came in, where not with a key of its own. */
   readonly via?: 'token' | 'link';
   /** Of a link: the holder of the key that signed it. */
-  readonly linkOf?: KeyHolder;
+  readonly linkOf?: Principal;
 }
 
-const rights = new WeakMap<KeyHolder, Map<string, boolean>>();
+const rights = new WeakMap<Principal, Map<string, boolean>>();
 
 /** Whether the holder may call an endpoint. */
-export function mayCall(holder: KeyHolder, endpoint: EndpointIdentity): boolean {
-  const { endpoints } = holder;
-  if (!endpoints) return holder.isOperator === true || !isAboutCallers(endpoint);
-  const known = rights.get(holder) ?? new Map<string, boolean>();
+export function mayCall(principal: Principal, endpoint: EndpointIdentity): boolean {
+  const { endpoints } = principal;
+  if (!endpoints) return principal.isAdmin === true || !isAboutCallers(endpoint);
+  const known = rights.get(principal) ?? new Map<string, boolean>();
   const before = known.get(endpoint.id);
   if (before !== undefined) return before;
   const may = endpoints.some((pattern) => meansEndpoint(pattern, endpoint));
-  rights.set(holder, known.set(endpoint.id, may));
+  rights.set(principal, known.set(endpoint.id, may));
   return may;
 }
 
 /** Whether the key is good at a time, in milliseconds since 1970. */
-export function isInForce({ expiresAt }: KeyHolder, nowMs: number): boolean {
+export function isActive({ expiresAt }: Principal, nowMs: number): boolean {
   return expiresAt === undefined || nowMs < expiresAt;
 }
 
 /** Whether the key may be used from an IP address; from an unknown one only where it may be used from anywhere. */
-export function comesFromAllowed({ addresses }: KeyHolder, address: string | undefined): boolean {
+export function allowsAddress({ addresses }: Principal, address: string | undefined): boolean {
   return addresses === undefined || (address !== undefined && addresses.allows(address));
 }

@@ -2,8 +2,8 @@ import Joi from 'joi';
 import type { JWTPayload } from 'jose';
 
 import { LIMIT_RULES, type LimitRules } from '../limits/limit-rules.js';
-import type { KeyHolder } from './principal.js';
-import { ENDPOINT_PATTERNS, FIXED_PARAMETERS, fixedMap } from './key-rights.js';
+import { ENDPOINT_PATTERNS, PINNED_PARAMETERS, pinnedMap } from './key-rights.js';
+import type { Principal } from './principal.js';
 
 /** What a token says of itself, beside the claims that jose has checked. */
 interface Claims {
@@ -29,7 +29,7 @@ const CLAIMS = Joi.object<Claims>({
   exp: Joi.number().min(0).max(8_000_000_000_000).required(),
   querygate: Joi.object<Claims['querygate']>({
     endpoints: ENDPOINT_PATTERNS.required(),
-    fixed: FIXED_PARAMETERS.required(),
+    fixed: PINNED_PARAMETERS.required(),
     limits: LIMIT_RULES,
     mayBypassCache: Joi.valid(false),
   }).required(),
@@ -43,16 +43,16 @@ const CLAIMS = Joi.object<Claims>({
  * @param toleranceMs how long past its expiry a token is still good, for clocks that differ.
  * @throws Error with a text for the caller, which has the right to know what it signed.
  */
-export function holderOfClaims(payload: JWTPayload, toleranceMs: number): KeyHolder {
+export function principalOfClaims(payload: JWTPayload, toleranceMs: number): Principal {
   const result = CLAIMS.validate(payload);
   if (result.error) throw new Error(result.error.details.map(({ message }) => message).join('; '));
   const { sub, exp, querygate } = result.value;
-  const fixed = fixedMap(querygate.fixed);
+  const fixed = pinnedMap(querygate.fixed);
   return {
     name: `jwt:${sub}`,
     mayBypassCache: false,
     endpoints: querygate.endpoints,
-    ...(fixed && { fixed }),
+    ...(fixed && { pinned: fixed }),
     ...(querygate.limits && { limits: querygate.limits }),
     expiresAt: exp * 1000 + toleranceMs,
     via: 'token',

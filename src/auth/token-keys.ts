@@ -1,6 +1,6 @@
 import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'jose';
 
-import { TokenRefused } from './token-rejected.js';
+import { TokenRejected } from './token-rejected.js';
 
 export interface RemoteKeysOptions {
   /** Longest wait for the key set. */
@@ -31,8 +31,8 @@ export function remoteKeys(
     try {
       return await keys(header, token);
     } catch (cause) {
-      if (isFaultOfToken(cause)) throw new TokenRefused('invalid', 'No key of the issuer fits this token.');
-      throw new TokenRefused('unreachable', 'The keys of the token’s issuer can’t be read now.', { cause });
+      if (isFaultOfToken(cause)) throw new TokenRejected('invalid', 'No key of the issuer fits this token.');
+      throw new TokenRejected('unreachable', 'The keys of the token’s issuer can’t be read now.', { cause });
     }
   };
 }

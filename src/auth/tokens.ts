@@ -2,11 +2,11 @@ import { createHash, createSecretKey, type KeyObject } from 'node:crypto';
 import { decodeProtectedHeader, errors, jwtVerify, type JWTPayload, type JWTVerifyGetKey } from 'jose';
 import { LRUCache } from 'lru-cache';
 
-import { isInForce, type KeyHolder } from './principal.js';
+import { isActive, type Principal } from './principal.js';
 import { secretBytes } from './secret.js';
-import { holderOfClaims } from './token-claims.js';
+import { principalOfClaims } from './token-claims.js';
 import { remoteKeys, type RemoteKeysOptions } from './token-keys.js';
-import { TokenRefused } from './token-rejected.js';
+import { TokenRejected } from './token-rejected.js';
 
 export interface TokenConfig {
   /** For HS256: at least 32 bytes. */
@@ -46,7 +46,7 @@ export class Tokens {
   readonly #sources: readonly Source[];
   readonly #config: TokenConfig;
   readonly #clock: () => Date;
-  readonly #verified = new LRUCache<string, { readonly holder: KeyHolder; readonly until: number }>({
+  readonly #verified = new LRUCache<string, { readonly holder: Principal; readonly until: number }>({
     max: MAX_REMEMBERED,
   });
 
@@ -59,13 +59,13 @@ export class Tokens {
   }
 
   /** The holder of a token that was verified a short while ago and is in force. */
-  known(token: string): KeyHolder | undefined {
+  known(token: string): Principal | undefined {
     if (this.#verified.size === 0 || token.length > MAX_TOKEN_LENGTH) return undefined;
     const digest = digestOf(token);
     const found = this.#verified.get(digest);
     if (!found) return undefined;
     const now = this.#clock().getTime();
-    if (now < found.until && isInForce(found.holder, now)) return found.holder;
+    if (now < found.until && isActive(found.holder, now)) return found.holder;
     this.#verified.delete(digest);
     return undefined;
   }
@@ -75,15 +75,18 @@ export class Tokens {
    *
    * @throws TokenRefused
    */
-  async verify(token: string): Promise<KeyHolder> {
+  async verify(token: string): Promise<Principal> {
     if (token.length > MAX_TOKEN_LENGTH) {
-      throw new TokenRefused('invalid', `This token is longer than ${MAX_TOKEN_LENGTH} characters.`);
+      throw new TokenRejected('invalid', `This token is longer than ${MAX_TOKEN_LENGTH} characters.`);
     }
     const known = this.known(token);
     if (known) return known;
-    const holder = holderOf(await this.payloadOf(token));
-    this.#verified.set(digestOf(token), { holder, until: this.#clock().getTime() + REMEMBERED_MS });
-    return holder;
+    const principal = principalOf(await this.payloadOf(token));
+    this.#verified.set(digestOf(token), {
+      holder: principal,
+      until: this.#clock().getTime() + REMEMBERED_MS,
+    });
+    return principal;
   }
 
   private async payloadOf(token: string): Promise<JWTPayload> {
@@ -113,7 +116,7 @@ export class Tokens {
     const source = this.#sources.find(({ algorithms }) => algorithms.some((each) => each === alg));
     if (source) return source;
     const accepted = this.#sources.flatMap(({ algorithms }) => algorithms);
-    throw new TokenRefused('invalid', `This is no token signed with ${accepted.join(' or ')}.`);
+    throw new TokenRejected('invalid', `This is no token signed with ${accepted.join(' or ')}.`);
   }
 }
 
@@ -136,11 +139,11 @@ function algorithmOf(token: string): string | undefined {
   }
 }
 
-function holderOf(payload: JWTPayload): KeyHolder {
+function principalOf(payload: JWTPayload): Principal {
   try {
-    return holderOfClaims(payload, CLOCK_TOLERANCE_S * 1000);
+    return principalOfClaims(payload, CLOCK_TOLERANCE_S * 1000);
   } catch (error) {
-    throw new TokenRefused(
+    throw new TokenRejected(
       'invalid',
       `The claims of this token are not as they should be: ${(error as Error).message}.`,
     );
@@ -148,13 +151,13 @@ function holderOf(payload: JWTPayload): KeyHolder {
 }
 
 /** What jose finds after the signature was good, such as another audience, the caller may know. */
-function refusalOf(error: unknown): TokenRefused {
-  if (error instanceof TokenRefused) return error;
-  if (error instanceof errors.JWTExpired) return new TokenRefused('expired', 'This token has expired.');
+function refusalOf(error: unknown): TokenRejected {
+  if (error instanceof TokenRejected) return error;
+  if (error instanceof errors.JWTExpired) return new TokenRejected('expired', 'This token has expired.');
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return new TokenRefused('invalid', `This token’s claim ${error.claim} is missing or not accepted here.`);
+    return new TokenRejected('invalid', `This token’s claim ${error.claim} is missing or not accepted here.`);
   }
-  return new TokenRefused('invalid', 'This token is not valid.');
+  return new TokenRejected('invalid', 'This token is not valid.');
 }
 
 function digestOf(token: string): string {

@@ -1,18 +1,18 @@
 import { LRUCache } from 'lru-cache';
 
-import { isFresh, sizeOf, usableFrom, type Answer } from '../query/endpoint-result.js';
-import type { AnswerStore, PurgeScope } from '../query/result-store.js';
 import type { CacheKey } from '../query/cache-key.js';
+import { isFresh, sizeOf, usableFrom, type EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
+import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
 /** What an entry costs beside its bodies, measured: key, facts, question, buffers, and the cache's own bookkeeping. */
 const ENTRY_OVERHEAD_BYTES = 2048;
 
 interface Entry {
   readonly endpointId: string;
-  readonly answer: Answer;
+  readonly result: EndpointResult;
   readonly usableFrom: number;
-  readonly keepUntil: number;
+  readonly usableUntil: number;
 }
 
 /** What the process keeps, in figures. */
@@ -22,7 +22,7 @@ export interface MemoryUse {
 }
 
 /** Answers in the process: the least recently used go first when the bytes are used up. */
-export class MemoryStore implements AnswerStore {
+export class LocalStore implements ResultStore {
   private readonly entries: LRUCache<string, Entry>;
 
   /**
@@ -36,7 +36,7 @@ export class MemoryStore implements AnswerStore {
   ) {
     this.entries = new LRUCache({
       maxSize: maxBytes,
-      sizeCalculation: ({ answer }) => sizeOf(answer) + ENTRY_OVERHEAD_BYTES,
+      sizeCalculation: ({ result }) => sizeOf(result) + ENTRY_OVERHEAD_BYTES,
       dispose: (_entry, _hash, reason) => {
         if (reason === 'evict') onEvicted();
       },
@@ -44,42 +44,42 @@ export class MemoryStore implements AnswerStore {
   }
 
   /** The same as {@link get}, at once: what makes a hit cheap. */
-  peek(hash: string): Answer | undefined {
+  peek(hash: string): EndpointResult | undefined {
     const entry = this.entries.get(hash);
     if (!entry) return undefined;
     const now = this.clock().getTime();
-    if (now >= entry.usableFrom && now < entry.keepUntil) return entry.answer;
+    if (now >= entry.usableFrom && now < entry.usableUntil) return entry.result;
     this.entries.delete(hash);
     return undefined;
   }
 
   /** Whether an answer is fresh by the clock of this store. */
-  isFresh(answer: Answer): boolean {
-    return isFresh(answer, this.clock().getTime());
+  isFresh(result: EndpointResult): boolean {
+    return isFresh(result, this.clock().getTime());
   }
 
-  readonly get = (key: CacheKey): Promise<Answer | undefined> => Promise.resolve(this.peek(key.hash));
+  readonly get = (key: CacheKey): Promise<EndpointResult | undefined> => Promise.resolve(this.peek(key.hash));
 
   /** An answer that comes late never replaces a newer one, unless that one is from the future. */
-  readonly set = (key: CacheKey, answer: Answer, keepUntil: number): Promise<void> => {
-    const kept = this.peek(key.hash);
-    if (kept && kept.bornAt > answer.bornAt) return Promise.resolve();
+  readonly set = (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
+    const cached = this.peek(key.hash);
+    if (cached && cached.createdAt > result.createdAt) return Promise.resolve();
     const { endpointId, cachingMs } = key;
     this.entries.set(key.hash, {
       endpointId,
-      answer,
-      usableFrom: usableFrom(answer, cachingMs),
-      keepUntil,
+      result,
+      usableFrom: usableFrom(result, cachingMs),
+      usableUntil,
     });
     return Promise.resolve();
   };
 
-  readonly purge = ({ endpointId, hash, bornUntil = Infinity }: PurgeScope): Promise<void> => {
+  readonly purge = ({ endpointId, hash, createdUntil = Infinity }: PurgeScope): Promise<void> => {
     for (const [kept, entry] of this.entries.entries()) {
       const meant =
         (hash === undefined || kept === hash) &&
         (endpointId === undefined || entry.endpointId === endpointId) &&
-        entry.answer.bornAt <= bornUntil;
+        entry.result.createdAt <= createdUntil;
       if (meant) this.entries.delete(kept);
     }
     return Promise.resolve();
@@ -88,9 +88,9 @@ export class MemoryStore implements AnswerStore {
   /** Entries and bytes, by endpoint id. */
   use(): ReadonlyMap<string, MemoryUse> {
     const byEndpoint = new Map<string, MemoryUse>();
-    for (const { endpointId, answer } of this.entries.values()) {
+    for (const { endpointId, result } of this.entries.values()) {
       const { entries, bytes } = byEndpoint.get(endpointId) ?? { entries: 0, bytes: 0 };
-      byEndpoint.set(endpointId, { entries: entries + 1, bytes: bytes + sizeOf(answer) });
+      byEndpoint.set(endpointId, { entries: entries + 1, bytes: bytes + sizeOf(result) });
     }
     return byEndpoint;
   }

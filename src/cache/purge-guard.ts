@@ -1,35 +1,35 @@
 import { LRUCache } from 'lru-cache';
 
-import type { Answer } from '../query/endpoint-result.js';
-import type { AnswerStore, PurgeScope } from '../query/result-store.js';
 import type { EntryName, CacheKey } from '../query/cache-key.js';
 import { MAX_CLOCK_SKEW_MS, unlessFromFuture } from '../query/clock-skew.js';
+import type { EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
+import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
 /** Purges of single answers that are remembered; older ones have long since no query left that began before them. */
 const REMEMBERED = 10_000;
 
 /** Keeps answers out whose query began before a purge of them: it may not have seen what the purge was for. */
-export class PurgeGuard implements AnswerStore {
+export class PurgeGuard implements ResultStore {
   private readonly purgedAt = new LRUCache<string, number>({ max: REMEMBERED });
 
   constructor(
-    private readonly store: AnswerStore,
+    private readonly store: ResultStore,
     private readonly clock: Clock,
   ) {}
 
-  readonly get = async (key: CacheKey): Promise<Answer | undefined> => {
-    const answer = await this.store.get(key);
+  readonly get = async (key: CacheKey): Promise<EndpointResult | undefined> => {
+    const result = await this.store.get(key);
     const purgedAt = this.lastPurge(key);
-    if (!answer || answer.bornAt > purgedAt) return answer;
+    if (!result || result.createdAt > purgedAt) return result;
     // Redis was away at that time, or the answer was on its way from there.
-    await this.store.purge({ ...key, bornUntil: purgedAt });
+    await this.store.purge({ ...key, createdUntil: purgedAt });
     return undefined;
   };
 
-  readonly set = async (key: CacheKey, answer: Answer, keepUntil: number): Promise<void> => {
-    if (answer.bornAt <= this.lastPurge(key)) return;
-    await this.store.set(key, answer, keepUntil);
+  readonly set = async (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
+    if (result.createdAt <= this.lastPurge(key)) return;
+    await this.store.set(key, result, usableUntil);
   };
 
   readonly purge = async (scope: PurgeScope): Promise<void> => {
@@ -38,11 +38,11 @@ export class PurgeGuard implements AnswerStore {
   };
 
   /** Remembers a purge, whoever made it; one by a fast clock is over now, and not when that clock says. */
-  note({ endpointId, hash, bornUntil }: PurgeScope): void {
-    if (bornUntil === undefined) return;
+  note({ endpointId, hash, createdUntil }: PurgeScope): void {
+    if (createdUntil === undefined) return;
     const scope = hash ?? endpointId ?? '';
     const latest = this.clock().getTime() + MAX_CLOCK_SKEW_MS;
-    this.purgedAt.set(scope, Math.max(Math.min(bornUntil, latest), this.lastPurgeOf(scope)));
+    this.purgedAt.set(scope, Math.max(Math.min(createdUntil, latest), this.lastPurgeOf(scope)));
   }
 
   private lastPurge({ endpointId, hash }: EntryName): number {

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-import { inOwnMemory, type Answer, type Bodies } from '../query/endpoint-result.js';
 import type { CacheKey } from '../query/cache-key.js';
+import { inOwnMemory, type EndpointResult, type Bodies } from '../query/endpoint-result.js';
 
 /** Four bytes that no other value begins with; the last is the version of the format. */
-export const MAGIC = 'QGA2';
+export const MAGIC = 'QGR3';
 /** Milliseconds since 1970, as decimal digits, so that a script in Redis can compare them. */
 const TIME_DIGITS = 13;
 const HASH_DIGITS = 64;
@@ -26,7 +26,7 @@ export const PREFIX = {
   end: PREFIX_END,
 };
 
-interface Header extends Omit<Answer, 'bodies'> {
+interface Header extends Omit<EndpointResult, 'bodies'> {
   readonly lengths: Readonly<Record<keyof Bodies, number>>;
 }
 
@@ -34,7 +34,7 @@ interface Header extends Omit<Answer, 'bodies'> {
  * The bytes of an answer: a prefix of text (magic, created at, expires at, hash of the cache key), checksum of all the
  * rest, length of the header, header (JSON), bodies.
  */
-export function encodeAnswer(key: CacheKey, { bodies, ...facts }: Answer): Buffer {
+export function encodeResult(key: CacheKey, { bodies, ...facts }: EndpointResult): Buffer {
   const { identity, gzip = Buffer.alloc(0), br = Buffer.alloc(0) } = bodies;
   const header: Header = {
     ...facts,
@@ -43,13 +43,13 @@ export function encodeAnswer(key: CacheKey, { bodies, ...facts }: Answer): Buffe
   const json = Buffer.from(JSON.stringify(header));
   const length = Buffer.alloc(LENGTH_BYTES);
   length.writeUInt32BE(json.length);
-  const prefix = Buffer.from(MAGIC + digits(facts.bornAt) + digits(facts.expiresAt) + key.hash);
+  const prefix = Buffer.from(MAGIC + digits(facts.createdAt) + digits(facts.expiresAt) + key.hash);
   const rest = Buffer.concat([length, json, identity, gzip, br]);
   return Buffer.concat([prefix, checksumOf(prefix, rest), rest]);
 }
 
 /** Reads such bytes; anything else, cut, foreign, of another version or of another key, is undefined. */
-export function decodeAnswer({ hash }: CacheKey, bytes: Buffer): Answer | undefined {
+export function decodeResult({ hash }: CacheKey, bytes: Buffer): EndpointResult | undefined {
   if (bytes.length < HEADER_START) return undefined;
   if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
   // Whoever can write to Redis could move one tenant's value under the key of another.

@@ -1,14 +1,14 @@
 import { Cluster, ReplyError } from 'ioredis';
 
-import { sizeOf, usableFrom, type Answer } from '../query/endpoint-result.js';
-import type { AnswerStore, PurgeScope } from '../query/result-store.js';
-import type { CacheKey } from '../query/cache-key.js';
-import { MAX_CLOCK_SKEW_MS } from '../query/clock-skew.js';
-import type { Clock } from '../query/ports.js';
-import { decodeAnswer, encodeAnswer, MAGIC, PREFIX } from './result-codec.js';
 import type { GuardedRedis } from '../coordination/guarded-redis.js';
 import type { RedisClient } from '../coordination/redis-connection.js';
 import type { RedisKeys } from '../coordination/redis-keys.js';
+import type { CacheKey } from '../query/cache-key.js';
+import { MAX_CLOCK_SKEW_MS } from '../query/clock-skew.js';
+import { sizeOf, usableFrom, type EndpointResult } from '../query/endpoint-result.js';
+import type { Clock } from '../query/ports.js';
+import type { ResultStore, PurgeScope } from '../query/result-store.js';
+import { decodeResult, encodeResult, MAGIC, PREFIX } from './result-codec.js';
 
 const SCAN_COUNT = 500;
 
@@ -49,44 +49,49 @@ const SET_UNLESS_NEWER = `
   return 1`;
 
 /** Answers in Redis, for all gateways that share it; every key has an expiry. */
-export class RedisStore implements AnswerStore {
-  /** @param maxAnswerBytes larger answers are left to the processes. */
+export class SharedStore implements ResultStore {
+  /** @param maxEntryBytes larger answers are left to the processes. */
   constructor(
     private readonly redis: GuardedRedis,
     private readonly keys: RedisKeys,
-    private readonly maxAnswerBytes: number,
+    private readonly maxEntryBytes: number,
     private readonly clock: Clock,
   ) {}
 
-  readonly get = async (key: CacheKey): Promise<Answer | undefined> => {
+  readonly get = async (key: CacheKey): Promise<EndpointResult | undefined> => {
     const value: unknown = await this.redis.read((client) =>
-      client.getBuffer(this.keys.answer(key)).catch(missIfOtherType),
+      client.getBuffer(this.keys.result(key)).catch(missIfOtherType),
     );
-    const answer = Buffer.isBuffer(value) ? decodeAnswer(key, value) : undefined;
-    return answer && this.now() >= usableFrom(answer, key.cachingMs) ? answer : undefined;
+    const result = Buffer.isBuffer(value) ? decodeResult(key, value) : undefined;
+    return result && this.now() >= usableFrom(result, key.cachingMs) ? result : undefined;
   };
 
-  readonly set = async (key: CacheKey, answer: Answer, keepUntil: number): Promise<void> => {
-    if (!this.takes(answer)) return;
-    const bytes = encodeAnswer(key, answer);
-    const redisTime = await this.setUnlessNewer(key, bytes, keepUntil);
-    if (redisTime > 1) await this.setUnlessNewer(key, bytes, keepUntil, redisTime + REPLACE_WITHIN_MS);
+  readonly set = async (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
+    if (!this.takes(result)) return;
+    const bytes = encodeResult(key, result);
+    const redisTime = await this.setUnlessNewer(key, bytes, usableUntil);
+    if (redisTime > 1) await this.setUnlessNewer(key, bytes, usableUntil, redisTime + REPLACE_WITHIN_MS);
   };
 
   readonly purge = async ({ endpointId, hash }: PurgeScope): Promise<void> => {
     if (endpointId !== undefined && hash !== undefined) {
-      await this.redis.touch((client) => client.unlink(this.keys.answer({ endpointId, hash })));
+      await this.redis.touch((client) => client.unlink(this.keys.result({ endpointId, hash })));
       return;
     }
-    await this.redis.touch((client) => unlinkMatching(client, this.keys.answersOf(endpointId)));
+    await this.redis.touch((client) => unlinkMatching(client, this.keys.resultsOf(endpointId)));
   };
 
   /** What the script gives; 0 where Redis gives nothing. */
-  private async setUnlessNewer(key: CacheKey, bytes: Buffer, keepUntil: number, until = 0): Promise<number> {
+  private async setUnlessNewer(
+    key: CacheKey,
+    bytes: Buffer,
+    usableUntil: number,
+    until = 0,
+  ): Promise<number> {
     const latest = this.now() + MAX_CLOCK_SKEW_MS;
-    const times = [Math.ceil(keepUntil), latest, latest + key.cachingMs, until];
+    const times = [Math.ceil(usableUntil), latest, latest + key.cachingMs, until];
     const reply = await this.redis.write((client) =>
-      client.eval(SET_UNLESS_NEWER, 1, this.keys.answer(key), bytes, ...times),
+      client.eval(SET_UNLESS_NEWER, 1, this.keys.result(key), bytes, ...times),
     );
     return typeof reply === 'number' ? reply : 0;
   }
@@ -96,8 +101,8 @@ export class RedisStore implements AnswerStore {
   }
 
   /** Whether an answer is small enough to be shared. */
-  takes(answer: Answer): boolean {
-    return sizeOf(answer) <= this.maxAnswerBytes;
+  takes(result: EndpointResult): boolean {
+    return sizeOf(result) <= this.maxEntryBytes;
   }
 }
 

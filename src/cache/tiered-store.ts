@@ -1,36 +1,36 @@
-import type { Answer } from '../query/endpoint-result.js';
-import type { AnswerStore, PurgeScope } from '../query/result-store.js';
 import type { CacheKey } from '../query/cache-key.js';
-import type { MemoryStore } from './local-store.js';
+import type { EndpointResult } from '../query/endpoint-result.js';
+import type { ResultStore, PurgeScope } from '../query/result-store.js';
+import type { LocalStore } from './local-store.js';
 
 /** A near store over a far one: what the far one has is kept near as well. */
-export class TieredStore implements AnswerStore {
+export class TieredStore implements ResultStore {
   /**
-   * @param keepUntilOf until when an answer found far is of use; milliseconds since 1970.
-   * @param onFarHit told of each answer that only the far store had, or had in a newer one.
+   * @param usableUntilOf until when an answer found far is of use; milliseconds since 1970.
+   * @param onSharedHit told of each answer that only the far store had, or had in a newer one.
    */
   constructor(
-    private readonly near: MemoryStore,
-    private readonly far: AnswerStore,
-    private readonly keepUntilOf: (key: CacheKey, answer: Answer) => number,
-    private readonly onFarHit: (key: CacheKey) => void = () => undefined,
+    private readonly local: LocalStore,
+    private readonly shared: ResultStore,
+    private readonly usableUntilOf: (key: CacheKey, result: EndpointResult) => number,
+    private readonly onSharedHit: (key: CacheKey) => void = () => undefined,
   ) {}
 
-  readonly get = async (key: CacheKey): Promise<Answer | undefined> => {
-    const near = await this.near.get(key);
-    if (near && this.near.isFresh(near)) return near;
-    const far = await this.far.get(key);
-    if (!far || (near && near.bornAt >= far.bornAt)) return near;
-    this.onFarHit(key);
-    await this.near.set(key, far, this.keepUntilOf(key, far));
-    return far;
+  readonly get = async (key: CacheKey): Promise<EndpointResult | undefined> => {
+    const local = await this.local.get(key);
+    if (local && this.local.isFresh(local)) return local;
+    const shared = await this.shared.get(key);
+    if (!shared || (local && local.createdAt >= shared.createdAt)) return local;
+    this.onSharedHit(key);
+    await this.local.set(key, shared, this.usableUntilOf(key, shared));
+    return shared;
   };
 
-  readonly set = async (key: CacheKey, answer: Answer, keepUntil: number): Promise<void> => {
-    await Promise.all([this.near.set(key, answer, keepUntil), this.far.set(key, answer, keepUntil)]);
+  readonly set = async (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
+    await Promise.all([this.local.set(key, result, usableUntil), this.shared.set(key, result, usableUntil)]);
   };
 
   readonly purge = async (scope: PurgeScope): Promise<void> => {
-    await Promise.all([this.near.purge(scope), this.far.purge(scope)]);
+    await Promise.all([this.local.purge(scope), this.shared.purge(scope)]);
   };
 }

@@ -2,8 +2,8 @@ import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
 import { findRunningServer } from '../clickhouse/embedded/running-server.js';
 import type { Config } from '../config/config.js';
-import { externalConnection } from './external-connection.js';
 import { READER_USER_FILE } from '../project-files.js';
+import { externalConnection } from './external-connection.js';
 
 /**
  * Runs a command-line task with a connection that may change data: to the first configured server that answers; else to the embedded

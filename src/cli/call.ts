@@ -2,8 +2,8 @@ import { Command, Option } from 'commander';
 
 import { FORMATS } from '../formats/representation.js';
 import { collect, httpUrl } from './option-values.js';
-import { runCommand } from './run-command.js';
 import type { CallOptions } from './run-call.js';
+import { runCommand } from './run-command.js';
 
 /** `querygate call`: asks an endpoint of a running gateway. */
 export function callCommand(): Command {

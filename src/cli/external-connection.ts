@@ -1,5 +1,5 @@
 import type { ClickHouseConnection } from '../clickhouse/connection.js';
-import { firstThatAnswers } from '../clickhouse/first-responding-server.js';
+import { firstRespondingServer } from '../clickhouse/first-responding-server.js';
 import type { ClickHouseConfig } from '../config/config.js';
 
 type External = Extract<ClickHouseConfig, { readonly kind: 'external' }>;
@@ -11,5 +11,5 @@ export function externalConnection({
   password,
   database,
 }: External): Promise<ClickHouseConnection> {
-  return firstThatAnswers(urls.map((url) => ({ url, username, password, database })));
+  return firstRespondingServer(urls.map((url) => ({ url, username, password, database })));
 }

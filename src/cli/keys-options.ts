@@ -1,5 +1,5 @@
-import type { StoredRights } from '../auth/key-file.js';
 import { parseInstant } from '../auth/instant.js';
+import type { StoredRights } from '../auth/key-file.js';
 import { COUNTED, type Counted, type LimitRules, type Quota } from '../limits/limit-rules.js';
 import { usageError } from './exit-codes.js';
 import { pairsOf } from './option-values.js';

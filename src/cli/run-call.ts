@@ -1,10 +1,10 @@
 import { FORMAT_FACTS, type Format } from '../formats/representation.js';
-import { askGateway, type Question } from './call/request-gateway.js';
 import { deliver } from './call/deliver.js';
 import { problemText, readProblem } from './call/problem-text.js';
+import { requestGateway, type Question } from './call/request-gateway.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
 import { pairsOf } from './option-values.js';
-import { tellWarning } from './run-command.js';
+import { printWarning } from './run-command.js';
 
 /** The options of `querygate call`, as commander has them. */
 export interface CallOptions {
@@ -27,21 +27,21 @@ export async function runCall(endpoint: string, options: CallOptions, signal: Ab
   if (format !== undefined && BINARY.includes(format) && output === undefined && process.stdout.isTTY) {
     throw usageError(`${format} is no text for a terminal: give --output FILE`);
   }
-  const response = await askGateway(questionOf(endpoint, options), signal);
-  if (options.headers) tellHeaders(response, json);
+  const response = await requestGateway(queryOf(endpoint, options), signal);
+  if (options.headers) limitHeaders(response, json);
   if (!response.ok) await refuse(response, json);
   checkFormat(response, format);
   await deliver(response, output, signal);
   if (response.headers.get('x-partial') === 'true') {
-    tellWarning('rows are missing: a part of ClickHouse could not be reached');
+    printWarning('rows are missing: a part of ClickHouse could not be reached');
   }
   if (response.headers.get('x-truncated') === 'true') {
     const rows = response.headers.get('x-row-count') ?? 'those';
-    tellWarning(`there are more rows than the ${rows} that the endpoint gives at most`);
+    printWarning(`there are more rows than the ${rows} that the endpoint gives at most`);
   }
 }
 
-function questionOf(endpoint: string, { url, key, format, sql, param = [] }: CallOptions): Question {
+function queryOf(endpoint: string, { url, key, format, sql, param = [] }: CallOptions): Question {
   const parameters = new Map(pairsOf('--param', param));
   if (sql !== undefined) parameters.set('sql', sql);
   const apiKey = key ?? process.env['API_KEY'] ?? '';
@@ -57,7 +57,7 @@ async function refuse(response: Response, json: boolean): Promise<never> {
   throw new CommandError(json ? machine : problemText(response, problem), exitCode, { bare: json });
 }
 
-function tellHeaders({ status, headers }: Response, json: boolean): void {
+function limitHeaders({ status, headers }: Response, json: boolean): void {
   const lines = [...headers].map(([name, value]) => `${name}: ${value}\n`);
   process.stderr.write(
     json

@@ -7,11 +7,11 @@ import { checkEndpoint } from './check/check-endpoint.js';
 import { checkTable } from './check/check-report.js';
 import type { CheckedEndpoint } from './check/checked-endpoint.js';
 import { withClickHouse } from './check/with-clickhouse.js';
-import { EXIT } from './exit-codes.js';
 import { deployedEndpoints } from './deployed-endpoints.js';
 import { endpointNamed } from './endpoint-named.js';
+import { EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
-import { tellError, tellWarning } from './run-command.js';
+import { printError, printWarning } from './run-command.js';
 import { targetOf } from './style.js';
 
 /** The options of `querygate check`, as commander has them. */
@@ -39,7 +39,7 @@ export async function runCheck(
   } finally {
     progress.end();
   }
-  tell(checked, json ?? false);
+  print(checked, json ?? false);
 }
 
 interface Surroundings {
@@ -80,7 +80,7 @@ async function checkAll(
   }
 }
 
-function tell(checked: readonly CheckedEndpoint[], json: boolean): void {
+function print(checked: readonly CheckedEndpoint[], json: boolean): void {
   const ok = checked.every(({ faults }) => faults.length === 0);
   if (!ok) process.exitCode = EXIT.failed;
   if (json) {
@@ -89,7 +89,7 @@ function tell(checked: readonly CheckedEndpoint[], json: boolean): void {
   }
   process.stdout.write(checkTable(checked, targetOf(process.stdout)));
   for (const { name, faults, warnings } of checked) {
-    for (const warning of warnings) tellWarning(`${name}: ${warning}`);
-    for (const fault of faults) tellError(`${name}: ${fault}`);
+    for (const warning of warnings) printWarning(`${name}: ${warning}`);
+    for (const fault of faults) printError(`${name}: ${fault}`);
   }
 }

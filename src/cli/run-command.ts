@@ -25,7 +25,7 @@ export async function runCommand(task: (signal: AbortSignal) => Promise<void>): 
     await task(ending.signal);
   } catch (error) {
     if (!ending.signal.aborted) {
-      tellError(error);
+      printError(error);
       process.exitCode = exitCodeOf(error);
     }
   }
@@ -64,7 +64,7 @@ export async function runProgram(program: Command, argv: readonly string[] = pro
   } catch (error) {
     if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
     else {
-      tellError(error);
+      printError(error);
       process.exitCode = exitCodeOf(error);
     }
   }
@@ -84,7 +84,7 @@ export async function runWhenMain(moduleUrl: string, command: () => Command): Pr
 }
 
 /** Writes an error's message to standard error. */
-export function tellError(error: unknown): void {
+export function printError(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
   const isBare = error instanceof CommandError && error.bare;
   const label = isBare ? '' : `${paint('red', 'error:', targetOf(process.stderr))} `;
@@ -92,7 +92,7 @@ export function tellError(error: unknown): void {
 }
 
 /** Writes a warning to standard error. */
-export function tellWarning(message: string): void {
+export function printWarning(message: string): void {
   process.stderr.write(`${paint('yellow', 'warning:', targetOf(process.stderr))} ${message}\n`);
 }
 

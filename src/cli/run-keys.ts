@@ -1,15 +1,15 @@
-import { readConfig } from '../config/config.js';
-import { validateParameters } from '../query/validate-parameters.js';
 import { checkKeysAgainst } from '../auth/check-keys.js';
-import { applyFixed } from '../auth/pinned-parameters.js';
-import { holderOf, readKeyFile } from '../auth/key-file.js';
+import { principalOf, readKeyFile } from '../auth/key-file.js';
 import { Links } from '../auth/links.js';
 import { addKey, finishRotation, keyNamed, revokeKey, rotateKey } from '../auth/manage-keys.js';
+import { applyPinned } from '../auth/pinned-parameters.js';
+import { readConfig } from '../config/config.js';
+import { validateParameters } from '../query/validate-parameters.js';
+import { deployedEndpoints } from './deployed-endpoints.js';
+import { endpointNamed } from './endpoint-named.js';
 import { usageError } from './exit-codes.js';
 import { keysTable, listedKeys } from './keys-list.js';
 import { durationMs, rightsOf, type RightsOptions } from './keys-options.js';
-import { deployedEndpoints } from './deployed-endpoints.js';
-import { endpointNamed } from './endpoint-named.js';
 import { pairsOf } from './option-values.js';
 
 /** Which file a command is about. */
@@ -80,13 +80,13 @@ export async function link({ key: name, endpoint: idOrName, ...options }: LinkOp
   if (secret === undefined)
     throw new Error('Set LINK_SECRET to what the gateway has: links are signed with it.');
   const endpoint = endpointNamed(await deployedEndpoints(), idOrName);
-  const key = holderOf(keyNamed(file, await readKeyFile(file), name));
+  const key = principalOf(keyNamed(file, await readKeyFile(file), name));
   const parameters = pairsOf('--param', options.param ?? []);
   const nowMs = Date.now();
   const expiresAtMs = nowMs + durationMs('--expires-in', options.expiresIn);
   const path = new Links(secret, { maxLifetimeMs }).sign({ endpoint, parameters, key, expiresAtMs, nowMs });
   const sent = new Map([...parameters].map(([param, text]) => [param, { text, times: 1 }]));
-  const applied = applyFixed(key, endpoint.parameters, sent);
+  const applied = applyPinned(key, endpoint.parameters, sent);
   validateParameters(endpoint, 'parameters' in applied ? applied.parameters : sent);
   process.stderr.write(`Good until ${new Date(expiresAtMs).toISOString()}, or until ${name} is revoked:\n`);
   if (options.baseUrl === undefined) {

@@ -1,14 +1,14 @@
-import { withAdminConnection } from './admin-connection.js';
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
-import { readConfig } from '../config/config.js';
 import { loadFile } from '../clickhouse/loading/load-file.js';
 import type { LoadProgress, LoadReport } from '../clickhouse/loading/load-report.js';
+import { readConfig } from '../config/config.js';
+import { withAdminConnection } from './admin-connection.js';
 import { EXIT } from './exit-codes.js';
 import { Progress, type ProgressState } from './progress.js';
 import { interruptible } from './run-command.js';
 
 /** Refused lines that are told one by one; of more, only how many. */
-const TOLD_REFUSALS = 100;
+const REPORTED_REJECTIONS = 100;
 
 /** The options of `querygate load`, as commander has them. */
 export interface LoadOptions {
@@ -30,7 +30,7 @@ export async function runLoad(
         loadInto(connection, { table, source, shiftToNow: options.shiftToNow ?? false }, progress),
       );
       progress.end();
-      tell(report, options);
+      print(report, options);
     } finally {
       progress.end();
       // Left open, it would keep the process alive after an error.
@@ -55,9 +55,9 @@ async function loadInto(
       onProgress: (reached) => {
         progress.update(stateOf(reached));
       },
-      onRefused: (line, reason) => {
+      onRejected: (line, reason) => {
         refused += 1;
-        if (refused <= TOLD_REFUSALS) progress.say(`line ${line}: ${reason}`);
+        if (refused <= REPORTED_REJECTIONS) progress.say(`line ${line}: ${reason}`);
       },
     });
   } finally {
@@ -74,9 +74,10 @@ function stateOf({ phase, bytesRead, bytesTotal, loaded }: LoadProgress): Progre
   };
 }
 
-function tell(report: LoadReport, { shiftToNow = false, json = false }: LoadOptions): void {
-  const { loaded, refused, olderThanRetention } = report;
-  if (refused > TOLD_REFUSALS) process.stderr.write(`… and ${refused - TOLD_REFUSALS} more lines\n`);
+function print(report: LoadReport, { shiftToNow = false, json = false }: LoadOptions): void {
+  const { loaded, rejected: refused, olderThanRetention } = report;
+  if (refused > REPORTED_REJECTIONS)
+    process.stderr.write(`… and ${refused - REPORTED_REJECTIONS} more lines\n`);
   process.stdout.write(
     json
       ? `${JSON.stringify({ loaded, refused, olderThanRetention })}\n`

@@ -1,8 +1,8 @@
-import { withAdminConnection } from './admin-connection.js';
 import { migrate } from '../clickhouse/schema/migrate.js';
 import { readMigrations } from '../clickhouse/schema/migration-files.js';
 import { readConfig } from '../config/config.js';
 import { SCHEMA_FOLDER } from '../project-files.js';
+import { withAdminConnection } from './admin-connection.js';
 import { interruptible } from './run-command.js';
 
 /** The options of `querygate migrate`, as commander has them. */

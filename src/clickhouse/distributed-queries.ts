@@ -4,7 +4,7 @@ import type { QueryRequest, QueryResult } from '../query/ports.js';
 import { translateClickHouseError } from './translate-error.js';
 
 /** How queries go about a cluster; nothing of it where the server is alone. */
-export interface ClusterManners {
+export interface ClusterOptions {
   /** Whether rows are on the shards that the tables' sharding keys say, so that others need not be asked. */
   readonly skipsShards?: boolean;
   /** Whether callers get what is left, marked, where a shard is away. */
@@ -30,7 +30,7 @@ const WHOLE: ClickHouseSettings = {
 const PARTIAL: ClickHouseSettings = { skip_unavailable_shards: 1, max_skip_unavailable_shards_ratio: 0.999 };
 
 /** What a query on a cluster carries. */
-function distributedSettings({ skipsShards = false }: ClusterManners): ClickHouseSettings {
+function distributedSettings({ skipsShards = false }: ClusterOptions): ClickHouseSettings {
   return skipsShards ? { ...WHOLE, optimize_skip_unused_shards: 1 } : WHOLE;
 }
 
@@ -43,14 +43,14 @@ export type RunWith = (settings: ClickHouseSettings) => Promise<QueryResult>;
  */
 export async function runDistributed(
   run: RunWith,
-  manners: ClusterManners,
-  { asker, signal }: QueryRequest,
+  clusterOptions: ClusterOptions,
+  { requester, signal }: QueryRequest,
 ): Promise<QueryResult> {
-  const settings = distributedSettings(manners);
+  const settings = distributedSettings(clusterOptions);
   try {
     return await run(settings);
   } catch (error) {
-    if (!manners.allowsPartial || asker?.priority === 'warming' || signal.aborted) throw error;
+    if (!clusterOptions.allowsPartial || requester?.priority === 'warming' || signal.aborted) throw error;
     if (translateClickHouseError(error).code !== 'SHARD_UNREACHABLE') throw error;
     return { ...(await run({ ...settings, ...PARTIAL })), partial: true };
   }

@@ -2,12 +2,11 @@ import { isUtf8 } from 'node:buffer';
 
 import type { BoundQuery } from '../endpoint/bind.js';
 import { ROW_LIMIT } from '../endpoint/reserved.js';
-import type { QueryRequest, QueryResult } from '../query/ports.js';
-import { JSON_REPRESENTATION, type Format, type Representation } from '../formats/representation.js';
-import { brokenAnswer } from '../formats/broken-response.js';
+import { brokenResponse } from '../formats/broken-response.js';
 import { cutLines, disarmFormulas } from '../formats/cut-lines.js';
 import { cutResult, cutRows, type CutResult } from '../formats/cut-result.js';
 import { projectColumns, typeShown, type ResultColumn } from '../formats/project-columns.js';
+import { JSON_REPRESENTATION, type Format, type Representation } from '../formats/representation.js';
 import {
   LINE_SEPARATOR,
   OWN_FORMATS,
@@ -17,35 +16,36 @@ import {
   UNKNOWN_TYPES,
   type OwnFormat,
 } from '../formats/template-format.js';
+import type { QueryRequest, QueryResult } from '../query/ports.js';
 
 /** The whole of what ClickHouse sent for one query, and what it told of it. */
-export interface Told extends Omit<QueryResult, 'rowCount' | 'truncated' | 'queryId'> {
+export interface ClickHouseResponse extends Omit<QueryResult, 'rowCount' | 'truncated' | 'queryId'> {
   readonly queryId: string;
   readonly resultRows: number;
 }
 
 /** Asks ClickHouse for the rows of a query in a format. @throws Failure or the client's error */
-export type Ask = (query: BoundQuery, format: OwnFormat) => Promise<Told>;
+export type SendQuery = (query: BoundQuery, format: OwnFormat) => Promise<ClickHouseResponse>;
 
 /** Runs the query of a request, and gives its rows in the representation that the request is for. */
-export async function writeAnswer(
+export async function fetchRows(
   request: QueryRequest,
   columns: readonly ResultColumn[],
-  ask: Ask,
+  sendQuery: SendQuery,
 ): Promise<QueryResult> {
   const { representation = JSON_REPRESENTATION } = request;
   const { format } = representation;
   if (format === 'parquet' || format === 'arrow') {
-    return writeWhole({ ...request, representation }, columns, ask);
+    return writeWhole({ ...request, representation }, columns, sendQuery);
   }
   const query = projectColumns(request.query, columns, representation);
-  const told = await ask(query, textFormat(request, columns, format));
-  const text = asUtf8(told.body);
-  const cut = cutText(text, { ...request, representation }, columns, told);
-  if (cut.rowsReceived !== told.resultRows) {
-    throw brokenAnswer(`ClickHouse sent ${cut.rowsReceived} rows, its summary says ${told.resultRows}`);
+  const response = await sendQuery(query, textFormat(request, columns, format));
+  const text = asUtf8(response.body);
+  const cut = cutText(text, { ...request, representation }, columns, response);
+  if (cut.rowsReceived !== response.resultRows) {
+    throw brokenResponse(`ClickHouse sent ${cut.rowsReceived} rows, its summary says ${response.resultRows}`);
   }
-  return resultOf(told, cut);
+  return resultOf(response, cut);
 }
 
 type Written = QueryRequest & { readonly representation: Representation };
@@ -77,13 +77,13 @@ function cutText(
   text: Buffer,
   { rowCap, representation, columns: declared }: Written,
   columns: readonly ResultColumn[],
-  told: Told,
+  response: ClickHouseResponse,
 ): CutResult {
   switch (representation.format) {
     case 'json-table': {
       const cut = cutRows(text, rowCap);
       // What a caller's own SQL read counts rows of others too, which stand in the same granules.
-      const cost = declared === 'unknown' ? undefined : told;
+      const cost = declared === 'unknown' ? undefined : response;
       return { ...cut, body: tableOf(cut, columns, representation, cost) };
     }
     case 'ndjson': {
@@ -109,7 +109,7 @@ function tableOf(
   { body, rowCount, truncated }: CutResult,
   columns: readonly ResultColumn[],
   representation: Representation,
-  cost: Told | undefined,
+  cost: ClickHouseResponse | undefined,
 ): Buffer {
   const meta = columns.map(({ name, type }) => ({ name, type: typeShown(type, representation) }));
   const statistics = cost && {
@@ -132,32 +132,35 @@ function tableOf(
 async function writeWhole(
   { query, columns: declared, rowCap, representation }: Written,
   columns: readonly ResultColumn[],
-  ask: Ask,
+  sendQuery: SendQuery,
 ): Promise<QueryResult> {
   const format = representation.format === 'arrow' ? 'arrow' : 'parquet';
   const capped = { ...query, parameters: { ...query.parameters, [ROW_LIMIT]: rowCap } };
-  const told = await ask(projectColumns(capped, columns, representation), ownFormat(declared, format));
-  const { body, resultRows } = told;
+  const response = await sendQuery(
+    projectColumns(capped, columns, representation),
+    ownFormat(declared, format),
+  );
+  const { body, resultRows } = response;
   if (!isWhole(body, format) || resultRows > rowCap) {
-    throw brokenAnswer(
+    throw brokenResponse(
       `${body.length} bytes and ${resultRows} rows that are no ${format} of ${rowCap} at most`,
     );
   }
   const cut = { body, rowCount: resultRows, rowsReceived: resultRows };
-  if (resultRows < rowCap) return resultOf(told, { ...cut, truncated: false });
-  const counted = await ask(countOf(query), { name: 'TabSeparated', settings: {} });
+  if (resultRows < rowCap) return resultOf(response, { ...cut, truncated: false });
+  const counted = await sendQuery(countOf(query), { name: 'TabSeparated', settings: {} });
   const count = Number(counted.body.toString());
   if (counted.body.length === 0 || !Number.isSafeInteger(count)) {
-    throw brokenAnswer('a count of rows that is none');
+    throw brokenResponse('a count of rows that is none');
   }
-  return resultOf(together(told, counted), { ...cut, truncated: count > rowCap });
+  return resultOf(sumOfCosts(response, counted), { ...cut, truncated: count > rowCap });
 }
 
 function countOf({ text, parameters }: BoundQuery): BoundQuery {
   return { text: `SELECT count() FROM (\n${text}\n)`, parameters };
 }
 
-function together(a: Told, b: Told): Told {
+function sumOfCosts(a: ClickHouseResponse, b: ClickHouseResponse): ClickHouseResponse {
   return {
     ...a,
     rowsRead: a.rowsRead + b.rowsRead,
@@ -186,7 +189,7 @@ function asUtf8(bytes: Buffer): Buffer {
 }
 
 function resultOf(
-  { queryId, rowsRead, bytesRead, clickhouseMs }: Told,
+  { queryId, rowsRead, bytesRead, clickhouseMs }: ClickHouseResponse,
   { body, rowCount, truncated }: CutResult,
 ): QueryResult {
   return { body, rowCount, truncated, rowsRead, bytesRead, clickhouseMs, queryId };

@@ -9,7 +9,7 @@ const PING_MS = 2000;
  *
  * @throws Error where none answers.
  */
-export async function firstThatAnswers(
+export async function firstRespondingServer(
   connections: readonly ClickHouseConnection[],
 ): Promise<ClickHouseConnection> {
   const [only, ...others] = connections;

@@ -22,7 +22,7 @@ export function inTurn(
 ): <T>(task: (client: ClickHouseClient) => Promise<T>) => Promise<T> {
   let current = 0;
   return async (task) => {
-    for (let left = clients.length; ; left -= 1) {
+    for (let remaining = clients.length; ; remaining -= 1) {
       const client = clients[current];
       if (!client) throw new Error('no server to ask');
       try {
@@ -31,7 +31,7 @@ export function inTurn(
         // What ClickHouse itself says, another server would say too.
         if (error instanceof ClickHouseError) throw error;
         current = (current + 1) % clients.length;
-        if (left <= 1 || !NOTHING_SENT.includes(codeOf(error))) throw error;
+        if (remaining <= 1 || !NOTHING_SENT.includes(codeOf(error))) throw error;
       }
     }
   };

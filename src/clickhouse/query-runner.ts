@@ -4,15 +4,15 @@ import type { Readable } from 'node:stream';
 
 import type { Column, QueryLimits } from '../endpoint/definition.js';
 import { Failure } from '../errors.js';
+import { brokenResponse } from '../formats/broken-response.js';
+import type { ResultColumn } from '../formats/project-columns.js';
 import { LinkedAbort } from '../query/linked-abort.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../query/ports.js';
-import { brokenAnswer } from '../formats/broken-response.js';
 import { describeColumns } from './describe-columns.js';
-import { runDistributed, type ClusterManners } from './distributed-queries.js';
-import type { ResultColumn } from '../formats/project-columns.js';
+import { runDistributed, type ClusterOptions } from './distributed-queries.js';
+import { fetchRows, type SendQuery } from './fetch-rows.js';
 import { resultTooLarge, translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
-import { writeAnswer, type Ask } from './fetch-rows.js';
 
 /** How far any query may go; an endpoint's own limits can only be narrower. */
 export interface RunnerLimits extends Omit<QueryLimits, 'timeoutSeconds'> {
@@ -76,7 +76,7 @@ const CALLERS_OWN_SQL: ClickHouseSettings = {
 export function createQueryRunner(
   client: ClickHouseClient,
   bounds: RunnerLimits,
-  manners: ClusterManners = {},
+  clusterOptions: ClusterOptions = {},
 ): RunQuery {
   return async (request) => {
     const limits = narrowed(bounds, request.limits);
@@ -95,7 +95,7 @@ export function createQueryRunner(
           ...request.query.settings,
           ...limitSettings({ ...limits, timeoutMs: leftMs }),
         });
-      return await runDistributed(runWith, manners, bounded);
+      return await runDistributed(runWith, clusterOptions, bounded);
     } catch (error) {
       if (request.signal.aborted) throw abandoned(request.signal, error);
       if (bound.signal.aborted) throw timedOut(limits, error);
@@ -121,7 +121,7 @@ async function run(
     // What is over the buffer goes through a temporary file, which a full disk cuts without an error: one byte over the limit.
     http_response_buffer_size: String(maxBytes + 1),
   };
-  const ask: Ask = async ({ text, parameters }, format) => {
+  const sendQuery: SendQuery = async ({ text, parameters }, format) => {
     // A caller's id may come twice at the same time, ClickHouse's may not.
     const queryId = `${requestId}-${randomBytes(4).toString('hex')}`;
     const { stream, summary, http_status_code, response_headers } = await client.exec({
@@ -135,12 +135,12 @@ async function run(
       // Not with the settings that DESCRIBE has too: a comment marks the queries that are run for a request.
       clickhouse_settings: { ...settings, ...format.settings, log_comment: requestId },
     });
-    request.onAnswer?.();
+    request.onResponse?.();
     const body = await collect(stream, signal, maxBytes);
     if (http_status_code !== 200 || response_headers[EXCEPTION_HEADER] !== undefined) {
       throw parseError(body.toString());
     }
-    if (!summary) throw brokenAnswer('no X-ClickHouse-Summary header: is this a ClickHouse server?');
+    if (!summary) throw brokenResponse('no X-ClickHouse-Summary header: is this a ClickHouse server?');
     return {
       body,
       queryId,
@@ -152,7 +152,7 @@ async function run(
   };
   const described =
     columns === 'unknown' ? await describeColumns(client, query, settings, signal) : columnsOf(columns);
-  return writeAnswer(request, described, ask);
+  return fetchRows(request, described, sendQuery);
 }
 
 function columnsOf(columns: ReadonlyMap<string, Column>): readonly ResultColumn[] {

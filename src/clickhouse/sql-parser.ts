@@ -53,7 +53,7 @@ const NOT_PARSED: readonly string[] = [
 
 /** Asks a ClickHouse server what it makes of SQL. The SQL goes there as a value, or as what the server itself printed. */
 export function createSqlParser(client: ClickHouseClient, clock: () => number = Date.now): SqlParser {
-  const ask = async (
+  const runQuery = async (
     query: string,
     parameters: Readonly<Record<string, string>>,
     signal: AbortSignal,
@@ -79,7 +79,7 @@ export function createSqlParser(client: ClickHouseClient, clock: () => number = 
   return {
     print: async (sql, signal) => {
       try {
-        const [text = ''] = await ask('SELECT formatQuerySingleLine({sql:String})', { sql }, signal);
+        const [text = ''] = await runQuery('SELECT formatQuerySingleLine({sql:String})', { sql }, signal);
         return text;
       } catch (error) {
         throw failureOf(error, signal, syntaxProblem);
@@ -87,7 +87,7 @@ export function createSqlParser(client: ClickHouseClient, clock: () => number = 
     },
     tree: async (text, signal) => {
       try {
-        return await ask(`EXPLAIN QUERY TREE run_passes = 0 SELECT * FROM (${text})`, {}, signal);
+        return await runQuery(`EXPLAIN QUERY TREE run_passes = 0 SELECT * FROM (${text})`, {}, signal);
       } catch (error) {
         throw failureOf(error, signal, () => NO_SELECT);
       }
@@ -95,7 +95,7 @@ export function createSqlParser(client: ClickHouseClient, clock: () => number = 
     tables: async (signal) => {
       if (known && clock() < known.until) return known.names;
       try {
-        const names = await ask(
+        const names = await runQuery(
           'SELECT name FROM system.tables WHERE database = currentDatabase()',
           {},
           signal,

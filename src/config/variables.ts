@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
-import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../endpoint/definition.js';
 import { MIN_SECRET_BYTES } from '../auth/secret.js';
+import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../endpoint/definition.js';
 import { readServerUrls } from './server-urls.js';
 
 /** The environment variables, by name, after validation. */

@@ -4,29 +4,29 @@ import { randomUUID } from 'node:crypto';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { ParameterValue } from '../endpoint/parameters.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import { keyOf } from '../query/call.js';
+import { JSON_REPRESENTATION, REPRESENTATIONS } from '../formats/representation.js';
 import type { CacheKey } from '../query/cache-key.js';
+import { keyOf } from '../query/call.js';
 import { unlessFromFuture } from '../query/clock-skew.js';
 import type { Clock } from '../query/ports.js';
-import { JSON_REPRESENTATION, REPRESENTATIONS } from '../formats/representation.js';
 import { mergeUse, mostUsedFirst, type UsageLedger, type UsedSet } from '../warming/usage-ledger.js';
 import type { RedisUsageBoard } from './redis-usage.js';
 
-/** Intervals of an endpoint after which a set that nobody asked for is no longer told of, nor kept. */
+/** Intervals of an endpoint after which a set that nobody asked for is no longer published of, nor kept. */
 const KEPT_INTERVALS = 3;
 /** Sets that were forgotten, with when they had been asked for last: another gateway may still tell of them. */
 const REMEMBERED_FORGOTTEN = 10_000;
 
-interface SharedSet {
+interface PublishedSet {
   readonly hash: string;
   readonly values: Readonly<Record<string, ParameterValue | null>>;
   readonly scope: string;
   /** Absent for JSON, and from gateways of an earlier version, which know no other. */
   readonly representation?: string;
-  readonly askedAt: number;
-  readonly asks: number;
+  readonly lastUsedAt: number;
+  readonly uses: number;
   readonly weight?: number;
-  readonly bornAt: number;
+  readonly createdAt: number;
   readonly clickhouseMs?: number | undefined;
 }
 
@@ -41,7 +41,7 @@ export interface GatewaysUsageParts {
 
 /**
  * What all gateways are asked: for each endpoint that is warmed, each writes its own most used sets on a board, and
- * the one that warms reads them all. Bounded by gateways times sets; the words of a gateway that is gone expire.
+ * the one that warms reads them all. Bounded by gateways times sets; the json of a gateway that is gone expire.
  */
 export class GatewaysUsage {
   private readonly gateway = randomUUID();
@@ -69,10 +69,10 @@ export class GatewaysUsage {
       merged.set(set.key.hash, known ? mergeUse(known, set) : set);
     }
     const forgottenAt = ({ hash }: CacheKey): number => unlessFromFuture(this.forgotten.get(hash) ?? 0, now);
-    return [...merged.values()].filter(({ key, askedAt }) => askedAt > forgottenAt(key));
+    return [...merged.values()].filter(({ key, lastUsedAt: lastUsedAt }) => lastUsedAt > forgottenAt(key));
   }
 
-  /** Forgets a set until somebody asks for it again. */
+  /** Forgets a set until somebody uses for it again. */
   forget(key: CacheKey): void {
     this.parts.ledger.forget(key);
     this.forgotten.set(key.hash, this.now());
@@ -82,22 +82,22 @@ export class GatewaysUsage {
     const { ledger, maxSets, board } = this.parts;
     const keptMs = KEPT_INTERVALS * endpoint.settings.warming * 1000;
     const now = this.now();
-    const told = ledger
+    const published = ledger
       .sets(endpoint.id, now)
-      .filter(({ askedAt }) => askedAt > now - keptMs && askedAt <= now)
+      .filter(({ lastUsedAt: lastUsedAt }) => lastUsedAt > now - keptMs && lastUsedAt <= now)
       .toSorted(mostUsedFirst)
       .slice(0, maxSets)
       .map(shared);
-    const words = JSON.stringify(told);
-    if (words === (this.written.get(endpoint.id) ?? '[]')) return;
-    const done = await board.write({ endpointId: endpoint.id, gateway: this.gateway, words }, keptMs);
-    if (done !== undefined) this.written.set(endpoint.id, words);
+    const json = JSON.stringify(published);
+    if (json === (this.written.get(endpoint.id) ?? '[]')) return;
+    const done = await board.write({ endpointId: endpoint.id, gateway: this.gateway, json: json }, keptMs);
+    if (done !== undefined) this.written.set(endpoint.id, json);
   }
 
   private async setsOfOthers(endpoint: Endpoint): Promise<readonly UsedSet[]> {
-    const words = await this.parts.board.readOthers(endpoint.id, this.gateway);
+    const json = await this.parts.board.readOthers(endpoint.id, this.gateway);
     const now = this.now();
-    return (words ?? []).flatMap((text) => setsFrom(endpoint, text)).map((set) => asOf(set, now));
+    return (json ?? []).flatMap((text) => setsIn(endpoint, text)).map((set) => asOf(set, now));
   }
 
   private now(): number {
@@ -106,22 +106,22 @@ export class GatewaysUsage {
 }
 
 /**
- * Sets told by a gateway with another definition of the endpoint have other hashes, and are left to that one; what is no
+ * Sets published by a gateway with another definition of the endpoint have other hashes, and are left to that one; what is no
  * such list at all tells of nothing.
  */
-function setsFrom(endpoint: Endpoint, words: string): readonly UsedSet[] {
+function setsIn(endpoint: Endpoint, json: string): readonly UsedSet[] {
   try {
-    return (JSON.parse(words) as readonly SharedSet[]).flatMap(
+    return (JSON.parse(json) as readonly PublishedSet[]).flatMap(
       ({ hash, values, scope, representation: name, ...facts }) => {
         const representation = REPRESENTATIONS.get(name ?? JSON_REPRESENTATION.name);
         // One of a later version.
         if (!representation) return [];
-        const question = { endpoint, values: new Map(Object.entries(values)), scope, representation };
-        const key = keyOf(question);
+        const query = { endpoint, values: new Map(Object.entries(values)), scope, representation };
+        const key = keyOf(query);
         if (key.hash !== hash) return [];
         // Gateways of an earlier version tell neither.
-        const { weight = facts.asks, clickhouseMs } = facts;
-        return [{ key, question, ...facts, weight, clickhouseMs }];
+        const { weight = facts.uses, clickhouseMs } = facts;
+        return [{ key, query, ...facts, weight, clickhouseMs }];
       },
     );
   } catch {
@@ -131,12 +131,34 @@ function setsFrom(endpoint: Endpoint, words: string): readonly UsedSet[] {
 
 /** What a gateway with a fast clock reports happened now at the latest, and none of its answers counts. */
 function asOf(set: UsedSet, now: number): UsedSet {
-  return { ...set, askedAt: Math.min(set.askedAt, now), bornAt: unlessFromFuture(set.bornAt, now) };
+  return {
+    ...set,
+    lastUsedAt: Math.min(set.lastUsedAt, now),
+    createdAt: unlessFromFuture(set.createdAt, now),
+  };
 }
 
-function shared({ key, question, askedAt, asks, weight, bornAt, clickhouseMs }: UsedSet): SharedSet {
-  const values = Object.fromEntries(question.values);
-  const { scope, representation = JSON_REPRESENTATION } = question;
+function shared({
+  key,
+  query: query,
+  lastUsedAt: lastUsedAt,
+  uses: uses,
+  weight,
+  createdAt: createdAt,
+  clickhouseMs,
+}: UsedSet): PublishedSet {
+  const values = Object.fromEntries(query.values);
+  const { scope, representation = JSON_REPRESENTATION } = query;
   const other = representation === JSON_REPRESENTATION ? {} : { representation: representation.name };
-  return { hash: key.hash, values, scope, ...other, askedAt, asks, weight, bornAt, clickhouseMs };
+  return {
+    hash: key.hash,
+    values,
+    scope,
+    ...other,
+    lastUsedAt: lastUsedAt,
+    uses: uses,
+    weight,
+    createdAt: createdAt,
+    clickhouseMs,
+  };
 }

@@ -7,13 +7,13 @@ import type { EntryName } from '../query/cache-key.js';
 export class RedisKeys {
   constructor(private readonly prefix: string) {}
 
-  answer({ endpointId, hash }: EntryName): string {
-    return `${this.prefix}answer:${endpointId}:{${hash}}`;
+  result({ endpointId, hash }: EntryName): string {
+    return `${this.prefix}result:${endpointId}:{${hash}}`;
   }
 
   /** Glob of the answers of an endpoint, or of all. */
-  answersOf(endpointId = '*'): string {
-    return `${globEscaped(this.prefix)}answer:${endpointId}:*`;
+  resultsOf(endpointId = '*'): string {
+    return `${globEscaped(this.prefix)}result:${endpointId}:*`;
   }
 
   lock({ hash }: EntryName): string {
@@ -30,11 +30,11 @@ export class RedisKeys {
 
   /** Gateways that were asked for an endpoint lately. */
   gateways(endpointId: string): string {
-    return `${this.prefix}usage:${endpointId}`;
+    return `${this.prefix}used:${endpointId}`;
   }
 
   usage(endpointId: string, gateway: string): string {
-    return `${this.prefix}usage:${endpointId}:${gateway}`;
+    return `${this.prefix}used:${endpointId}:${gateway}`;
   }
 
   /** What is counted of a caller or an endpoint over a window. */

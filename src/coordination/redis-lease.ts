@@ -26,7 +26,7 @@ const DELETE_IF_HELD = `
 /** A lease that one of several gateways holds: a key in Redis with its owner's token, which ends if the owner dies. */
 export class RedisLease {
   readonly token = randomBytes(16).toString('hex');
-  private heldUntil = -Infinity;
+  private expiresAt = -Infinity;
 
   /** @param now a steady clock in milliseconds. */
   constructor(
@@ -38,7 +38,7 @@ export class RedisLease {
 
   /** Whether it is held by the clock of this process, which may see its end before Redis does, and never after. */
   get isHeld(): boolean {
-    return this.now() < this.heldUntil;
+    return this.now() < this.expiresAt;
   }
 
   /** @returns the owner's token then, its own where it was free; undefined where Redis does not reply. */
@@ -47,7 +47,7 @@ export class RedisLease {
     const owner = await this.redis.touch((client) =>
       client.eval(TAKE_OR_RENEW, 1, this.key, this.token, this.leaseMs),
     );
-    this.heldUntil = owner === this.token ? until : -Infinity;
+    this.expiresAt = owner === this.token ? until : -Infinity;
     return typeof owner === 'string' ? owner : undefined;
   }
 
@@ -57,12 +57,12 @@ export class RedisLease {
     const reply = await this.redis.touch((client) =>
       client.eval(RENEW_IF_HELD, 1, this.key, this.token, this.leaseMs),
     );
-    if (reply === 1) this.heldUntil = until;
+    if (reply === 1) this.expiresAt = until;
   }
 
   /** Gives it back, so that another need not wait for its end. */
   async release(): Promise<void> {
-    this.heldUntil = -Infinity;
+    this.expiresAt = -Infinity;
     await this.redis.touch((client) => client.eval(DELETE_IF_HELD, 1, this.key, this.token));
   }
 }

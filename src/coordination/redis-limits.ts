@@ -28,7 +28,7 @@ export interface RedisLimitsParts {
 }
 
 /** Limits of gateways that share a Redis. What Redis does not say, or says as nonsense, is undefined. */
-export function limitsThroughRedis({ client, redis, keys, permitMs }: RedisLimitsParts): SharedLimits {
+export function limitThroughRedis({ client, redis, keys, permitMs }: RedisLimitsParts): SharedLimits {
   // One counter for all rules: it counts, and whether that is too many is the caller's affair.
   const counter = new RateLimiterRedis({
     storeClient: client,
@@ -49,7 +49,7 @@ export function limitsThroughRedis({ client, redis, keys, permitMs }: RedisLimit
       const reply = await redis.touch((to) => to.eval(TAKE, 1, keys.permits(name), token, max, permitMs));
       return reply === 1 || reply === 0 ? reply === 1 : undefined;
     },
-    givePermit: async ({ name, token }: Permit) => {
+    returnPermit: async ({ name, token }: Permit) => {
       await redis.touch((to) => to.zrem(keys.permits(name), token));
     },
   };

@@ -8,7 +8,7 @@ import type { RedisKeys } from './redis-keys.js';
 /** Longer than any gateway can be without Redis and still hold an answer from before. */
 const REMEMBERED_SECONDS = 24 * 3600;
 /** Purges that Redis did not take; of more than these, all together are one purge of everything. */
-const MAX_UNTOLD = 100;
+const MAX_UNPUBLISHED = 100;
 
 /**
  * Tells all gateways of a purge, through a channel; and leaves word of it, for those that had no connection then and
@@ -16,7 +16,7 @@ const MAX_UNTOLD = 100;
  */
 export class RedisPurges {
   private readonly subscriber: RedisClient;
-  private untold: readonly PurgeScope[] = [];
+  private unpublished: readonly PurgeScope[] = [];
 
   constructor(
     client: RedisClient,
@@ -34,35 +34,37 @@ export class RedisPurges {
   }
 
   /**
-   * Broadcasts a purge; what Redis does not accept now is sent by {@link tellAgain}.
+   * Broadcasts a purge; what Redis does not accept now is sent by {@link publishAgain}.
    *
-   * @param scope with the time of the purge as `bornUntil`.
+   * @param scope with the time of the purge as `createdUntil`.
    * @returns whether Redis accepted it.
    */
-  async tell(scope: PurgeScope): Promise<boolean> {
-    if (await this.publish(scope)) return true;
-    this.untold =
-      this.untold.length < MAX_UNTOLD ? [...this.untold, scope] : [everythingUntil([...this.untold, scope])];
+  async publish(scope: PurgeScope): Promise<boolean> {
+    if (await this.send(scope)) return true;
+    this.unpublished =
+      this.unpublished.length < MAX_UNPUBLISHED
+        ? [...this.unpublished, scope]
+        : [purgeAllUntil([...this.unpublished, scope])];
     return false;
   }
 
-  /** Tells what could not be told before; to be called every second or so. */
-  async tellAgain(): Promise<void> {
-    for (const scope of this.untold) {
-      if (!(await this.publish(scope))) return;
-      this.untold = this.untold.filter((other) => other !== scope);
+  /** Broadcasts the purges that Redis did not accept before; called every second or so. */
+  async publishAgain(): Promise<void> {
+    for (const scope of this.unpublished) {
+      if (!(await this.send(scope))) return;
+      this.unpublished = this.unpublished.filter((other) => other !== scope);
     }
   }
 
-  private async publish(scope: PurgeScope): Promise<boolean> {
+  private async send(scope: PurgeScope): Promise<boolean> {
     const { endpointId = '', hash = '' } = scope;
     const message = JSON.stringify(scope);
-    const told = await this.redis.touch(async (client) => {
+    const published = await this.redis.touch(async (client) => {
       await client.hset(this.keys.purges, `${endpointId}:${hash}`, message);
       await client.expire(this.keys.purges, REMEMBERED_SECONDS);
       return client.publish(this.keys.purges, message);
     });
-    return told !== undefined;
+    return published !== undefined;
   }
 
   close(): void {
@@ -82,8 +84,8 @@ export class RedisPurges {
   }
 }
 
-function everythingUntil(scopes: readonly PurgeScope[]): PurgeScope {
-  return { bornUntil: Math.max(...scopes.map(({ bornUntil = 0 }) => bornUntil)) };
+function purgeAllUntil(scopes: readonly PurgeScope[]): PurgeScope {
+  return { createdUntil: Math.max(...scopes.map(({ createdUntil = 0 }) => createdUntil)) };
 }
 
 function scopeIn(message: string): PurgeScope | undefined {

@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 import type { Failure } from '../errors.js';
-import { isFresh, type Answer } from '../query/endpoint-result.js';
-import type { AnswerStore } from '../query/result-store.js';
 import type { CacheKey } from '../query/cache-key.js';
-import type { AskClickHouse, Fetched, ShareAcross } from '../query/fetch-result.js';
+import { isFresh, type EndpointResult } from '../query/endpoint-result.js';
+import type { QueryClickHouse, FetchedResult, CoalesceAcrossGateways } from '../query/fetch-result.js';
 import type { Clock } from '../query/ports.js';
+import type { ResultStore } from '../query/result-store.js';
 import type { GuardedRedis } from './guarded-redis.js';
-import { failureFrom, leftFailureOf, type LeftFailure } from './shared-failure.js';
 import type { RedisKeys } from './redis-keys.js';
 import { RedisLease } from './redis-lease.js';
+import { failureFrom, sharedFailureOf, type SharedFailure } from './shared-failure.js';
 
 /** How long a lock lasts if its holder dies; a living one renews it, unless its process is busy or paused for so long. */
 const LEASE_MS = 1500;
@@ -21,11 +21,11 @@ const FAILURE_MS = 3000;
 /** What a lock holds; anything else was not put there by a gateway, and is not waited for. */
 const TOKEN = /^[0-9a-f]{32}$/;
 
-export interface RedisShareParts {
+export interface RedisSingleFlightParts {
   readonly redis: GuardedRedis;
   readonly keys: RedisKeys;
   /** Where the answer is kept, for this gateway and the others. */
-  readonly store: AnswerStore;
+  readonly store: ResultStore;
   readonly clock: Clock;
   /** Milliseconds after which a waiter stops waiting and asks for itself. */
   readonly maxWaitMs: number;
@@ -39,56 +39,57 @@ export interface RedisShareParts {
  * One query, as long as the holder's process is never busy or paused for a whole lease while its query runs, and Redis
  * replies. After such a pause another gateway has taken over, and its query is a second one; never a wrong result.
  */
-export function shareThroughRedis(parts: RedisShareParts): ShareAcross {
-  return async (key, signal, ask, until) => {
+export function coalesceThroughRedis(parts: RedisSingleFlightParts): CoalesceAcrossGateways {
+  return async (key, signal, queryClickHouse, usableUntil) => {
     const lock = new RedisLease(parts.redis, parts.keys.lock(key), LEASE_MS);
-    const asking = { signal, ask, until };
-    const giveUpAt = performance.now() + parts.maxWaitMs;
-    let before: string | undefined;
-    while (performance.now() < giveUpAt) {
-      const holder = await lock.takeOrRenew();
-      if (holder === undefined || !TOKEN.test(holder)) break;
-      if (holder === lock.token) {
-        const fetched = await askAsHolder(parts, key, { lock, before }, asking);
+    const coalesced = { signal, queryClickHouse, usableUntil };
+    const deadlineAt = performance.now() + parts.maxWaitMs;
+    let previousLeader: string | undefined;
+    while (performance.now() < deadlineAt) {
+      const owner = await lock.takeOrRenew();
+      if (owner === undefined || !TOKEN.test(owner)) break;
+      if (owner === lock.token) {
+        const fetched = await queryAsLeader(parts, key, { lock, previousLeader }, coalesced);
         if (fetched) return fetched;
         continue;
       }
-      const left = holder === before ? undefined : await findLeft(parts, key, before);
-      if (left) return left;
-      before = holder;
+      const published =
+        owner === previousLeader ? undefined : await findPublished(parts, key, previousLeader);
+      if (published) return published;
+      previousLeader = owner;
       await delay(POLL_MS, undefined, { signal });
     }
-    return askAndStore(parts, key, asking);
+    return queryAndStore(parts, key, coalesced);
   };
 }
 
-interface Asking {
+interface CoalescedQuery {
   readonly signal: AbortSignal;
-  readonly ask: AskClickHouse;
-  readonly until: (answer: Answer) => number;
+  readonly queryClickHouse: QueryClickHouse;
+  readonly usableUntil: (result: EndpointResult) => number;
 }
 
-interface Holding {
+interface Leadership {
   readonly lock: RedisLease;
   /** Token of the one that held the lock before, as far as was seen. */
-  readonly before: string | undefined;
+  readonly previousLeader: string | undefined;
 }
 
 /** @returns undefined where the lease ended before the query began: another may have the lock, and query. */
-async function askAsHolder(
-  parts: RedisShareParts,
+async function queryAsLeader(
+  parts: RedisSingleFlightParts,
   key: CacheKey,
-  { lock, before }: Holding,
-  asking: Asking,
-): Promise<Fetched | undefined> {
+  { lock, previousLeader }: Leadership,
+  coalesced: CoalescedQuery,
+): Promise<FetchedResult | undefined> {
   const renewal = setInterval(() => void lock.renew(), RENEW_MS);
   try {
     // Whoever held the lock until now may have got what is asked for.
-    const left = await findLeft(parts, key, before);
-    if (left) return left;
-    return lock.isHeld ? await askAndStore(parts, key, asking) : undefined;
+    const published = await findPublished(parts, key, previousLeader);
+    if (published) return published;
+    return lock.isHeld ? await queryAndStore(parts, key, coalesced) : undefined;
   } catch (error) {
-    if (!asking.signal.aborted) await leaveFailure(parts, key, lock.token, error);
+    if (!coalesced.signal.aborted) await publishFailure(parts, key, lock.token, error);
     throw error;
   } finally {
     clearInterval(renewal);
@@ -96,46 +97,52 @@ async function askAsHolder(
   }
 }
 
-async function askAndStore({ store }: RedisShareParts, key: CacheKey, asking: Asking): Promise<Fetched> {
-  const answer = await asking.ask(asking.signal);
+async function queryAndStore(
+  { store }: RedisSingleFlightParts,
+  key: CacheKey,
+  coalesced: CoalescedQuery,
+): Promise<FetchedResult> {
+  const result = await coalesced.queryClickHouse(coalesced.signal);
   // What is partial is nothing to those that wait in other gateways, which may not want it: one of them asks instead.
-  if (!answer.partial) await store.set(key, answer, asking.until(answer));
-  return { answer, collapsed: false };
+  if (!result.partial) await store.set(key, result, coalesced.usableUntil(result));
+  return { result, isCollapsed: false };
 }
 
-async function leaveFailure(
-  { redis, keys }: RedisShareParts,
+async function publishFailure(
+  { redis, keys }: RedisSingleFlightParts,
   key: CacheKey,
   token: string,
   error: unknown,
 ): Promise<void> {
-  const left = leftFailureOf(error);
-  if (!left) return;
-  await redis.write((client) => client.set(keys.failure(key, token), JSON.stringify(left), 'PX', FAILURE_MS));
+  const published = sharedFailureOf(error);
+  if (!published) return;
+  await redis.write((client) =>
+    client.set(keys.failure(key, token), JSON.stringify(published), 'PX', FAILURE_MS),
+  );
 }
 
 /**
- * What others have left: an answer, or the failure of the one that held the lock before, which is thrown.
+ * What others have published: an answer, or the failure of the one that held the lock before, which is thrown.
  *
- * @param before token of that one.
+ * @param previousLeader token of that one.
  */
-async function findLeft(
-  { redis, keys, store, clock }: RedisShareParts,
+async function findPublished(
+  { redis, keys, store, clock }: RedisSingleFlightParts,
   key: CacheKey,
-  before: string | undefined,
-): Promise<Fetched | undefined> {
-  const answer = await store.get(key);
-  if (answer && isFresh(answer, clock().getTime())) return { answer, collapsed: true };
-  if (before === undefined) return undefined;
-  const left = await redis.read((client) => client.get(keys.failure(key, before)));
-  const failure = typeof left === 'string' ? failureIn(left) : undefined;
+  previousLeader: string | undefined,
+): Promise<FetchedResult | undefined> {
+  const result = await store.get(key);
+  if (result && isFresh(result, clock().getTime())) return { result, isCollapsed: true };
+  if (previousLeader === undefined) return undefined;
+  const published = await redis.read((client) => client.get(keys.failure(key, previousLeader)));
+  const failure = typeof published === 'string' ? failureIn(published) : undefined;
   if (failure) throw failure;
   return undefined;
 }
 
-function failureIn(left: string): Failure | undefined {
+function failureIn(published: string): Failure | undefined {
   try {
-    return failureFrom(JSON.parse(left) as LeftFailure);
+    return failureFrom(JSON.parse(published) as SharedFailure);
   } catch {
     return undefined;
   }

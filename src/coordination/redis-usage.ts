@@ -2,11 +2,11 @@ import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisKeys } from './redis-keys.js';
 
 /** What a gateway publishes of an endpoint. */
-export interface UsageWords {
+export interface PublishedUsage {
   readonly endpointId: string;
   /** Its sender. */
   readonly gateway: string;
-  readonly words: string;
+  readonly json: string;
 }
 
 /**
@@ -31,7 +31,7 @@ export class RedisUsageBoard {
   ) {}
 
   /** Replaces what the gateway published of the endpoint before; it lasts for so many milliseconds. */
-  write({ endpointId, gateway, words }: UsageWords, keptMs: number): Promise<true | undefined> {
+  write({ endpointId, gateway, json: words }: PublishedUsage, keptMs: number): Promise<true | undefined> {
     return this.redis.write(async (client) => {
       await client.eval(NOTE_GATEWAY, 1, this.keys.gateways(endpointId), gateway, keptMs);
       await client.set(this.keys.usage(endpointId, gateway), words, 'PX', keptMs);

@@ -61,15 +61,15 @@ function dialectOf(
   const given = (reference: Reference): boolean => (values.get(reference.name) ?? null) !== null;
   const holds = (condition: Condition): boolean =>
     condition.equals.every(([reference, value]) => values.get(reference.name) === value) &&
-    (condition.held ?? []).every(({ name }) => held.has(name)) &&
+    (condition.pinned ?? []).every(({ name }) => held.has(name)) &&
     !(condition.omitted ?? []).some(given) &&
     (condition.matches ?? []).every(([{ name }, pattern]) => isFoundIn(values.get(name), pattern));
   return {
     reference: use,
-    filter: (filter, render) => (filter.given.every(given) ? render(filter.condition) : undefined),
+    filter: (filter, render) => (filter.required.every(given) ? render(filter.condition) : undefined),
     choice: (branches, otherwise, render) =>
       render(branches.find(([condition]) => holds(condition))?.[1] ?? otherwise),
-    keepsUnusedParts: false,
+    printsUnusedParts: false,
   };
 }
 

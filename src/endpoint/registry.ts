@@ -1,5 +1,5 @@
-import { withSettings, type Endpoint } from './endpoint.js';
 import type { EndpointSettings } from './definition.js';
+import { withSettings, type Endpoint } from './endpoint.js';
 import { isUuid } from './uuid.js';
 
 /** The endpoints that this gateway serves. */

@@ -16,7 +16,7 @@ export interface Dialect {
   /** Told of each setting that a fragment wants. */
   readonly setting: (name: string, value: number) => void;
   /** Whether parts that the body does not use are written too. */
-  readonly keepsUnusedParts: boolean;
+  readonly printsUnusedParts: boolean;
 }
 
 /** Writes a query in a dialect: WITH the parts that are needed, then the body. */
@@ -26,7 +26,7 @@ export function renderQuery(query: Query, dialect: Dialect): string {
   const clauses: string[] = [];
   // A part can use those before it: from the last one on, all that is used is known.
   for (const part of query.parts.toReversed()) {
-    if (!dialect.keepsUnusedParts && !used.has(part)) continue;
+    if (!dialect.printsUnusedParts && !used.has(part)) continue;
     clauses.unshift(
       `  ${part.name} AS (\n    ${indented(renderSql(part.query, dialect, used), '    ')}\n  )`,
     );

@@ -29,11 +29,11 @@ const nested = (text: string): string => text.replaceAll('\n', '\n  ');
 const DIALECT: Dialect = {
   reference: printReference,
   filter: (filter, render) => {
-    const omitted = filter.given.map((reference) => `${printReference(reference)} IS NULL`);
+    const omitted = filter.required.map((reference) => `${printReference(reference)} IS NULL`);
     return `(${[...omitted, render(filter.condition)].join(' OR ')})`;
   },
   choice: (branches, otherwise, render) => {
-    const open = branches.filter(([{ held = [] }]) => held.length === 0);
+    const open = branches.filter(([{ pinned: held = [] }]) => held.length === 0);
     if (open.length === 0) return render(otherwise);
     return [
       'CASE',
@@ -46,5 +46,5 @@ const DIALECT: Dialect = {
   },
   cap: '',
   setting: () => undefined,
-  keepsUnusedParts: true,
+  printsUnusedParts: true,
 };

@@ -17,7 +17,7 @@ export class Reference<Value extends ParameterValue = ParameterValue> {
 export interface Condition {
   readonly equals: readonly (readonly [reference: Reference, value: string])[];
   /** Parameters whose value must be one that the caller is held to, by its key, and did not choose. */
-  readonly held?: readonly Reference[];
+  readonly pinned?: readonly Reference[];
   /** Parameters that must not be given. */
   readonly omitted?: readonly Reference[];
   /** Parameters that must be given, with a text in which the pattern is found. */
@@ -48,7 +48,7 @@ export class Sql {
 /** A term of a WHERE that applies only where all its parameters are given. */
 export class Filter {
   constructor(
-    readonly given: readonly Reference[],
+    readonly required: readonly Reference[],
     readonly condition: Sql,
   ) {}
 }
@@ -113,7 +113,7 @@ export function matches(reference: Reference, pattern: RegExp): Condition {
 export function all(...conditions: readonly Condition[]): Condition {
   return {
     equals: conditions.flatMap(({ equals }) => equals),
-    held: conditions.flatMap(({ held = [] }) => held),
+    pinned: conditions.flatMap(({ pinned: held = [] }) => held),
     omitted: conditions.flatMap(({ omitted = [] }) => omitted),
     matches: conditions.flatMap((condition) => condition.matches ?? []),
   };
@@ -124,8 +124,8 @@ export function all(...conditions: readonly Condition[]): Condition {
  * pattern, where the value of a key is to be matched as what it says and nothing else. The saved query is printed
  * without such branches, as a caller with a key for everything runs it.
  */
-export function isHeld(reference: Reference): Condition {
-  return { equals: [], held: [reference] };
+export function isPinned(reference: Reference): Condition {
+  return { equals: [], pinned: [reference] };
 }
 
 /** The fragment of the first condition that is true, else the last argument. */

@@ -1,4 +1,4 @@
-import { brokenAnswer } from './broken-response.js';
+import { brokenResponse } from './broken-response.js';
 import type { CutResult } from './cut-result.js';
 
 const QUOTE = 0x22;
@@ -13,7 +13,7 @@ const LINE_FEED = 0x0a;
 export function cutLines(body: Buffer, rowCap: number, hasQuotes: boolean): CutResult {
   const ends = lineEnds(body, hasQuotes);
   if (ends.length === 0 || ends.at(-1) !== body.length) {
-    throw brokenAnswer(`${body.length} bytes of text that do not end with a line`);
+    throw brokenResponse(`${body.length} bytes of text that do not end with a line`);
   }
   const rowsReceived = ends.length - 1;
   const truncated = rowsReceived > rowCap;

@@ -1,5 +1,5 @@
+import { brokenResponse } from './broken-response.js';
 import { RESULT_END, RESULT_START, ROW_SEPARATOR } from './template-format.js';
-import { brokenAnswer } from './broken-response.js';
 
 export interface CutResult {
   readonly body: Buffer;
@@ -35,7 +35,7 @@ export function cutRows(body: Buffer, rowCap: number, separator = ROW_SEPARATOR)
     body.subarray(0, START.length).equals(START) &&
     body.subarray(-END.length).equals(END);
   if (!whole) {
-    throw brokenAnswer(`a body of ${body.length} bytes that is not ${RESULT_START}…${RESULT_END}`);
+    throw brokenResponse(`a body of ${body.length} bytes that is not ${RESULT_START}…${RESULT_END}`);
   }
   const empty = body.length === START.length + END.length;
   const separators = positionsOf(LINE_FEED, body);

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { ASKED_FOR, Failure } from '../errors.js';
-import type { CacheStatus } from '../query/call.js';
+import { EXPECTED_BY_CALLER, Failure } from '../errors.js';
 import { LimitExceeded, type LimitState } from '../limits/limit-state.js';
 import { describeError, type Fields, type Logger } from '../observability/logger.js';
+import type { CacheStatus } from '../query/call.js';
 import type { RequestContext } from './request-context.js';
 
 /** What a caller got; `code` is one of the table of errors, or empty where nothing failed. */
@@ -13,7 +13,7 @@ export interface Outcome {
 }
 
 /** Counts what was answered. Milliseconds; those in ClickHouse only where this request caused a query. */
-export type CountAnswer = (
+export type CountRequest = (
   endpoint: string,
   outcome: Outcome,
   cache: CacheStatus | '',
@@ -22,7 +22,7 @@ export type CountAnswer = (
 ) => void;
 
 /** A request that is over. */
-export interface RequestOver {
+export interface CompletedRequest {
   readonly context: RequestContext;
   readonly status: number;
   /** Milliseconds from its first byte on. */
@@ -30,7 +30,7 @@ export interface RequestOver {
 }
 
 /** A request that failed; of its cause no more than a code and what the failure says for the operator. */
-export interface NotedFailure {
+export interface ReportedFailure {
   readonly requestId: string;
   readonly endpoint: string | undefined;
   readonly status: number;
@@ -43,19 +43,19 @@ export interface NotedFailure {
 /** Who else is told of requests. */
 export interface RequestListeners {
   readonly onLimit?: (exceeded: LimitState) => void;
-  readonly onFailure?: (failure: NotedFailure) => void;
+  readonly onFailure?: (failure: ReportedFailure) => void;
   /** Told of each request but the probes. */
-  readonly onOver?: (over: RequestOver) => void;
+  readonly onCompleted?: (over: CompletedRequest) => void;
 }
 
 /** Characters of a path that are logged. */
 const MAX_PATH = 200;
 
 /** Tells the log and the metrics of each request that is over. */
-export class RequestLog {
+export class AccessLog {
   constructor(
     private readonly logger: Logger,
-    private readonly count: CountAnswer = () => undefined,
+    private readonly count: CountRequest = () => undefined,
     private readonly listeners: RequestListeners = {},
   ) {}
 
@@ -72,11 +72,11 @@ export class RequestLog {
     const code = failureCode(context.failure, status);
     this.count(endpoint, { status, code }, cache, gatewayMs, clickhouseMs);
     const path = target.split('?', 1)[0]?.slice(0, MAX_PATH) ?? '';
-    if (!path.startsWith('/health/')) this.listeners.onOver?.({ context, status, totalMs });
+    if (!path.startsWith('/health/')) this.listeners.onCompleted?.({ context, status, totalMs });
     const fields = fieldsOf(request, context, { status, path, gatewayMs });
     this.logger[levelOf({ status, code }, path)]('request', fields);
     this.explain(context);
-    if (status >= 400) this.listeners.onFailure?.(notedFailure(context, status));
+    if (status >= 400) this.listeners.onFailure?.(reportedFailure(context, status));
   }
 
   private explain({ failure, requestId }: RequestContext): void {
@@ -88,7 +88,7 @@ export class RequestLog {
 }
 
 function levelOf({ status, code }: Outcome, path: string): 'error' | 'info' | 'debug' {
-  if (status >= 500 && !ASKED_FOR.has(code)) return 'error';
+  if (status >= 500 && !EXPECTED_BY_CALLER.has(code)) return 'error';
   // Probes come every few seconds, and say something only when they fail.
   return path.startsWith('/health/') ? 'debug' : 'info';
 }
@@ -107,14 +107,14 @@ function failureCode(failure: unknown, status: number): string {
 
 function fieldsOf(
   { method }: IncomingMessage,
-  { requestId, keyHolder, endpoint, rows, partial, cache, clickhouseMs, failure }: RequestContext,
+  { requestId, principal: principal, endpoint, rows, partial, cache, clickhouseMs, failure }: RequestContext,
   { status, path, gatewayMs }: { readonly status: number; readonly path: string; readonly gatewayMs: number },
 ): Fields {
   return {
     requestId,
     method,
     path,
-    key: keyHolder?.name,
+    key: principal?.name,
     endpoint,
     status,
     rows,
@@ -126,11 +126,11 @@ function fieldsOf(
   };
 }
 
-function notedFailure(
-  { requestId, endpoint, keyHolder, failure }: RequestContext,
+function reportedFailure(
+  { requestId, endpoint, principal: principal, failure }: RequestContext,
   status: number,
-): NotedFailure {
-  const shared = { requestId, endpoint, status, key: keyHolder?.name };
+): ReportedFailure {
+  const shared = { requestId, endpoint, status, key: principal?.name };
   if (failure instanceof Failure) {
     return { ...shared, code: failure.code, diagnosis: failure.details.diagnosis };
   }

@@ -2,18 +2,18 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import express, { type RequestHandler, type Router } from 'express';
 
+import { mayCallWithPins } from '../auth/pinned-parameters.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import { isOpenTo } from '../auth/pinned-parameters.js';
 import type { Limiter } from '../limits/limiter.js';
 import { SWAGGER_UI_FOLDER } from '../project-files.js';
 import { authenticate } from './authenticate.js';
-import { holderOf } from './call-endpoint.js';
+import { principalOf } from './call-endpoint.js';
 import type { Credentials } from './credentials.js';
 import { limitRequests } from './limit-requests.js';
 import { API_DOCS_PAGE, API_DOCS_STYLE } from './pages/api-docs-page.js';
 import { DOCUMENT_CSP } from './pages/content-security-policy.js';
-import { refuseMethod } from './reject-method.js';
+import { rejectMethod } from './reject-method.js';
 import { contextOf } from './request-context.js';
 
 /** For whom the API is described. */
@@ -21,7 +21,7 @@ export interface ApiReader {
   /** Those that its key may call. */
   readonly endpoints: readonly Endpoint[];
   /** Names of the parameters that its key supplies. */
-  readonly fixed: ReadonlySet<string>;
+  readonly pinned: ReadonlySet<string>;
   /** Of the gateway. */
   readonly version: string;
 }
@@ -58,23 +58,23 @@ export function apiDocsRoutes(parts: ApiDocsParts): Router {
       limitRequests(parts.limiter, parts.endpoints),
       sendDescription(parts),
     )
-    .all(refuseMethod());
-  router.route('/docs').get(sendText('html', API_DOCS_PAGE)).all(refuseMethod());
+    .all(rejectMethod());
+  router.route('/docs').get(sendText('html', API_DOCS_PAGE)).all(rejectMethod());
   // The page's links are relative, so that it works below a path of a proxy; they count from here without a slash.
-  router.route('/docs/').get(redirect('../docs')).all(refuseMethod());
-  router.route('/docs/api-docs.css').get(sendText('css', API_DOCS_STYLE)).all(refuseMethod());
+  router.route('/docs/').get(redirect('../docs')).all(rejectMethod());
+  router.route('/docs/api-docs.css').get(sendText('css', API_DOCS_STYLE)).all(rejectMethod());
   for (const [name, file] of Object.entries(FILES)) {
-    router.route(`/docs/${name}`).get(sendFile(file)).all(refuseMethod());
+    router.route(`/docs/${name}`).get(sendFile(file)).all(rejectMethod());
   }
   return router;
 }
 
 function sendDescription({ endpoints, describe, version }: ApiDocsParts): RequestHandler {
   return (request, response) => {
-    const holder = holderOf(contextOf(request));
+    const principal = principalOf(contextOf(request));
     const reader = {
-      endpoints: endpoints.all().filter((endpoint) => isOpenTo(holder, endpoint)),
-      fixed: new Set(holder.fixed?.keys()),
+      endpoints: endpoints.all().filter((endpoint) => mayCallWithPins(principal, endpoint)),
+      pinned: new Set(principal.pinned?.keys()),
       version,
     };
     response.set('Cache-Control', 'no-store').json(describe(reader));

@@ -2,7 +2,13 @@ import type { RequestHandler } from 'express';
 
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { calledEndpoint } from './called-endpoint.js';
-import { holderOfPresented, holderOfQuery, letIn, presentedKey, type Credentials } from './credentials.js';
+import {
+  principalOfPresented,
+  principalOfQueryString,
+  authorize,
+  presentedKey,
+  type Credentials,
+} from './credentials.js';
 import { contextOf } from './request-context.js';
 
 /**
@@ -13,12 +19,12 @@ export function authenticate(credentials: Credentials, endpoints: EndpointRegist
   return async (request, _response, next) => {
     const presented = presentedKey(request.headers);
     const { originalUrl: target, path } = request;
-    const holder =
+    const principal =
       presented === undefined
-        ? holderOfQuery(credentials, { target, findEndpoint: () => calledEndpoint(endpoints, path) })
-        : await holderOfPresented(credentials, presented);
+        ? principalOfQueryString(credentials, { target, findEndpoint: () => calledEndpoint(endpoints, path) })
+        : await principalOfPresented(credentials, presented);
     const context = contextOf(request);
-    context.keyHolder = letIn(credentials, holder, request);
+    context.principal = authorize(credentials, principal, request);
     context.isPresentedInHeaders = presented !== undefined;
     next();
   };

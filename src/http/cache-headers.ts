@@ -1,4 +1,4 @@
-import type { Answered, CacheDemand } from '../query/call.js';
+import type { CallOutcome, CacheDemand } from '../query/call.js';
 
 /** What a caller that may bypass the cache demands of it, by its `Cache-Control` (RFC 9111, 5.2.1). */
 export function cacheDemandOf(cacheControl: string | undefined): CacheDemand {
@@ -20,50 +20,54 @@ export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, Prefer';
  * @param now milliseconds since 1970.
  */
 export function cacheHeaders(
-  { answer, status, stored, collapsed, expired = false }: Answered,
+  { result, status, isStored, isCollapsed, replacesExpired: expired = false }: CallOutcome,
   caching: number | 'disabled',
   now: number,
 ): readonly string[] {
   if (caching === 'disabled') {
-    const detail = answer.partial ? '; detail=partial' : '';
+    const detail = result.partial ? '; detail=partial' : '';
     return ['X-Cache', status, 'Cache-Status', `querygate; fwd=bypass${detail}`, 'Cache-Control', 'no-store'];
   }
-  if (answer.partial) {
+  if (result.partial) {
     const cacheStatus = `querygate; fwd=${status === 'BYPASS' ? 'request' : 'miss'}; detail=partial`;
     return ['X-Cache', status, 'Cache-Status', cacheStatus, 'Cache-Control', 'no-store'];
   }
-  const left = Math.min(caching, Math.floor((answer.expiresAt - now) / 1000));
+  const remaining = Math.min(caching, Math.floor((result.expiresAt - now) / 1000));
   return [
     'X-Cache',
     status,
     'Cache-Status',
-    cacheStatus(status, left, { stored, collapsed, expired }),
+    cacheStatus(status, remaining, { stored: isStored, collapsed: isCollapsed, expired }),
     'Age',
-    String(Math.max(0, Math.floor((now - answer.bornAt) / 1000))),
+    String(Math.max(0, Math.floor((now - result.createdAt) / 1000))),
     'Cache-Control',
-    `private, max-age=${Math.max(0, left)}`,
+    `private, max-age=${Math.max(0, remaining)}`,
   ];
 }
 
 /** `Cache-Status` (RFC 9211); a negative `ttl` is that of a stale answer. */
 function cacheStatus(
-  status: Answered['status'],
-  left: number,
-  { stored, collapsed, expired }: Readonly<Record<'stored' | 'collapsed' | 'expired', boolean>>,
+  status: CallOutcome['status'],
+  remaining: number,
+  {
+    stored: isStored,
+    collapsed: isCollapsed,
+    expired,
+  }: Readonly<Record<'stored' | 'collapsed' | 'expired', boolean>>,
 ): string {
   switch (status) {
     case 'HIT':
-      return `querygate; hit; ttl=${left}`;
+      return `querygate; hit; ttl=${remaining}`;
     case 'STALE':
-      return `querygate; hit; ttl=${left}; detail=stale-if-error`;
+      return `querygate; hit; ttl=${remaining}; detail=stale-if-error`;
     case 'MISS':
     case 'BYPASS':
       return [
         'querygate',
         status === 'BYPASS' ? 'fwd=request' : expired ? 'fwd=stale' : 'fwd=miss',
-        ...(stored ? ['stored'] : []),
-        ...(collapsed ? ['collapsed'] : []),
-        `ttl=${left}`,
+        ...(isStored ? ['stored'] : []),
+        ...(isCollapsed ? ['collapsed'] : []),
+        `ttl=${remaining}`,
       ].join('; ');
   }
 }

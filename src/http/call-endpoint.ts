@@ -1,35 +1,35 @@
 import type { Request, RequestHandler, Response } from 'express';
 
-import { withDeadline } from '../scheduler/deadline.js';
+import { hasLink } from '../auth/links.js';
+import { scopeOf } from '../auth/pinned-parameters.js';
+import { mayCall, type Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
-import type { AnswerCall } from '../query/execute-call.js';
-import { keyOf, type Answered, type CacheDemand, type Question } from '../query/call.js';
-import type { Clock } from '../query/ports.js';
-import type { RawParameters } from '../query/raw-parameters.js';
 import type { Times } from '../formats/representation.js';
-import type { JudgeSql } from '../query/sandboxed-select.js';
-import type { FlightCaller } from '../query/single-flight.js';
-import { scopeOf } from '../auth/pinned-parameters.js';
-import { mayCall, type KeyHolder } from '../auth/principal.js';
-import { hasLink } from '../auth/links.js';
 import type { LimitState } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
+import { keyOf, type CallOutcome, type CacheDemand, type EndpointQuery } from '../query/call.js';
+import type { ExecuteCall } from '../query/execute-call.js';
+import type { Clock } from '../query/ports.js';
+import type { RawParameters } from '../query/raw-parameters.js';
+import type { CheckSql } from '../query/sandboxed-select.js';
+import type { SingleFlightCaller } from '../query/single-flight.js';
+import { withDeadline } from '../scheduler/deadline.js';
 import { cacheDemandOf } from './cache-headers.js';
 import type { KnownTargets } from './known-targets.js';
-import { askerOf, setLimitHeaders, subjectsOf } from './limit-requests.js';
+import { requesterOf, setLimitHeaders, subjectsOf } from './limit-requests.js';
 import { readPreferences } from './preferences.js';
 import { parseQueryString } from './query-string.js';
 import { readCall, type ReadCall } from './read-call.js';
 import { contextOf, type RequestContext } from './request-context.js';
-import { sendAnswer } from './send-result.js';
+import { sendResult } from './send-result.js';
 
 /** What a call of an endpoint stands on. */
 export interface CallParts {
   readonly endpoints: EndpointRegistry;
-  readonly answerCall: AnswerCall;
-  readonly judgeSql: JudgeSql;
+  readonly executeCall: ExecuteCall;
+  readonly checkSql: CheckSql;
   readonly limiter: Limiter;
   readonly targets: KnownTargets;
   readonly clock: Clock;
@@ -39,48 +39,48 @@ export interface CallParts {
 
 /** `GET /api/endpoints/query/ID_OR_NAME`: runs the endpoint with the parameters of the query string. */
 export function callEndpoint(parts: CallParts): RequestHandler {
-  const { endpoints, answerCall, limiter, clock, times = 'iso' } = parts;
+  const { endpoints, executeCall: executeCall, limiter, clock, times = 'iso' } = parts;
   return async (request, response) => {
     const context = contextOf(request);
-    const holder = holderOf(context);
+    const principal = principalOf(context);
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
-    checkMayCall(holder, endpoint);
+    checkMayCall(principal, endpoint);
     const sent = parseQueryString(request.originalUrl);
-    const subjects = subjectsOf(endpoints, holder, endpoint);
+    const subjects = subjectsOf(endpoints, principal, endpoint);
     const states: LimitState[] = [...(context.limits ?? [])];
     const { wait, timestamps } = readPreferences(request.get('prefer'));
     const preferences = { accept: request.headers.accept, timestamps };
-    const read = readCall({ endpoint, holder, sent, preferences, times });
+    const read = readCall({ endpoint, principal, sent, preferences, times });
     const { presentation } = read;
     const deadline = deadlineOf(response, wait, presentation.applied);
     try {
       const { signal } = deadline;
-      const analyst = { signal, asker: askerOf(limiter, holder, subjects) };
-      const question = await questionOf(parts.judgeSql, read, { holder, endpoint, analyst });
-      const key = keyOf(question);
-      context.question = { digest: endpoint.digest, hash: key.hash };
+      const analyst = { signal, asker: requesterOf(limiter, principal, subjects) };
+      const query = await queryOf(parts.checkSql, read, { principal: principal, endpoint, analyst });
+      const key = keyOf(query);
+      context.query = { digest: endpoint.digest, hash: key.hash };
       const { representation, download } = presentation;
       if (presentation.isPlain && mayRemember(context, endpoint, sent)) {
-        parts.targets.learn(question.scope, request.originalUrl, { question, key, download });
+        parts.targets.learn(query.scope, request.originalUrl, { query: query, key, download });
       }
       const call = {
-        ...question,
+        ...query,
         requestId: context.requestId,
         signal,
-        demand: demandOf(request, holder),
-        asker: askerOf(limiter, holder, subjects, (asked) => states.push(...asked)),
+        demand: demandOf(request, principal),
+        asker: requesterOf(limiter, principal, subjects, (asked) => states.push(...asked)),
       };
-      const answered = await answerCall(call, key);
-      noteAnswer(context, answered);
+      const outcome = await executeCall(call, key);
+      noteOutcome(context, outcome);
       setLimitHeaders(response, states);
       const now = clock().getTime();
-      sendAnswer(request, response, {
+      sendResult(request, response, {
         endpoint,
-        answered,
+        outcome: outcome,
         context,
         representation,
         download,
-        hidesCost: question.sandbox !== undefined,
+        hidesCost: query.sandbox !== undefined,
         now,
       });
     } finally {
@@ -90,20 +90,20 @@ export function callEndpoint(parts: CallParts): RequestHandler {
 }
 
 interface Caller {
-  readonly holder: KeyHolder;
+  readonly principal: Principal;
   readonly endpoint: Endpoint;
   /** On whose behalf its SQL is analysed. */
-  readonly analyst: FlightCaller;
+  readonly analyst: SingleFlightCaller;
 }
 
 /** @throws Failure INVALID_PARAMETERS where the caller's own SQL is refused, or what kept it from being judged. */
-async function questionOf(
-  judgeSql: JudgeSql,
+async function queryOf(
+  checkSql: CheckSql,
   { values, presentation: { representation }, sql }: ReadCall,
-  { holder, endpoint, analyst }: Caller,
-): Promise<Question> {
-  const sandbox = sql === undefined ? undefined : await judgeSql(endpoint, sql, analyst);
-  return { endpoint, values, scope: scopeOf(holder), representation, ...(sandbox && { sandbox }) };
+  { principal: principal, endpoint, analyst }: Caller,
+): Promise<EndpointQuery> {
+  const sandbox = sql === undefined ? undefined : await checkSql(endpoint, sql, analyst);
+  return { endpoint, values, scope: scopeOf(principal), representation, ...(sandbox && { sandbox }) };
 }
 
 /** @throws Failure ENDPOINT_NOT_FOUND */
@@ -117,8 +117,8 @@ export function findEndpoint(endpoints: EndpointRegistry, idOrName: unknown): En
 }
 
 /** @throws Failure FORBIDDEN */
-function checkMayCall(holder: KeyHolder, endpoint: Endpoint): void {
-  if (mayCall(holder, endpoint)) return;
+function checkMayCall(principal: Principal, endpoint: Endpoint): void {
+  if (mayCall(principal, endpoint)) return;
   throw new Failure(
     'FORBIDDEN',
     'This key may not call this endpoint. GET /api/endpoints lists those that it may.',
@@ -126,18 +126,18 @@ function checkMayCall(holder: KeyHolder, endpoint: Endpoint): void {
 }
 
 /** Who was let in. */
-export function holderOf({ keyHolder }: RequestContext): KeyHolder {
-  if (!keyHolder) throw new Error('the request was not authenticated');
-  return keyHolder;
+export function principalOf({ principal }: RequestContext): Principal {
+  if (!principal) throw new Error('the request was not authenticated');
+  return principal;
 }
 
 /** Leaves for the log how a call was answered; time in ClickHouse only where the call caused it. */
-export function noteAnswer(context: RequestContext, { answer, status, collapsed }: Answered): void {
-  context.rows = answer.rowCount;
+export function noteOutcome(context: RequestContext, { result, status, isCollapsed }: CallOutcome): void {
+  context.rows = result.rowCount;
   context.cache = status;
-  if (answer.partial) context.partial = true;
-  if (status === 'HIT' || status === 'STALE' || collapsed) return;
-  const { clickhouseMs, queryId = '', rowsRead, bytesRead, waitedMs = 0 } = answer;
+  if (result.partial) context.partial = true;
+  if (status === 'HIT' || status === 'STALE' || isCollapsed) return;
+  const { clickhouseMs, queryId = '', rowsRead, bytesRead, waitedMs = 0 } = result;
   context.clickhouseMs = clickhouseMs;
   context.cost = { queryId, rowsRead, bytesRead, waitedMs };
 }
@@ -152,7 +152,7 @@ function mayRemember(
   return !sent.has('api_key') && !hasLink(sent);
 }
 
-function demandOf(request: Request, { mayBypassCache }: KeyHolder): CacheDemand {
+function demandOf(request: Request, { mayBypassCache }: Principal): CacheDemand {
   return mayBypassCache ? cacheDemandOf(request.headers['cache-control']) : 'any';
 }
 
@@ -172,7 +172,7 @@ function deadlineOf(
   seconds: number | undefined,
   preference: string | undefined,
 ): CallDeadline {
-  const gone = callerGone(response);
+  const gone = clientDisconnected(response);
   const applied = [
     ...(seconds === undefined ? [] : [`wait=${seconds}`]),
     ...(preference === undefined ? [] : [preference]),
@@ -183,7 +183,7 @@ function deadlineOf(
 }
 
 /** Aborts when the connection closes before the answer is out. */
-function callerGone(response: Response): AbortSignal {
+function clientDisconnected(response: Response): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) controller.abort(new Failure('CALLER_GONE', 'The caller has gone.'));

@@ -2,7 +2,6 @@ import Negotiator from 'negotiator';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure, type Problem } from '../errors.js';
-import type { RawParameters } from '../query/raw-parameters.js';
 import {
   FORMAT_FACTS,
   FORMATS,
@@ -11,6 +10,7 @@ import {
   type Representation,
   type Times,
 } from '../formats/representation.js';
+import type { RawParameters } from '../query/raw-parameters.js';
 import { problemOfForm } from '../query/validate-parameters.js';
 
 /** How an answer is to be presented. */

@@ -6,7 +6,7 @@ import { UnauthenticatedPeers } from './unauthenticated-peers.js';
 /** What a server has open. Node tells neither which connections there are nor which are being answered. */
 export interface Connections {
   readonly open: ReadonlySet<Socket>;
-  readonly answering: ReadonlySet<ServerResponse>;
+  readonly responding: ReadonlySet<ServerResponse>;
   /** Connections that were closed since the start because there were too many, or because their requests were too large together. */
   readonly closed: Readonly<Record<'connections' | 'bytes', number>>;
 }
@@ -32,7 +32,7 @@ export function noteConnections(
   const answering = new Set<ServerResponse>();
   const closed = { connections: 0, bytes: 0 };
   const peers = new UnauthenticatedPeers(maxUnauthenticatedBytes, () => (closed.bytes += 1));
-  connections.set(server, { open, answering, closed });
+  connections.set(server, { open, responding: answering, closed });
   server.on('connection', (socket: Socket) => {
     open.add(socket);
     peers.add(socket);
@@ -60,7 +60,11 @@ export function noteConnections(
 /** The connections of a server whose connections are noted; of another, none. */
 export function connectionsOf(server: Server): Connections {
   return (
-    connections.get(server) ?? { open: new Set(), answering: new Set(), closed: { connections: 0, bytes: 0 } }
+    connections.get(server) ?? {
+      open: new Set(),
+      responding: new Set(),
+      closed: { connections: 0, bytes: 0 },
+    }
   );
 }
 

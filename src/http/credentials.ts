@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 
+import { hasLink, LINK_PARAMETERS, type OpenedLink } from '../auth/links.js';
+import { allowsAddress, type Principal } from '../auth/principal.js';
+import { TokenRejected } from '../auth/token-rejected.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
 import type { Clock } from '../query/ports.js';
 import type { RawParameters } from '../query/raw-parameters.js';
-import { comesFromAllowed, type KeyHolder } from '../auth/principal.js';
-import { hasLink, LINK_PARAMETERS, type OpenedLink } from '../auth/links.js';
-import { TokenRefused } from '../auth/token-rejected.js';
 import { MAX_HEADER_VALUE_BYTES } from './header-limits.js';
 import { findInQueryString, parseQueryString } from './query-string.js';
 import { noteAuthenticated } from './unauthenticated-peers.js';
@@ -14,17 +14,17 @@ import { noteAuthenticated } from './unauthenticated-peers.js';
 /** Where a caller's rights come from. */
 export interface Credentials {
   /** The holder of a key, or of a token that was verified a short while ago; at once. */
-  readonly find: (presented: string) => KeyHolder | undefined;
+  readonly find: (presented: string) => Principal | undefined;
   /** The holder of a key alone. */
-  readonly findKey: (key: string) => KeyHolder | undefined;
+  readonly findKey: (key: string) => Principal | undefined;
   /** Verifies what has the form of a token; undefined for anything else. @throws TokenRefused */
-  readonly verify: (presented: string) => Promise<KeyHolder | undefined>;
+  readonly verify: (presented: string) => Promise<Principal | undefined>;
   /** Opens a link to an endpoint; undefined where links are not in use. */
   readonly openLink: (endpoint: LinkedTo, sent: RawParameters) => OpenedLink | undefined;
   /** The caller's IP address, past proxies that are trusted. */
   readonly addressOf: (request: IncomingMessage) => string | undefined;
   /** Told of each caller that is let in; milliseconds since 1970. */
-  readonly noteUse: (holder: KeyHolder, now: number) => void;
+  readonly noteUse: (principal: Principal, now: number) => void;
   readonly clock: Clock;
 }
 
@@ -45,20 +45,24 @@ export function presentedKey(
  *
  * @throws Failure FORBIDDEN where its key may not be used from the caller's address.
  */
-export function letIn(credentials: Credentials, holder: KeyHolder, request: IncomingMessage): KeyHolder {
-  if (holder.addresses && !comesFromAllowed(holder, credentials.addressOf(request))) {
+export function authorize(
+  credentials: Credentials,
+  principal: Principal,
+  request: IncomingMessage,
+): Principal {
+  if (principal.addresses && !allowsAddress(principal, credentials.addressOf(request))) {
     throw new Failure('FORBIDDEN', 'This key may not be used from this address.');
   }
   noteAuthenticated(request.socket);
-  credentials.noteUse(holder, credentials.clock().getTime());
-  return holder;
+  credentials.noteUse(principal, credentials.clock().getTime());
+  return principal;
 }
 
 /**
  * The holder of a presented key, or of a token that was verified a short while ago; at once. One that is longer than a
  * header may be is unknown: it is neither hashed nor verified.
  */
-export function findPresented(credentials: Credentials, presented: string): KeyHolder | undefined {
+export function findPrincipal(credentials: Credentials, presented: string): Principal | undefined {
   return presented.length > MAX_HEADER_VALUE_BYTES ? undefined : credentials.find(presented);
 }
 
@@ -67,8 +71,8 @@ export function findPresented(credentials: Credentials, presented: string): KeyH
  *
  * @throws Failure API_KEY_INVALID or TOKEN_ISSUER_UNREACHABLE
  */
-export async function holderOfPresented(credentials: Credentials, presented: string): Promise<KeyHolder> {
-  const known = findPresented(credentials, presented);
+export async function principalOfPresented(credentials: Credentials, presented: string): Promise<Principal> {
+  const known = findPrincipal(credentials, presented);
   if (known) return known;
   if (presented.length > MAX_HEADER_VALUE_BYTES) throw invalidKey();
   try {
@@ -97,37 +101,37 @@ const IN_QUERY = { names: new Set(['api_key', ...LINK_PARAMETERS]), maxBytes: 40
  *
  * @throws Failure API_KEY_MISSING, API_KEY_INVALID or FORBIDDEN
  */
-export function holderOfQuery(credentials: Credentials, request: WithoutHeader): KeyHolder {
+export function principalOfQueryString(credentials: Credentials, request: WithoutHeader): Principal {
   const found = findInQueryString(request.target, IN_QUERY);
   const key = found.get('api_key');
-  if (key) return holderOfKeyInQuery(credentials, key);
-  if (hasLink(found)) return holderOfLink(credentials, request);
+  if (key) return principalOfKeyInQueryString(credentials, key);
+  if (hasLink(found)) return principalOfLink(credentials, request);
   throw new Failure(
     'API_KEY_MISSING',
     'Send an API key in the header X-API-KEY, or as Authorization: Bearer.',
   );
 }
 
-function holderOfKeyInQuery(
+function principalOfKeyInQueryString(
   credentials: Credentials,
   { text, times }: { readonly text: string | undefined; readonly times: number },
-): KeyHolder {
-  const holder = text === undefined || times !== 1 ? undefined : credentials.findKey(text);
+): Principal {
+  const principal = text === undefined || times !== 1 ? undefined : credentials.findKey(text);
   // One that may not stand in a URL is answered like an unknown one: where it was found, others find it too.
-  if (!holder?.mayUseQueryString) throw invalidKey();
-  return holder;
+  if (!principal?.mayUseQueryString) throw invalidKey();
+  return principal;
 }
 
-function holderOfLink(credentials: Credentials, { target, findEndpoint }: WithoutHeader): KeyHolder {
+function principalOfLink(credentials: Credentials, { target, findEndpoint }: WithoutHeader): Principal {
   const endpoint = findEndpoint();
   const opened = endpoint && credentials.openLink(endpoint, parseQueryString(target));
   if (!opened) throw new Failure('API_KEY_INVALID', 'This link is not good here.');
-  if ('holder' in opened) return opened.holder;
-  throw new Failure(opened.refused === 'forbidden' ? 'FORBIDDEN' : 'API_KEY_INVALID', opened.detail);
+  if ('principal' in opened) return opened.principal;
+  throw new Failure(opened.rejected === 'forbidden' ? 'FORBIDDEN' : 'API_KEY_INVALID', opened.detail);
 }
 
 function tokenFailure(error: unknown): unknown {
-  if (!(error instanceof TokenRefused)) return error;
+  if (!(error instanceof TokenRejected)) return error;
   if (error.reason !== 'unreachable') return new Failure('API_KEY_INVALID', error.message, { cause: error });
   return new Failure('TOKEN_ISSUER_UNREACHABLE', error.message, { cause: error, retryAfterSeconds: 1 });
 }

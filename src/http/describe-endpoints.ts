@@ -1,21 +1,21 @@
 import type { RequestHandler } from 'express';
 
+import { mayCallWithPins } from '../auth/pinned-parameters.js';
+import type { Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
-import { isOpenTo } from '../auth/pinned-parameters.js';
-import type { KeyHolder } from '../auth/principal.js';
-import { findEndpoint, holderOf } from './call-endpoint.js';
+import { findEndpoint, principalOf } from './call-endpoint.js';
 import { contextOf } from './request-context.js';
 
 /** `GET /api/endpoints`: the endpoints that the key may call, as resources. */
 export function listEndpoints(endpoints: EndpointRegistry): RequestHandler {
   return (request, response) => {
-    const holder = holderOf(contextOf(request));
-    const open = endpoints.all().filter((endpoint) => isOpenTo(holder, endpoint));
+    const principal = principalOf(contextOf(request));
+    const open = endpoints.all().filter((endpoint) => mayCallWithPins(principal, endpoint));
     response
       .set('Cache-Control', 'no-store')
-      .json({ result: open.map((endpoint) => resourceOf(endpoint, holder)) });
+      .json({ result: open.map((endpoint) => resourceOf(endpoint, principal)) });
   };
 }
 
@@ -25,15 +25,15 @@ export function describeEndpoint(endpoints: EndpointRegistry): RequestHandler {
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
     const context = contextOf(request);
     context.endpoint = endpoint.name;
-    const holder = holderOf(context);
-    checkIsOpen(holder, endpoint);
-    response.set('Cache-Control', 'no-store').json(resourceOf(endpoint, holder));
+    const principal = principalOf(context);
+    checkIsOpen(principal, endpoint);
+    response.set('Cache-Control', 'no-store').json(resourceOf(endpoint, principal));
   };
 }
 
 /** @throws Failure FORBIDDEN, for the same endpoints as the list leaves out */
-function checkIsOpen(holder: KeyHolder, endpoint: Endpoint): void {
-  if (isOpenTo(holder, endpoint)) return;
+function checkIsOpen(principal: Principal, endpoint: Endpoint): void {
+  if (mayCallWithPins(principal, endpoint)) return;
   throw new Failure(
     'FORBIDDEN',
     'This key may not call this endpoint. GET /api/endpoints lists those that it may.',
@@ -41,7 +41,7 @@ function checkIsOpen(holder: KeyHolder, endpoint: Endpoint): void {
 }
 
 /** As its holder can call it: what the key fixes need not be sent, and is no part of the example. */
-function resourceOf(endpoint: Endpoint, { fixed }: KeyHolder): Readonly<Record<string, unknown>> {
+function resourceOf(endpoint: Endpoint, { pinned: fixed }: Principal): Readonly<Record<string, unknown>> {
   const { id, name, summary, savedQuery, settings, parameters, columns, example } = endpoint;
   return {
     id,

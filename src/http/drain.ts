@@ -37,7 +37,7 @@ export async function drain(server: Server, timeoutMs: number): Promise<void> {
 
 /** Makes the last answer on every connection tell so, and notes since when connections are idle. */
 function lastAnswers(server: Server, idleSince: Map<Socket, number>): void {
-  const { open, answering } = connectionsOf(server);
+  const { open, responding: answering } = connectionsOf(server);
   // A caller may send the next request before it has the answer to the one before: both run at the same time.
   const running = new WeakMap<Socket, Set<ServerResponse>>();
   const runningOn = (socket: Socket): Set<ServerResponse> => {

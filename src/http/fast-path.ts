@@ -1,23 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { EndpointRegistry } from '../endpoint/registry.js';
-import type { FindHit } from '../query/execute-call.js';
-import type { Clock } from '../query/ports.js';
 import { scopeOf } from '../auth/pinned-parameters.js';
-import { mayCall, type KeyHolder } from '../auth/principal.js';
+import { mayCall, type Principal } from '../auth/principal.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
 import { LimitExceeded, type LimitState, type Subject } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
-import { noteAnswer } from './call-endpoint.js';
-import { findPresented, presentedKey, type Credentials } from './credentials.js';
+import type { FindHit } from '../query/execute-call.js';
+import type { Clock } from '../query/ports.js';
+import type { AccessLog } from './access-log.js';
+import { noteOutcome } from './call-endpoint.js';
+import { findPrincipal, presentedKey, type Credentials } from './credentials.js';
 import { problemOfHeaders } from './header-limits.js';
 import type { KnownTargets } from './known-targets.js';
+import { subjectsOf } from './limit-requests.js';
 import type { RequestContext } from './request-context.js';
 import { requestIdOf } from './request-id.js';
-import type { RequestLog } from './access-log.js';
 import { SECURITY_HEADERS } from './security-headers.js';
-import { subjectsOf } from './limit-requests.js';
-import { sendAnswer } from './send-result.js';
+import { sendResult } from './send-result.js';
 import { noteAuthenticated } from './unauthenticated-peers.js';
 
 export interface HitParts {
@@ -27,11 +27,11 @@ export interface HitParts {
   readonly credentials: Credentials;
   readonly limiter: Limiter;
   readonly clock: Clock;
-  readonly log: RequestLog;
+  readonly log: AccessLog;
 }
 
 /** Answers a request where that takes no more than a look into memory; says whether it did. */
-export type AnswerHit = (request: IncomingMessage, response: ServerResponse) => boolean;
+export type FastPath = (request: IncomingMessage, response: ServerResponse) => boolean;
 
 /** `Accept` values that are the same as none, as nearly all callers send them: JSON, unless the target says otherwise. */
 const TAKES_JSON = new Set([undefined, '*/*', 'application/json', 'application/json, text/plain, */*']);
@@ -41,7 +41,7 @@ const TAKES_JSON = new Set([undefined, '*/*', 'application/json', 'application/j
  * answer and the same headers as through the application, without its router. Anything out of the ordinary is left to
  * the application.
  */
-export function createHitAnswerer({
+export function createFastPath({
   endpoints,
   targets,
   findHit,
@@ -49,38 +49,38 @@ export function createHitAnswerer({
   limiter,
   clock,
   log,
-}: HitParts): AnswerHit {
+}: HitParts): FastPath {
   return (request, response) => {
     const startedAt = performance.now();
     const { url = '', headers } = request;
-    const keyHolder = isOrdinary(request) ? holderAtOnce(credentials, request) : undefined;
-    const known = keyHolder && targets.find(scopeOf(keyHolder), url);
-    if (!known || !mayCall(keyHolder, known.question.endpoint)) return false;
-    const { endpoint } = known.question;
-    const subjects = subjectsOf(endpoints, keyHolder, endpoint);
+    const principal = isOrdinary(request) ? knownPrincipal(credentials, request) : undefined;
+    const known = principal && targets.find(scopeOf(principal), url);
+    if (!known || !mayCall(principal, known.query.endpoint)) return false;
+    const { endpoint } = known.query;
+    const subjects = subjectsOf(endpoints, principal, endpoint);
     if (!limiter.admitsAtOnce(subjects)) return false;
-    const answered = findHit(known.question, known.key);
-    const limits = answered && admitAtOnce(limiter, subjects);
+    const outcome = findHit(known.query, known.key);
+    const limits = outcome && admitAtOnce(limiter, subjects);
     if (!limits) return false;
     const now = clock().getTime();
     noteAuthenticated(request.socket);
-    credentials.noteUse(keyHolder, now);
+    credentials.noteUse(principal, now);
     const requestId = requestIdOf(headers['x-request-id']?.toString());
     const context: RequestContext = {
       requestId,
       startedAt,
-      keyHolder,
+      principal,
       endpoint: endpoint.name,
-      question: { digest: endpoint.digest, hash: known.key.hash },
+      query: { digest: endpoint.digest, hash: known.key.hash },
     };
-    noteAnswer(context, answered);
+    noteOutcome(context, outcome);
     const own = ['X-Request-Id', requestId, ...SECURITY_HEADERS];
     if (limits.length > 0) own.push(...Object.entries(rateLimitHeaders(limits)).flat());
-    const { download, question } = known;
-    const { representation } = question;
-    sendAnswer(request, response, {
+    const { download, query: query } = known;
+    const { representation } = query;
+    sendResult(request, response, {
       endpoint,
-      answered,
+      outcome: outcome,
       context,
       representation,
       download,
@@ -106,10 +106,10 @@ function admitAtOnce(limiter: Limiter, subjects: readonly Subject[]): readonly L
 }
 
 /** Who may be let in from anywhere, by what is known already. */
-function holderAtOnce(credentials: Credentials, { headers }: IncomingMessage): KeyHolder | undefined {
+function knownPrincipal(credentials: Credentials, { headers }: IncomingMessage): Principal | undefined {
   const presented = presentedKey(headers);
-  const holder = presented === undefined ? undefined : findPresented(credentials, presented);
-  return holder?.addresses ? undefined : holder;
+  const principal = presented === undefined ? undefined : findPrincipal(credentials, presented);
+  return principal?.addresses ? undefined : principal;
 }
 
 function isOrdinary(request: IncomingMessage): boolean {

@@ -14,7 +14,7 @@ export interface ReadyParts {
 const FULL_DISK = 'The disk of ClickHouse is full: it serves queries, but cannot write.';
 
 /** `GET /health/live`: the process answers. */
-export function answerLive(): RequestHandler {
+export function respondLive(): RequestHandler {
   return (_request, response) => {
     response.set('Cache-Control', 'no-store').json({ status: 'live' });
   };
@@ -24,7 +24,7 @@ export function answerLive(): RequestHandler {
  * `GET /health/ready`: requests can be answered. A full disk is a warning and no reason to be out of service, because reads
  * go on.
  */
-export function answerReady({
+export function respondReady({
   isClickHouseUp,
   hasFullDisk = () => Promise.resolve(false),
   isDraining,

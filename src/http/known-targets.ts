@@ -1,12 +1,12 @@
 import { LRUCache } from 'lru-cache';
 
 import type { CacheKey } from '../query/cache-key.js';
-import type { Question } from '../query/call.js';
+import type { EndpointQuery } from '../query/call.js';
 import { EVERY_ROW, type RowScope } from '../query/row-scope.js';
 
 /** A question that a request target was found to ask, and what its answer is kept under. */
 export interface KnownTarget {
-  readonly question: Question;
+  readonly query: EndpointQuery;
   readonly key: CacheKey;
   /** Whether the answer is to be kept as a file. */
   readonly download?: boolean;

@@ -1,42 +1,42 @@
 import type { RequestHandler, Response } from 'express';
 
+import { mayCall, type Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import type { Asker } from '../query/ports.js';
-import { mayCall, type KeyHolder } from '../auth/principal.js';
 import type { LimitState, Subject } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
+import type { Requester } from '../query/ports.js';
 import { calledEndpoint } from './called-endpoint.js';
 import { contextOf } from './request-context.js';
 
 const NONE: readonly Subject[] = [];
 
 /** Made once for each holder and endpoint, since limits are remembered beside them. */
-const ofHolders = new WeakMap<KeyHolder, Subject>();
+const ofPrincipals = new WeakMap<Principal, Subject>();
 const ofEndpoints = new WeakMap<Endpoint, Subject>();
 
 /** Whose limits a call counts on: its key's and its endpoint's, where these have any. */
 export function subjectsOf(
   endpoints: EndpointRegistry,
-  holder: KeyHolder,
+  principal: Principal,
   endpoint?: Endpoint,
 ): readonly Subject[] {
   const ofEndpoint = endpoint?.settings.limits && endpointSubject(endpoint);
   // A link counts on its key.
-  const seer = holder.linkOf ?? holder;
+  const seer = principal.linkOf ?? principal;
   if (!seer.limits) return ofEndpoint ? [ofEndpoint] : NONE;
-  const ofHolder = holderSubject(endpoints, seer);
-  return ofEndpoint ? [ofHolder, ofEndpoint] : [ofHolder];
+  const ofPrincipal = principalSubject(endpoints, seer);
+  return ofEndpoint ? [ofPrincipal, ofEndpoint] : [ofPrincipal];
 }
 
 /** One key has one budget for all of its calls, so that a call without SQL would show what one with SQL cost. */
-function holderSubject(endpoints: EndpointRegistry, holder: KeyHolder): Subject {
-  const known = ofHolders.get(holder);
+function principalSubject(endpoints: EndpointRegistry, principal: Principal): Subject {
+  const known = ofPrincipals.get(principal);
   if (known) return known;
-  const isSandboxed = endpoints.all().some((endpoint) => takesSql(endpoint) && mayCall(holder, endpoint));
-  const subject: Subject = { kind: 'key', name: holder.name, rules: holder.limits ?? {}, isSandboxed };
-  ofHolders.set(holder, subject);
+  const isSandboxed = endpoints.all().some((endpoint) => takesSql(endpoint) && mayCall(principal, endpoint));
+  const subject: Subject = { kind: 'key', name: principal.name, rules: principal.limits ?? {}, isSandboxed };
+  ofPrincipals.set(principal, subject);
   return subject;
 }
 
@@ -61,12 +61,12 @@ const takesSql = ({ settings }: Endpoint): boolean => settings.sandboxing === 'e
 export function limitRequests(limiter: Limiter, endpoints: EndpointRegistry): RequestHandler {
   return async (request, response, next) => {
     const context = contextOf(request);
-    const { keyHolder } = context;
-    if (keyHolder) {
+    const { principal } = context;
+    if (principal) {
       const called = calledEndpoint(endpoints, request.path);
       if (called) context.endpoint = called.name;
-      const limited = called && mayCall(keyHolder, called) ? called : undefined;
-      context.limits = (await limiter.admitRequest(subjectsOf(endpoints, keyHolder, limited))) ?? [];
+      const limited = called && mayCall(principal, called) ? called : undefined;
+      context.limits = (await limiter.admitRequest(subjectsOf(endpoints, principal, limited))) ?? [];
       setLimitHeaders(response, context.limits);
     }
     next();
@@ -83,14 +83,14 @@ export function setLimitHeaders(response: Response, states: readonly LimitState[
  *
  * @param onStates notified how the limits on cost stood.
  */
-export function askerOf(
+export function requesterOf(
   limiter: Limiter,
-  holder: KeyHolder,
+  principal: Principal,
   subjects: readonly Subject[],
   onStates?: (states: readonly LimitState[]) => void,
-): Asker {
+): Requester {
   return {
-    lane: holder.name,
+    lane: principal.name,
     priority: 'interactive',
     admitQuery: async () => {
       const { states, settle } = await limiter.admitQuery(subjects);

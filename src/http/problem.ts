@@ -34,7 +34,7 @@ export function problemHeaders(failure: Failure): Readonly<Record<string, string
 }
 
 /** Answers every error as a problem document; nothing of its cause leaves the gateway. */
-export function answerProblem(): ErrorRequestHandler {
+export function sendProblem(): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const context = contextOf(request);
     context.failure = error;

@@ -1,12 +1,12 @@
+import { applyPinned } from '../auth/pinned-parameters.js';
+import type { Principal } from '../auth/principal.js';
 import type { Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure, type Problem } from '../errors.js';
-import type { RawParameters } from '../query/raw-parameters.js';
 import type { Times } from '../formats/representation.js';
+import type { RawParameters } from '../query/raw-parameters.js';
 import { problemOfSqlText } from '../query/sandboxed-select.js';
 import { invalidParameters, problemOfForm, readParameters } from '../query/validate-parameters.js';
-import { applyFixed } from '../auth/pinned-parameters.js';
-import type { KeyHolder } from '../auth/principal.js';
 import {
   choosePresentation,
   readPresentation,
@@ -22,9 +22,9 @@ export interface ReadCall {
   readonly sql: string | undefined;
 }
 
-export interface Asked {
+export interface ParsedRequest {
   readonly endpoint: Endpoint;
-  readonly holder: KeyHolder;
+  readonly principal: Principal;
   readonly sent: RawParameters;
   readonly preferences: HeaderPreferences;
   /** How the gateway writes times where nobody says otherwise. */
@@ -36,9 +36,9 @@ export interface Asked {
  *
  * @throws Failure FORBIDDEN, INVALID_PARAMETERS listing every problem, or, where there is none, NOT_ACCEPTABLE
  */
-export function readCall({ endpoint, holder, sent, preferences, times }: Asked): ReadCall {
-  const applied = applyFixed(holder, endpoint.parameters, sent);
-  if ('refused' in applied) throw new Failure('FORBIDDEN', applied.refused.detail);
+export function readCall({ endpoint, principal, sent, preferences, times }: ParsedRequest): ReadCall {
+  const applied = applyPinned(principal, endpoint.parameters, sent);
+  if ('conflict' in applied) throw new Failure('FORBIDDEN', applied.conflict.detail);
   const { values, problems: ofParameters } = readParameters(endpoint, applied.parameters);
   const sql = endpoint.settings.sandboxing === 'disabled' ? undefined : sent.get('sql');
   const ofSql = sql && (problemOfForm(sql) ?? problemOfSqlText(sql.text ?? ''));

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { CacheStatus } from '../query/call.js';
-import type { KeyHolder } from '../auth/principal.js';
+import type { Principal } from '../auth/principal.js';
 import type { LimitState } from '../limits/limit-state.js';
+import type { CacheStatus } from '../query/call.js';
 
 /** What is known of a request while it is answered; most of it ends up in its line of the log. */
 export interface RequestContext {
   readonly requestId: string;
   /** Of `performance.now()`. */
   readonly startedAt: number;
-  keyHolder?: KeyHolder;
+  principal?: Principal;
   /** Whether the key came in a header, and not as a part of the URL. */
   isPresentedInHeaders?: boolean;
   endpoint?: string;
@@ -21,7 +21,7 @@ export interface RequestContext {
   cache?: CacheStatus;
   clickhouseMs?: number;
   /** What was asked: digest of the endpoint's definition, and hash of the whole question. */
-  question?: { readonly digest: string; readonly hash: string };
+  query?: { readonly digest: string; readonly hash: string };
   /** What the query cost that the request caused. */
   cost?: {
     readonly queryId: string;

@@ -1,17 +1,17 @@
 import { Failure, type ErrorCode } from '../errors.js';
 import type { RequestRecord } from '../observability/request-record.js';
+import type { CompletedRequest } from './access-log.js';
 import type { RequestContext } from './request-context.js';
-import type { RequestOver } from './access-log.js';
 
 /** A request that is over as it is written down: no parameters, no key. */
-export function recordOf({ context, status, totalMs }: RequestOver, now: Date): RequestRecord {
-  const { requestId, endpoint, keyHolder, cache, rows } = context;
+export function recordOf({ context, status, totalMs }: CompletedRequest, now: Date): RequestRecord {
+  const { requestId, endpoint, principal: principal, cache, rows } = context;
   return {
     timestamp: now.toISOString(),
     request_id: requestId,
     endpoint: endpoint ?? '',
-    ...questionOf(context),
-    key_name: keyHolder?.name ?? '',
+    ...queryOf(context),
+    key_name: principal?.name ?? '',
     status,
     code: codeOf(context),
     cache: cache ?? '',
@@ -21,8 +21,8 @@ export function recordOf({ context, status, totalMs }: RequestOver, now: Date): 
   };
 }
 
-function questionOf({ question }: RequestContext): Pick<RequestRecord, 'definition' | 'parameters'> {
-  const { digest, hash } = question ?? NO_QUESTION;
+function queryOf({ query: question }: RequestContext): Pick<RequestRecord, 'definition' | 'parameters'> {
+  const { digest, hash } = question ?? NO_QUERY;
   return { definition: digest.slice(0, DIGEST_LENGTH), parameters: hash.slice(0, DIGEST_LENGTH) };
 }
 
@@ -38,7 +38,7 @@ function costOf({ cost = NO_COST, clickhouseMs = 0 }: RequestContext): Cost {
   };
 }
 
-const NO_QUESTION = { digest: '', hash: '' };
+const NO_QUERY = { digest: '', hash: '' };
 const NO_COST = { queryId: '', rowsRead: 0, bytesRead: 0, waitedMs: 0 };
 
 /** Hexadecimal digits that are enough to tell digests apart. */

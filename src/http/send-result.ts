@@ -1,13 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { Encoding } from '../query/endpoint-result.js';
-import type { Answered } from '../query/call.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { FORMAT_FACTS, JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
+import type { CallOutcome } from '../query/call.js';
+import type { Encoding } from '../query/endpoint-result.js';
 import { cacheHeaders, VARY } from './cache-headers.js';
 import { chooseEncoding } from './content-encoding.js';
-import type { RequestContext } from './request-context.js';
 import { entityTag, matchesEntityTag } from './entity-tag.js';
+import type { RequestContext } from './request-context.js';
 
 /** Milliseconds without a byte read, after which a caller is hung up on. */
 const SLOW_READER_MS = 60_000;
@@ -15,7 +15,7 @@ const SLOW_READER_MS = 60_000;
 /** An answer that is ready to be sent. */
 export interface Sending {
   readonly endpoint: Endpoint;
-  readonly answered: Answered;
+  readonly outcome: CallOutcome;
   /** For the timings that the answer tells. */
   readonly context: RequestContext;
   /** That of the question; JSON where it is absent. */
@@ -34,32 +34,32 @@ export interface Sending {
  * Sends an answer: the stored bytes in the encoding that the caller likes best, or 304 where it has them already. All
  * headers go out as one list, which costs Node a third of what setting them one by one does.
  */
-export function sendAnswer(request: IncomingMessage, response: ServerResponse, sending: Sending): void {
-  const { endpoint, answered, now, headers: before = [] } = sending;
-  const { answer } = answered;
-  const encoding = chooseEncoding(request.headers['accept-encoding'], answer.bodies);
-  const tag = entityTag(answer.digest, encoding);
+export function sendResult(request: IncomingMessage, response: ServerResponse, sending: Sending): void {
+  const { endpoint, outcome: outcome, now, headers: before = [] } = sending;
+  const { result } = outcome;
+  const encoding = chooseEncoding(request.headers['accept-encoding'], result.bodies);
+  const tag = entityTag(result.digest, encoding);
   const headers = [
     ...before,
-    ...cacheHeaders(answered, endpoint.settings.caching, now),
+    ...cacheHeaders(outcome, endpoint.settings.caching, now),
     'ETag',
     tag,
     'Vary',
     // CORS may have set one already.
     response.hasHeader('Vary') ? `${String(response.getHeader('Vary'))}, ${VARY}` : VARY,
     'X-Row-Count',
-    String(answer.rowCount),
+    String(result.rowCount),
     'Server-Timing',
     serverTiming(sending),
   ];
-  if (answer.truncated) headers.push('X-Truncated', 'true');
-  if (answer.partial) headers.push('X-Partial', 'true');
+  if (result.truncated) headers.push('X-Truncated', 'true');
+  if (result.partial) headers.push('X-Partial', 'true');
   // That the bytes are the same does not make a partial answer of the one that the caller has, or the reverse.
-  if (!answer.partial && matchesEntityTag(request.headers['if-none-match'], tag)) {
+  if (!result.partial && matchesEntityTag(request.headers['if-none-match'], tag)) {
     response.writeHead(304, headers).end();
     return;
   }
-  const body = answer.bodies[encoding] ?? answer.bodies.identity;
+  const body = result.bodies[encoding] ?? result.bodies.identity;
   headers.push(...contentHeaders(sending, body, encoding));
   response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body);
   // A caller that does not read would keep the bytes for ever; Node sets the time anew as they go out.
@@ -67,7 +67,7 @@ export function sendAnswer(request: IncomingMessage, response: ServerResponse, s
 }
 
 function contentHeaders(
-  { endpoint, answered, representation = JSON_REPRESENTATION, download = false }: Sending,
+  { endpoint, outcome: outcome, representation = JSON_REPRESENTATION, download = false }: Sending,
   body: Buffer,
   encoding: Encoding,
 ): readonly string[] {
@@ -75,7 +75,7 @@ function contentHeaders(
   const headers = ['Content-Type', contentType, 'Content-Length', String(body.length)];
   if (encoding !== 'identity') headers.push('Content-Encoding', encoding);
   if (download) {
-    headers.push('Content-Disposition', `attachment; filename="${fileName(endpoint, answered, extension)}"`);
+    headers.push('Content-Disposition', `attachment; filename="${fileName(endpoint, outcome, extension)}"`);
   }
   return headers;
 }
@@ -89,7 +89,7 @@ function serverTiming({ context: { startedAt, clickhouseMs, cost }, hidesCost }:
 }
 
 /** Of what, as of when (UTC): `usage.api-counts-20260517T100503Z.csv`. */
-function fileName({ name }: Endpoint, { answer }: Answered, extension: string): string {
-  const time = new Date(answer.bornAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+function fileName({ name }: Endpoint, { result }: CallOutcome, extension: string): string {
+  const time = new Date(result.createdAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   return `${name}-${time}.${extension}`;
 }

@@ -55,12 +55,12 @@ export function createHttpServer(
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   noteConnections(server, connections);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    answerClientError(error, socket, logger);
+    sendClientError(error, socket, logger);
   });
   return server;
 }
 
-function answerClientError(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {
+function sendClientError(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {
   // Node 24 reports each further chunk of a request that was refused: what still comes is dropped below.
   if (socket.writableEnded && error.code !== 'ECONNRESET') return;
   if (error.code === 'ECONNRESET' || !socket.writable) {

@@ -27,21 +27,21 @@ export function noteAuthenticated(peer: Peer): void {
  */
 export class UnauthenticatedPeers {
   /** In the order in which they connected; bytes of the requests that have been answered. */
-  private readonly answeredBytesByPeer = new Map<Peer, number>();
+  private readonly responseBytesByPeer = new Map<Peer, number>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly maxHeldBytes: number,
+    private readonly maxBufferedBytes: number,
     private readonly onClosed: () => void = () => undefined,
   ) {}
 
   get oldest(): Peer | undefined {
-    const [peer] = this.answeredBytesByPeer.keys();
+    const [peer] = this.responseBytesByPeer.keys();
     return peer;
   }
 
   add(peer: Peer): void {
-    this.answeredBytesByPeer.set(peer, 0);
+    this.responseBytesByPeer.set(peer, 0);
     unauthenticated.set(peer, this);
     this.timer ??= setInterval(() => {
       this.look();
@@ -49,12 +49,12 @@ export class UnauthenticatedPeers {
   }
 
   remove(peer: Peer): void {
-    this.answeredBytesByPeer.delete(peer);
+    this.responseBytesByPeer.delete(peer);
     unauthenticated.delete(peer);
   }
 
   has(peer: Peer): boolean {
-    return this.answeredBytesByPeer.has(peer);
+    return this.responseBytesByPeer.has(peer);
   }
 
   /**
@@ -62,13 +62,13 @@ export class UnauthenticatedPeers {
    * the next request, and is held.
    */
   noteResponse(peer: Peer, bytes: number): void {
-    const before = this.answeredBytesByPeer.get(peer);
-    if (before !== undefined) this.answeredBytesByPeer.set(peer, before + bytes);
+    const before = this.responseBytesByPeer.get(peer);
+    if (before !== undefined) this.responseBytesByPeer.set(peer, before + bytes);
   }
 
   /** Closes the oldest large requests until the others are within the bound. */
   look(): void {
-    if (this.answeredBytesByPeer.size === 0) {
+    if (this.responseBytesByPeer.size === 0) {
       clearInterval(this.timer);
       this.timer = undefined;
       return;
@@ -76,7 +76,7 @@ export class UnauthenticatedPeers {
     const large = this.largeRequests();
     let held = large.reduce((sum, { bytes }) => sum + bytes, 0);
     for (const { peer, bytes } of large) {
-      if (held <= this.maxHeldBytes) return;
+      if (held <= this.maxBufferedBytes) return;
       held -= bytes;
       this.remove(peer);
       peer.destroy();
@@ -86,8 +86,8 @@ export class UnauthenticatedPeers {
 
   private largeRequests(): readonly { readonly peer: Peer; readonly bytes: number }[] {
     const large: { readonly peer: Peer; readonly bytes: number }[] = [];
-    for (const [peer, answeredBytes] of this.answeredBytesByPeer) {
-      const bytes = peer.bytesRead - answeredBytes;
+    for (const [peer, responseBytes] of this.responseBytesByPeer) {
+      const bytes = peer.bytesRead - responseBytes;
       if (bytes > SMALL_BYTES) large.push({ peer, bytes });
     }
     return large;

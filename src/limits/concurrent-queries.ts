@@ -4,21 +4,21 @@ import { LimitExceeded, type LimitState, type Subject } from './limit-state.js';
 import { nameOf } from './limits-of.js';
 import type { SharedLimits } from './shared-limits.js';
 
-interface Place {
+interface ConcurrencyLimit {
   readonly subject: Subject;
   readonly name: string;
   readonly max: number;
 }
 
 /** How many queries each subject has running: in this process, and across gateways where they have a shared place. */
-export class QueryPlaces {
-  private readonly held = new Map<string, number>();
+export class ConcurrentQueries {
+  private readonly running = new Map<string, number>();
 
   constructor(private readonly shared?: SharedLimits) {}
 
   /** Subjects that have a query running here. */
   get size(): number {
-    return this.held.size;
+    return this.running.size;
   }
 
   /**
@@ -43,10 +43,10 @@ export class QueryPlaces {
     return leave;
   }
 
-  private async takeOne({ name, max }: Place): Promise<(() => Promise<void>) | undefined> {
-    const here = this.held.get(name) ?? 0;
+  private async takeOne({ name, max }: ConcurrencyLimit): Promise<(() => Promise<void>) | undefined> {
+    const here = this.running.get(name) ?? 0;
     if (here >= max) return undefined;
-    this.held.set(name, here + 1);
+    this.running.set(name, here + 1);
     const permit = { name, token: randomBytes(12).toString('hex') };
     if ((await this.shared?.takePermit(permit, max)) === false) {
       this.giveHere(name);
@@ -55,23 +55,23 @@ export class QueryPlaces {
     return async () => {
       this.giveHere(name);
       // Also where the answer did not come in time: the permit may have been taken all the same.
-      await this.shared?.givePermit(permit);
+      await this.shared?.returnPermit(permit);
     };
   }
 
   private giveHere(name: string): void {
-    const left = (this.held.get(name) ?? 0) - 1;
-    if (left > 0) this.held.set(name, left);
-    else this.held.delete(name);
+    const remaining = (this.running.get(name) ?? 0) - 1;
+    if (remaining > 0) this.running.set(name, remaining);
+    else this.running.delete(name);
   }
 }
 
-function placeOf(subject: Subject): Place | undefined {
+function placeOf(subject: Subject): ConcurrencyLimit | undefined {
   const max = subject.rules.concurrent;
   return max === undefined ? undefined : { subject, name: nameOf(subject), max };
 }
 
-function exceeded({ subject, max }: Place): LimitExceeded {
+function exceeded({ subject, max }: ConcurrencyLimit): LimitExceeded {
   const state: LimitState = { subject, counted: 'concurrent', quota: max, remaining: 0 };
   return new LimitExceeded(state, [state]);
 }

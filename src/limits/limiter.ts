@@ -1,8 +1,8 @@
+import type { ConcurrentQueries } from './concurrent-queries.js';
 import type { FixedWindows, WindowCount } from './fixed-windows.js';
+import type { Counted } from './limit-rules.js';
 import { LimitExceeded, type LimitState, type Subject } from './limit-state.js';
 import { costLimits, requestLimits, stateOf, type WindowLimit } from './limits-of.js';
-import type { Counted } from './limit-rules.js';
-import type { QueryPlaces } from './concurrent-queries.js';
 import type { SharedLimits } from './shared-limits.js';
 
 /** What a query cost in ClickHouse, by its own account. */
@@ -18,7 +18,7 @@ export interface QueryPermit {
 
 export interface LimiterParts {
   readonly windows: FixedWindows;
-  readonly places: QueryPlaces;
+  readonly concurrent: ConcurrentQueries;
   /** Where gateways count together; alone, each process counts for itself. */
   readonly shared?: SharedLimits | undefined;
   /** Milliseconds, on the clock of the windows. */
@@ -55,7 +55,7 @@ export class Limiter {
   ): readonly LimitState[] | undefined | Promise<readonly LimitState[]> {
     const limits = requestLimits(subjects);
     if (limits.length === 0) return undefined;
-    if (limits.some((limit) => this.peek(limit).count >= limit.quota)) this.refuseUsedUp(limits);
+    if (limits.some((limit) => this.peek(limit).count >= limit.quota)) this.rejectExhausted(limits);
     const { shared } = this.parts;
     if (!shared) return limits.map((limit) => this.countHere(limit, 1));
     return this.countTogether(limits, shared);
@@ -71,8 +71,8 @@ export class Limiter {
   async admitQuery(subjects: readonly Subject[]): Promise<QueryPermit> {
     const budgets = costLimits(subjects);
     if (budgets.length === 0 && subjects.every(({ rules }) => rules.concurrent === undefined)) return FREE;
-    const states = this.refuseUsedUp(budgets, await this.read(budgets));
-    const leave = await this.parts.places.take(subjects);
+    const states = this.rejectExhausted(budgets, await this.read(budgets));
+    const leave = await this.parts.concurrent.take(subjects);
     let settled = false;
     return {
       states,
@@ -98,7 +98,7 @@ export class Limiter {
 
   /** What budgets hold, as far as is known; asks the others only where the process does not know that one is used up. */
   private async read(limits: readonly WindowLimit[]): Promise<readonly WindowCount[]> {
-    this.refuseUsedUp(limits);
+    this.rejectExhausted(limits);
     const { shared } = this.parts;
     if (!shared) return limits.map((limit) => this.peek(limit));
     return Promise.all(
@@ -137,7 +137,7 @@ export class Limiter {
   }
 
   /** @throws LimitExceeded where a quota has nothing left. */
-  private refuseUsedUp(
+  private rejectExhausted(
     limits: readonly WindowLimit[],
     counts: readonly WindowCount[] = limits.map((limit) => this.peek(limit)),
   ): readonly LimitState[] {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
+import type { WindowCount } from './fixed-windows.js';
 import { COUNTED, type Counted, type Quota } from './limit-rules.js';
 import type { LimitState, Subject } from './limit-state.js';
-import type { WindowCount } from './fixed-windows.js';
 
 /** One limit over a window. */
 export interface WindowLimit extends Quota {

@@ -15,7 +15,7 @@ export interface SharedLimits {
   readonly read: (name: string) => Promise<SharedWindow | null | undefined>;
   /** Takes one of so many permits, for a while at most: one that its holder never gives back comes back by itself. */
   readonly takePermit: (permit: Permit, max: number) => Promise<boolean | undefined>;
-  readonly givePermit: (permit: Permit) => Promise<void>;
+  readonly returnPermit: (permit: Permit) => Promise<void>;
 }
 
 export interface Permit {

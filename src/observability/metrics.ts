@@ -20,7 +20,7 @@ export interface ConnectionUse {
 export interface ServerUse {
   readonly name: string;
   readonly running: number;
-  readonly isSetAside: boolean;
+  readonly isEjected: boolean;
   readonly retried: number;
 }
 
@@ -37,7 +37,7 @@ export interface Observed {
   readonly pool: () => {
     /** Open where no server is left. */
     readonly state: 'open' | 'closed';
-    readonly refused: number;
+    readonly rejected: number;
     readonly cut: number;
     readonly opened: Readonly<Record<'unreachable' | 'stalled', number>>;
     readonly servers: readonly ServerUse[];
@@ -82,7 +82,7 @@ export class Metrics {
     'Answers that had to go for others.',
     [],
   );
-  private readonly limitRefusals = this.counter('limit_refusals_total', 'Requests that a limit refused.', [
+  private readonly limitRejections = this.counter('limit_refusals_total', 'Requests that a limit refused.', [
     'kind',
     'counted',
   ]);
@@ -101,7 +101,7 @@ export class Metrics {
   }
 
   /** Notes a request that was answered; an empty code is that of no failure, and has no label. */
-  answered(
+  requestCompleted(
     endpoint: string,
     { status, code }: { readonly status: number; readonly code: string },
     cache: CacheStatus | '',
@@ -113,13 +113,13 @@ export class Metrics {
     if (clickhouseMs !== undefined) this.clickhouseSeconds.observe({ endpoint }, clickhouseMs / 1000);
   }
 
-  waiterCoalesced(where: 'process' | 'gateways'): void {
+  readonly waiterCoalesced = (where: 'process' | 'gateways'): void => {
     this.coalesced.inc({ where });
-  }
+  };
 
-  answerEvicted(): void {
+  readonly resultEvicted = (): void => {
     this.evictions.inc();
-  }
+  };
 
   refreshStarted(endpoint: string, lateMs: number): void {
     this.warmingLateness.observe({ endpoint }, lateMs / 1000);
@@ -152,16 +152,16 @@ export class Metrics {
     this.observeServers(pool);
   }
 
-  /** @param journal how many requests it did not write, since the start. */
-  observeJournal(journal: { readonly dropped: number; readonly skipped: number }): void {
+  /** @param requestLog how many requests it did not write, since the start. */
+  observeRequestLog(requestLog: { readonly dropped: number; readonly skipped: number }): void {
     const dropped =
       'Requests that are not in gateway_requests: ClickHouse did not take them, or not in time.';
     this.total('request_records_dropped_total', dropped, [], (counter) => {
-      counter.inc(journal.dropped);
+      counter.inc(requestLog.dropped);
     });
     const skipped = 'Requests without a key that are not in gateway_requests, which has a sample of them.';
     this.total('request_records_skipped_total', skipped, [], (counter) => {
-      counter.inc(journal.skipped);
+      counter.inc(requestLog.skipped);
     });
   }
 
@@ -178,8 +178,8 @@ export class Metrics {
   }
 
   /** Counts a request that a limit refused. */
-  limitRefused(kind: 'key' | 'endpoint', counted: string): void {
-    this.limitRefusals.inc({ kind, counted });
+  limitRejected(kind: 'key' | 'endpoint', counted: string): void {
+    this.limitRejections.inc({ kind, counted });
   }
 
   private observePool(pool: Observed['pool']): void {
@@ -192,7 +192,7 @@ export class Metrics {
       for (const reason of ['unreachable', 'stalled'] as const) gauge.set({ reason }, pool().opened[reason]);
     });
     this.gauge('clickhouse_breaker_refused', 'Queries refused while ClickHouse was away.', [], (gauge) => {
-      gauge.set(pool().refused);
+      gauge.set(pool().rejected);
     });
     this.gauge('clickhouse_queries_cut', 'Running queries ended because ClickHouse stalled.', [], (gauge) => {
       gauge.set(pool().cut);
@@ -207,10 +207,10 @@ export class Metrics {
         for (const server of pool().servers) gauge.set({ server: server.name }, of(server));
       };
     const running = each((server) => server.running);
-    const isSetAside = each((server) => Number(server.isSetAside));
+    const isEjected = each((server) => Number(server.isEjected));
     this.gauge('clickhouse_server_queries_running', 'Queries that run on a server.', ['server'], running);
-    const asideHelp = '1 while a server gets no queries, being away.';
-    this.gauge('clickhouse_server_set_aside', asideHelp, ['server'], isSetAside);
+    const ejectedHelp = '1 while a server gets no queries, being away.';
+    this.gauge('clickhouse_server_set_aside', ejectedHelp, ['server'], isEjected);
     this.total(
       'clickhouse_server_retried_elsewhere_total',
       'Queries that a server did not begin to answer, and another was asked.',

@@ -1,13 +1,13 @@
 import type { RequestRecord } from './request-record.js';
 
 /** Failing where batches are refused and lost; full where they are written, or yet to be, and what comes meanwhile is lost. */
-export type JournalState = 'writing' | 'failing' | 'full';
+export type RequestLogState = 'writing' | 'failing' | 'full';
 
-export interface JournalOptions {
+export interface RequestLogOptions {
   /** Writes a batch; a rejection loses it. */
   readonly insert: (records: readonly RequestRecord[]) => Promise<void>;
   /** Told when a state begins. */
-  readonly onChange: (state: JournalState, error?: unknown) => void;
+  readonly onChange: (state: RequestLogState, error?: unknown) => void;
   /** Reports how many requests without a key were skipped since the last flush, where any were. */
   readonly onSkipped?: (count: number) => void;
   /** Requests without a key that are written, of each code, from one flush to the next; further ones are only counted. */
@@ -25,17 +25,17 @@ const DEFAULTS = { maxWaiting: 50_000, batch: 10_000, maxWithoutKey: 10, onSkipp
  * take in time is dropped, never waited for. Where nothing was asked nothing is written. Of requests without a key a sample
  * is written, since anybody can send them and nobody shall fill the table.
  */
-export class RequestJournal {
-  private readonly options: Required<JournalOptions>;
+export class RequestLog {
+  private readonly options: Required<RequestLogOptions>;
   private waiting: RequestRecord[] = [];
   private lost = 0;
   private skippedTotal = 0;
   private skippedSinceFlush = 0;
   private readonly withoutKeyByCode = new Map<string, number>();
-  private state: JournalState = 'writing';
+  private state: RequestLogState = 'writing';
   private writing: Promise<void> | undefined;
 
-  constructor(options: JournalOptions) {
+  constructor(options: RequestLogOptions) {
     this.options = { ...DEFAULTS, ...options };
   }
 
@@ -100,7 +100,7 @@ export class RequestJournal {
     if (this.state === 'full') this.change('writing');
   }
 
-  private change(state: JournalState, error?: unknown): void {
+  private change(state: RequestLogState, error?: unknown): void {
     if (this.state === state) return;
     this.state = state;
     this.options.onChange(state, error);

@@ -1,5 +1,5 @@
 import { Failure } from '../errors.js';
-import type { ShareAcross } from './fetch-result.js';
+import type { CoalesceAcrossGateways } from './fetch-result.js';
 import { LinkedAbort } from './linked-abort.js';
 
 /**
@@ -8,8 +8,8 @@ import { LinkedAbort } from './linked-abort.js';
  *
  * @throws Failure QUERY_TIMEOUT where they are over.
  */
-export function boundShare(share: ShareAcross, maxMs: number): ShareAcross {
-  return async (key, signal, ask, until) => {
+export function boundCoalescing(share: CoalesceAcrossGateways, maxMs: number): CoalesceAcrossGateways {
+  return async (key, signal, runQuery, until) => {
     const bound = new LinkedAbort(signal);
     const over = new Failure(
       'QUERY_TIMEOUT',
@@ -19,7 +19,7 @@ export function boundShare(share: ShareAcross, maxMs: number): ShareAcross {
       bound.abort(over);
     }, maxMs);
     try {
-      return await share(key, bound.signal, ask, until);
+      return await share(key, bound.signal, runQuery, until);
     } catch (error) {
       // What was interrupted says so in words of its own.
       throw bound.signal.reason === over ? over : error;

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 
-import { bindQuery, type Values } from '../endpoint/bind.js';
 import { bindSandboxedQuery } from '../endpoint/bind-sandboxed.js';
+import { bindQuery, type Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { rowCap } from '../endpoint/endpoint.js';
-import { heldParameters, type RowScope } from './row-scope.js';
+import { pinnedParameters, type RowScope } from './row-scope.js';
 import type { SandboxedSelect } from './sandboxed-select.js';
 
 /** What one cached answer is kept under. */
@@ -35,7 +35,7 @@ export function cacheKeyOf(
   sandbox?: SandboxedSelect,
 ): CacheKey {
   const cap = rowCap(endpoint);
-  const held = heldParameters(scope);
+  const held = pinnedParameters(scope);
   const { text, parameters } = sandbox
     ? bindSandboxedQuery(endpoint, sandbox, values, held, NO_TIME, cap)
     : bindQuery(endpoint.query, values, held, NO_TIME, cap);

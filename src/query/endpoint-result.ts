@@ -10,9 +10,9 @@ export interface Bodies {
 export type Encoding = keyof Bodies;
 
 /** A complete result as it is served and cached: its final bytes and all that is told of it. */
-export interface Answer {
+export interface EndpointResult {
   /** When its query began; milliseconds since 1970. */
-  readonly bornAt: number;
+  readonly createdAt: number;
   /** From when on it is no longer fresh; milliseconds since 1970. Every tier of the cache goes by this alone. */
   readonly expiresAt: number;
   /** Digest of the uncompressed bytes, 22 characters; what ETags are made from. */
@@ -31,7 +31,7 @@ export interface Answer {
 }
 
 /** Bytes of all of an answer's bodies together. */
-export function sizeOf({ bodies: { identity, gzip, br } }: Answer): number {
+export function sizeOf({ bodies: { identity, gzip, br } }: EndpointResult): number {
   return identity.length + (gzip?.length ?? 0) + (br?.length ?? 0);
 }
 
@@ -52,13 +52,13 @@ export function inOwnMemory(bytes: Buffer): Buffer {
  * then the same as absent, in every tier.
  */
 export function usableFrom(
-  { bornAt, expiresAt }: Pick<Answer, 'bornAt' | 'expiresAt'>,
+  { createdAt, expiresAt }: Pick<EndpointResult, 'createdAt' | 'expiresAt'>,
   cachingMs: number,
 ): number {
-  return Math.max(bornAt, expiresAt - cachingMs) - MAX_CLOCK_SKEW_MS;
+  return Math.max(createdAt, expiresAt - cachingMs) - MAX_CLOCK_SKEW_MS;
 }
 
 /** Whether an answer may be served without asking again. */
-export function isFresh(answer: Answer, now: number): boolean {
-  return now < answer.expiresAt;
+export function isFresh(result: EndpointResult, now: number): boolean {
+  return now < result.expiresAt;
 }

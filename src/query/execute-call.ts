@@ -1,66 +1,72 @@
 import { Failure } from '../errors.js';
-import { isFresh, type Answer } from './endpoint-result.js';
-import type { AnswerStore } from './result-store.js';
 import type { CacheKey } from './cache-key.js';
-import { keepUntil, keyOf, type Answered, type Call, type Question } from './call.js';
-import type { FetchAnswer } from './fetch-result.js';
+import { usableUntil, keyOf, type CallOutcome, type Call, type EndpointQuery } from './call.js';
+import { isFresh, type EndpointResult } from './endpoint-result.js';
+import type { FetchResult } from './fetch-result.js';
 import type { Clock } from './ports.js';
+import type { ResultStore } from './result-store.js';
 
 /**
  * @param key what the answer is kept under, where the caller knows it already.
  * @throws Failure: what the caller is told instead of rows.
  */
-export type AnswerCall = (call: Call, key?: CacheKey) => Promise<Answered>;
+export type ExecuteCall = (call: Call, key?: CacheKey) => Promise<CallOutcome>;
 
-export interface AnswerParts {
-  readonly store: AnswerStore;
+export interface CallExecutorParts {
+  readonly store: ResultStore;
   /** Asks ClickHouse, or waits for who does already. */
-  readonly fetchAnswer: FetchAnswer;
+  readonly fetchResult: FetchResult;
   readonly clock: Clock;
   /** Told of each question to an endpoint that caches, and of its answer. */
-  readonly onAnswered: OnAnswered;
+  readonly onOutcome: OnOutcome;
 }
 
-export type OnAnswered = (question: Question, key: CacheKey, answered: Answered) => void;
+export type OnOutcome = (query: EndpointQuery, key: CacheKey, outcome: CallOutcome) => void;
 
 /**
  * The way of a validated call: a fresh answer that is kept, else ClickHouse's, else, where ClickHouse fails, one that
  * has expired by no more than the endpoint allows.
  */
-export function createAnswerer(parts: AnswerParts): AnswerCall {
+export function createCallExecutor(parts: CallExecutorParts): ExecuteCall {
   return async (call, key = keyOf(call)) => {
-    if (call.endpoint.settings.caching === 'disabled') return answerUncached(parts, call, key);
-    const answered = await answerCached(parts, call, key);
-    parts.onAnswered(call, key, answered);
-    return answered;
+    if (call.endpoint.settings.caching === 'disabled') return executeUncached(parts, call, key);
+    const outcome = await executeCached(parts, call, key);
+    parts.onOutcome(call, key, outcome);
+    return outcome;
   };
 }
 
-async function answerUncached({ fetchAnswer }: AnswerParts, call: Call, key: CacheKey): Promise<Answered> {
-  if (call.demand === 'only-cached') throw notCached();
-  const { answer } = await fetchAnswer({ ...call, refresh: true }, key);
-  return { answer, status: 'BYPASS', stored: false, collapsed: false };
-}
-
-async function answerCached(
-  { store, fetchAnswer, clock }: AnswerParts,
+async function executeUncached(
+  { fetchResult }: CallExecutorParts,
   call: Call,
   key: CacheKey,
-): Promise<Answered> {
-  const kept = call.demand === 'fresh' ? undefined : await store.get(key);
-  if (kept && isFresh(kept, clock().getTime())) return hit(kept);
+): Promise<CallOutcome> {
+  if (call.demand === 'only-cached') throw notCached();
+  const { result } = await fetchResult({ ...call, refresh: true }, key);
+  return { result, status: 'BYPASS', isStored: false, isCollapsed: false };
+}
+
+async function executeCached(
+  { store, fetchResult, clock }: CallExecutorParts,
+  call: Call,
+  key: CacheKey,
+): Promise<CallOutcome> {
+  const cached = call.demand === 'fresh' ? undefined : await store.get(key);
+  if (cached && isFresh(cached, clock().getTime())) return hitOutcome(cached);
   if (call.demand === 'only-cached') throw notCached();
   const refresh = call.demand === 'fresh';
-  const findStale = async (): Promise<Answered | undefined> => {
-    const stale = kept ?? (await store.get(key));
-    if (!stale || clock().getTime() >= keepUntil(stale, call.endpoint)) return undefined;
-    return { answer: stale, status: 'STALE', stored: true, collapsed: false };
+  const findStale = async (): Promise<CallOutcome | undefined> => {
+    const stale = cached ?? (await store.get(key));
+    if (!stale || clock().getTime() >= usableUntil(stale, call.endpoint)) return undefined;
+    return { result: stale, status: 'STALE', isStored: true, isCollapsed: false };
   };
   try {
-    const { answer, collapsed } = await fetchAnswer({ ...call, refresh }, key);
+    const { result, isCollapsed } = await fetchResult({ ...call, refresh }, key);
     // All rows of a while ago are better than some of now.
-    const complete = answer.partial && (await findStale());
-    return complete ?? fetched(answer, { refresh, collapsed, expired: kept !== undefined });
+    const complete = result.partial && (await findStale());
+    return (
+      complete ?? fetchedOutcome(result, { refresh, isCollapsed, replacesExpired: cached !== undefined })
+    );
   } catch (error) {
     const stale = isUpstreamFailure(error) ? await findStale() : undefined;
     if (!stale) throw error;
@@ -68,36 +74,36 @@ async function answerCached(
   }
 }
 
-function fetched(
-  answer: Answer,
-  { refresh, ...how }: Readonly<Record<'refresh' | 'collapsed' | 'expired', boolean>>,
-): Answered {
-  return { answer, status: refresh ? 'BYPASS' : 'MISS', stored: !answer.partial, ...how };
+function fetchedOutcome(
+  result: EndpointResult,
+  { refresh, ...how }: Readonly<Record<'refresh' | 'isCollapsed' | 'replacesExpired', boolean>>,
+): CallOutcome {
+  return { result, status: refresh ? 'BYPASS' : 'MISS', isStored: !result.partial, ...how };
 }
 
 export interface HitParts {
   /** What the process itself keeps, at once. */
-  readonly peek: (hash: string) => Answer | undefined;
+  readonly peek: (hash: string) => EndpointResult | undefined;
   readonly clock: Clock;
-  readonly onAnswered: OnAnswered;
+  readonly onOutcome: OnOutcome;
 }
 
-/** A question's fresh answer where the process has it: the same as {@link AnswerCall}, at once, or undefined. */
-export type FindHit = (question: Question, key: CacheKey) => Answered | undefined;
+/** A question's fresh answer where the process has it: the same as {@link ExecuteCall}, at once, or undefined. */
+export type FindHit = (query: EndpointQuery, key: CacheKey) => CallOutcome | undefined;
 
-export function createHitFinder({ peek, clock, onAnswered }: HitParts): FindHit {
-  return (question, key) => {
-    const kept = peek(key.hash);
-    if (!kept || !isFresh(kept, clock().getTime())) return undefined;
-    const answered = hit(kept);
-    onAnswered(question, key, answered);
-    return answered;
+export function createHitFinder({ peek, clock, onOutcome }: HitParts): FindHit {
+  return (query, key) => {
+    const cached = peek(key.hash);
+    if (!cached || !isFresh(cached, clock().getTime())) return undefined;
+    const outcome = hitOutcome(cached);
+    onOutcome(query, key, outcome);
+    return outcome;
   };
 }
 
 /** A fresh kept answer, as it is answered. */
-function hit(answer: Answer): Answered {
-  return { answer, status: 'HIT', stored: true, collapsed: false };
+function hitOutcome(result: EndpointResult): CallOutcome {
+  return { result, status: 'HIT', isStored: true, isCollapsed: false };
 }
 
 /** ClickHouse's trouble, as against the caller's mistake, its leaving, or the gateway's own fault. */

@@ -1,38 +1,38 @@
-import { bindQuery } from '../endpoint/bind.js';
 import { bindSandboxedQuery } from '../endpoint/bind-sandboxed.js';
+import { bindQuery } from '../endpoint/bind.js';
 import { rowCap, type Endpoint } from '../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
-import { inOwnMemory, type Answer, type Bodies } from './endpoint-result.js';
-import type { AnswerStore } from './result-store.js';
-import type { CacheKey } from './cache-key.js';
-import { keepUntil, type Question } from './call.js';
-import { digestOf, encodeBodies } from './encode-bodies.js';
-import type { Asker, Clock, RunQuery } from './ports.js';
 import { FORMAT_FACTS, JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
-import { heldParameters } from './row-scope.js';
-import { SharedFlights } from './single-flight.js';
+import type { CacheKey } from './cache-key.js';
+import { usableUntil, type EndpointQuery } from './call.js';
+import { digestOf, encodeBodies } from './encode-bodies.js';
+import { inOwnMemory, type EndpointResult, type Bodies } from './endpoint-result.js';
+import type { Requester, Clock, RunQuery } from './ports.js';
+import type { ResultStore } from './result-store.js';
+import { pinnedParameters } from './row-scope.js';
+import { SingleFlight } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
 
 /** A question that the cache could not answer. */
-export interface Fetch extends Question {
+export interface FetchRequest extends EndpointQuery {
   readonly requestId: string;
   readonly signal: AbortSignal;
   /** Whether the answer has to be newer than the question, whatever others have or ask. */
   readonly refresh: boolean;
-  readonly asker?: Asker | undefined;
+  readonly requester?: Requester | undefined;
 }
 
-export interface Fetched {
-  readonly answer: Answer;
+export interface FetchedResult {
+  readonly result: EndpointResult;
   /** Whether the query was somebody else's. */
-  readonly collapsed: boolean;
+  readonly isCollapsed: boolean;
 }
 
 /** @throws Failure */
-export type FetchAnswer = (fetch: Fetch, key: CacheKey) => Promise<Fetched>;
+export type FetchResult = (fetch: FetchRequest, key: CacheKey) => Promise<FetchedResult>;
 
 /** Asks ClickHouse; the answer is stored when it is told. */
-export type AskClickHouse = (signal: AbortSignal) => Promise<Answer>;
+export type QueryClickHouse = (signal: AbortSignal) => Promise<EndpointResult>;
 
 /**
  * Lets one of several gateways ask what all of them miss; the others get its answer, or its error.
@@ -40,49 +40,57 @@ export type AskClickHouse = (signal: AbortSignal) => Promise<Answer>;
  * @param ask what the one that asks does.
  * @param until until when an answer is of use; milliseconds since 1970.
  */
-export type ShareAcross = (
+export type CoalesceAcrossGateways = (
   key: CacheKey,
   signal: AbortSignal,
-  ask: AskClickHouse,
-  until: (answer: Answer) => number,
-) => Promise<Fetched>;
+  runQuery: QueryClickHouse,
+  until: (result: EndpointResult) => number,
+) => Promise<FetchedResult>;
 
 export interface FetchParts {
   readonly runQuery: RunQuery;
-  readonly store: AnswerStore;
-  readonly shareAcross: ShareAcross;
+  readonly store: ResultStore;
+  readonly coalesceAcrossGateways: CoalesceAcrossGateways;
   readonly clock: Clock;
   /** Told of each question that shared a query of another, and whose. */
   readonly onJoined: (where: 'process' | 'gateways') => void;
 }
 
 /** Asks ClickHouse once for equal questions at the same time, in this process and across gateways. */
-export function createFetcher(parts: FetchParts): FetchAnswer {
-  const flights = new SharedFlights<Fetched>();
+export function createFetcher(parts: FetchParts): FetchResult {
+  const singleFlight = new SingleFlight<FetchedResult>();
   return async (fetch, key) => {
     const { endpoint, refresh } = fetch;
     if (endpoint.settings.caching === 'disabled') {
-      return { answer: await askClickHouse(parts, fetch), collapsed: false };
+      return { result: await queryClickHouse(parts, fetch), isCollapsed: false };
     }
-    const until = (answer: Answer): number => keepUntil(answer, endpoint);
-    const share = refresh ? shareWithNobody(parts.store) : parts.shareAcross;
+    const until = (result: EndpointResult): number => usableUntil(result, endpoint);
+    const share = refresh ? withoutCoalescing(parts.store) : parts.coalesceAcrossGateways;
     const flight = refresh ? `${key.hash} refresh` : key.hash;
-    const { value, joined } = await flights.join(flight, fetch, ({ signal: flightSignal, asker }) => {
-      const ask: AskClickHouse = (ownSignal) => askClickHouse(parts, { ...fetch, asker, signal: ownSignal });
-      return share(key, flightSignal, ask, until);
-    });
+    const { value, joined } = await singleFlight.join(
+      flight,
+      fetch,
+      ({ signal: flightSignal, requester }) => {
+        const runQuery: QueryClickHouse = (ownSignal) =>
+          queryClickHouse(parts, { ...fetch, requester, signal: ownSignal });
+        return share(key, flightSignal, runQuery, until);
+      },
+    );
     if (joined) parts.onJoined('process');
-    else if (value.collapsed) parts.onJoined('gateways');
-    return joined ? { ...value, collapsed: true } : value;
+    else if (value.isCollapsed) parts.onJoined('gateways');
+    return joined ? { ...value, isCollapsed: true } : value;
   };
 }
 
-async function askClickHouse({ runQuery, clock }: FetchParts, fetch: Fetch): Promise<Answer> {
-  const { endpoint, values, scope, sandbox, requestId, signal, asker } = fetch;
+async function queryClickHouse(
+  { runQuery, clock }: FetchParts,
+  fetch: FetchRequest,
+): Promise<EndpointResult> {
+  const { endpoint, values, scope, sandbox, requestId, signal, requester } = fetch;
   const { representation = JSON_REPRESENTATION } = fetch;
   const cap = rowCap(endpoint);
   const now = clock();
-  const held = heldParameters(scope);
+  const held = pinnedParameters(scope);
   const query = sandbox
     ? bindSandboxedQuery(endpoint, sandbox, values, held, now, cap + 1)
     : bindQuery(endpoint.query, values, held, now, cap + 1);
@@ -94,21 +102,22 @@ async function askClickHouse({ runQuery, clock }: FetchParts, fetch: Fetch): Pro
       rowCap: cap,
       requestId,
       signal,
-      asker,
+      requester,
       limits: endpoint.settings.queryLimits,
     });
     const { caching } = endpoint.settings;
     const lastsSeconds = caching === 'disabled' || facts.partial ? undefined : caching;
-    const bodies = lastsSeconds === undefined ? { identity: body } : await bodiesToKeep(body, representation);
-    const bornAt = now.getTime();
-    const expiresAt = lastsSeconds === undefined ? bornAt : bornAt + lastsSeconds * 1000;
-    return { ...facts, bornAt, expiresAt, digest: digestOf(body), bodies };
+    const bodies =
+      lastsSeconds === undefined ? { identity: body } : await bodiesToCache(body, representation);
+    const createdAt = now.getTime();
+    const expiresAt = lastsSeconds === undefined ? createdAt : createdAt + lastsSeconds * 1000;
+    return { ...facts, createdAt, expiresAt, digest: digestOf(body), bodies };
   } catch (error) {
     throw blameParameters(endpoint, error);
   }
 }
 
-function bodiesToKeep(body: Buffer, { format }: Representation): Promise<Bodies> | Bodies {
+function bodiesToCache(body: Buffer, { format }: Representation): Promise<Bodies> | Bodies {
   return FORMAT_FACTS[format].isCompressible ? encodeBodies(body) : { identity: inOwnMemory(body) };
 }
 
@@ -124,10 +133,10 @@ function blameParameters(endpoint: Endpoint, error: unknown): unknown {
 }
 
 /** One gateway alone: it asks, and stores what it is told. */
-export function shareWithNobody(store: AnswerStore): ShareAcross {
-  return async (key, signal, ask, until) => {
-    const answer = await ask(signal);
-    if (!answer.partial) await store.set(key, answer, until(answer));
-    return { answer, collapsed: false };
+export function withoutCoalescing(store: ResultStore): CoalesceAcrossGateways {
+  return async (key, signal, runQuery, until) => {
+    const result = await runQuery(signal);
+    if (!result.partial) await store.set(key, result, until(result));
+    return { result, isCollapsed: false };
   };
 }

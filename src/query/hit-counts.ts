@@ -3,7 +3,7 @@ import type { CacheStatus } from './call.js';
 /** Questions to an endpoint, by how they were answered. */
 export interface HitCounts extends Record<CacheStatus, number> {
   /** Of the hits, those that the process did not have itself. */
-  farHits: number;
+  sharedHits: number;
 }
 
 /** Counts by endpoint id, since the start. */
@@ -14,8 +14,8 @@ export class HitCounter {
     this.of(endpointId)[status] += 1;
   }
 
-  countFar(endpointId: string): void {
-    this.of(endpointId).farHits += 1;
+  countSharedHit(endpointId: string): void {
+    this.of(endpointId).sharedHits += 1;
   }
 
   /** Of every endpoint that was asked. */
@@ -26,7 +26,7 @@ export class HitCounter {
   of(endpointId: string): HitCounts {
     const known = this.counts.get(endpointId);
     if (known) return known;
-    const counts = { HIT: 0, MISS: 0, STALE: 0, BYPASS: 0, farHits: 0 };
+    const counts = { HIT: 0, MISS: 0, STALE: 0, BYPASS: 0, sharedHits: 0 };
     this.counts.set(endpointId, counts);
     return counts;
   }

@@ -1,5 +1,5 @@
-import type { Column, QueryLimits } from '../endpoint/definition.js';
 import type { BoundQuery } from '../endpoint/bind.js';
+import type { Column, QueryLimits } from '../endpoint/definition.js';
 import type { Failure } from '../errors.js';
 import type { Representation } from '../formats/representation.js';
 
@@ -7,10 +7,10 @@ import type { Representation } from '../formats/representation.js';
 export type Priority = 'interactive' | 'warming';
 
 /** Told what a query cost, once it is over; nothing where that is not known. */
-export type Settle = (cost?: QueryResult) => Promise<void>;
+export type SettleCost = (cost?: QueryResult) => Promise<void>;
 
 /** On whose behalf a query is asked. */
-export interface Asker {
+export interface Requester {
   /** Those of one lane wait for each other, lanes take turns: a caller has its own. */
   readonly lane: string;
   readonly priority: Priority;
@@ -19,7 +19,7 @@ export interface Asker {
    *
    * @throws Failure where a limit refuses.
    */
-  readonly admitQuery?: (() => Promise<Settle>) | undefined;
+  readonly admitQuery?: (() => Promise<SettleCost>) | undefined;
   /**
    * Where several callers can share the query: notifies of each that waits for it, at once and from now on, until what it
    * returns is called. Absent where the query has one caller. The priority is then the best of all callers'.
@@ -29,7 +29,7 @@ export interface Asker {
 
 /** A caller that waits for a query. */
 export interface WaitingCaller {
-  readonly asker: Pick<Asker, 'lane' | 'priority'>;
+  readonly requester: Pick<Requester, 'lane' | 'priority'>;
   /** Ends the wait of this caller alone. */
   readonly reject: (reason: Failure) => void;
 }
@@ -40,19 +40,19 @@ export interface CallerObserver {
 }
 
 /** Work that needs a slot and a server: on whose behalf, and until when. */
-export interface AdmissionRequest {
+export interface SlotRequest {
   /** Aborted when nobody waits for the result any more; the work then ends in ClickHouse too. */
   readonly signal: AbortSignal;
   /** Without one it is interactive, in a lane that all such queries share. */
-  readonly asker?: Asker | undefined;
+  readonly requester?: Requester | undefined;
   /** Milliseconds of its time limit that an earlier try has used up; absent for the first. */
   readonly spentMs?: number | undefined;
   /** Notified when a server begins to answer, an error or rows: from then on no other server may be asked. */
-  readonly onAnswer?: (() => void) | undefined;
+  readonly onResponse?: (() => void) | undefined;
 }
 
 /** A query to run, and how far it may go. */
-export interface QueryRequest extends AdmissionRequest {
+export interface QueryRequest extends SlotRequest {
   readonly query: BoundQuery;
   /** What the query gives; 'unknown' for a caller's own SQL, of which ClickHouse is asked first, and whose faults are its. */
   readonly columns: ReadonlyMap<string, Column> | 'unknown';

@@ -1,12 +1,12 @@
-import type { Answer } from './endpoint-result.js';
 import type { CacheKey } from './cache-key.js';
+import type { EndpointResult } from './endpoint-result.js';
 
 /** Which cached answers are meant: all, those of an endpoint, or one. */
 export interface PurgeScope {
   readonly endpointId?: string;
   readonly hash?: string;
   /** Only those whose query began at or before this; milliseconds since 1970. */
-  readonly bornUntil?: number;
+  readonly createdUntil?: number;
 }
 
 /**
@@ -15,9 +15,9 @@ export interface PurgeScope {
  * given out, and any other replaces it. No trouble of a store reaches its callers: what can't be read is
  * a miss, what can't be written is not kept.
  */
-export interface AnswerStore {
-  readonly get: (key: CacheKey) => Promise<Answer | undefined>;
-  /** @param keepUntil milliseconds since 1970. */
-  readonly set: (key: CacheKey, answer: Answer, keepUntil: number) => Promise<void>;
+export interface ResultStore {
+  readonly get: (key: CacheKey) => Promise<EndpointResult | undefined>;
+  /** @param usableUntil milliseconds since 1970. */
+  readonly set: (key: CacheKey, result: EndpointResult, usableUntil: number) => Promise<void>;
   readonly purge: (scope: PurgeScope) => Promise<void>;
 }

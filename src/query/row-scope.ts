@@ -8,7 +8,7 @@ export type RowScope = string;
 export const EVERY_ROW: RowScope = '';
 
 /** Names of the parameters that a scope fixes. */
-export function heldParameters(scope: RowScope): ReadonlySet<string> {
+export function pinnedParameters(scope: RowScope): ReadonlySet<string> {
   if (scope === EVERY_ROW) return NONE;
   return new Set(
     (JSON.parse(scope) as readonly (readonly [name: string, value: string])[]).map(([name]) => name),

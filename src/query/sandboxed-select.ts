@@ -1,7 +1,7 @@
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { MAX_VALUE_BYTES } from '../endpoint/parameters.js';
-import type { AdmissionRequest } from './ports.js';
-import type { FlightCaller } from './single-flight.js';
+import type { SlotRequest } from './ports.js';
+import type { SingleFlightCaller } from './single-flight.js';
 
 /** A caller's SELECT that has been judged: it reads the named parts that it names, and nothing else. */
 export interface SandboxedSelect {
@@ -27,7 +27,11 @@ export function problemOfSqlText(sql: string): string | undefined {
  *
  * @throws Failure INVALID_PARAMETERS with the reason, or what kept ClickHouse from parsing it.
  */
-export type JudgeSql = (endpoint: Endpoint, sql: string, caller: FlightCaller) => Promise<SandboxedSelect>;
+export type CheckSql = (
+  endpoint: Endpoint,
+  sql: string,
+  caller: SingleFlightCaller,
+) => Promise<SandboxedSelect>;
 
 /** Uses one server's parser, for one query at a time. */
 export type SqlAnalysis<T> = (parser: SqlParser, signal: AbortSignal) => Promise<T>;
@@ -38,7 +42,7 @@ export type SqlAnalysis<T> = (parser: SqlParser, signal: AbortSignal) => Promise
  *
  * @throws Failure of the admission, or what the analysis throws.
  */
-export type AnalyzeSql = <T>(request: AdmissionRequest, analysis: SqlAnalysis<T>) => Promise<T>;
+export type AnalyzeSql = <T>(request: SlotRequest, analysis: SqlAnalysis<T>) => Promise<T>;
 
 /** What ClickHouse's own parser makes of a caller's SQL. Nothing of it is executed. */
 export interface SqlParser {

@@ -1,29 +1,29 @@
-import type { Asker, CallerObserver, Priority, WaitingCaller } from './ports.js';
+import type { Requester, CallerObserver, Priority, WaitingCaller } from './ports.js';
 
 /** A caller without a lane of its own. */
-export const ANYBODY: Asker = { lane: '', priority: 'interactive' };
+export const ANONYMOUS_REQUESTER: Requester = { lane: '', priority: 'interactive' };
 
 /**
  * The callers of one shared query as one asker. Limits are those of the leader, since the query counts once; lane and
  * priority follow whoever waits now, so that a follower can raise a query that is queued.
  */
-export class SharedAsker implements Asker {
+export class SharedRequester implements Requester {
   private readonly callers = new Set<WaitingCaller>();
   private readonly observers = new Set<CallerObserver>();
 
   /** @param leader whose request started the query. */
-  constructor(private readonly leader: Asker) {}
+  constructor(private readonly leader: Requester) {}
 
   get lane(): string {
     return this.leader.lane;
   }
 
   get priority(): Priority {
-    for (const { asker } of this.callers) if (asker.priority === 'interactive') return 'interactive';
+    for (const { requester } of this.callers) if (requester.priority === 'interactive') return 'interactive';
     return this.callers.size === 0 ? this.leader.priority : 'warming';
   }
 
-  get admitQuery(): Asker['admitQuery'] {
+  get admitQuery(): Requester['admitQuery'] {
     return this.leader.admitQuery;
   }
 

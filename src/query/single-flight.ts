@@ -1,30 +1,30 @@
 import { ABOUT_LEADER, Failure } from '../errors.js';
-import type { Asker, WaitingCaller } from './ports.js';
-import { ANYBODY, SharedAsker } from './shared-requester.js';
+import type { Requester, WaitingCaller } from './ports.js';
+import { ANONYMOUS_REQUESTER, SharedRequester } from './shared-requester.js';
 
 /** Who joins a flight. */
-export interface FlightCaller {
+export interface SingleFlightCaller {
   /** Of this caller alone. */
   readonly signal: AbortSignal;
-  readonly asker?: Asker | undefined;
+  readonly requester?: Requester | undefined;
 }
 
 /** What the work of a flight is done with. */
-export interface FlightContext {
+export interface SingleFlightContext {
   /** Aborted when nobody waits any more. */
   readonly signal: AbortSignal;
   /** All callers that wait, as one. */
-  readonly asker: Asker;
+  readonly requester: Requester;
 }
 
 /** Starts the work of a flight. */
-export type FlightWork<T> = (context: FlightContext) => Promise<T>;
+export type SingleFlightWork<T> = (context: SingleFlightContext) => Promise<T>;
 
 /** Work that several callers wait for. */
 interface Flight<T> {
   readonly result: Promise<T>;
   readonly controller: AbortController;
-  readonly callers: SharedAsker;
+  readonly callers: SharedRequester;
 }
 
 /**
@@ -34,7 +34,7 @@ interface Flight<T> {
  * A follower shares neither the leader's lane nor its rejection: the work sees every caller that waits, and a follower of
  * a leader that was rejected for its own limits or overload retries as itself.
  */
-export class SharedFlights<T> {
+export class SingleFlight<T> {
   private readonly flights = new Map<string, Flight<T>>();
 
   /** Keys of what runs now. */
@@ -45,8 +45,8 @@ export class SharedFlights<T> {
   /** @param work started only if none of that key runs. */
   async join(
     key: string,
-    caller: FlightCaller,
-    work: FlightWork<T>,
+    caller: SingleFlightCaller,
+    work: SingleFlightWork<T>,
   ): Promise<{ readonly value: T; readonly joined: boolean }> {
     for (;;) {
       caller.signal.throwIfAborted();
@@ -57,7 +57,7 @@ export class SharedFlights<T> {
       try {
         return { value: await Promise.race([flight.result, wait.rejection]), joined: running !== undefined };
       } catch (error) {
-        if (!running || wait.isOver || !isAboutLeader(error)) throw error;
+        if (!running || wait.hasEnded || !isAboutLeader(error)) throw error;
       } finally {
         wait.end();
         flight.callers.remove(wait);
@@ -66,12 +66,12 @@ export class SharedFlights<T> {
     }
   }
 
-  private start(key: string, work: FlightWork<T>, leader: CallerWait): Flight<T> {
+  private start(key: string, work: SingleFlightWork<T>, leader: CallerWait): Flight<T> {
     const controller = new AbortController();
-    const callers = new SharedAsker(leader.asker);
+    const callers = new SharedRequester(leader.requester);
     // Before the work begins, which may ask at once who waits.
     callers.add(leader);
-    const result = work({ signal: controller.signal, asker: callers });
+    const result = work({ signal: controller.signal, requester: callers });
     const flight: Flight<T> = { result, controller, callers };
     this.flights.set(key, flight);
     const land = (): void => {
@@ -94,22 +94,22 @@ export class SharedFlights<T> {
 
 /** The wait of one caller, which ends when it leaves or is rejected by itself. */
 class CallerWait implements WaitingCaller {
-  readonly asker: Asker;
+  readonly requester: Requester;
   readonly rejection: Promise<never>;
   reject!: (reason: Error) => void;
   /** Whether this caller alone left or was rejected. */
-  isOver = false;
+  hasEnded = false;
   private readonly leave = (): void => {
     this.reject(this.signal.reason as Error);
   };
   private readonly signal: AbortSignal;
 
-  constructor({ signal, asker = ANYBODY }: FlightCaller) {
-    this.asker = asker;
+  constructor({ signal, requester = ANONYMOUS_REQUESTER }: SingleFlightCaller) {
+    this.requester = requester;
     this.signal = signal;
     this.rejection = new Promise((_resolve, reject) => {
       this.reject = (reason) => {
-        this.isOver = true;
+        this.hasEnded = true;
         reject(reason);
       };
     });

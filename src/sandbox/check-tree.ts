@@ -1,5 +1,5 @@
 import { isAllowedFunction, MEMBERSHIP, TAKE_A_TYPE } from './functions.js';
-import { Refusal } from './rejection.js';
+import { Rejection } from './rejection.js';
 import type { TreeNode } from './tree.js';
 
 /** What a caller's SQL may name. */
@@ -54,13 +54,13 @@ type Scope = ReadonlyMap<string, Cost>;
  * @returns the parts that it reads.
  * @throws Refusal where it reads anything else, calls a function that is not on the list, or comes to too much.
  */
-export function judgeTree(root: TreeNode, names: Names): ReadonlySet<string> {
-  const judge = new Judge(names);
+export function checkTree(root: TreeNode, names: Names): ReadonlySet<string> {
+  const judge = new TreeChecker(names);
   judge.checkSize(judge.walk(root, new Map(), false));
   return judge.reads;
 }
 
-class Judge {
+class TreeChecker {
   readonly reads = new Set<string>();
   /** Every named query of the caller, as text: ClickHouse repeats those of a UNION for each branch. */
   private readonly named = new Map<string, string>();
@@ -69,12 +69,12 @@ class Judge {
 
   walk(node: TreeNode, scope: Scope, isTable: boolean): Cost {
     if (isTable && !TABLES.has(node.kind))
-      throw new Refusal('reads from something that is not understood here');
+      throw new Rejection('reads from something that is not understood here');
     switch (node.kind) {
       case 'QUERY':
         return this.walkQuery(node, scope);
       case 'TABLE_FUNCTION':
-        throw new Refusal(tableFunctionProblem(node.attributes.get('table_function_name') ?? ''));
+        throw new Rejection(tableFunctionProblem(node.attributes.get('table_function_name') ?? ''));
       case 'IDENTIFIER':
         return isTable ? this.readTable(node, scope) : leaf;
       case 'FUNCTION':
@@ -89,9 +89,9 @@ class Judge {
   }
 
   checkSize({ nodes, reads }: Cost): void {
-    if (nodes > MAX_EXPANDED_NODES) throw new Refusal('comes to too much; make it simpler');
+    if (nodes > MAX_EXPANDED_NODES) throw new Rejection('comes to too much; make it simpler');
     if (reads > MAX_READS)
-      throw new Refusal(`reads the endpoint ${reads} times; at most ${MAX_READS} are allowed`);
+      throw new Rejection(`reads the endpoint ${reads} times; at most ${MAX_READS} are allowed`);
   }
 
   private walkChildren(node: TreeNode, scope: Scope): Cost {
@@ -134,14 +134,14 @@ class Judge {
   private checkName(name: string, query: TreeNode): void {
     if (name.includes('.')) {
       // In the tree it would read like a table of some database.
-      throw new Refusal(`gives the name ${quoted(name)} to a query of its own; use letters, digits and _`);
+      throw new Rejection(`gives the name ${quoted(name)} to a query of its own; use letters, digits and _`);
     }
     if (this.names.parts.has(name) || this.names.tables.has(name)) {
-      throw new Refusal(`must not give the name ${quoted(name)} to a query of its own; that is taken`);
+      throw new Rejection(`must not give the name ${quoted(name)} to a query of its own; that is taken`);
     }
     const text = print(query);
     if ((this.named.get(name) ?? text) !== text) {
-      throw new Refusal(`gives the name ${quoted(name)} to two queries; give each a name of its own`);
+      throw new Rejection(`gives the name ${quoted(name)} to two queries; give each a name of its own`);
     }
     this.named.set(name, text);
   }
@@ -152,7 +152,7 @@ class Judge {
     if (own) return own;
     if (!this.names.parts.has(name)) {
       const known = [...this.names.parts].toReversed().join(', ');
-      throw new Refusal(`reads ${quoted(name)}; it can read ${known}, and what its WITH defines before`);
+      throw new Rejection(`reads ${quoted(name)}; it can read ${known}, and what its WITH defines before`);
     }
     this.reads.add(name);
     return { nodes: 1, reads: 1 };
@@ -161,25 +161,26 @@ class Judge {
   private walkFunction(node: TreeNode, scope: Scope): Cost {
     const name = node.attributes.get('function_name') ?? '';
     if (!isAllowedFunction(name))
-      throw new Refusal(`calls ${quoted(name)}, which is not on the list of functions`);
+      throw new Rejection(`calls ${quoted(name)}, which is not on the list of functions`);
     const args = itemsOf(node, 'ARGUMENTS').map((child) => child.node);
     if (TAKE_A_TYPE.has(name.toLowerCase())) checkType(name, args.at(-1));
     if (!MEMBERSHIP.has(name.toLowerCase())) return this.walkChildren(node, scope);
     const [left, right] = args;
-    if (!left || !right || args.length !== 2) throw new Refusal('has an IN without its two sides');
+    if (!left || !right || args.length !== 2) throw new Rejection('has an IN without its two sides');
     checkSet(right);
     return this.add(this.walk(left, scope, false), this.walk(right, scope, right.kind === 'IDENTIFIER'));
   }
 
   private walkLambda(node: TreeNode, scope: Scope): Cost {
     // Under a name, it would stand in for the function of that name in the saved query too: its filters with it.
-    if (node.attributes.has('alias')) throw new Refusal('gives a lambda a name; write it where it is called');
+    if (node.attributes.has('alias'))
+      throw new Rejection('gives a lambda a name; write it where it is called');
     return this.walkChildren(node, scope);
   }
 
   private walkMatcher(node: TreeNode, scope: Scope): Cost {
     if (node.attributes.get('matcher_type') === 'COLUMNS_REGEXP') {
-      throw new Refusal('selects columns by a pattern; list them, or use *');
+      throw new Rejection('selects columns by a pattern; list them, or use *');
     }
     return this.walkChildren(node, scope);
   }
@@ -199,7 +200,7 @@ function checkSet({ kind, attributes }: TreeNode): void {
   if (['CONSTANT', 'QUERY', 'UNION', 'IDENTIFIER'].includes(kind)) return;
   const name = attributes.get('function_name')?.toLowerCase();
   if (name === 'tuple' || name === 'array') return;
-  throw new Refusal(
+  throw new Rejection(
     'has an IN with something else than a list, a subquery or a name; use has() for an array',
   );
 }
@@ -207,9 +208,10 @@ function checkSet({ kind, attributes }: TreeNode): void {
 /** A type has to stand there as text, so that it can be seen not to be the inner state of an aggregate function. */
 function checkType(name: string, type: TreeNode | undefined): void {
   const text = type?.kind === 'CONSTANT' ? type.attributes.get('constant_value') : undefined;
-  if (!text?.startsWith("'")) throw new Refusal(`calls ${quoted(name)} without the name of a type in quotes`);
+  if (!text?.startsWith("'"))
+    throw new Rejection(`calls ${quoted(name)} without the name of a type in quotes`);
   if (/aggregate|\\/i.test(text.replaceAll("\\'", ''))) {
-    throw new Refusal(`calls ${quoted(name)} with a type that is not allowed here`);
+    throw new Rejection(`calls ${quoted(name)} with a type that is not allowed here`);
   }
 }
 

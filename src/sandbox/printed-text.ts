@@ -1,4 +1,4 @@
-import { Refusal } from './rejection.js';
+import { Rejection } from './rejection.js';
 
 /** Names without anything that the printed query tree writes between two names, so that none can pass for more than a name. */
 const PLAIN_NAME = /^(?! )[\p{L}\p{M}\p{N}_ ()%?!+*/&#@.-]+(?<! )$/u;
@@ -21,15 +21,15 @@ const PARAMETER = 'must not hold parameters in braces; write the values into it'
 export function checkPrintedText(text: string): void {
   for (let at = 0; at < text.length;) {
     const token = tokenAt(text, at);
-    if (token === undefined) throw new Refusal(refusalOf(text[at] ?? ''));
+    if (token === undefined) throw new Rejection(refusalOf(text[at] ?? ''));
     const name = token.groups?.['name'];
     if (name !== undefined && !PLAIN_NAME.test(name)) {
-      throw new Refusal(
+      throw new Rejection(
         'has a quoted name with a sign that no name may hold here; use letters, digits and _',
       );
     }
     if (text.startsWith('--', at) || text.startsWith('/*', at))
-      throw new Refusal('has a comment in an odd place');
+      throw new Rejection('has a comment in an odd place');
     at += token[0].length;
   }
 }

@@ -1,20 +1,20 @@
 import { LRUCache } from 'lru-cache';
 
+import { partNames } from '../endpoint/bind-sandboxed.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
 import {
   problemOfSqlText,
   type AnalyzeSql,
-  type JudgeSql,
+  type CheckSql,
   type SandboxedSelect,
   type SqlParser,
 } from '../query/sandboxed-select.js';
-import { partNames } from '../endpoint/bind-sandboxed.js';
-import { SharedFlights, type FlightCaller } from '../query/single-flight.js';
+import { SingleFlight, type SingleFlightCaller } from '../query/single-flight.js';
 import { invalidParameters } from '../query/validate-parameters.js';
-import { judgeTree, NO_TABLE } from './check-tree.js';
+import { checkTree, NO_TABLE } from './check-tree.js';
 import { checkPrintedText, namesInFrom } from './printed-text.js';
-import { Refusal } from './rejection.js';
+import { Rejection } from './rejection.js';
 import { readTree } from './tree.js';
 
 const MAX_PRINTED_CHARACTERS = 32_768;
@@ -24,19 +24,19 @@ const REMEMBERED_CHARACTERS = 4_000_000;
 type Verdict = { readonly select: SandboxedSelect } | { readonly problem: string };
 
 /** Judges by ClickHouse's own parse, once for equal SQL at the same time, and remembers verdicts. */
-export function createSandbox(analyzeSql: AnalyzeSql): JudgeSql {
+export function createSandbox(analyzeSql: AnalyzeSql): CheckSql {
   const verdicts = new LRUCache<string, Verdict>({
     maxSize: REMEMBERED_CHARACTERS,
     sizeCalculation: (verdict, key) => key.length + JSON.stringify(verdict).length,
   });
-  const flights = new SharedFlights<Verdict>();
-  const verdictOf = async (endpoint: Endpoint, sql: string, caller: FlightCaller): Promise<Verdict> => {
+  const singleFlight = new SingleFlight<Verdict>();
+  const verdictOf = async (endpoint: Endpoint, sql: string, caller: SingleFlightCaller): Promise<Verdict> => {
     const problem = problemOfSqlText(sql);
     if (problem !== undefined) return { problem };
     const key = JSON.stringify([endpoint.id, endpoint.digest, sql]);
     const remembered = verdicts.get(key);
     if (remembered) return remembered;
-    const { value } = await flights.join(key, caller, async (context) => {
+    const { value } = await singleFlight.join(key, caller, async (context) => {
       const verdict = await analyzeSql(context, (parser, signal) => analyze(parser, endpoint, sql, signal));
       verdicts.set(key, verdict);
       return verdict;
@@ -64,7 +64,7 @@ async function analyze(
 ): Promise<Verdict> {
   try {
     const text = await parser.print(sql, signal);
-    if (text.length > MAX_PRINTED_CHARACTERS) throw new Refusal('is too long');
+    if (text.length > MAX_PRINTED_CHARACTERS) throw new Rejection('is too long');
     checkPrintedText(text);
     const lines = await parser.tree(text, signal);
     const names = {
@@ -72,10 +72,10 @@ async function analyze(
       tables: new Set(await parser.tables(signal)),
       isNoTableNamed: namesInFrom(text, NO_TABLE),
     };
-    const reads = [...judgeTree(readTree(lines), names)].sort();
+    const reads = [...checkTree(readTree(lines), names)].sort();
     return { select: { text, reads } };
   } catch (error) {
-    if (error instanceof Refusal) return { problem: error.message };
+    if (error instanceof Rejection) return { problem: error.message };
     const problem = error instanceof Failure ? problemOf(error) : undefined;
     if (problem === undefined) throw error;
     return { problem };

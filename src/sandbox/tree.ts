@@ -1,5 +1,5 @@
+import { Rejection } from './rejection.js';
 import { NODE_KINDS, SECTIONS } from './tree-grammar.js';
-import { Refusal } from './rejection.js';
 
 /** A node of ClickHouse's query tree, before names are resolved. */
 export interface TreeNode {
@@ -52,7 +52,7 @@ class TreeReader {
 
   private add(node: OpenNode, parent: OpenNode | undefined): void {
     this.nodes += 1;
-    if (this.nodes > MAX_NODES) throw new Refusal('is too long; make it simpler');
+    if (this.nodes > MAX_NODES) throw new Rejection('is too long; make it simpler');
     if (parent) parent.children.push({ section: sectionOf(parent, node.indent), node });
     else if (this.root) throw notUnderstood('more than one statement');
     this.root ??= node;
@@ -93,7 +93,7 @@ function readAttributes(kind: string, known: ReadonlySet<string>, rest: string):
 
 function openSection(line: string, indent: number, parent: OpenNode | undefined): void {
   const text = line.trimEnd();
-  if (text.startsWith('SETTINGS')) throw new Refusal('must not have SETTINGS');
+  if (text.startsWith('SETTINGS')) throw new Rejection('must not have SETTINGS');
   const name = SECTIONS.find(
     (section) => text === section || (section.endsWith(' ') && text.startsWith(section)),
   );
@@ -106,6 +106,6 @@ function openSection(line: string, indent: number, parent: OpenNode | undefined)
 const sectionOf = ({ section }: OpenNode, indent: number): string =>
   section && section.indent < indent ? section.name : '';
 
-function notUnderstood(what: string): Refusal {
-  return new Refusal(`uses what is not understood here: ${what}`);
+function notUnderstood(what: string): Rejection {
+  return new Rejection(`uses what is not understood here: ${what}`);
 }

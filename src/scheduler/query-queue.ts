@@ -1,5 +1,5 @@
-import type { AdmissionRequest, Asker, Priority } from '../query/ports.js';
-import { ANYBODY } from '../query/shared-requester.js';
+import type { SlotRequest, Requester, Priority } from '../query/ports.js';
+import { ANONYMOUS_REQUESTER } from '../query/shared-requester.js';
 import { Lanes } from './lanes.js';
 import { setRealTimer, type SetTimer } from './timers.js';
 import { WaitingQuery, type WaitingRoom } from './waiting-query.js';
@@ -68,16 +68,16 @@ export class QueryQueue {
    *
    * @throws Failure GATEWAY_BUSY where too many wait, or for too long.
    */
-  limit<R extends AdmissionRequest, T extends object>(
+  limit<R extends SlotRequest, T extends object>(
     run: (request: R) => Promise<T>,
   ): (request: R) => Promise<T & { readonly waitedMs: number }> {
     return async (request) => {
-      const { signal, asker = ANYBODY } = request;
+      const { signal, requester = ANONYMOUS_REQUESTER } = request;
       signal.throwIfAborted();
       const began = performance.now();
-      const lanes = this.hasSlotFor(asker.priority)
-        ? this.enter(lanesOf(asker))
-        : await this.wait(asker, signal);
+      const lanes = this.hasSlotFor(requester.priority)
+        ? this.enter(lanesOf(requester))
+        : await this.wait(requester, signal);
       try {
         const waitedMs = performance.now() - began;
         return { ...(await run(request)), waitedMs };
@@ -103,8 +103,8 @@ export class QueryQueue {
   private leave(lanes: readonly string[]): void {
     this.running -= 1;
     for (const lane of lanes) {
-      const left = (this.runningIn.get(lane) ?? 0) - 1;
-      if (left > 0) this.runningIn.set(lane, left);
+      const remaining = (this.runningIn.get(lane) ?? 0) - 1;
+      if (remaining > 0) this.runningIn.set(lane, remaining);
       else this.runningIn.delete(lane);
     }
     this.next()?.take();
@@ -117,7 +117,7 @@ export class QueryQueue {
   }
 
   /** Waits for a slot, and enters it. */
-  private wait(asker: Asker, signal: AbortSignal): Promise<readonly string[]> {
+  private wait(requester: Requester, signal: AbortSignal): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
         query.reject(signal.reason as Error);
@@ -130,7 +130,7 @@ export class QueryQueue {
       });
       signal.addEventListener('abort', onAbort, { once: true });
       this.waiting.add(query);
-      query.observe(asker);
+      query.observe(requester);
       if (this.waiting.size > this.options.maxWaiting) this.victimFor(query).shed();
     });
   }
@@ -167,11 +167,11 @@ export class QueryQueue {
 }
 
 /** Lanes of all callers that wait for a query. */
-function lanesOf({ lane, observeCallers }: Asker): readonly string[] {
+function lanesOf({ lane, observeCallers }: Requester): readonly string[] {
   if (!observeCallers) return [lane];
   const lanes = new Set<string>();
   const stop = observeCallers({
-    joined: ({ asker }) => lanes.add(asker.lane),
+    joined: ({ requester }) => lanes.add(requester.lane),
     left: () => undefined,
   });
   stop();

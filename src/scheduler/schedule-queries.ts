@@ -1,4 +1,4 @@
-import type { AdmissionRequest, QueryResult, RunQuery } from '../query/ports.js';
+import type { SlotRequest, QueryResult, RunQuery } from '../query/ports.js';
 import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
 import type { QueryQueue } from './query-queue.js';
 import type { PooledServer, ServerPool } from './server-pool.js';
@@ -12,7 +12,7 @@ export interface AnalyzingServer extends PooledServer {
  * The way of a query to ClickHouse: refused while every server is away, then within its caller's limits, then in the queue,
  * then on a server. A second try on another server counts for no limit, and needs no second slot.
  */
-export function admitQueries(pool: Pick<ServerPool, 'gate' | 'run'>, queue: QueryQueue): RunQuery {
+export function scheduleQueries(pool: Pick<ServerPool, 'gate' | 'run'>, queue: QueryQueue): RunQuery {
   return pool.gate(withinLimits(queue.limit(pool.run), (result) => result));
 }
 
@@ -20,9 +20,9 @@ export function admitQueries(pool: Pick<ServerPool, 'gate' | 'run'>, queue: Quer
  * The same way for analyses of callers' SQL: to ClickHouse they are queries like any other, and a caller can cause as many
  * of them. They read no rows, so they charge nothing.
  */
-export function admitAnalyses(pool: ServerPool<AnalyzingServer>, queue: QueryQueue): AnalyzeSql {
+export function scheduleAnalyses(pool: ServerPool<AnalyzingServer>, queue: QueryQueue): AnalyzeSql {
   return async (request, analysis) => {
-    const run = pool.on(async ({ parser }, { signal }: AdmissionRequest) => ({
+    const run = pool.on(async ({ parser }, { signal }: SlotRequest) => ({
       value: await analysis(parser, signal),
     }));
     return (await pool.gate(withinLimits(queue.limit(run), () => undefined))(request)).value;
@@ -30,12 +30,12 @@ export function admitAnalyses(pool: ServerPool<AnalyzingServer>, queue: QueryQue
 }
 
 /** @param costOf what a result is charged with. */
-function withinLimits<R extends AdmissionRequest, T>(
+function withinLimits<R extends SlotRequest, T>(
   run: (request: R) => Promise<T>,
   costOf: (result: T) => QueryResult | undefined,
 ): (request: R) => Promise<T> {
   return async (request) => {
-    const settle = await request.asker?.admitQuery?.();
+    const settle = await request.requester?.admitQuery?.();
     if (!settle) return run(request);
     try {
       const result = await run(request);

@@ -1,21 +1,21 @@
 import { Failure } from '../errors.js';
 import { LinkedAbort } from '../query/linked-abort.js';
-import type { AdmissionRequest, Clock } from '../query/ports.js';
+import type { SlotRequest, Clock } from '../query/ports.js';
 import { setRealTimer, type SetTimer } from './timers.js';
 
 /** Why a watch opened. */
 export type OpenReason = 'unreachable' | 'stalled';
 
-export interface WatchOptions {
+export interface ServerBreakerOptions {
   /**
    * Whether ClickHouse answers a ping, on a connection that no query can hold up. A rejection is a no.
    *
-   * @param signal aborted after {@link WatchOptions.pingMs}.
+   * @param signal aborted after {@link ServerBreakerOptions.pingMs}.
    */
   readonly ping: (signal: AbortSignal) => Promise<boolean>;
   readonly clock: Clock;
   /** Told once a change, with the reason when it opens. */
-  readonly onChange: (state: WatchState, reason?: OpenReason) => void;
+  readonly onChange: (state: ServerBreakerState, reason?: OpenReason) => void;
   readonly setTimer?: SetTimer;
   /** Lost connections in a row, no answer between them, that open it. */
   readonly failuresToOpen?: number;
@@ -27,11 +27,11 @@ export interface WatchOptions {
   readonly maxPauseMs?: number;
 }
 
-export type WatchState = 'closed' | 'open';
+export type ServerBreakerState = 'closed' | 'open';
 
 /** What it has seen since the start, and what runs now. */
-export interface WatchFigures {
-  readonly state: WatchState;
+export interface ServerBreakerFigures {
+  readonly state: ServerBreakerState;
   readonly running: number;
   /** Running queries that were ended because ClickHouse stalled. */
   readonly cut: number;
@@ -55,10 +55,10 @@ const PINGS_TO_STALL = 2;
  * While it is open it takes no queries; now and then one who would ask pings first, and closes it with an answer.
  * Nothing is sent to ClickHouse unless somebody asks, so that a service which pauses when idle can pause.
  */
-export class ClickHouseWatch {
-  private readonly options: Required<WatchOptions>;
+export class ServerBreaker {
+  private readonly options: Required<ServerBreakerOptions>;
   private readonly runs = new Set<Run>();
-  private state: WatchState = 'closed';
+  private state: ServerBreakerState = 'closed';
   private failures = 0;
   private cut = 0;
   private readonly opened: Record<OpenReason, number> = { unreachable: 0, stalled: 0 };
@@ -70,7 +70,7 @@ export class ClickHouseWatch {
   private trial = false;
   private cancelCheck: (() => void) | undefined;
 
-  constructor(options: WatchOptions) {
+  constructor(options: ServerBreakerOptions) {
     this.options = { setTimer: setRealTimer, ...DEFAULTS, ...options };
     this.pauseMs = this.options.firstPauseMs;
   }
@@ -84,7 +84,7 @@ export class ClickHouseWatch {
     return this.runs.size;
   }
 
-  get figures(): WatchFigures {
+  get figures(): ServerBreakerFigures {
     const { state, cut, opened } = this;
     return { state, running: this.runs.size, cut, opened: { ...opened } };
   }
@@ -111,9 +111,9 @@ export class ClickHouseWatch {
    *
    * @throws Failure CLICKHOUSE_UNREACHABLE for one that begins while it is open, and for those that it ends.
    */
-  guard<R extends AdmissionRequest, T>(runQuery: (request: R) => Promise<T>): (request: R) => Promise<T> {
+  guard<R extends SlotRequest, T>(runQuery: (request: R) => Promise<T>): (request: R) => Promise<T> {
     return async (request) => {
-      if (this.state === 'open') throw clickHouseAway('the circuit breaker is open');
+      if (this.state === 'open') throw clickHouseUnreachable('the circuit breaker is open');
       const bound = new LinkedAbort(request.signal);
       const run = { startedAt: this.now(), bound };
       this.begin(run);
@@ -183,7 +183,7 @@ export class ClickHouseWatch {
   /** Pings when it has been silent for too long while queries ran; goes on checking as long as some run. */
   private async check(current: () => void): Promise<void> {
     const { stallMs } = this.options;
-    const hasStalled = this.silentMs() >= stallMs && !(await this.answersPing());
+    const hasStalled = this.silentMs() >= stallMs && !(await this.respondsToPing());
     if (hasStalled) {
       this.open('stalled');
       this.endRuns();
@@ -199,7 +199,7 @@ export class ClickHouseWatch {
     return oldest ? this.now() - Math.max(oldest.startedAt, this.heardAt) : 0;
   }
 
-  private async answersPing(): Promise<boolean> {
+  private async respondsToPing(): Promise<boolean> {
     for (let tries = 0; tries < PINGS_TO_STALL; tries += 1) {
       const heardAt = this.heardAt;
       const answered = await this.ping();
@@ -213,7 +213,7 @@ export class ClickHouseWatch {
     for (const { bound } of this.runs) {
       if (bound.signal.aborted) continue;
       this.cut += 1;
-      bound.abort(clickHouseAway('stalled: neither queries nor pings are answered'));
+      bound.abort(clickHouseUnreachable('stalled: neither queries nor pings are answered'));
     }
   }
 
@@ -242,7 +242,7 @@ export class ClickHouseWatch {
 }
 
 /** The failure of a query that gets no answer of ClickHouse; the diagnosis is for the log. */
-export function clickHouseAway(diagnosis: string): Failure {
+export function clickHouseUnreachable(diagnosis: string): Failure {
   return new Failure('CLICKHOUSE_UNREACHABLE', 'ClickHouse does not answer. Try again shortly.', {
     retryAfterSeconds: 1,
     diagnosis,

@@ -1,19 +1,24 @@
 import { Failure } from '../errors.js';
-import type { AdmissionRequest, Clock, QueryRequest, RunQuery } from '../query/ports.js';
-import { clickHouseAway, type ClickHouseWatch, type OpenReason, type WatchState } from './server-breaker.js';
+import type { SlotRequest, Clock, QueryRequest, RunQuery } from '../query/ports.js';
+import {
+  clickHouseUnreachable,
+  type ServerBreaker,
+  type OpenReason,
+  type ServerBreakerState,
+} from './server-breaker.js';
 
 /** One of several servers that all can answer any query. */
 export interface PooledServer {
   /** Host and port: what it is called in the log and in metrics. */
   readonly name: string;
   readonly runQuery: RunQuery;
-  readonly watch: Pick<ClickHouseWatch, 'isOpen' | 'running' | 'figures' | 'tryAgain' | 'guard'>;
+  readonly breaker: Pick<ServerBreaker, 'isOpen' | 'running' | 'figures' | 'tryAgain' | 'guard'>;
 }
 
 export interface ServerFigures {
   readonly name: string;
   readonly running: number;
-  readonly isSetAside: boolean;
+  readonly isEjected: boolean;
   /** Queries that it did not answer, and that were asked of another server. */
   readonly retried: number;
 }
@@ -21,9 +26,9 @@ export interface ServerFigures {
 /** What it has seen since the start, and what runs now. */
 export interface PoolFigures {
   /** Open where every server is set aside. */
-  readonly state: WatchState;
+  readonly state: ServerBreakerState;
   /** Queries that were refused because every server was set aside. */
-  readonly refused: number;
+  readonly rejected: number;
   /** Running queries that were ended because their server stalled. */
   readonly cut: number;
   readonly opened: Readonly<Record<OpenReason, number>>;
@@ -36,14 +41,14 @@ interface Member<S> {
 }
 
 /**
- * Several servers as one: a query goes to the one that runs the fewest, of those whose watch is not open, and is asked
+ * Several servers as one: a query goes to the one that runs the fewest, of those whose breaker is not open, and is asked
  * once more of another where its server did not begin to answer.
  *
  * A server that is set aside is pinged only when somebody asks something, and nobody waits for that while another serves.
  */
 export class ServerPool<S extends PooledServer = PooledServer> {
   private readonly members: readonly Member<S>[];
-  private refused = 0;
+  private rejected = 0;
   /** Where the next search begins, so that servers with equally much to do take turns. */
   private turn = 0;
 
@@ -56,29 +61,29 @@ export class ServerPool<S extends PooledServer = PooledServer> {
   }
 
   get figures(): PoolFigures {
-    const watches = this.members.map(({ server }) => server.watch.figures);
-    const sum = (of: (figures: (typeof watches)[number]) => number): number =>
-      watches.reduce((total, figures) => total + of(figures), 0);
+    const breakers = this.members.map(({ server }) => server.breaker.figures);
+    const sum = (of: (figures: (typeof breakers)[number]) => number): number =>
+      breakers.reduce((total, figures) => total + of(figures), 0);
     return {
-      state: this.isAway ? 'open' : 'closed',
-      refused: this.refused,
+      state: this.isUnavailable ? 'open' : 'closed',
+      rejected: this.rejected,
       cut: sum(({ cut }) => cut),
       opened: {
         unreachable: sum(({ opened }) => opened.unreachable),
         stalled: sum(({ opened }) => opened.stalled),
       },
-      servers: this.members.map(({ server: { name, watch }, retried }) => ({
+      servers: this.members.map(({ server: { name, breaker: breaker }, retried }) => ({
         name,
-        running: watch.running,
-        isSetAside: watch.isOpen,
+        running: breaker.running,
+        isEjected: breaker.isOpen,
         retried,
       })),
     };
   }
 
   /** Whether every server is set aside. */
-  get isAway(): boolean {
-    return this.members.every(({ server }) => server.watch.isOpen);
+  get isUnavailable(): boolean {
+    return this.members.every(({ server }) => server.breaker.isOpen);
   }
 
   /**
@@ -86,9 +91,9 @@ export class ServerPool<S extends PooledServer = PooledServer> {
    *
    * @throws Failure CLICKHOUSE_UNREACHABLE
    */
-  gate<R extends AdmissionRequest, T>(run: (request: R) => Promise<T>): (request: R) => Promise<T> {
+  gate<R extends SlotRequest, T>(run: (request: R) => Promise<T>): (request: R) => Promise<T> {
     return async (request) => {
-      if (!(await this.hasServer())) throw this.refusal();
+      if (!(await this.hasServer())) throw this.rejection();
       request.signal.throwIfAborted();
       return run(request);
     };
@@ -104,23 +109,23 @@ export class ServerPool<S extends PooledServer = PooledServer> {
    * @throws Failure of that server, or of the second one where it was asked of two; CLICKHOUSE_UNREACHABLE where all are
    *   set aside.
    */
-  on<R extends AdmissionRequest, T>(work: (server: S, request: R) => Promise<T>): (request: R) => Promise<T> {
+  on<R extends SlotRequest, T>(work: (server: S, request: R) => Promise<T>): (request: R) => Promise<T> {
     const runOn = ({ server }: Member<S>, request: R): Promise<T> =>
-      server.watch.guard((attempt: R) => work(server, attempt))(request);
+      server.breaker.guard((attempt: R) => work(server, attempt))(request);
     return async (request) => {
       // All may have been set aside while the work waited for its slot.
       const first = this.pick();
-      if (!first) throw this.refusal();
+      if (!first) throw this.rejection();
       const startedAt = this.now();
       const answer = { hasBegun: false };
-      const onAnswer = (): void => {
+      const onResponse = (): void => {
         answer.hasBegun = true;
-        request.onAnswer?.();
+        request.onResponse?.();
       };
       try {
-        return await runOn(first, { ...request, onAnswer });
+        return await runOn(first, { ...request, onResponse: onResponse });
       } catch (error) {
-        const second = !answer.hasBegun && gotNoAnswer(error, request) ? this.pick(first) : undefined;
+        const second = !answer.hasBegun && gotNoResponse(error, request) ? this.pick(first) : undefined;
         if (!second) throw error;
         first.retried += 1;
         return await runOn(second, { ...request, spentMs: this.now() - startedAt });
@@ -131,9 +136,9 @@ export class ServerPool<S extends PooledServer = PooledServer> {
   /** Whether there is a server to ask; those that are set aside are tried again, where it is time. */
   private async hasServer(): Promise<boolean> {
     const trials = this.members
-      .map(({ server: { watch } }) => watch)
+      .map(({ server: { breaker } }) => breaker)
       .filter(({ isOpen }) => isOpen)
-      .map((watch) => watch.tryAgain());
+      .map((breaker) => breaker.tryAgain());
     if (trials.length < this.members.length) return true;
     return anyTrue(trials);
   }
@@ -144,18 +149,18 @@ export class ServerPool<S extends PooledServer = PooledServer> {
     for (let step = 0; step < members.length; step += 1) {
       const index = (this.turn + step) % members.length;
       const member = members[index];
-      if (!member || member === except || member.server.watch.isOpen) continue;
-      const least = best === undefined ? Infinity : (members[best]?.server.watch.running ?? Infinity);
-      if (member.server.watch.running < least) best = index;
+      if (!member || member === except || member.server.breaker.isOpen) continue;
+      const least = best === undefined ? Infinity : (members[best]?.server.breaker.running ?? Infinity);
+      if (member.server.breaker.running < least) best = index;
     }
     if (best === undefined) return undefined;
     this.turn = best + 1;
     return members[best];
   }
 
-  private refusal(): Failure {
-    this.refused += 1;
-    return clickHouseAway('every server is set aside: the circuit breaker is open');
+  private rejection(): Failure {
+    this.rejected += 1;
+    return clickHouseUnreachable('every server is set aside: the circuit breaker is open');
   }
 
   private now(): number {
@@ -164,7 +169,7 @@ export class ServerPool<S extends PooledServer = PooledServer> {
 }
 
 /** Whether no server has said anything of the query, and somebody still waits for it. */
-function gotNoAnswer(error: unknown, { signal }: AdmissionRequest): boolean {
+function gotNoResponse(error: unknown, { signal }: SlotRequest): boolean {
   return error instanceof Failure && error.code === 'CLICKHOUSE_UNREACHABLE' && !signal.aborted;
 }
 

@@ -1,5 +1,5 @@
 import { Failure } from '../errors.js';
-import type { Asker, Priority, WaitingCaller } from '../query/ports.js';
+import type { Requester, Priority, WaitingCaller } from '../query/ports.js';
 import type { Lanes } from './lanes.js';
 
 /** What a query that waits needs of its queue. */
@@ -26,7 +26,7 @@ export class WaitingQuery {
   };
   private readonly cancelTimers = new Map<WaitingCaller, () => void>();
   private stopObserving: (() => void) | undefined;
-  private isOver = false;
+  private hasEnded = false;
 
   constructor(
     private readonly room: WaitingRoom,
@@ -43,15 +43,15 @@ export class WaitingQuery {
   }
 
   /** Joins the lanes of the callers that wait now; each that comes later joins its own. */
-  observe(asker: Asker): void {
-    if (asker.observeCallers) {
-      this.stopObserving = asker.observeCallers({ joined: this.joined, left: this.left });
+  observe(requester: Requester): void {
+    if (requester.observeCallers) {
+      this.stopObserving = requester.observeCallers({ joined: this.joined, left: this.left });
       return;
     }
     const reject = (reason: Error): void => {
       this.reject(reason);
     };
-    this.joined({ asker, reject });
+    this.joined({ requester, reject });
   }
 
   /** Ends the wait with a slot. */
@@ -71,7 +71,7 @@ export class WaitingQuery {
   }
 
   private readonly joined = (caller: WaitingCaller): void => {
-    const { lane, priority } = caller.asker;
+    const { lane, priority } = caller.requester;
     const count = this.callers[priority].get(lane) ?? 0;
     this.callers[priority].set(lane, count + 1);
     if (count === 0) this.room.lanes[priority].push(lane, this);
@@ -83,7 +83,7 @@ export class WaitingQuery {
   };
 
   private readonly left = (caller: WaitingCaller): void => {
-    const { lane, priority } = caller.asker;
+    const { lane, priority } = caller.requester;
     this.cancelTimers.get(caller)?.();
     this.cancelTimers.delete(caller);
     const count = (this.callers[priority].get(lane) ?? 0) - 1;
@@ -95,8 +95,8 @@ export class WaitingQuery {
   };
 
   private end(reason?: Error): void {
-    if (this.isOver) return;
-    this.isOver = true;
+    if (this.hasEnded) return;
+    this.hasEnded = true;
     const { lanes } = this;
     this.stopObserving?.();
     for (const caller of [...this.cancelTimers.keys()]) this.left(caller);

@@ -2,29 +2,29 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { createAdminApp, type AdminParts } from '../http/admin/admin-app.js';
 import { keepsRequestLog, type Config } from '../config/config.js';
 import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
 import { loadEndpoints } from '../endpoint/load-endpoints.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import type { Clock } from '../query/ports.js';
+import { createAdminApp, type AdminParts } from '../http/admin/admin-app.js';
 import { connectionsOf } from '../http/connections.js';
 import { drain } from '../http/drain.js';
 import { createHttpServer } from '../http/server.js';
 import type { Logger } from '../observability/logger.js';
+import { openTracing } from '../observability/open-tracing.js';
+import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from '../project-files.js';
+import type { Clock } from '../query/ports.js';
+import { createSandbox } from '../sandbox/sandbox.js';
 import { Closers, type OnClose } from './closers.js';
 import { createListener } from './create-listener.js';
-import { openAccess } from './open-access.js';
 import { pingServersOnce } from './first-ping.js';
+import { openAccess } from './open-access.js';
 import { openClickHouse } from './open-clickhouse.js';
-import { openDiskWatch } from './open-disk-watch.js';
-import { openExecution } from './open-query-execution.js';
-import { openJournal } from './open-request-log.js';
-import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from '../project-files.js';
+import { openDiskMonitor } from './open-disk-monitor.js';
+import { openQueryExecution } from './open-query-execution.js';
+import { openRequestLog } from './open-request-log.js';
 import { pingAny } from './ping-any.js';
 import { queryServers } from './query-servers.js';
-import { createSandbox } from '../sandbox/sandbox.js';
-import { openTracing } from '../observability/open-tracing.js';
 
 /** A gateway that listens. */
 export interface Gateway {
@@ -48,7 +48,7 @@ export interface Gateway {
 /** Reads the log of requests, where there is one. */
 export const REQUESTS_ENDPOINT = 'gateway.requests';
 
-export interface Surroundings {
+export interface GatewayDependencies {
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -58,11 +58,11 @@ export interface Surroundings {
  *
  * @throws Error that an operator can act on; what was opened is closed again.
  */
-export async function openGateway(config: Config, surroundings: Surroundings): Promise<Gateway> {
-  const closers = new Closers(surroundings.logger);
+export async function openGateway(config: Config, dependencies: GatewayDependencies): Promise<Gateway> {
+  const closers = new Closers(dependencies.logger);
   const { shutdownTimeoutMs } = config;
   try {
-    const gateway = await open(config, surroundings, closers.add);
+    const gateway = await open(config, dependencies, closers.add);
     const close = (drainMs = shutdownTimeoutMs): Promise<void> =>
       closers.closeAll(Math.min(drainMs, shutdownTimeoutMs));
     return { ...gateway, close };
@@ -75,7 +75,7 @@ export async function openGateway(config: Config, surroundings: Surroundings): P
 
 async function open(
   config: Config,
-  { logger, clock }: Surroundings,
+  { logger, clock }: GatewayDependencies,
   onClose: OnClose,
 ): Promise<Omit<Gateway, 'close'>> {
   const endpoints = await openEndpoints(config);
@@ -86,13 +86,13 @@ async function open(
   if (tracing) onClose(() => tracing.close(), { name: 'tracing', isBestEffort: true });
   const clickhouse = await openClickHouse(config, logger, clock);
   onClose(clickhouse.close, { name: 'ClickHouse' });
-  const journal = openJournal(clickhouse.logConnections, { logger, clock });
-  if (journal) onClose(journal.close, { name: 'request log', isBestEffort: true });
+  const requestLog = openRequestLog(clickhouse.logConnections, { logger, clock });
+  if (requestLog) onClose(requestLog.close, { name: 'request log', isBestEffort: true });
   const servers = queryServers(clickhouse.servers, config, tracing);
-  const execution = await openExecution(config, { endpoints, servers, logger, clock }, onClose);
-  if (journal) execution.metrics.observeJournal(journal.journal);
+  const execution = await openQueryExecution(config, { endpoints, servers, logger, clock }, onClose);
+  if (requestLog) execution.metrics.observeRequestLog(requestLog.requestLog);
   const operated = { ...execution, endpoints, keys, keyUse, links, clock, logger };
-  const adminUrl = config.admin && (await openOperatorView(config, config.admin, operated, onClose));
+  const adminUrl = config.admin && (await openAdminApi(config, config.admin, operated, onClose));
 
   let draining = false;
   const server = createHttpServer(
@@ -101,11 +101,11 @@ async function open(
       endpoints,
       credentials,
       execution,
-      journal,
+      requestLog: requestLog,
       tracing,
-      judgeSql: createSandbox(execution.analyzeSql),
+      checkSql: createSandbox(execution.analyzeSql),
       ping: (signal) => pingAny(servers, signal),
-      disks: openDiskWatch(clickhouse.servers, logger),
+      disks: openDiskMonitor(clickhouse.servers, logger),
       isDraining: () => draining,
       logger,
       clock,
@@ -127,7 +127,7 @@ async function open(
 }
 
 /** Where the operator's view listens. */
-async function openOperatorView(
+async function openAdminApi(
   { maxConnections }: Config,
   where: NonNullable<Config['admin']>,
   parts: Omit<AdminParts, 'consoleFolder'>,

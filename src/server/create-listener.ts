@@ -1,24 +1,24 @@
 import type { RequestListener } from 'node:http';
 
-import type { DiskWatch } from '../scheduler/disk-watch.js';
 import type { Config } from '../config/config.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import type { ErrorCode } from '../errors.js';
-import { createHitFinder } from '../query/execute-call.js';
-import type { Clock } from '../query/ports.js';
-import type { JudgeSql } from '../query/sandboxed-select.js';
-import { createHitAnswerer } from '../http/fast-path.js';
+import { AccessLog } from '../http/access-log.js';
 import { createApp } from '../http/app.js';
 import type { Credentials } from '../http/credentials.js';
+import { createFastPath } from '../http/fast-path.js';
 import { KnownTargets } from '../http/known-targets.js';
-import { RequestLog } from '../http/access-log.js';
 import type { Logger } from '../observability/logger.js';
 import type { Tracing } from '../observability/tracing.js';
-import type { Ping } from './open-scheduler.js';
-import type { Execution } from './open-query-execution.js';
-import type { OpenJournal } from './open-request-log.js';
 import { CONSOLE_FOLDER } from '../project-files.js';
+import { createHitFinder } from '../query/execute-call.js';
+import type { Clock } from '../query/ports.js';
+import type { CheckSql } from '../query/sandboxed-select.js';
 import { readVersion } from '../read-version.js';
+import type { DiskMonitor } from '../scheduler/disk-monitor.js';
+import type { QueryExecution } from './open-query-execution.js';
+import type { OpenRequestLog } from './open-request-log.js';
+import type { Ping } from './open-scheduler.js';
 
 /** What a full disk of ClickHouse can look like. */
 const DISK_FAILURES: ReadonlySet<string> = new Set<ErrorCode>([
@@ -33,13 +33,13 @@ export interface ListenerParts {
   readonly config: Config;
   readonly endpoints: EndpointRegistry;
   readonly credentials: Credentials;
-  readonly execution: Execution;
-  readonly journal: OpenJournal | undefined;
+  readonly execution: QueryExecution;
+  readonly requestLog: OpenRequestLog | undefined;
   readonly tracing: Tracing | undefined;
-  readonly judgeSql: JudgeSql;
+  readonly checkSql: CheckSql;
   /** Whether any ClickHouse server answers; never rejects. */
   readonly ping: Ping;
-  readonly disks: DiskWatch;
+  readonly disks: DiskMonitor;
   readonly isDraining: () => boolean;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -60,8 +60,8 @@ export function createListener(parts: ListenerParts): RequestListener {
   };
   const app = createApp({
     ...shared,
-    answerCall: execution.answerCall,
-    judgeSql: parts.judgeSql,
+    executeCall: execution.executeCall,
+    checkSql: parts.checkSql,
     isClickHouseUp: () => parts.ping(AbortSignal.timeout(PING_TIMEOUT_MS)),
     hasFullDisk: () => parts.disks.hasFullDisk(),
     isDraining,
@@ -72,33 +72,39 @@ export function createListener(parts: ListenerParts): RequestListener {
     times: config.times,
   });
   const findHit = createHitFinder({
-    peek: (hash) => execution.cache.memory.peek(hash),
+    peek: (hash) => execution.cache.local.peek(hash),
     clock,
-    onAnswered: execution.onAnswered,
+    onOutcome: execution.onOutcome,
   });
-  const answerHit = createHitAnswerer({ ...shared, findHit });
+  const fastPath = createFastPath({ ...shared, findHit });
   // With CORS an answer's headers depend on who asks from where, which is the application's business; so are traces.
   const leavesAll = config.corsOrigins.length > 0 || parts.tracing !== undefined;
   return (request, response) => {
-    if (isDraining() || leavesAll || !answerHit(request, response)) app(request, response);
+    if (isDraining() || leavesAll || !fastPath(request, response)) app(request, response);
   };
 }
 
-function createLog({ logger, execution: { metrics }, journal, disks, clock }: ListenerParts): RequestLog {
-  return new RequestLog(
+function createLog({
+  logger,
+  execution: { metrics },
+  requestLog: requestLog,
+  disks,
+  clock,
+}: ListenerParts): AccessLog {
+  return new AccessLog(
     logger,
     (...answered) => {
-      metrics.answered(...answered);
+      metrics.requestCompleted(...answered);
     },
     {
       onLimit: ({ subject, counted }) => {
-        metrics.limitRefused(subject.kind, counted);
+        metrics.limitRejected(subject.kind, counted);
       },
       onFailure: (failure) => {
         metrics.failures.note({ time: clock().toISOString(), ...failure });
         if (DISK_FAILURES.has(failure.code)) void disks.hasFullDisk();
       },
-      ...(journal && { onOver: journal.note }),
+      ...(requestLog && { onCompleted: requestLog.note }),
     },
   );
 }

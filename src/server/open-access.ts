@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from 'proxy-addr';
 
-import type { Config } from '../config/config.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
-import type { Clock } from '../query/ports.js';
-import type { Credentials } from '../http/credentials.js';
 import { KeyUse } from '../auth/key-use.js';
 import { Links } from '../auth/links.js';
 import { openKeys, type Keys } from '../auth/open-keys.js';
 import { looksLikeToken, Tokens } from '../auth/tokens.js';
+import type { Config } from '../config/config.js';
+import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Credentials } from '../http/credentials.js';
 import type { Logger } from '../observability/logger.js';
+import type { Clock } from '../query/ports.js';
 
 /** Characters; a shorter key of the operator's own making can be found by trying. */
 const SAFE_KEY_LENGTH = 16;
@@ -43,15 +43,15 @@ export async function openAccess(
     });
   }
   const keys = await openConfiguredKeys(config, endpoints, { logger, clock });
-  const keyUse = new KeyUse(keys.holders);
+  const keyUse = new KeyUse(keys.principals);
   const credentials: Credentials = {
     find: (presented) => keys.find(presented) ?? tokens?.known(presented),
     findKey: keys.find,
     verify: async (presented) => (tokens && looksLikeToken(presented) ? tokens.verify(presented) : undefined),
     openLink: (endpoint, sent) => links?.open(endpoint, sent, keys.named, clock().getTime()),
     addressOf,
-    noteUse: (holder, now) => {
-      keyUse.note(holder, now);
+    noteUse: (principal, now) => {
+      keyUse.note(principal, now);
     },
     clock,
   };

@@ -1,52 +1,52 @@
 import { once } from 'node:events';
 
+import { LocalStore } from '../cache/local-store.js';
+import { PurgeGuard } from '../cache/purge-guard.js';
+import { SharedStore } from '../cache/shared-store.js';
+import { TieredStore } from '../cache/tiered-store.js';
+import type { Config } from '../config/config.js';
 import { CircuitBreaker } from '../coordination/circuit-breaker.js';
 import { GatewaysUsage } from '../coordination/gateways-usage.js';
 import { GuardedRedis } from '../coordination/guarded-redis.js';
-import { MemoryStore } from '../cache/local-store.js';
-import { PurgeGuard } from '../cache/purge-guard.js';
+import { LeaderLease } from '../coordination/leader-lease.js';
 import { connectRedis, type RedisClient } from '../coordination/redis-connection.js';
 import { RedisKeys } from '../coordination/redis-keys.js';
 import { RedisLease } from '../coordination/redis-lease.js';
-import { limitsThroughRedis } from '../coordination/redis-limits.js';
+import { limitThroughRedis } from '../coordination/redis-limits.js';
 import { RedisPurges } from '../coordination/redis-purges.js';
-import { shareThroughRedis } from '../coordination/redis-single-flight.js';
-import { RedisStore } from '../cache/shared-store.js';
+import { coalesceThroughRedis } from '../coordination/redis-single-flight.js';
 import { RedisUsageBoard } from '../coordination/redis-usage.js';
-import { TieredStore } from '../cache/tiered-store.js';
-import type { Config } from '../config/config.js';
-import { shareWithNobody } from '../query/fetch-result.js';
 import type { Logger } from '../observability/logger.js';
+import { withoutCoalescing } from '../query/fetch-result.js';
 import {
-  keepUntilOf,
+  usableUntilOf,
   permitMsOf,
-  sharedFor,
-  type CacheSurroundings,
+  boundCoalescingFor,
+  type CacheDependencies,
   type OpenCache,
 } from './shared-cache.js';
 import { steadyClock } from './steady-clock.js';
-import { LeaderLease } from '../coordination/leader-lease.js';
 
 /** A dead leader's place is free after this long. */
 const LEASE_MS = 3000;
 const CONNECT_WAIT_MS = 1000;
 
 /** Opens the cache: the process's own, over a Redis where one is configured. */
-export async function openCache(config: Config, surroundings: CacheSurroundings): Promise<OpenCache> {
-  const { clock, onEvicted } = surroundings;
-  const memory = new MemoryStore(config.cache.memoryBytes, clock, onEvicted);
-  if (config.redisUrl === undefined) return openAlone(memory, surroundings);
-  return openWithRedis(config, config.redisUrl, memory, surroundings);
+export async function openCache(config: Config, dependencies: CacheDependencies): Promise<OpenCache> {
+  const { clock, onEvicted } = dependencies;
+  const memory = new LocalStore(config.cache.memoryBytes, clock, onEvicted);
+  if (config.redisUrl === undefined) return openAlone(memory, dependencies);
+  return openWithRedis(config, config.redisUrl, memory, dependencies);
 }
 
-function openAlone(memory: MemoryStore, { ledger, clock }: CacheSurroundings): OpenCache {
+function openAlone(memory: LocalStore, { ledger, clock }: CacheDependencies): OpenCache {
   const store = new PurgeGuard(memory, clock);
   return {
-    memory,
+    local: memory,
     store,
-    shareAcross: shareWithNobody(store),
+    coalesceAcrossGateways: withoutCoalescing(store),
     purge: async (scope) => {
-      await store.purge({ ...scope, bornUntil: clock().getTime() });
+      await store.purge({ ...scope, createdUntil: clock().getTime() });
       return true;
     },
     usage: {
@@ -59,7 +59,7 @@ function openAlone(memory: MemoryStore, { ledger, clock }: CacheSurroundings): O
     isLeader: () => true,
     hasRedis: false,
     isRedisOpen: () => false,
-    keepInTouch: () => Promise.resolve(),
+    synchronize: () => Promise.resolve(),
     close: () => Promise.resolve(),
   };
 }
@@ -67,13 +67,13 @@ function openAlone(memory: MemoryStore, { ledger, clock }: CacheSurroundings): O
 async function openWithRedis(
   config: Config,
   redisUrl: string,
-  memory: MemoryStore,
-  { endpoints, ledger, logger, clock, onFarHit }: CacheSurroundings,
+  memory: LocalStore,
+  { endpoints, ledger, logger, clock, onSharedHit }: CacheDependencies,
 ): Promise<OpenCache> {
   const { client, redis, breaker } = await openRedis(redisUrl, logger);
   const keys = new RedisKeys(config.cache.keyPrefix);
-  const shared = new RedisStore(redis, keys, config.cache.maxSharedBytes, clock);
-  const tiers = new TieredStore(memory, shared, keepUntilOf(endpoints), onFarHit);
+  const shared = new SharedStore(redis, keys, config.cache.maxSharedBytes, clock);
+  const tiers = new TieredStore(memory, shared, usableUntilOf(endpoints), onSharedHit);
   const store = new PurgeGuard(tiers, clock);
   const purges = new RedisPurges(client, redis, keys, (scope) => {
     store.note(scope);
@@ -88,15 +88,15 @@ async function openWithRedis(
   });
   const lease = new LeaderLease(new RedisLease(redis, keys.leader, LEASE_MS));
   return {
-    memory,
+    local: memory,
     store,
-    shareAcross: sharedFor(config, (maxWaitMs) =>
-      shareThroughRedis({ redis, keys, store, clock, maxWaitMs }),
+    coalesceAcrossGateways: boundCoalescingFor(config, (maxWaitMs) =>
+      coalesceThroughRedis({ redis, keys, store, clock, maxWaitMs }),
     ),
     purge: async (scope) => {
-      const dated = { ...scope, bornUntil: clock().getTime() };
+      const dated = { ...scope, createdUntil: clock().getTime() };
       await store.purge(dated);
-      return purges.tell(dated);
+      return purges.publish(dated);
     },
     usage: {
       sets: (endpointId) => usage.sets(endpointId),
@@ -104,12 +104,12 @@ async function openWithRedis(
         usage.forget(key);
       },
     },
-    limits: limitsThroughRedis({ client, redis, keys, permitMs: permitMsOf(config) }),
+    limits: limitThroughRedis({ client, redis, keys, permitMs: permitMsOf(config) }),
     isLeader: () => lease.isLeader,
     hasRedis: true,
     isRedisOpen: () => breaker.state === 'open',
-    keepInTouch: async () => {
-      await Promise.all([lease.attempt(), usage.publish(), purges.tellAgain()]);
+    synchronize: async () => {
+      await Promise.all([lease.attempt(), usage.publish(), purges.publishAgain()]);
     },
     close: async () => {
       await lease.release();

@@ -1,15 +1,15 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
-import type { ClusterManners } from '../clickhouse/distributed-queries.js';
+import { prepareDatabase, type PrepareOptions } from '../clickhouse/demo-data/prepare-database.js';
+import type { ClusterOptions } from '../clickhouse/distributed-queries.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
 import { EarlierMigrations, refuseEarlierMigrations } from '../clickhouse/schema/earlier-migrations.js';
 import type { ClickHouseConfig, Config } from '../config/config.js';
 import { serverName } from '../config/server-urls.js';
-import { prepareDatabase, type PrepareOptions } from '../clickhouse/demo-data/prepare-database.js';
-import type { Clock } from '../query/ports.js';
 import type { Logger } from '../observability/logger.js';
 import { READER_USER_FILE } from '../project-files.js';
+import type { Clock } from '../query/ports.js';
 
 /** Connections beside those of queries: for judging callers' SQL. */
 const SPARE_CONNECTIONS = 8;
@@ -79,7 +79,7 @@ async function startEmbeddedServer(
 }
 
 /** How queries go about the configured cluster, if there is one. */
-export function clusterManners({ clickhouse, allowPartial }: Config): ClusterManners {
+export function clusterOptions({ clickhouse, allowPartial }: Config): ClusterOptions {
   const isCluster = clickhouse.kind === 'external' && clickhouse.cluster !== undefined;
   return { skipsShards: isCluster, allowsPartial: allowPartial };
 }

@@ -1,26 +1,26 @@
 import type { Config } from '../config/config.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import { createAnswerer, type AnswerCall, type OnAnswered } from '../query/execute-call.js';
+import type { Limiter } from '../limits/limiter.js';
+import type { Logger } from '../observability/logger.js';
+import { Metrics, type CacheUse } from '../observability/metrics.js';
+import { createCallExecutor, type ExecuteCall, type OnOutcome } from '../query/execute-call.js';
 import { createFetcher } from '../query/fetch-result.js';
 import { HitCounter } from '../query/hit-counts.js';
 import type { Clock } from '../query/ports.js';
 import type { AnalyzeSql } from '../query/sandboxed-select.js';
 import type { ServerPool } from '../scheduler/server-pool.js';
-import type { Limiter } from '../limits/limiter.js';
-import type { Logger } from '../observability/logger.js';
-import { Metrics, type CacheUse } from '../observability/metrics.js';
-import type { ClosingPart } from './closers.js';
-import { openCache } from './open-cache.js';
-import type { OpenCache } from './shared-cache.js';
-import { openAdmission, openLimiter, type QueryServer } from './open-scheduler.js';
-import { startWarming } from './start-warming.js';
 import { UsageLedger } from '../warming/usage-ledger.js';
 import type { Warmer, WarmerParts } from '../warming/warmer.js';
+import type { ClosingPart } from './closers.js';
+import { openCache } from './open-cache.js';
+import { openScheduler, openLimiter, type QueryServer } from './open-scheduler.js';
+import type { OpenCache } from './shared-cache.js';
+import { startWarming } from './start-warming.js';
 
 /** Sets whose use is remembered, for each that may be warmed. */
 const REMEMBERED_SETS_PER_WARMED = 4;
 
-export interface ExecutionSurroundings {
+export interface QueryDependencies {
   readonly endpoints: EndpointRegistry;
   /** One at least; each can answer any query. */
   readonly servers: readonly QueryServer[];
@@ -29,10 +29,10 @@ export interface ExecutionSurroundings {
 }
 
 /** All that answers questions, and what is counted of it. */
-export interface Execution {
-  readonly answerCall: AnswerCall;
+export interface QueryExecution {
+  readonly executeCall: ExecuteCall;
   readonly analyzeSql: AnalyzeSql;
-  readonly onAnswered: OnAnswered;
+  readonly onOutcome: OnOutcome;
   readonly cache: OpenCache;
   readonly warmer: Warmer;
   readonly metrics: Metrics;
@@ -42,11 +42,11 @@ export interface Execution {
 }
 
 /** Wires cache, sharing and warming around the way to ClickHouse. */
-export async function openExecution(
+export async function openQueryExecution(
   config: Config,
-  { endpoints, servers, logger, clock }: ExecutionSurroundings,
+  { endpoints, servers, logger, clock }: QueryDependencies,
   onClose: (close: () => Promise<void> | void, part: ClosingPart) => void,
-): Promise<Execution> {
+): Promise<QueryExecution> {
   const metrics = new Metrics();
   const hits = new HitCounter();
   const ledger = new UsageLedger(REMEMBERED_SETS_PER_WARMED * Math.max(1, config.warming.maxSets));
@@ -55,35 +55,31 @@ export async function openExecution(
     ledger,
     logger,
     clock,
-    onEvicted: () => {
-      metrics.answerEvicted();
-    },
-    onFarHit: ({ endpointId }) => {
-      hits.countFar(endpointId);
+    onEvicted: metrics.resultEvicted,
+    onSharedHit: ({ endpointId }) => {
+      hits.countSharedHit(endpointId);
     },
   });
   onClose(cache.close, { name: 'cache', isBestEffort: true });
-  const { queue, pool, runQuery, analyzeSql } = openAdmission(config, servers, logger);
+  const { queue, pool, runQuery, analyzeSql } = openScheduler(config, servers, logger);
   const limiter = openLimiter(cache.limits);
-  const fetchAnswer = createFetcher({
+  const fetchResult = createFetcher({
     runQuery,
     store: cache.store,
-    shareAcross: cache.shareAcross,
+    coalesceAcrossGateways: cache.coalesceAcrossGateways,
     clock,
-    onJoined: (where) => {
-      metrics.waiterCoalesced(where);
-    },
+    onJoined: metrics.waiterCoalesced,
   });
-  const onAnswered: OnAnswered = (question, key, { answer, status }) => {
+  const onOutcome: OnOutcome = (query, key, { result, status }) => {
     // What callers make up themselves is not warmed at the cost of all.
-    if (!question.sandbox) ledger.asked(key, question, clock().getTime(), answer);
+    if (!query.sandbox) ledger.count(key, query, clock().getTime(), result);
     hits.count(key.endpointId, status);
   };
   const warming = startWarming(config, {
     endpoints,
     cache,
     ledger,
-    fetchAnswer,
+    fetchResult,
     isBusy: () => queue.figures.waitingInteractive > 0,
     logger,
     clock,
@@ -97,8 +93,9 @@ export async function openExecution(
     queries: () => queue.figures,
     pool: () => pool.figures,
   });
-  const answerCall = createAnswerer({ store: cache.store, fetchAnswer, clock, onAnswered });
-  return { answerCall, analyzeSql, onAnswered, cache, warmer: warming.warmer, metrics, hits, limiter, pool };
+  const executeCall = createCallExecutor({ store: cache.store, fetchResult, clock, onOutcome });
+  const { warmer } = warming;
+  return { executeCall, analyzeSql, onOutcome, cache, warmer, metrics, hits, limiter, pool };
 }
 
 function countedBy(metrics: Metrics): Pick<WarmerParts, 'onStarted' | 'onRefreshed'> {
@@ -112,7 +109,7 @@ function countedBy(metrics: Metrics): Pick<WarmerParts, 'onStarted' | 'onRefresh
   };
 }
 
-function cacheUse(endpoints: EndpointRegistry, { memory }: OpenCache): readonly CacheUse[] {
+function cacheUse(endpoints: EndpointRegistry, { local: memory }: OpenCache): readonly CacheUse[] {
   const use = memory.use();
   return endpoints
     .all()

@@ -1,20 +1,20 @@
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
-import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import { inTurn } from '../clickhouse/in-turn.js';
-import type { Clock } from '../query/ports.js';
-import type { RequestOver } from '../http/access-log.js';
+import { translateClickHouseError } from '../clickhouse/translate-error.js';
+import type { CompletedRequest } from '../http/access-log.js';
 import { recordOf } from '../http/request-record.js';
-import { RequestJournal } from '../observability/request-log.js';
 import { describeError, type Logger } from '../observability/logger.js';
+import { RequestLog } from '../observability/request-log.js';
+import type { Clock } from '../query/ports.js';
 
 const FLUSH_MS = 5000;
 const INSERT_TIMEOUT_MS = 10_000;
 const TABLE = 'gateway_requests';
 
 /** Where requests are written down. */
-export interface OpenJournal {
-  readonly note: (over: RequestOver) => void;
-  readonly journal: RequestJournal;
+export interface OpenRequestLog {
+  readonly note: (over: CompletedRequest) => void;
+  readonly requestLog: RequestLog;
   readonly close: () => Promise<void>;
 }
 
@@ -23,16 +23,16 @@ export interface OpenJournal {
  *
  * @param connections of a user that may insert into `gateway_requests`, one a server; a batch goes to one of them.
  */
-export function openJournal(
+export function openRequestLog(
   connections: readonly ClickHouseConnection[],
   { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
-): OpenJournal | undefined {
+): OpenRequestLog | undefined {
   if (connections.length === 0) return undefined;
   const clients = connections.map((connection) =>
     connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: INSERT_TIMEOUT_MS }),
   );
   const onServer = inTurn(clients);
-  const journal = new RequestJournal({
+  const requestLog = new RequestLog({
     insert: async (values) => {
       await onServer((client) =>
         client.insert({
@@ -63,16 +63,16 @@ export function openJournal(
       }
     },
   });
-  const timer = setInterval(() => void journal.flush(), FLUSH_MS);
+  const timer = setInterval(() => void requestLog.flush(), FLUSH_MS);
   timer.unref();
   return {
-    journal,
+    requestLog,
     note: (over) => {
-      journal.note(recordOf(over, clock()));
+      requestLog.note(recordOf(over, clock()));
     },
     close: async () => {
       clearInterval(timer);
-      await journal.flush();
+      await requestLog.flush();
       await Promise.all(clients.map((client) => client.close()));
     },
   };

@@ -1,15 +1,15 @@
-import { admitAnalyses, admitQueries, type AnalyzingServer } from '../scheduler/schedule-queries.js';
-import { ClickHouseWatch, type OpenReason, type WatchState } from '../scheduler/server-breaker.js';
-import { QueryQueue } from '../scheduler/query-queue.js';
-import { ServerPool } from '../scheduler/server-pool.js';
 import type { Config } from '../config/config.js';
-import type { RunQuery } from '../query/ports.js';
-import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
+import { ConcurrentQueries } from '../limits/concurrent-queries.js';
 import { FixedWindows } from '../limits/fixed-windows.js';
 import { Limiter } from '../limits/limiter.js';
-import { QueryPlaces } from '../limits/concurrent-queries.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { Logger } from '../observability/logger.js';
+import type { RunQuery } from '../query/ports.js';
+import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
+import { QueryQueue } from '../scheduler/query-queue.js';
+import { scheduleAnalyses, scheduleQueries, type AnalyzingServer } from '../scheduler/schedule-queries.js';
+import { ServerBreaker, type OpenReason, type ServerBreakerState } from '../scheduler/server-breaker.js';
+import { ServerPool } from '../scheduler/server-pool.js';
 import { steadyClock as clock } from './steady-clock.js';
 
 /** Asks ClickHouse whether it is there; a rejection is a no. */
@@ -34,26 +34,26 @@ export interface Admission {
   readonly analyzeSql: AnalyzeSql;
 }
 
-/** Makes the queue, and the pool with a watch on each server. */
-export function openAdmission(config: Config, servers: readonly QueryServer[], logger: Logger): Admission {
+/** Makes the queue, and the pool with a breaker on each server. */
+export function openScheduler(config: Config, servers: readonly QueryServer[], logger: Logger): Admission {
   const queue = new QueryQueue(config.admission);
   const watched = servers.map(({ name, runQuery, parser, ping }) => {
-    const onChange = (state: WatchState, reason?: OpenReason): void => {
-      tell(logger, pool, { name, state, reason });
+    const onChange = (state: ServerBreakerState, reason?: OpenReason): void => {
+      logChange(logger, pool, { name, state, reason });
     };
-    return { name, runQuery, parser, watch: new ClickHouseWatch({ ping, clock, onChange }) };
+    return { name, runQuery, parser, breaker: new ServerBreaker({ ping, clock, onChange }) };
   });
   const pool = new ServerPool(watched, clock);
-  return { queue, pool, runQuery: admitQueries(pool, queue), analyzeSql: admitAnalyses(pool, queue) };
+  return { queue, pool, runQuery: scheduleQueries(pool, queue), analyzeSql: scheduleAnalyses(pool, queue) };
 }
 
 interface Change {
   readonly name: string;
-  readonly state: WatchState;
+  readonly state: ServerBreakerState;
   readonly reason: OpenReason | undefined;
 }
 
-function tell(logger: Logger, pool: ServerPool, { name: server, state, reason }: Change): void {
+function logChange(logger: Logger, pool: ServerPool, { name: server, state, reason }: Change): void {
   const { servers } = pool.figures;
   if (servers.length > 1) {
     if (state === 'open')
@@ -61,7 +61,7 @@ function tell(logger: Logger, pool: ServerPool, { name: server, state, reason }:
     else logger.info('a ClickHouse server answers again', { server });
   }
   // Of the only one that serves the state has just changed: with it all were, or are, away.
-  if (servers.some(({ name, isSetAside }) => name !== server && !isSetAside)) return;
+  if (servers.some(({ name, isEjected }) => name !== server && !isEjected)) return;
   if (state === 'open') logger.warn('ClickHouse does not answer; queries are refused', { server, reason });
   else logger.info('ClickHouse answers again', { server });
 }
@@ -69,5 +69,10 @@ function tell(logger: Logger, pool: ServerPool, { name: server, state, reason }:
 /** @param shared where gateways count together; absent where each counts for itself. */
 export function openLimiter(shared: SharedLimits | undefined): Limiter {
   const now = (): number => performance.now();
-  return new Limiter({ windows: new FixedWindows(now), places: new QueryPlaces(shared), shared, now });
+  return new Limiter({
+    windows: new FixedWindows(now),
+    concurrent: new ConcurrentQueries(shared),
+    shared,
+    now,
+  });
 }

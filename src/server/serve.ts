@@ -1,8 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
-import { openGateway } from './compose.js';
 import { readConfig, type Environment } from '../config/config.js';
 import { createLogger } from '../observability/logger.js';
+import { openGateway } from './compose.js';
 import { exitOnFault } from './exit-on-fault.js';
 import { onHangUp } from './hang-up.js';
 import { stopOnSignal } from './stop-on-signal.js';

@@ -1,15 +1,15 @@
-import type { MemoryStore } from '../cache/local-store.js';
+import type { LocalStore } from '../cache/local-store.js';
 import type { Config } from '../config/config.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import type { Answer } from '../query/endpoint-result.js';
-import type { AnswerStore, PurgeScope } from '../query/result-store.js';
-import type { CacheKey } from '../query/cache-key.js';
-import { boundShare } from '../query/bound-coalescing.js';
-import { keepUntil } from '../query/call.js';
-import type { ShareAcross } from '../query/fetch-result.js';
-import type { Clock } from '../query/ports.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { Logger } from '../observability/logger.js';
+import { boundCoalescing } from '../query/bound-coalescing.js';
+import type { CacheKey } from '../query/cache-key.js';
+import { usableUntil } from '../query/call.js';
+import type { EndpointResult } from '../query/endpoint-result.js';
+import type { CoalesceAcrossGateways } from '../query/fetch-result.js';
+import type { Clock } from '../query/ports.js';
+import type { ResultStore, PurgeScope } from '../query/result-store.js';
 import type { UsageLedger, UsedSet } from '../warming/usage-ledger.js';
 
 const PERMIT_SLACK_MS = 5000;
@@ -18,9 +18,9 @@ const LAST_TRY_MS = 5000;
 
 /** The cache, and what gateways do together through it. */
 export interface OpenCache {
-  readonly memory: MemoryStore;
-  readonly store: AnswerStore;
-  readonly shareAcross: ShareAcross;
+  readonly local: LocalStore;
+  readonly store: ResultStore;
+  readonly coalesceAcrossGateways: CoalesceAcrossGateways;
   /** Drops results here and on every other gateway; false where the others can be notified only later. */
   readonly purge: (scope: PurgeScope) => Promise<boolean>;
   readonly usage: SharedUsage;
@@ -31,7 +31,7 @@ export interface OpenCache {
   readonly isRedisOpen: () => boolean;
   readonly close: () => Promise<void>;
   /** To be called every second or so: tells the others what was asked here, and keeps or takes the lease. */
-  readonly keepInTouch: () => Promise<void>;
+  readonly synchronize: () => Promise<void>;
 }
 
 /** What is asked for, here and elsewhere. */
@@ -40,21 +40,23 @@ export interface SharedUsage {
   readonly forget: (key: CacheKey) => void;
 }
 
-export interface CacheSurroundings {
+export interface CacheDependencies {
   readonly endpoints: EndpointRegistry;
   readonly ledger: UsageLedger;
   readonly logger: Logger;
   readonly clock: Clock;
   readonly onEvicted: () => void;
   /** Told of each answer that Redis had and the process had not. */
-  readonly onFarHit: (key: CacheKey) => void;
+  readonly onSharedHit: (key: CacheKey) => void;
 }
 
 /** Until when an answer that was found far is of use; milliseconds since 1970. */
-export function keepUntilOf(endpoints: EndpointRegistry): (key: CacheKey, answer: Answer) => number {
-  return (key, answer) => {
+export function usableUntilOf(
+  endpoints: EndpointRegistry,
+): (key: CacheKey, result: EndpointResult) => number {
+  return (key, result) => {
     const endpoint = endpoints.find(key.endpointId);
-    return endpoint ? keepUntil(answer, endpoint) : answer.expiresAt;
+    return endpoint ? usableUntil(result, endpoint) : result.expiresAt;
   };
 }
 
@@ -74,7 +76,10 @@ export function permitMsOf(config: Config): number {
  *
  * @param share that way, given the longest wait in milliseconds.
  */
-export function sharedFor(config: Config, share: (maxWaitMs: number) => ShareAcross): ShareAcross {
+export function boundCoalescingFor(
+  config: Config,
+  share: (maxWaitMs: number) => CoalesceAcrossGateways,
+): CoalesceAcrossGateways {
   const maxWaitMs = longestQueryMsOf(config);
-  return boundShare(share(maxWaitMs), maxWaitMs + LAST_TRY_MS);
+  return boundCoalescing(share(maxWaitMs), maxWaitMs + LAST_TRY_MS);
 }

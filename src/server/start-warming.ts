@@ -1,28 +1,28 @@
 import type { Config } from '../config/config.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import { keyOf, type Question } from '../query/call.js';
-import type { FetchAnswer } from '../query/fetch-result.js';
-import type { Asker, Clock } from '../query/ports.js';
 import { representationOf } from '../formats/representation.js';
-import { validateParameters } from '../query/validate-parameters.js';
 import { describeError, type Logger } from '../observability/logger.js';
-import type { OpenCache } from './shared-cache.js';
-import { steadyClock } from './steady-clock.js';
+import { keyOf, type EndpointQuery } from '../query/call.js';
+import type { FetchResult } from '../query/fetch-result.js';
+import type { Requester, Clock } from '../query/ports.js';
+import { validateParameters } from '../query/validate-parameters.js';
 import { QueryBudget } from '../warming/query-budget.js';
 import type { UsageLedger } from '../warming/usage-ledger.js';
 import { Warmer, type WarmerParts } from '../warming/warmer.js';
+import type { OpenCache } from './shared-cache.js';
+import { steadyClock } from './steady-clock.js';
 
 /** Waits behind every caller, and within nobody's limits. */
-const WARMING: Asker = { lane: 'warming', priority: 'warming' };
+const WARMING: Requester = { lane: 'warming', priority: 'warming' };
 
 /** How often the worker looks for what is due. */
 const TICK_MS = 1000;
 
-export interface WarmingSurroundings {
+export interface WarmingDependencies {
   readonly endpoints: EndpointRegistry;
   readonly cache: OpenCache;
   readonly ledger: UsageLedger;
-  readonly fetchAnswer: FetchAnswer;
+  readonly fetchResult: FetchResult;
   readonly isBusy: () => boolean;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -37,21 +37,30 @@ export interface Warming {
 }
 
 /** Starts the interval worker, with the parameter sets that endpoints declare for it. */
-export function startWarming(config: Config, surroundings: WarmingSurroundings): Warming {
-  const { endpoints, cache, ledger, fetchAnswer, isBusy, logger, clock, onStarted, onRefreshed } =
-    surroundings;
+export function startWarming(config: Config, dependencies: WarmingDependencies): Warming {
+  const {
+    endpoints,
+    cache,
+    ledger,
+    fetchResult: fetchResult,
+    isBusy,
+    logger,
+    clock,
+    onStarted,
+    onRefreshed,
+  } = dependencies;
   const stopping = new AbortController();
-  for (const question of declaredQuestions(endpoints, config)) {
-    ledger.declare(keyOf(question), question);
+  for (const query of declaredQueries(endpoints, config)) {
+    ledger.declare(keyOf(query), query);
   }
   const warmer = new Warmer({
     endpoints: endpoints.all(),
     setsInUse: cache.usage.sets,
     forget: cache.usage.forget,
-    refresh: async (question, key) => {
+    refresh: async (query, key) => {
       const requestId = `warming-${key.hash.slice(0, 16)}`;
-      const fetch = { ...question, requestId, signal: stopping.signal, asker: WARMING };
-      return (await fetchAnswer({ ...fetch, refresh: true }, key)).answer;
+      const fetch = { ...query, requestId, signal: stopping.signal, asker: WARMING };
+      return (await fetchResult({ ...fetch, refresh: true }, key)).result;
     },
     isLeader: cache.isLeader,
     isBusy,
@@ -64,7 +73,7 @@ export function startWarming(config: Config, surroundings: WarmingSurroundings):
   });
   const tick = async (): Promise<void> => {
     try {
-      await cache.keepInTouch();
+      await cache.synchronize();
       await warmer.tick();
     } catch (error) {
       logger.error('a round of warming failed', describeError(error));
@@ -82,7 +91,7 @@ export function startWarming(config: Config, surroundings: WarmingSurroundings):
 }
 
 /** As most callers will ask them: in JSON. */
-function declaredQuestions(endpoints: EndpointRegistry, { times }: Config): readonly Question[] {
+function declaredQueries(endpoints: EndpointRegistry, { times }: Config): readonly EndpointQuery[] {
   const representation = representationOf('json', { times });
   return endpoints.all().flatMap((endpoint) =>
     endpoint.warm.map((parameters) => {

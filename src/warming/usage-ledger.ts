@@ -1,28 +1,28 @@
 import { LRUCache } from 'lru-cache';
 
-import type { Answer } from '../query/endpoint-result.js';
 import type { CacheKey } from '../query/cache-key.js';
-import type { Question } from '../query/call.js';
+import type { EndpointQuery } from '../query/call.js';
 import { unlessFromFuture } from '../query/clock-skew.js';
+import type { EndpointResult } from '../query/endpoint-result.js';
 
 /** A parameter set of an endpoint that somebody asks for. */
 export interface UsedSet {
   readonly key: CacheKey;
-  readonly question: Question;
-  /** When it was asked for last; milliseconds since 1970. */
-  readonly askedAt: number;
-  /** How often it was asked for since this process knows it. */
-  readonly asks: number;
+  readonly query: EndpointQuery;
+  /** When it was used for last; milliseconds since 1970. */
+  readonly lastUsedAt: number;
+  /** How often it was used for since this process knows it. */
+  readonly uses: number;
   /** The same, an ask of an hour before `askedAt` counting half, of two hours a quarter. */
   readonly weight: number;
   /** When the query of its newest answer began; milliseconds since 1970. */
-  readonly bornAt: number;
+  readonly createdAt: number;
   /** What that query took in ClickHouse, where that is known. */
   readonly clickhouseMs: number | undefined;
 }
 
 /** What the ledger notes of an answer. */
-export type NotedAnswer = Pick<Answer, 'bornAt' | 'clickhouseMs'>;
+export type CreatedResult = Pick<EndpointResult, 'createdAt' | 'clickhouseMs'>;
 
 /** A set while it is counted, in place: this happens at every hit. */
 type Counting = { -readonly [Fact in keyof UsedSet]: UsedSet[Fact] };
@@ -37,31 +37,31 @@ function decayed(weight: number, ms: number): number {
 /** Which of two sets is used more: the weights of both brought to one time. */
 export function mostUsedFirst(a: UsedSet, b: UsedSet): number {
   const [rankA, rankB] = [rankOf(a), rankOf(b)];
-  return rankA === rankB ? b.asks - a.asks : rankB - rankA;
+  return rankA === rankB ? b.uses - a.uses : rankB - rankA;
 }
 
 /** Grows by 1 for each doubling of the weight, and for each half-life by which it is younger. */
-function rankOf({ weight, askedAt }: UsedSet): number {
+function rankOf({ weight, lastUsedAt: askedAt }: UsedSet): number {
   return askedAt === Infinity ? Infinity : Math.log2(weight) + askedAt / HALF_LIFE_MS;
 }
 
 /** The use of one set as two gateways saw it, together. */
 export function mergeUse(a: UsedSet, b: UsedSet): UsedSet {
-  const [older, newer] = a.askedAt < b.askedAt ? [a, b] : [b, a];
-  const between = newer.askedAt - older.askedAt;
-  const { bornAt, clickhouseMs } = a.bornAt < b.bornAt ? b : a;
+  const [older, newer] = a.lastUsedAt < b.lastUsedAt ? [a, b] : [b, a];
+  const between = newer.lastUsedAt - older.lastUsedAt;
+  const { createdAt: createdAt, clickhouseMs } = a.createdAt < b.createdAt ? b : a;
   return {
     ...a,
-    askedAt: newer.askedAt,
-    asks: a.asks + b.asks,
+    lastUsedAt: newer.lastUsedAt,
+    uses: a.uses + b.uses,
     weight: newer.weight + (between > 0 ? decayed(older.weight, between) : older.weight),
-    bornAt,
+    createdAt: createdAt,
     clickhouseMs,
   };
 }
 
 /**
- * Which parameter sets are asked for, in this process. Bounded: of each endpoint the sets asked for most recently are
+ * Which parameter sets are used for, in this process. Bounded: of each endpoint the sets used for most recently are
  * remembered.
  */
 export class UsageLedger {
@@ -71,19 +71,28 @@ export class UsageLedger {
   /** @param maxSets of an endpoint. */
   constructor(private readonly maxSets: number) {}
 
-  /** Notes that a question was asked, and which answer it got. */
-  asked(key: CacheKey, question: Question, askedAt: number, answer: NotedAnswer): void {
+  /** Notes that a query was used, and which answer it got. */
+  count(key: CacheKey, query: EndpointQuery, askedAt: number, answer: CreatedResult): void {
     const sets = this.setsOf(key.endpointId);
     const known = sets.get(key.hash);
-    const { bornAt, clickhouseMs } = answer;
-    if (known) noteAsk(known, askedAt, answer);
-    else sets.set(key.hash, { key, question, askedAt, asks: 1, weight: 1, bornAt, clickhouseMs });
+    const { createdAt: createdAt, clickhouseMs } = answer;
+    if (known) countUse(known, askedAt, answer);
+    else
+      sets.set(key.hash, {
+        key,
+        query: query,
+        lastUsedAt: askedAt,
+        uses: 1,
+        weight: 1,
+        createdAt: createdAt,
+        clickhouseMs,
+      });
   }
 
   /** Notes a set that is in use for as long as the process runs, whether anybody asks or not. */
-  declare(key: CacheKey, question: Question): void {
-    const never = { asks: 0, weight: 0, bornAt: 0, clickhouseMs: undefined };
-    this.declared.set(key.hash, { key, question, askedAt: Infinity, ...never });
+  declare(key: CacheKey, query: EndpointQuery): void {
+    const never = { uses: 0, weight: 0, createdAt: 0, clickhouseMs: undefined };
+    this.declared.set(key.hash, { key, query: query, lastUsedAt: Infinity, ...never });
   }
 
   /**
@@ -94,11 +103,11 @@ export class UsageLedger {
   sets(endpointId: string, now: number): readonly UsedSet[] {
     const counted = [...(this.endpoints.get(endpointId)?.values() ?? [])];
     for (const set of counted) correctTimes(set, now);
-    const asked = counted.map((set) => ({ ...set }));
+    const used = counted.map((set) => ({ ...set }));
     const declared = [...this.declared.values()].filter(({ key }) => key.endpointId === endpointId);
-    const both = asked.filter(({ key }) => this.declared.has(key.hash));
+    const both = used.filter(({ key }) => this.declared.has(key.hash));
     return [
-      ...asked.filter((set) => !both.includes(set)),
+      ...used.filter((set) => !both.includes(set)),
       ...both.map((set) => ({ ...set, askedAt: Infinity })),
       ...declared.filter(({ key }) => !both.some((set) => set.key.hash === key.hash)),
     ];
@@ -118,15 +127,19 @@ export class UsageLedger {
 }
 
 function correctTimes(set: Counting, now: number): void {
-  set.askedAt = Math.min(set.askedAt, now);
-  set.bornAt = unlessFromFuture(set.bornAt, now);
+  set.lastUsedAt = Math.min(set.lastUsedAt, now);
+  set.createdAt = unlessFromFuture(set.createdAt, now);
 }
 
-function noteAsk(set: Counting, askedAt: number, { bornAt, clickhouseMs }: NotedAnswer): void {
-  set.weight = decayed(set.weight, askedAt - set.askedAt) + 1;
-  set.askedAt = askedAt;
-  set.asks += 1;
-  if (bornAt <= unlessFromFuture(set.bornAt, askedAt)) return;
-  set.bornAt = bornAt;
+function countUse(
+  set: Counting,
+  askedAt: number,
+  { createdAt: createdAt, clickhouseMs }: CreatedResult,
+): void {
+  set.weight = decayed(set.weight, askedAt - set.lastUsedAt) + 1;
+  set.lastUsedAt = askedAt;
+  set.uses += 1;
+  if (createdAt <= unlessFromFuture(set.createdAt, askedAt)) return;
+  set.createdAt = createdAt;
   set.clickhouseMs = clickhouseMs;
 }

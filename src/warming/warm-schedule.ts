@@ -8,7 +8,7 @@ export interface WarmedSet {
   /** Of the last two refreshes, the older first; milliseconds since 1970. */
   readonly refreshedAt: readonly number[];
   /** When the query of its newest answer began; milliseconds since 1970. */
-  readonly bornAt: number;
+  readonly createdAt: number;
   /** Failures in a row. */
   readonly failures: number;
   /** When the last of them began; milliseconds since 1970. */
@@ -20,7 +20,7 @@ export interface WarmedSet {
   readonly rowsRead: number;
   readonly bytesRead: number;
   /** How often the set had been asked for when it was last refreshed. */
-  readonly asksAtRefresh: number;
+  readonly usesAtRefresh: number;
 }
 
 /** Share of the interval by which a refresh can come early. */
@@ -33,7 +33,7 @@ export function knownAt(warmed: WarmedSet, now: number): WarmedSet {
   return {
     ...warmed,
     refreshedAt: warmed.refreshedAt.filter((at) => unlessFromFuture(at, now) > 0),
-    bornAt: unlessFromFuture(warmed.bornAt, now),
+    createdAt: unlessFromFuture(warmed.createdAt, now),
     failedAt: unlessFromFuture(warmed.failedAt, now),
   };
 }
@@ -41,7 +41,7 @@ export function knownAt(warmed: WarmedSet, now: number): WarmedSet {
 /** Whether a set was asked for since its last two refreshes. */
 export function isInUse(set: UsedSet, warmed: WarmedSet | undefined): boolean {
   const [beforeLast] = warmed?.refreshedAt.length === 2 ? warmed.refreshedAt : [];
-  return beforeLast === undefined || set.askedAt > beforeLast;
+  return beforeLast === undefined || set.lastUsedAt > beforeLast;
 }
 
 /**
@@ -56,13 +56,13 @@ export function dueAt(
   intervalMs: number,
   jitter: number,
 ): number {
-  const bornAt = Math.max(set.bornAt, warmed?.bornAt ?? 0);
-  const intervalOver = bornAt === 0 ? 0 : bornAt + intervalMs * (1 - MAX_JITTER * jitter);
-  return warmed ? Math.max(intervalOver, backOffUntil(warmed, intervalMs)) : intervalOver;
+  const createdAt = Math.max(set.createdAt, warmed?.createdAt ?? 0);
+  const intervalOver = createdAt === 0 ? 0 : createdAt + intervalMs * (1 - MAX_JITTER * jitter);
+  return warmed ? Math.max(intervalOver, retryAt(warmed, intervalMs)) : intervalOver;
 }
 
 /** Until when a set that failed is left alone: one interval, then two, four, …; 0 where it did not fail. */
-export function backOffUntil({ failures, failedAt }: WarmedSet, intervalMs: number): number {
+export function retryAt({ failures, failedAt }: WarmedSet, intervalMs: number): number {
   if (failures === 0 || failedAt === 0) return 0;
   return failedAt + intervalMs * Math.min(2 ** (failures - 1), MAX_BACKOFF_INTERVALS);
 }

@@ -1,16 +1,16 @@
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { Answer } from '../query/endpoint-result.js';
-import type { CacheKey } from '../query/cache-key.js';
-import type { Question } from '../query/call.js';
-import type { Clock } from '../query/ports.js';
 import { JSON_REPRESENTATION } from '../formats/representation.js';
+import type { CacheKey } from '../query/cache-key.js';
+import type { EndpointQuery } from '../query/call.js';
+import type { EndpointResult } from '../query/endpoint-result.js';
+import type { Clock } from '../query/ports.js';
 import type { QueryBudget } from './query-budget.js';
-import { mostUsedFirst, type UsedSet } from './usage-ledger.js';
 import { isSlow, RefreshSlots } from './refresh-slots.js';
-import { backOffUntil, dueAt, isInUse, jitterOf, knownAt, type WarmedSet } from './warm-schedule.js';
+import { mostUsedFirst, type UsedSet } from './usage-ledger.js';
+import { retryAt, dueAt, isInUse, jitterOf, knownAt, type WarmedSet } from './warm-schedule.js';
 
 /** Asks a question anew and replaces the cached answer. @throws Failure, and then the answer from before stays. */
-export type Refresh = (question: Question, key: CacheKey) => Promise<Answer>;
+export type Refresh = (query: EndpointQuery, key: CacheKey) => Promise<EndpointResult>;
 
 export interface WarmerParts {
   readonly endpoints: readonly Endpoint[];
@@ -46,7 +46,7 @@ export interface WarmingState {
   readonly representation: string;
   /** The given parameters, as they are bound. */
   readonly parameters: Readonly<Record<string, unknown>>;
-  readonly asks: number;
+  readonly uses: number;
   readonly warmed: WarmedSet | undefined;
   /** Milliseconds since 1970; 0 for at once. */
   readonly dueAt: number;
@@ -112,9 +112,9 @@ export class Warmer {
         return {
           endpoint: endpoint.name,
           hash: set.key.hash,
-          representation: (set.question.representation ?? JSON_REPRESENTATION).name,
-          parameters: givenParameters(set.question),
-          asks: set.asks,
+          representation: (set.query.representation ?? JSON_REPRESENTATION).name,
+          parameters: parametersOf(set.query),
+          uses: set.uses,
           warmed,
           dueAt: this.dueAt(endpoint, set, now),
         };
@@ -212,7 +212,7 @@ export class Warmer {
     for (const [hash, warmed] of this.warmed) {
       if (warmed.key.endpointId !== id || listed.has(hash)) continue;
       const known = knownAt(warmed, now);
-      const lastUse = Math.max(known.bornAt, backOffUntil(known, intervalMs));
+      const lastUse = Math.max(known.createdAt, retryAt(known, intervalMs));
       if (lastUse + INTERVALS_REMEMBERED * intervalMs < now) this.warmed.delete(hash);
     }
   }
@@ -228,21 +228,21 @@ export class Warmer {
     const started = performance.now();
     const before = this.warmed.get(set.key.hash);
     try {
-      const answer = await this.parts.refresh(set.question, set.key);
-      budget.spend(answer.clickhouseMs);
+      const result = await this.parts.refresh(set.query, set.key);
+      budget.spend(result.clickhouseMs);
       this.warmed.set(set.key.hash, {
         key: set.key,
         refreshedAt: [...(before?.refreshedAt ?? []), startedAt].slice(-2),
         failures: 0,
         failedAt: 0,
         tookMs: this.now() - startedAt,
-        bornAt: answer.bornAt,
-        lastMs: answer.clickhouseMs,
-        rowsRead: answer.rowsRead,
-        bytesRead: answer.bytesRead,
-        asksAtRefresh: set.asks,
+        createdAt: result.createdAt,
+        lastMs: result.clickhouseMs,
+        rowsRead: result.rowsRead,
+        bytesRead: result.bytesRead,
+        usesAtRefresh: set.uses,
       });
-      onRefreshed(endpoint, 'ok', answer.clickhouseMs);
+      onRefreshed(endpoint, 'ok', result.clickhouseMs);
     } catch {
       // The request log has no line for it; the metric and the operator's view have. What there is stays.
       const ms = performance.now() - started;
@@ -253,16 +253,16 @@ export class Warmer {
         failures: (before?.failures ?? 0) + 1,
         failedAt: startedAt,
         tookMs: this.now() - startedAt,
-        asksAtRefresh: set.asks,
+        usesAtRefresh: set.uses,
       });
       onRefreshed(endpoint, 'failed', ms);
     }
   }
 }
 
-const NEVER_WARMED = { refreshedAt: [], bornAt: 0, lastMs: 0, rowsRead: 0, bytesRead: 0 };
+const NEVER_WARMED = { refreshedAt: [], createdAt: 0, lastMs: 0, rowsRead: 0, bytesRead: 0 };
 
-function givenParameters({ values }: Question): Readonly<Record<string, unknown>> {
+function parametersOf({ values }: EndpointQuery): Readonly<Record<string, unknown>> {
   return Object.fromEntries([...values].filter(([, value]) => value !== null));
 }
 

@@ -30,23 +30,23 @@ export async function openGateway(
   client: ClickHouseClient,
   further: Readonly<Record<string, number>> = {},
 ): Promise<Request> {
-  const holder = { name: 'p', mayBypassCache: true, fixed: new Map([['project', 'p']]) };
+  const owner = { name: 'p', mayBypassCache: true, pinned: new Map([['project', 'p']]) };
   const gateway = await createTestGateway({
     clock: () => new Date(NOW),
-    holders: { [FIXED_KEY]: { ...holder, endpoints: ['usage.api-counts'] } },
+    holders: { [FIXED_KEY]: { ...owner, endpoints: ['usage.api-counts'] } },
   });
   const run = createQueryRunner(client, { timeoutMs: 30_000 });
   const queries = new Map<string, BoundQuery>();
-  gateway.runQuery.answerWith((request) => {
+  gateway.runQuery.respondWith((request) => {
     const query = { ...request.query, settings: { ...request.query.settings, ...further } };
     queries.set(request.requestId, query);
     return run({ ...request, query });
   });
-  return async ({ path, isFixed = false }) => {
+  return async ({ path, isPinned = false }) => {
     const { status, text, headers } = await gateway
       .ask()
       .get(`/api/endpoints/query/${path}`)
-      .set({ 'X-API-KEY': isFixed ? FIXED_KEY : KEY, 'Cache-Control': 'no-cache' });
+      .set({ 'X-API-KEY': isPinned ? FIXED_KEY : KEY, 'Cache-Control': 'no-cache' });
     expect([path, status, text]).toEqual([path, 200, expect.any(String)]);
     const { result } = JSON.parse(text) as { readonly result: readonly Row[] };
     const query = queries.get(headers['x-request-id'] ?? '');

@@ -2,16 +2,16 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { admitQueries } from '../../src/scheduler/schedule-queries.js';
-import type { RunQuery } from '../../src/query/ports.js';
-import { ClickHouseWatch } from '../../src/scheduler/server-breaker.js';
-import { QueryQueue } from '../../src/scheduler/query-queue.js';
-import { ServerPool } from '../../src/scheduler/server-pool.js';
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { createPing } from '../../src/clickhouse/ping.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { READER_USER_FILE } from '../../src/project-files.js';
+import type { RunQuery } from '../../src/query/ports.js';
+import { QueryQueue } from '../../src/scheduler/query-queue.js';
+import { scheduleQueries } from '../../src/scheduler/schedule-queries.js';
+import { ServerBreaker } from '../../src/scheduler/server-breaker.js';
+import { ServerPool } from '../../src/scheduler/server-pool.js';
 import { pollUntil } from '../support/poll-until.js';
 import { failureOf, queryRequest } from '../support/query-requests.js';
 
@@ -34,7 +34,7 @@ async function freeze(pid: number): Promise<void> {
 describe('A ClickHouse that stalls', () => {
   let folder: string;
   let server: EmbeddedServer;
-  let watch: ClickHouseWatch;
+  let breaker: ServerBreaker;
   let run: RunQuery;
   const changes: string[] = [];
   const closers: (() => unknown)[] = [];
@@ -50,14 +50,14 @@ describe('A ClickHouse that stalls', () => {
     const { adminConnection } = server;
     const client = connectClickHouse(adminConnection, { maxOpenConnections: 2, requestTimeoutMs: 60_000 });
     closers.push(() => client.close());
-    watch = new ClickHouseWatch({
+    breaker = new ServerBreaker({
       ping: createPing(adminConnection.url),
       clock: () => new Date(),
       onChange: (state, reason) => changes.push(reason ?? state),
     });
     const queue = new QueryQueue({ slots: 2, maxWaiting: 100, maxWaitMs: 30_000 });
     const runQuery = createQueryRunner(client, { timeoutMs: 30_000 });
-    run = admitQueries(new ServerPool([{ name: 'only', runQuery, watch }], () => new Date()), queue);
+    run = scheduleQueries(new ServerPool([{ name: 'only', runQuery, breaker }], () => new Date()), queue);
   }, 120_000);
   afterAll(async () => {
     if (server.pid !== undefined) process.kill(server.pid, 'SIGCONT');
@@ -69,7 +69,7 @@ describe('A ClickHouse that stalls', () => {
   it('is left alone while it only takes its time, with every connection taken', async () => {
     const slow = [1, 2].map(() => run(queryRequest('SELECT toUInt64(sleep(2.8)) AS n')));
     for (const { rowCount } of await Promise.all(slow)) expect(rowCount).toBe(1);
-    expect([watch.figures.state, changes]).toEqual(['closed', []]);
+    expect([breaker.figures.state, changes]).toEqual(['closed', []]);
   });
 
   it('costs callers seconds and not the whole limit, and is back soon after its return', async () => {
@@ -80,7 +80,7 @@ describe('A ClickHouse that stalls', () => {
     const asked = Array.from({ length: 20 }, () => failureOf(run(queryRequest('SELECT toUInt64(1) AS n'))));
     for (const { code } of await Promise.all(asked)) expect(code).toBe('CLICKHOUSE_UNREACHABLE');
     expect(performance.now() - began).toBeLessThan(STALL_BOUND_MS);
-    expect([watch.figures.cut, changes]).toEqual([2, ['stalled']]);
+    expect([breaker.figures.cut, changes]).toEqual([2, ['stalled']]);
     process.kill(pid, 'SIGCONT');
     const back = performance.now();
     await pollUntil('a query is answered', async () => {

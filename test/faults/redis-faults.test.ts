@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 
 import { FakeRunQuery } from '../support/fake-run-query.js';
 import { pollUntil } from '../support/poll-until.js';
-import { answerGarbage, passOn } from '../support/redis-stand-in.js';
+import { respondWithGarbage, passOn } from '../support/redis-stand-in.js';
 import { Started } from '../support/started.js';
 import { openTestExecution, type TestExecution } from '../support/test-execution.js';
 
@@ -88,14 +88,14 @@ describe('a Redis that', () => {
         for (const { ask } of [one, other]) await ask('purged');
         await server.stop();
         expect(await one.cache.purge({})).toBe(false);
-        expect(one.cache.memory.use().size).toBe(0);
+        expect(one.cache.local.use().size).toBe(0);
         expect((await other.ask('purged')).status).toBe('HIT');
         started.redisAgain(server);
         await pollUntil(
           'the other gateway has purged',
           async () => {
-            await one.cache.keepInTouch();
-            return other.cache.memory.use().size === 0 || undefined;
+            await one.cache.synchronize();
+            return other.cache.local.use().size === 0 || undefined;
           },
           120_000,
         );
@@ -179,16 +179,16 @@ describe('a Redis that', () => {
     ['bytes', Buffer.from([0, 255, 254, 1, 13, 10])],
   ])('answers %s costs a bounded time and never an answer', (_what, garbage) =>
     Started.during(async (started) => {
-      const { url } = await started.standIn(answerGarbage(garbage));
+      const { url } = await started.standIn(respondWithGarbage(garbage));
       const execution = await started.execution(url);
       execution.runQuery.answer([{ city: 'Rome' }]);
       for (let n = 0; n < 5; n += 1) expect(await timeNew(execution)).toBeLessThan(BOUND_MS);
       const answers = await Promise.all(Array.from({ length: 20 }, () => execution.ask('Rome')));
-      for (const { answer } of answers) {
-        expect(answer.bodies.identity.toString()).toBe('{"result":[{"city":"Rome"}]}');
+      for (const { result } of answers) {
+        expect(result.bodies.identity.toString()).toBe('{"result":[{"city":"Rome"}]}');
       }
       await execution.cache.purge({});
-      await execution.cache.usage.sets(execution.cache.memory.use().keys().next().value ?? '');
+      await execution.cache.usage.sets(execution.cache.local.use().keys().next().value ?? '');
       expect(told(execution).length).toBeLessThanOrEqual(1);
     }),
   );

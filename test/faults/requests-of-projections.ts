@@ -40,7 +40,7 @@ export const INSERTS: Readonly<Record<Table, string>> = {
 export interface ProjectedRequest {
   readonly path: string;
   /** Of a key that fixes the project. */
-  readonly isFixed?: boolean;
+  readonly isPinned?: boolean;
   /** Absent where records and projection have about as many granules. */
   readonly reads?: readonly string[];
   /** A column whose sum is the number of these records; absent where the response ends at the endpoint's cap. */
@@ -85,7 +85,7 @@ const counts = ['minutely', 'hourly', 'daily'].flatMap((interval): readonly Proj
   return [
     { path: `${path}&project=example`, ...of("url LIKE '%example%'") },
     { path: `${path}&project=${encodeURIComponent('^https://p')}`, ...of("url LIKE 'https://p%'") },
-    { path, isFixed: true, ...of("project = 'p'") },
+    { path, isPinned: true, ...of("project = 'p'") },
   ];
 });
 

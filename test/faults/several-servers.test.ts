@@ -66,7 +66,7 @@ describe('a gateway in front of two servers with the same data', () => {
     return [a, b];
   };
   /** The status and, where there is one, the number of calls that is answered: each question is another one. */
-  const ask = async (): Promise<string> => {
+  const runQuery = async (): Promise<string> => {
     asked += 1;
     const response = await gateway.ask(`aur.ra|none${asked}`, `several-${asked}`);
     const body = (await response.json()) as { result?: { total_rest_requests: number }[]; code?: string };
@@ -74,7 +74,7 @@ describe('a gateway in front of two servers with the same data', () => {
     return `${response.status} ${calls ?? body.code ?? ''}`;
   };
   const askMany = (count: number): Promise<readonly string[]> =>
-    Promise.all(Array.from({ length: count }, ask));
+    Promise.all(Array.from({ length: count }, runQuery));
   const GOOD = `200 ${CALLS}`;
   const AWAY = '503 CLICKHOUSE_UNREACHABLE';
   const outcomes = (all: readonly string[]): readonly string[] => [...new Set(all)].sort();
@@ -99,7 +99,7 @@ describe('a gateway in front of two servers with the same data', () => {
   };
   const untilServing = (server: EmbeddedServer): Promise<unknown> =>
     pollUntil('the server is not set aside', async () => {
-      await ask();
+      await runQuery();
       return (await gateway.metric('server_set_aside', nameOf(server))) === 0 || undefined;
     });
 
@@ -108,7 +108,7 @@ describe('a gateway in front of two servers with the same data', () => {
     let onB = 0;
     const onA = await countedOn(a, async () => {
       onB = await countedOn(b, async () => {
-        for (let n = 0; n < 20; n += 1) expect(await ask()).toBe(GOOD);
+        for (let n = 0; n < 20; n += 1) expect(await runQuery()).toBe(GOOD);
         expect(outcomes(await askMany(20))).toEqual([GOOD]);
       });
     });
@@ -121,7 +121,7 @@ describe('a gateway in front of two servers with the same data', () => {
     const { pid = 0 } = a;
     const running = askMany(20);
     process.kill(pid, 'SIGKILL');
-    for (let n = 0; n < 20; n += 1) expect(await ask()).toBe(GOOD);
+    for (let n = 0; n < 20; n += 1) expect(await runQuery()).toBe(GOOD);
     expect(outcomes(await running)).toEqual([GOOD]);
     expect(await gateway.metric('server_retried_elsewhere_total', nameOf(a))).toBeGreaterThan(0);
     expect(await gateway.metric('server_retried_elsewhere_total', nameOf(b))).toBe(0);
@@ -144,7 +144,7 @@ describe('a gateway in front of two servers with the same data', () => {
     expect(await gateway.metric('queries_cut')).toBeGreaterThan(0);
     const cut = await gateway.metric('queries_cut');
     const onA = await countedOn(a, async () => {
-      for (let n = 0; n < 20; n += 1) expect(await ask()).toBe(GOOD);
+      for (let n = 0; n < 20; n += 1) expect(await runQuery()).toBe(GOOD);
     });
     expect([onA, await gateway.metric('queries_cut')]).toEqual([20, cut]);
     expect((await gateway.fetch('/health/ready')).status).toBe(200);
@@ -167,7 +167,7 @@ describe('a gateway in front of two servers with the same data', () => {
     await response.body?.cancel();
     expect((await gateway.fetch('/health/ready')).status).toBe(503);
     process.kill(a.pid ?? 0, 'SIGCONT');
-    await pollUntil('a question is answered', async () => (await ask()) === GOOD || undefined);
+    await pollUntil('a question is answered', async () => (await runQuery()) === GOOD || undefined);
     expect(await gateway.metric('breaker_open')).toBe(0);
     expect(await gateway.metric('server_set_aside', nameOf(b))).toBe(1);
     process.kill(b.pid ?? 0, 'SIGCONT');
@@ -177,7 +177,7 @@ describe('a gateway in front of two servers with the same data', () => {
   it('is a 503 at once when neither is there', async () => {
     for (const server of both()) await server.stop();
     expect(outcomes(await askMany(8))).toEqual([AWAY]);
-    expect(await ask()).toBe(AWAY);
+    expect(await runQuery()).toBe(AWAY);
     expect(await gateway.metric('breaker_open')).toBe(1);
     expect(JSON.stringify(gateway.logger.lines)).not.toContain(both()[0].adminConnection.password);
   });

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createNetServer, type AddressInfo } from 'node:net';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 
-import { answerWith, isOfRequest, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { respondWith, isOfRequest, withLyingClickHouse } from '../support/lying-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import type { RunningProcess } from '../support/start-process.js';
 import { urlOf, withGateway } from '../support/with-gateway.js';
@@ -43,7 +43,7 @@ describe('SIGTERM', () => {
     collector: string,
     use: (gateway: RunningProcess) => Promise<void>,
   ): Promise<void> => {
-    await withLyingClickHouse(answerWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+    await withLyingClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
       const environment = { CLICKHOUSE_URL, API_KEY: 'k', OTEL_EXPORTER_OTLP_ENDPOINT: collector };
       await withGateway(environment, async (gateway) => {
         const url = await urlOf(gateway);
@@ -101,7 +101,7 @@ describe.each([
       const slow: RequestListener = (request, response) => {
         isRunning ||= isOfRequest(request);
         void (isOfRequest(request) ? released : Promise.resolve()).then(() => {
-          answerWith('{"result":[]}', 0)(request, response);
+          respondWith('{"result":[]}', 0)(request, response);
         });
       };
       await withFaulty(slow, async (gateway, url) => {
@@ -128,7 +128,7 @@ describe.each([
     let isRunning = false;
     const never: RequestListener = (request, response) => {
       if (isOfRequest(request)) isRunning = true;
-      else answerWith('', 0)(request, response);
+      else respondWith('', 0)(request, response);
     };
     await withFaulty(never, async (gateway, url) => {
       const cut = expect(fetchRows(url)).rejects.toThrow('fetch failed');
@@ -144,7 +144,7 @@ describe.each([
     let isRunning = false;
     const never: RequestListener = (request, response) => {
       if (isOfRequest(request)) isRunning = true;
-      else answerWith('', 0)(request, response);
+      else respondWith('', 0)(request, response);
     };
     await withFaulty(
       never,

@@ -115,7 +115,7 @@ describe('a caller that hangs up', () => {
   it('has its query cancelled, and is logged as 499', async () => {
     const { listener, logger, runQuery } = await createTestGateway();
     const cancelled = new Promise<void>((resolve) => {
-      runQuery.answerWith(({ signal }) => {
+      runQuery.respondWith(({ signal }) => {
         const gone = once(signal, 'abort').then(() => {
           resolve();
           throw new Failure('CALLER_GONE', 'The caller has gone.');

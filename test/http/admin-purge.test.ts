@@ -1,8 +1,8 @@
 import request from 'supertest';
 
-import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { REPRESENTATIONS } from '../../src/formats/representation.js';
-import { endpoints, operated } from '../support/operated-gateway.js';
+import { createAdminApp } from '../../src/http/admin/admin-app.js';
+import { endpoints, operated } from '../support/admin-gateway.js';
 import { noKeys } from '../support/test-credentials.js';
 import { problemOf } from '../support/test-gateway.js';
 
@@ -14,16 +14,16 @@ describe('POST /cache/purge', () => {
   /** Which of three questions are in the cache after a purge. */
   async function leftAfter(body: unknown): Promise<readonly string[]> {
     const left: string[] = [];
-    await operated(async ({ post, ask, clock }) => {
-      await ask(COUNTS, counts('a'));
-      await ask(COUNTS, counts('b'));
-      await ask(STATS);
+    await operated(async ({ post, ask: query, clock }) => {
+      await query(COUNTS, counts('a'));
+      await query(COUNTS, counts('b'));
+      await query(STATS);
       clock.advance(1);
       expect((await post('/cache/purge', body)).status).toBe(200);
       clock.advance(1);
-      if ((await ask(COUNTS, counts('a'))) === 'HIT') left.push('a');
-      if ((await ask(COUNTS, counts('b'))) === 'HIT') left.push('b');
-      if ((await ask(STATS)) === 'HIT') left.push('stats');
+      if ((await query(COUNTS, counts('a'))) === 'HIT') left.push('a');
+      if ((await query(COUNTS, counts('b'))) === 'HIT') left.push('b');
+      if ((await query(STATS)) === 'HIT') left.push('stats');
     });
     return left;
   }
@@ -44,18 +44,18 @@ describe('POST /cache/purge', () => {
   });
 
   it('purges one parameter set in every representation', async () => {
-    await operated(async ({ post, ask, clock }) => {
+    await operated(async ({ post, ask: query, clock }) => {
       const representations = [...REPRESENTATIONS.values()];
       for (const each of representations) {
-        await ask(COUNTS, counts('a'), each);
-        await ask(COUNTS, counts('b'), each);
+        await query(COUNTS, counts('a'), each);
+        await query(COUNTS, counts('b'), each);
       }
       clock.advance(1);
       const response = await post('/cache/purge', { endpoint: COUNTS, parameters: counts('a') });
       expect(response.status).toBe(200);
       clock.advance(1);
       for (const each of representations) {
-        expect([await ask(COUNTS, counts('a'), each), await ask(COUNTS, counts('b'), each)]).toEqual([
+        expect([await query(COUNTS, counts('a'), each), await query(COUNTS, counts('b'), each)]).toEqual([
           'MISS',
           'HIT',
         ]);
@@ -64,15 +64,15 @@ describe('POST /cache/purge', () => {
   });
 
   it('refuses a page of another site, which a browser lets reach a loopback port', async () => {
-    await operated(async ({ ask, ...execution }) => {
-      await ask(COUNTS, counts('a'));
+    await operated(async ({ ask: query, ...execution }) => {
+      await query(COUNTS, counts('a'));
       const app = createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints });
       const response = await request(app)
         .post('/cache/purge')
         .set('Origin', 'http://evil.example')
         .send('{}');
       expect(problemOf(response)).toMatchObject({ status: 403, code: 'FORBIDDEN' });
-      expect(await ask(COUNTS, counts('a'))).toBe('HIT');
+      expect(await query(COUNTS, counts('a'))).toBe('HIT');
     });
   });
 
@@ -127,26 +127,26 @@ describe('POST /cache/purge', () => {
     ],
     ['a form', 'application/x-www-form-urlencoded', 'endpoint=usage.api-counts', 'BAD_REQUEST'],
   ])('answers 400 to a body that is %s, and purges nothing', async (_what, type, body, code) => {
-    await operated(async ({ ask, clock, ...execution }) => {
-      await ask(COUNTS);
+    await operated(async ({ ask: query, clock, ...execution }) => {
+      await query(COUNTS);
       clock.advance(1);
       const app = createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints });
       const response = await request(app).post('/cache/purge').set('Content-Type', type).send(body);
       expect(problemOf(response)).toMatchObject({ status: 400, code });
-      expect(await ask(COUNTS)).toBe('HIT');
+      expect(await query(COUNTS)).toBe('HIT');
     });
   });
 
   it('reads a body as JSON whatever its Content-Type says, as curl sends it', async () => {
-    await operated(async ({ ask, clock, ...execution }) => {
-      await ask(COUNTS);
+    await operated(async ({ ask: query, clock, ...execution }) => {
+      await query(COUNTS);
       clock.advance(1);
       const response = await request(createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints }))
         .post('/cache/purge')
         .set('Content-Type', 'application/x-www-form-urlencoded')
         .send(`{"endpoint":"${STATS}"}`);
       expect(response.body).toEqual({ purged: { endpointId: endpoints.find(STATS)?.id } });
-      expect(await ask(COUNTS)).toBe('HIT');
+      expect(await query(COUNTS)).toBe('HIT');
     });
   });
 

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import request from 'supertest';
 
+import { AccessLog } from '../../src/http/access-log.js';
 import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { createApp } from '../../src/http/app.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
-import { RequestLog } from '../../src/http/access-log.js';
 import { metricSamples } from '../support/metric-samples.js';
-import { endpoints, operated } from '../support/operated-gateway.js';
+import { endpoints, operated } from '../support/admin-gateway.js';
 import { noKeys, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';
 import { KEY, problemOf } from '../support/test-gateway.js';
 
@@ -16,8 +16,8 @@ const counts = (project: string): Readonly<Record<string, string>> => ({ project
 
 describe('GET /cache', () => {
   it('tells entries, bytes and hit ratio of every endpoint', async () => {
-    await operated(async ({ get, ask }) => {
-      for (let asked = 0; asked < 4; asked += 1) await ask(COUNTS);
+    await operated(async ({ get, ask: query }) => {
+      for (let asked = 0; asked < 4; asked += 1) await query(COUNTS);
       const response = await get('/cache');
       expect(response.status).toBe(200);
       const described = response.body as { endpoints: { endpoint: string }[] };
@@ -46,12 +46,12 @@ describe('GET /cache', () => {
 
 describe('GET /warming', () => {
   it('tells of each set in use its last run and next, its cost, and what it has earned', async () => {
-    await operated(async ({ get, post, ask, clock }) => {
-      await ask(COUNTS, counts('a'));
+    await operated(async ({ get, post, ask: query, clock }) => {
+      await query(COUNTS, counts('a'));
       clock.advance(10);
       await post('/warming/run');
-      await ask(COUNTS, counts('a'));
-      await ask(COUNTS, counts('a'));
+      await query(COUNTS, counts('a'));
+      await query(COUNTS, counts('a'));
       const response = await get('/warming');
       expect(response.status).toBe(200);
       expect(response.body).toMatchObject({
@@ -83,9 +83,9 @@ describe('GET /warming', () => {
 
 describe('POST /warming/run', () => {
   it('refreshes what is in use at once, and tells how it went', async () => {
-    await operated(async ({ post, ask, runQuery, clock }) => {
-      await ask(COUNTS, counts('a'));
-      await ask(COUNTS, counts('b'));
+    await operated(async ({ post, ask: query, runQuery, clock }) => {
+      await query(COUNTS, counts('a'));
+      await query(COUNTS, counts('b'));
       clock.advance(10);
       const response = await post('/warming/run');
       expect(response.status).toBe(200);
@@ -100,24 +100,24 @@ describe('POST /warming/run', () => {
 
 describe('GET /metrics', () => {
   it('is Prometheus’ text, with labels from known values alone, whatever callers invent', async () => {
-    await operated(async ({ get, ask, answerCall, metrics, logger, clock }) => {
+    await operated(async ({ get, ask: query, executeCall: executeCall, metrics, logger, clock }) => {
       const app = createApp({
         endpoints,
-        answerCall,
+        executeCall: executeCall,
         targets: new KnownTargets(),
         clock: clock.read,
-        judgeSql: noSql,
+        checkSql: noSql,
         limiter: testLimiter(),
         credentials: testCredentials({ [KEY]: { name: 'tester', mayBypassCache: false } }),
         isClickHouseUp: () => Promise.resolve(true),
         isDraining: () => false,
-        log: new RequestLog(logger, (...answered) => {
-          metrics.answered(...answered);
+        log: new AccessLog(logger, (...answered) => {
+          metrics.requestCompleted(...answered);
         }),
         corsOrigins: [],
         version: '0.0.0-test',
       });
-      await ask(COUNTS);
+      await query(COUNTS);
       const called = ['invented', 'invented%22%7D', '%FF', COUNTS, 'logs.all?project=invented'];
       for (const path of called.map((name) => `/api/endpoints/query/${name}`)) {
         await request(app).get(path).set('X-API-KEY', KEY).set('X-Request-Id', 'invented');

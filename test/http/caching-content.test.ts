@@ -1,19 +1,19 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
-import { useCachedQuestions, VARY, WAYS } from '../support/cached-questions.js';
-import type { Headers, NetworkAnswer } from '../support/caching-gateway.js';
+import { useCachedQuestions, VARY, WAYS } from '../support/cached-endpoint.js';
+import type { Headers, NetworkResponse } from '../support/caching-gateway.js';
 
 const { gateway, cachedQuestion } = useCachedQuestions();
 const { clock, runQuery } = gateway;
 
-function decompressed({ headers, body }: NetworkAnswer): string {
+function decompressed({ headers, body }: NetworkResponse): string {
   if (headers['content-encoding'] === 'br') return brotliDecompressSync(body).toString();
   if (headers['content-encoding'] === 'gzip') return gunzipSync(body).toString();
   return body.toString();
 }
 
 describe.each(WAYS)('a cached answer, by the %s', (way) => {
-  const ask = (url: string, headers?: Headers, method?: string): Promise<NetworkAnswer> =>
+  const request = (url: string, headers?: Headers, method?: string): Promise<NetworkResponse> =>
     gateway.ask(way, url, headers, method);
 
   it.each([
@@ -37,22 +37,22 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
     [',,;;q=', 'identity'],
   ])('is sent for Accept-Encoding %s as %s', async (accepted, encoding) => {
     const url = await cachedQuestion();
-    const plain = await ask(url);
-    const answer = await ask(url, accepted === undefined ? {} : { 'Accept-Encoding': accepted });
-    expect(answer.headers['content-encoding'] ?? 'identity').toBe(encoding);
-    expect(answer.headers['content-length']).toBe(String(answer.body.length));
-    expect(answer.headers.vary).toBe(VARY);
-    expect(decompressed(answer)).toBe(plain.body.toString());
-    if (encoding !== 'identity') expect(answer.body.length).toBeLessThan(plain.body.length);
+    const plain = await request(url);
+    const response = await request(url, accepted === undefined ? {} : { 'Accept-Encoding': accepted });
+    expect(response.headers['content-encoding'] ?? 'identity').toBe(encoding);
+    expect(response.headers['content-length']).toBe(String(response.body.length));
+    expect(response.headers.vary).toBe(VARY);
+    expect(decompressed(response)).toBe(plain.body.toString());
+    if (encoding !== 'identity') expect(response.body.length).toBeLessThan(plain.body.length);
   });
 
   it('has a strong ETag of its own in each encoding, which a second request finds again', async () => {
     const url = await cachedQuestion();
     const tags: unknown[] = [];
     for (const encoding of ['identity', 'gzip', 'br']) {
-      const { headers } = await ask(url, { 'Accept-Encoding': encoding });
+      const { headers } = await request(url, { 'Accept-Encoding': encoding });
       expect(headers.etag).toMatch(/^"[\w-]{22}(-gzip|-br)?"$/);
-      expect((await ask(url, { 'Accept-Encoding': encoding })).headers.etag).toBe(headers.etag);
+      expect((await request(url, { 'Accept-Encoding': encoding })).headers.etag).toBe(headers.etag);
       tags.push(headers.etag);
     }
     expect(new Set(tags).size).toBe(3);
@@ -60,18 +60,18 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
 
   it('keeps its ETag when a refresh brings the same bytes, and changes it with them', async () => {
     const url = await cachedQuestion();
-    const { headers: before } = await ask(url);
+    const { headers: before } = await request(url);
     clock.advance(60);
-    const { headers: same } = await ask(url);
+    const { headers: same } = await request(url);
     expect([same['x-cache'], same.etag]).toEqual(['MISS', before.etag]);
     runQuery.answer([{ city: 'other' }]);
     clock.advance(60);
-    expect((await ask(url)).headers.etag).not.toBe(before.etag);
+    expect((await request(url)).headers.etag).not.toBe(before.etag);
   });
 
   it('is not compressed where it is small', async () => {
     const url = await cachedQuestion('village');
-    const { headers, body } = await ask(url, { 'Accept-Encoding': 'br, gzip' });
+    const { headers, body } = await request(url, { 'Accept-Encoding': 'br, gzip' });
     expect(headers).not.toHaveProperty('content-encoding');
     expect(headers.vary).toBe(VARY);
     expect(JSON.parse(body.toString())).toHaveProperty('result');
@@ -85,24 +85,24 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
   ])('is 304 without a body where If-None-Match has %s', async (_what, listed) => {
     const url = await cachedQuestion();
     for (const encoding of ['identity', 'gzip', 'br']) {
-      const whole = await ask(url, { 'Accept-Encoding': encoding });
-      const answer = await ask(url, {
+      const whole = await request(url, { 'Accept-Encoding': encoding });
+      const response = await request(url, {
         'Accept-Encoding': encoding,
         'If-None-Match': listed(whole.headers.etag ?? ''),
       });
-      expect([answer.status, answer.body.length]).toEqual([304, 0]);
+      expect([response.status, response.body.length]).toEqual([304, 0]);
       for (const name of ['etag', 'vary', 'cache-control', 'age', 'x-cache', 'cache-status']) {
-        expect(answer.headers[name]).toBe(whole.headers[name]);
+        expect(response.headers[name]).toBe(whole.headers[name]);
       }
-      expect(answer.headers).not.toHaveProperty('content-encoding');
-      expect(answer.headers).not.toHaveProperty('content-type');
+      expect(response.headers).not.toHaveProperty('content-encoding');
+      expect(response.headers).not.toHaveProperty('content-type');
     }
   });
 
   it('is 304 on HEAD as well', async () => {
     const url = await cachedQuestion();
-    const { etag = '' } = (await ask(url)).headers;
-    expect(await ask(url, { 'If-None-Match': etag }, 'HEAD')).toMatchObject({ status: 304 });
+    const { etag = '' } = (await request(url)).headers;
+    expect(await request(url, { 'If-None-Match': etag }, 'HEAD')).toMatchObject({ status: 304 });
   });
 
   it.each([
@@ -112,17 +112,17 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
     ['nothing', () => ' '],
   ])('is sent whole where If-None-Match has %s', async (_what, listed) => {
     const url = await cachedQuestion();
-    const whole = await ask(url);
-    const answer = await ask(url, { 'If-None-Match': listed(whole.headers.etag ?? '') });
-    expect([answer.status, answer.body.toString()]).toEqual([200, whole.body.toString()]);
+    const whole = await request(url);
+    const response = await request(url, { 'If-None-Match': listed(whole.headers.etag ?? '') });
+    expect([response.status, response.body.toString()]).toEqual([200, whole.body.toString()]);
   });
 
   it.each(['identity', 'gzip', 'br'])(
     'has on HEAD the headers of GET and no body, as %s',
     async (encoding) => {
       const url = await cachedQuestion();
-      const get = await ask(url, { 'Accept-Encoding': encoding, 'X-Request-Id': 'same' });
-      const head = await ask(url, { 'Accept-Encoding': encoding, 'X-Request-Id': 'same' }, 'HEAD');
+      const get = await request(url, { 'Accept-Encoding': encoding, 'X-Request-Id': 'same' });
+      const head = await request(url, { 'Accept-Encoding': encoding, 'X-Request-Id': 'same' }, 'HEAD');
       expect(head.body).toHaveLength(0);
       const changing = { date: '', 'server-timing': '' };
       expect({ ...head.headers, ...changing }).toEqual({ ...get.headers, ...changing });

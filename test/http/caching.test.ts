@@ -1,21 +1,21 @@
 import { Failure } from '../../src/errors.js';
-import { useCachedQuestions, VARY, WAYS } from '../support/cached-questions.js';
-import { BYPASS_KEY, type Headers, type NetworkAnswer } from '../support/caching-gateway.js';
+import { useCachedQuestions, VARY, WAYS } from '../support/cached-endpoint.js';
+import { BYPASS_KEY, type Headers, type NetworkResponse } from '../support/caching-gateway.js';
 import { resultOf } from '../support/fake-run-query.js';
 import { pollUntil } from '../support/poll-until.js';
 import { problemOfText } from '../support/problem-of-text.js';
 
-const { gateway, answerAsUsual, newQuestion, cachedQuestion } = useCachedQuestions();
+const { gateway, respondAsUsual, newRequest, cachedQuestion } = useCachedQuestions();
 const { clock, runQuery } = gateway;
 
 describe.each(WAYS)('a cached answer, by the %s', (way) => {
-  const ask = (url: string, headers?: Headers, method?: string): Promise<NetworkAnswer> =>
+  const request = (url: string, headers?: Headers, method?: string): Promise<NetworkResponse> =>
     gateway.ask(way, url, headers, method);
 
   it('tells that it is a hit, its age, and for how long it is good', async () => {
     const url = await cachedQuestion();
     clock.advance(17.9);
-    const { status, headers } = await ask(url);
+    const { status, headers } = await request(url);
     expect(status).toBe(200);
     expect(headers).toMatchObject({
       'x-cache': 'HIT',
@@ -31,12 +31,12 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
   it('is good until its lifetime is over, and not a millisecond longer', async () => {
     const url = await cachedQuestion();
     clock.advance(59.999);
-    expect((await ask(url)).headers).toMatchObject({
+    expect((await request(url)).headers).toMatchObject({
       'x-cache': 'HIT',
       'cache-control': 'private, max-age=0',
     });
     clock.advance(0.001);
-    expect((await ask(url)).headers).toMatchObject({
+    expect((await request(url)).headers).toMatchObject({
       'x-cache': 'MISS',
       'cache-status': 'querygate; fwd=stale; stored; ttl=60',
       age: '0',
@@ -48,7 +48,7 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
     'is a hit for a key that may not bypass the cache, and sends Cache-Control: %s',
     async (directive) => {
       const url = await cachedQuestion();
-      const { status, headers } = await ask(url, { 'Cache-Control': directive });
+      const { status, headers } = await request(url, { 'Cache-Control': directive });
       expect([status, headers['x-cache']]).toEqual([200, 'HIT']);
     },
   );
@@ -59,13 +59,13 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
       const url = await cachedQuestion();
       clock.advance(10);
       runQuery.answer([{ city: 'newer' }]);
-      const fresh = await ask(url, { 'X-API-KEY': BYPASS_KEY, 'Cache-Control': directive });
+      const fresh = await request(url, { 'X-API-KEY': BYPASS_KEY, 'Cache-Control': directive });
       expect(fresh.headers).toMatchObject({
         'x-cache': 'BYPASS',
         'cache-status': 'querygate; fwd=request; stored; ttl=60',
         age: '0',
       });
-      const next = await ask(url);
+      const next = await request(url);
       expect(next.headers).toMatchObject({ 'x-cache': 'HIT', age: '0', etag: fresh.headers.etag });
       expect(next.body.toString()).toBe('{"result":[{"city":"newer"}]}');
     },
@@ -75,20 +75,20 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
     const url = await cachedQuestion();
     const headers = { 'X-API-KEY': BYPASS_KEY, 'Cache-Control': 'only-if-cached' };
     const asked = runQuery.requests.length;
-    expect((await ask(url, headers)).headers['x-cache']).toBe('HIT');
+    expect((await request(url, headers)).headers['x-cache']).toBe('HIT');
     clock.advance(60);
-    const answer = await ask(url, headers);
-    expect(problemOfText(answer)).toMatchObject({ status: 504, code: 'NOT_CACHED' });
-    expect(answer.headers['cache-control']).toBe('no-store');
+    const response = await request(url, headers);
+    expect(problemOfText(response)).toMatchObject({ status: 504, code: 'NOT_CACHED' });
+    expect(response.headers['cache-control']).toBe('no-store');
     expect(runQuery.requests).toHaveLength(asked);
   });
 
   it('stands in, marked as stale and with its true age, while ClickHouse fails', async () => {
     const url = await cachedQuestion();
-    const { headers: before, body } = await ask(url);
+    const { headers: before, body } = await request(url);
     runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'Away.'));
     clock.advance(60 + 599);
-    const stale = await ask(url);
+    const stale = await request(url);
     expect(stale.headers).toMatchObject({
       'x-cache': 'STALE',
       'cache-status': 'querygate; hit; ttl=-599; detail=stale-if-error',
@@ -98,24 +98,24 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
     });
     expect(stale.body.equals(body)).toBe(true);
     clock.advance(1);
-    expect(problemOfText(await ask(url))).toMatchObject({ status: 503, code: 'CLICKHOUSE_UNREACHABLE' });
+    expect(problemOfText(await request(url))).toMatchObject({ status: 503, code: 'CLICKHOUSE_UNREACHABLE' });
   });
 
   it('is nobody’s without a good key', async () => {
     const url = await cachedQuestion();
     for (const key of ['', 'qg_unknown', `${BYPASS_KEY}x`]) {
-      const answer = await ask(url, { 'X-API-KEY': key });
-      expect(answer.status).toBe(401);
-      expect(answer.headers['cache-control']).toBe('no-store');
-      expect(answer.headers).not.toHaveProperty('etag');
-      expect(answer.headers).not.toHaveProperty('x-cache');
+      const response = await request(url, { 'X-API-KEY': key });
+      expect(response.status).toBe(401);
+      expect(response.headers['cache-control']).toBe('no-store');
+      expect(response.headers).not.toHaveProperty('etag');
+      expect(response.headers).not.toHaveProperty('x-cache');
     }
   });
 });
 
 describe.each(WAYS)('an answer of an endpoint without caching, by the %s', (way) => {
   it('may not be stored by anybody, and is asked for anew each time', async () => {
-    const url = newQuestion('city', 'uncached');
+    const url = newRequest('city', 'uncached');
     const asked = runQuery.requests.length;
     for (const time of [1, 2]) {
       const { headers } = await gateway.ask(way, url);
@@ -132,8 +132,8 @@ describe.each(WAYS)('an answer of an endpoint without caching, by the %s', (way)
 
   it('is 504 for only-if-cached', async () => {
     const headers = { 'X-API-KEY': BYPASS_KEY, 'Cache-Control': 'only-if-cached' };
-    const answer = await gateway.ask(way, newQuestion('city', 'uncached'), headers);
-    expect(problemOfText(answer)).toMatchObject({ status: 504, code: 'NOT_CACHED' });
+    const response = await gateway.ask(way, newRequest('city', 'uncached'), headers);
+    expect(problemOfText(response)).toMatchObject({ status: 504, code: 'NOT_CACHED' });
   });
 });
 
@@ -145,28 +145,28 @@ describe('an error', () => {
     ['406', '/api/endpoints/query/cached?city=a', { Accept: 'text/html' }],
   ])('of status %s may not be stored by anybody', async (status, url, headers) => {
     for (const way of WAYS) {
-      const answer = await gateway.ask(way, url, headers);
-      expect([String(answer.status), answer.headers['cache-control']]).toEqual([status, 'no-store']);
-      expect(answer.headers).not.toHaveProperty('etag');
+      const response = await gateway.ask(way, url, headers);
+      expect([String(response.status), response.headers['cache-control']]).toEqual([status, 'no-store']);
+      expect(response.headers).not.toHaveProperty('etag');
     }
   });
 
   it('of ClickHouse is not cached by the gateway either', async () => {
-    const url = newQuestion();
+    const url = newRequest();
     runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'Failed.'));
-    const answer = await gateway.ask('application', url);
-    expect([answer.status, answer.headers['cache-control']]).toEqual([502, 'no-store']);
-    answerAsUsual();
+    const response = await gateway.ask('application', url);
+    expect([response.status, response.headers['cache-control']]).toEqual([502, 'no-store']);
+    respondAsUsual();
     expect((await gateway.ask('application', url)).headers['x-cache']).toBe('MISS');
   });
 });
 
 describe('equal questions at the same time', () => {
   it('share one query, and those that shared it say so', async () => {
-    const url = newQuestion();
+    const url = newRequest();
     const before = runQuery.requests.length;
     let end: (() => void) | undefined;
-    runQuery.answerWith(async () => {
+    runQuery.respondWith(async () => {
       await new Promise<void>((resolve) => (end = resolve));
       return resultOf([]);
     });
@@ -175,9 +175,9 @@ describe('equal questions at the same time', () => {
     await pollUntil('all have come', () => gateway.arrived === arrived + 6 || undefined);
     await new Promise((resolve) => setImmediate(resolve));
     end?.();
-    const answers = await Promise.all(asking);
+    const responses = await Promise.all(asking);
     expect(runQuery.requests).toHaveLength(before + 1);
-    const statuses = answers.map(({ headers }) => headers['cache-status']);
+    const statuses = responses.map(({ headers }) => headers['cache-status']);
     expect(new Set(statuses)).toEqual(
       new Set(['querygate; fwd=miss; stored; ttl=60', 'querygate; fwd=miss; stored; collapsed; ttl=60']),
     );

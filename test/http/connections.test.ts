@@ -42,8 +42,8 @@ describe('requests without a key that are not finished', () => {
       const isBounded = (): boolean => closed.bytes >= 50 && heldBytes(server) <= 4 * MB;
       await pollUntil('the others are closed', () => isBounded() || undefined);
       expect(open.size).toBeGreaterThan(0);
-      const [answer] = await exchange(port, `${withKey}Connection: close\r\n\r\n`);
-      expect(answer?.status).toBe(200);
+      const [response] = await exchange(port, `${withKey}Connection: close\r\n\r\n`);
+      expect(response?.status).toBe(200);
       for (const socket of peers) socket.destroy();
     });
   });
@@ -83,8 +83,8 @@ describe('requests without a key that are not finished', () => {
   it('are answered 408 and closed when the time for headers is over', async () => {
     await whileListening(newServer({ headersTimeoutMs: 50 }), async (port) => {
       const slow = [peer(port, halfSent), peer(port, 'GET / HT'), peer(port, '')];
-      const answers = await Promise.all(slow.map(answersOn));
-      expect(answers.map(([answer]) => answer?.status)).toEqual([408, 408, 408]);
+      const responses = await Promise.all(slow.map(answersOn));
+      expect(responses.map(([response]) => response?.status)).toEqual([408, 408, 408]);
     });
   });
 });
@@ -96,8 +96,8 @@ describe('connections', () => {
       const mine = await answered(port, `${withKey}\r\n`);
       const oldest = await answered(port, `${withoutKey}\r\n`);
       const newer = await answered(port, `${withoutKey}\r\n`);
-      const [answer] = await exchange(port, `${withKey}Connection: close\r\n\r\n`);
-      expect(answer?.status).toBe(200);
+      const [response] = await exchange(port, `${withKey}Connection: close\r\n\r\n`);
+      expect(response?.status).toBe(200);
       await pollUntil('the oldest is closed', () => connectionsOf(server).open.size === 2 || undefined);
       expect(connectionsOf(server).closed.connections).toBe(1);
       expect((await answersOn(oldest)).map(({ status }) => status)).toEqual([401]);

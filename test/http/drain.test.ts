@@ -7,7 +7,7 @@ import { drain } from '../../src/http/drain.js';
 import { createHttpServer } from '../../src/http/server.js';
 import { resultOf } from '../support/fake-run-query.js';
 import { pollUntil } from '../support/poll-until.js';
-import { exchange, send, type RawAnswer } from '../support/raw-exchange.js';
+import { exchange, send, type RawResponse } from '../support/raw-exchange.js';
 import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
 
 const REQUEST = `GET ${GOOD_CALL} HTTP/1.1\r\nHost: gateway\r\nX-API-KEY: ${KEY}\r\n\r\n`;
@@ -16,7 +16,7 @@ const REQUEST = `GET ${GOOD_CALL} HTTP/1.1\r\nHost: gateway\r\nX-API-KEY: ${KEY}
 interface BusyServer {
   readonly server: Server;
   readonly port: number;
-  readonly answers: Promise<readonly RawAnswer[]>;
+  readonly answers: Promise<readonly RawResponse[]>;
   readonly finishQuery: () => void;
   /** Resolves when the gateway gives the query up. */
   readonly aborted: Promise<unknown>;
@@ -26,7 +26,7 @@ async function startBusyServer(): Promise<BusyServer> {
   const { listener, logger, runQuery } = await createTestGateway();
   const finishing = new AbortController();
   const running = new Promise<AbortSignal>((resolve) => {
-    runQuery.answerWith(async ({ signal }) => {
+    runQuery.respondWith(async ({ signal }) => {
       resolve(signal);
       await once(finishing.signal, 'abort', { signal });
       return resultOf([]);
@@ -36,12 +36,12 @@ async function startBusyServer(): Promise<BusyServer> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const answers = exchange(port, REQUEST);
+  const responses = exchange(port, REQUEST);
   const signal = await running;
   return {
     server,
     port,
-    answers,
+    answers: responses,
     finishQuery: () => {
       finishing.abort();
     },
@@ -51,21 +51,21 @@ async function startBusyServer(): Promise<BusyServer> {
 
 describe('drain', () => {
   it('takes no more connections, finishes what runs, and hangs up', async () => {
-    const { server, port, answers, finishQuery } = await startBusyServer();
+    const { server, port, answers: responses, finishQuery } = await startBusyServer();
     const drained = drain(server, 20_000);
     await expect(exchange(port, REQUEST)).rejects.toThrow('ECONNREFUSED');
     finishQuery();
-    expect((await answers).map(({ status, body }) => [status, body])).toEqual([[200, '{"result":[]}']]);
+    expect((await responses).map(({ status, body }) => [status, body])).toEqual([[200, '{"result":[]}']]);
     await drained;
   });
 
   it('does not wait for a connection on which nothing came', async () => {
-    const { server, port, answers, finishQuery } = await startBusyServer();
+    const { server, port, answers: responses, finishQuery } = await startBusyServer();
     const idle = send(port, '');
     await once(idle, 'connect');
     finishQuery();
     await drain(server, 20_000);
-    await answers;
+    await responses;
     idle.destroy();
   });
 
@@ -93,7 +93,7 @@ describe('drain', () => {
   });
 
   it('lets a connection on which no request has come yet send one', async () => {
-    const { server, port, answers, finishQuery } = await startBusyServer();
+    const { server, port, answers: responses, finishQuery } = await startBusyServer();
     const late = send(port, '');
     await once(late, 'connect');
     // The server has it once it has answered a later one.
@@ -109,14 +109,14 @@ describe('drain', () => {
     late.destroy();
     expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*Connection: close\r\n/i);
     finishQuery();
-    await answers;
+    await responses;
     await drained;
   });
 
   it('finishes each of several requests that were sent at once on one connection', async () => {
     const { listener, logger, runQuery } = await createTestGateway();
     const finish: (() => void)[] = [];
-    runQuery.answerWith(
+    runQuery.respondWith(
       () =>
         new Promise((resolve) => {
           finish.push(() => {
@@ -150,8 +150,8 @@ describe('drain', () => {
   });
 
   it('cuts off what is not finished in time, and cancels its query', async () => {
-    const { server, answers, aborted } = await startBusyServer();
-    const cut = answers.catch(() => []);
+    const { server, answers: responses, aborted } = await startBusyServer();
+    const cut = responses.catch(() => []);
     await drain(server, 50);
     await aborted;
     expect(await cut).toEqual([]);

@@ -15,7 +15,7 @@ const URL = '/api/endpoints/query/cached?city=Rome';
 /** Runs a test's body with a gateway that has the answer to URL in memory. */
 async function withHit(use: (gateway: CachingGateway) => Promise<void>): Promise<void> {
   const gateway = new CachingGateway([CACHED, UNCACHED]);
-  gateway.runQuery.answerWith(() =>
+  gateway.runQuery.respondWith(() =>
     Promise.resolve(resultOf(Array.from({ length: 200 }, (_, row) => ({ row })))),
   );
   await gateway.listen();
@@ -50,8 +50,8 @@ describe('a hit by the short way', () => {
     'is the same as through the application, status, headers and bytes: %s',
     async (_what, headers, method) => {
       await withHit(async (gateway) => {
-        const answer = await gateway.askBoth(URL, headers, method);
-        expect(answer.headers['x-cache']).toBe('HIT');
+        const response = await gateway.askBoth(URL, headers, method);
+        expect(response.headers['x-cache']).toBe('HIT');
         expect(gateway.answeredShortly).toBe(1);
       });
     },
@@ -84,8 +84,8 @@ describe('a hit by the short way', () => {
     await withHit(async (gateway) => {
       const bytes = `GET ${URL} HTTP/1.1\r\nX-API-KEY: ${KEY}\r\nConnection: close\r\n\r\n`;
       for (const way of ['application', 'short way'] as const) {
-        const [answer] = await exchange(gateway.port(way), bytes);
-        expect(answer?.status).toBe(400);
+        const [response] = await exchange(gateway.port(way), bytes);
+        expect(response?.status).toBe(400);
       }
     });
   });

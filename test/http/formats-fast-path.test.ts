@@ -11,7 +11,7 @@ let gateway: CachingGateway;
 
 beforeEach(async () => {
   gateway = new CachingGateway([sampleEndpoint({ name: 'cached', caching: 60 })]);
-  gateway.runQuery.answerWith(({ representation }: QueryRequest) =>
+  gateway.runQuery.respondWith(({ representation }: QueryRequest) =>
     Promise.resolve({ ...resultOf([]), body: Buffer.from(representation?.name ?? '') }),
   );
   await gateway.listen();
@@ -20,8 +20,8 @@ afterEach(() => gateway.close());
 
 /** Content-Type and body by the short way first. */
 const short = async (url: string, headers: Headers = {}): Promise<readonly unknown[]> => {
-  const answer = await gateway.ask('short way', url, headers);
-  return [answer.headers['content-type'], answer.body.toString()];
+  const response = await gateway.ask('short way', url, headers);
+  return [response.headers['content-type'], response.body.toString()];
 };
 
 describe('the short way of a hit', () => {
@@ -31,8 +31,8 @@ describe('the short way of a hit', () => {
       expect(await short(`${URL}&format=csv&csv_safe=1`)).toEqual([CSV, 'csv;formula-safe']);
     }
     expect(gateway.answeredShortly).toBe(4);
-    const answer = await gateway.askBoth(`${URL}&format=csv&download=1`);
-    expect(answer.headers['content-disposition']).toMatch(
+    const response = await gateway.askBoth(`${URL}&format=csv&download=1`);
+    expect(response.headers['content-disposition']).toMatch(
       /^attachment; filename="cached-\d{8}T\d{6}Z\.csv"$/,
     );
     await gateway.askBoth(`${URL}&format=csv&csv_safe=1`, { Accept: 'application/json' });

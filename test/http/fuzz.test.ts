@@ -27,11 +27,11 @@ describe('any request target', () => {
       await fc.assert(
         fc.asyncProperty(target, async (path) => {
           const head = `GET ${path} HTTP/1.1\r\nHost: gateway\r\nX-API-KEY: ${KEY}\r\nConnection: close\r\n\r\n`;
-          const [answer] = await exchange(port, Buffer.from(head, 'latin1'));
-          expect([200, 400, 404]).toContain(answer?.status);
-          const body = JSON.parse(answer?.body ?? '') as Partial<ProblemDocument>;
-          if (answer?.status !== 200) expect(body.status).toBe(answer?.status);
-          expect(answer?.headers['x-request-id']).toBeDefined();
+          const [response] = await exchange(port, Buffer.from(head, 'latin1'));
+          expect([200, 400, 404]).toContain(response?.status);
+          const body = JSON.parse(response?.body ?? '') as Partial<ProblemDocument>;
+          if (response?.status !== 200) expect(body.status).toBe(response?.status);
+          expect(response?.headers['x-request-id']).toBeDefined();
         }),
         { numRuns: 300 },
       );

@@ -18,7 +18,7 @@ let gateway: AccessGateway;
 beforeEach(async () => {
   gateway = await AccessGateway.open({ keys: KEYS });
   // Every answer says which project it was made for, and how.
-  gateway.runQuery.answerWith(({ query: { text, parameters } }) =>
+  gateway.runQuery.respondWith(({ query: { text, parameters } }) =>
     Promise.resolve(
       resultOf([
         {
@@ -35,7 +35,7 @@ afterEach(() => gateway.close());
 const queries = (): number => gateway.runQuery.requests.length;
 
 /** Whose rows an answer holds, and whether it came out of the cache. */
-const ask = async (name: string, target: string, way: Way, more: NetworkRequest = {}): Promise<string> => {
+const query = async (name: string, target: string, way: Way, more: NetworkRequest = {}): Promise<string> => {
   const response = await gateway.ask(name, target, { way, ...more });
   if (response.status !== 200) return `${response.status} ${codeOf(response) ?? ''}`;
   const [row] = rowsIn(response);
@@ -51,10 +51,10 @@ describe.each<Way>(['long', 'short'])('on the %s way the cache', (way) => {
   ])('gives nothing of one tenant to another that asks in %s', async (_what, target) => {
     for (let times = 0; times < 3; times += 1) await gateway.ask('aurora', target, { way });
     expect(queries()).toBe(1);
-    const other = await ask('boreal', target, way);
+    const other = await query('boreal', target, way);
     expect(other).toMatch(target.includes('project=') ? /^403 FORBIDDEN/ : /^MISS .*boreal/);
     expect(other).not.toContain('aurora');
-    const own = await ask('aurora', target, way);
+    const own = await query('aurora', target, way);
     expect(own).toMatch(/^HIT .*aurora/);
   });
 
@@ -62,10 +62,10 @@ describe.each<Way>(['long', 'short'])('on the %s way the cache', (way) => {
     const target = `${COUNTS}&project=aurora`;
     // To one it is a pattern, to the other a project: the rows differ.
     for (let times = 0; times < 2; times += 1) await gateway.ask('operator', target, { way });
-    expect(await ask('aurora', target, way)).toMatch(/^MISS /);
+    expect(await query('aurora', target, way)).toMatch(/^MISS /);
     expect(queries()).toBe(2);
-    expect(await ask('aurora', target, way)).toMatch(/^HIT /);
-    expect(await ask('operator', target, way)).toMatch(/^HIT /);
+    expect(await query('aurora', target, way)).toMatch(/^HIT /);
+    expect(await query('operator', target, way)).toMatch(/^HIT /);
     const held = (name: string) =>
       gateway.ask(name, target, { way }).then((response) => rowsIn(response)[0]?.['held']);
     expect([await held('operator'), await held('aurora')]).toEqual([false, true]);
@@ -73,17 +73,19 @@ describe.each<Way>(['long', 'short'])('on the %s way the cache', (way) => {
 
   it('is shared by keys with the same scope, and keeps their rights apart', async () => {
     const target = `${STATS}?interval=1hr`;
-    expect(await ask('aurora', target, way)).toMatch(/^MISS /);
-    expect(await ask('auroraToo', target, way)).toMatch(/^HIT .*aurora/);
-    expect(await ask('auroraLogs', target, way)).toBe('403 FORBIDDEN');
+    expect(await query('aurora', target, way)).toMatch(/^MISS /);
+    expect(await query('auroraToo', target, way)).toMatch(/^HIT .*aurora/);
+    expect(await query('auroraLogs', target, way)).toBe('403 FORBIDDEN');
     expect(queries()).toBe(1);
   });
 
   it('keeps a narrower scope apart from a wider one', async () => {
-    expect(await ask('aurora', COUNTS, way)).toMatch(/^MISS /);
-    expect(await ask('auroraDaily', COUNTS, way)).toMatch(/^MISS /);
-    expect(await ask('auroraDaily', '/api/endpoints/query/usage.api-counts', way)).toMatch(/^HIT /);
-    expect(await ask('aurora', '/api/endpoints/query/usage.api-counts', way)).toBe('400 INVALID_PARAMETERS');
+    expect(await query('aurora', COUNTS, way)).toMatch(/^MISS /);
+    expect(await query('auroraDaily', COUNTS, way)).toMatch(/^MISS /);
+    expect(await query('auroraDaily', '/api/endpoints/query/usage.api-counts', way)).toMatch(/^HIT /);
+    expect(await query('aurora', '/api/endpoints/query/usage.api-counts', way)).toBe(
+      '400 INVALID_PARAMETERS',
+    );
   });
 
   it('confirms no entity tag of another scope', async () => {
@@ -97,13 +99,13 @@ describe.each<Way>(['long', 'short'])('on the %s way the cache', (way) => {
   it('shares no query that runs between scopes', async () => {
     let release: (() => void) | undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
-    gateway.runQuery.answerWith(async ({ query: { parameters } }) => {
+    gateway.runQuery.respondWith(async ({ query: { parameters } }) => {
       if (queries() === 2) release?.();
       await held;
       return resultOf([{ of: Object.values(parameters).join() }]);
     });
     const target = `${STATS}?interval=1hr`;
-    const [one, other] = await Promise.all([ask('aurora', target, way), ask('boreal', target, way)]);
+    const [one, other] = await Promise.all([query('aurora', target, way), query('boreal', target, way)]);
     expect(one).toContain('aurora');
     expect(other).toContain('boreal');
   });

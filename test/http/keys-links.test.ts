@@ -44,10 +44,10 @@ const changed = (link: string, change: (query: URLSearchParams) => void): string
 describe('a signed link', () => {
   it('opens its endpoint with its parameters, by GET and by HEAD, and answers 304', async () => {
     const link = linkOf('owner');
-    const answer = await gateway.ask('', link);
-    expect(outcomeOf(answer)).toBe('200');
+    const response = await gateway.ask('', link);
+    expect(outcomeOf(response)).toBe('200');
     expect(await open(link, { method: 'HEAD' })).toBe('200');
-    const headers = { 'If-None-Match': String(answer.headers.etag) };
+    const headers = { 'If-None-Match': String(response.headers.etag) };
     expect(await open(link, { headers })).toBe('304');
     expect(gateway.runQuery.requests).toHaveLength(1);
   });

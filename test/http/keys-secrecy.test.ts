@@ -23,9 +23,9 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const answers: NetworkResponse[] = [];
+const responses: NetworkResponse[] = [];
 const ask = async (...asked: Parameters<AccessGateway['ask']>): Promise<void> => {
-  answers.push(await gateway.ask(...asked));
+  responses.push(await gateway.ask(...asked));
 };
 
 it('no key, token, signature, fixed value or parameter is in any log line or answer', async () => {
@@ -66,12 +66,12 @@ it('no key, token, signature, fixed value or parameter is in any log line or ans
   const head = `GET ${STATS}?project=${VALUE}\u0000 HTTP/1.1\r\nX-API-KEY: ${keyNamed('url')}\r\n\r\n`;
   const [broken] = await exchange(port, head);
 
-  expect(answers.map(({ status }) => status)).toEqual([
+  expect(responses.map(({ status }) => status)).toEqual([
     200, 200, 403, 403, 429, 429, 200, 401, 401, 404, 200, 401, 401, 401, 401, 500, 500,
   ]);
-  const told = JSON.stringify([answers.map(({ headers, text }) => [headers, text]), broken]);
+  const told = JSON.stringify([responses.map(({ headers, text }) => [headers, text]), broken]);
   const logged = JSON.stringify(gateway.logger.lines.filter(({ fields }) => fields['code'] !== 'INTERNAL'));
-  expect(gateway.logger.lines.length).toBeGreaterThanOrEqual(answers.length);
+  expect(gateway.logger.lines.length).toBeGreaterThanOrEqual(responses.length);
   const secrets = [
     keyNamed('header'),
     keyNamed('url'),

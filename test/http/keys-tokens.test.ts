@@ -48,19 +48,19 @@ const payload = (changes: Changes = {}): JWTPayload =>
   }) as JWTPayload;
 const sign = (changes: Changes = {}, secret = SECRET): Promise<string> =>
   new SignJWT(payload(changes)).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret));
-const ask = async (token: string, target = STATS, more: NetworkRequest = {}): Promise<string> =>
+const query = async (token: string, target = STATS, more: NetworkRequest = {}): Promise<string> =>
   outcomeOf(await gateway.ask('', target, { ...more, headers: { Authorization: `Bearer ${token}` } }));
 
 describe('a token', () => {
   it('opens what its claims say, in either header, and nothing else', async () => {
     const token = await sign();
-    expect(await ask(token)).toBe('200');
+    expect(await query(token)).toBe('200');
     expect(outcomeOf(await gateway.ask('', STATS, { headers: { 'X-API-KEY': token } }))).toBe('200');
-    expect(await ask(token, STATS, { method: 'HEAD' })).toBe('200');
-    expect(await ask(token, `${STATS}?project=boreal`)).toBe('403 FORBIDDEN');
-    expect(await ask(token, '/api/endpoints/query/logs.all')).toBe('403 FORBIDDEN');
-    expect(await ask(token, '/api/endpoints/query/get-grouped-stats-redirects')).toBe('403 FORBIDDEN');
-    expect(await ask(token, '/api/endpoints/query/nothing')).toBe('404 ENDPOINT_NOT_FOUND');
+    expect(await query(token, STATS, { method: 'HEAD' })).toBe('200');
+    expect(await query(token, `${STATS}?project=boreal`)).toBe('403 FORBIDDEN');
+    expect(await query(token, '/api/endpoints/query/logs.all')).toBe('403 FORBIDDEN');
+    expect(await query(token, '/api/endpoints/query/get-grouped-stats-redirects')).toBe('403 FORBIDDEN');
+    expect(await query(token, '/api/endpoints/query/nothing')).toBe('404 ENDPOINT_NOT_FOUND');
   });
 
   it('shares answers with those of its scope, on the short way too, and with no others', async () => {
@@ -85,20 +85,20 @@ describe('a token', () => {
   it('signed with RS256 is good by the issuer’s published key', async () => {
     const header = { alg: 'RS256', kid: 'first' };
     const token = await new SignJWT(payload()).setProtectedHeader(header).sign(rsa.privateKey);
-    expect(await ask(token)).toBe('200');
+    expect(await query(token)).toBe('200');
     const another = await generateKeyPair('RS256');
     const forged = await new SignJWT(payload()).setProtectedHeader(header).sign(another.privateKey);
-    expect(await ask(forged)).toBe('401 API_KEY_INVALID');
+    expect(await query(forged)).toBe('401 API_KEY_INVALID');
   });
 
   it('signed with the public key as if it were a secret is no good', async () => {
     const jwk = JSON.stringify(await exportJWK(rsa.publicKey));
-    expect(await ask(await sign({}, jwk))).toBe('401 API_KEY_INVALID');
+    expect(await query(await sign({}, jwk))).toBe('401 API_KEY_INVALID');
   });
 
   it('without a signature is no good', async () => {
     const unsecured = new UnsecuredJWT(payload()).encode();
-    expect(await ask(unsecured)).toBe('401 API_KEY_INVALID');
+    expect(await query(unsecured)).toBe('401 API_KEY_INVALID');
   });
 
   it.each<[string, () => Changes]>([
@@ -114,15 +114,15 @@ describe('a token', () => {
     ['an expiry past', () => ({ exp: seconds(-10) })],
     ['a beginning to come', () => ({ nbf: seconds(600) })],
   ])('with %s is no good', async (_what, changes) => {
-    expect(await ask(await sign(changes()))).toBe('401 API_KEY_INVALID');
+    expect(await query(await sign(changes()))).toBe('401 API_KEY_INVALID');
   });
 
   it('of another secret, or with a changed payload, is no good', async () => {
-    expect(await ask(await sign({}, `${SECRET}!`))).toBe('401 API_KEY_INVALID');
+    expect(await query(await sign({}, `${SECRET}!`))).toBe('401 API_KEY_INVALID');
     const [header, , signature] = (await sign()).split('.');
     const more = payload({ querygate: { endpoints: ['*'], fixed: {} } });
     const changed = Buffer.from(JSON.stringify(more)).toString('base64url');
-    expect(await ask([header, changed, signature].join('.'))).toBe('401 API_KEY_INVALID');
+    expect(await query([header, changed, signature].join('.'))).toBe('401 API_KEY_INVALID');
   });
 
   it('may not stand in the query string', async () => {
@@ -133,9 +133,9 @@ describe('a token', () => {
   it('has limits of its own, for its subject', async () => {
     const limits = { requests: { quota: 1, window: 60 } };
     const limited = { querygate: { ...CLAIMS, limits } };
-    expect(await ask(await sign({ sub: 'a', ...limited }))).toBe('200');
-    expect(await ask(await sign({ sub: 'a', exp: seconds(90), ...limited }))).toBe('429 LIMIT_EXCEEDED');
-    expect(await ask(await sign({ sub: 'b', ...limited }))).toBe('200');
+    expect(await query(await sign({ sub: 'a', ...limited }))).toBe('200');
+    expect(await query(await sign({ sub: 'a', exp: seconds(90), ...limited }))).toBe('429 LIMIT_EXCEEDED');
+    expect(await query(await sign({ sub: 'b', ...limited }))).toBe('200');
   });
 
   it('stands beside keys', async () => {
@@ -147,10 +147,10 @@ describe('a token', () => {
 
   it('is good until it expires and the clocks’ difference is over, also for what is cached', async () => {
     const token = await sign({ exp: seconds(20) });
-    for (let times = 0; times < 3; times += 1) expect(await ask(token)).toBe('200');
+    for (let times = 0; times < 3; times += 1) expect(await query(token)).toBe('200');
     gateway.clock.advance(24);
-    expect(await ask(token)).toBe('200');
+    expect(await query(token)).toBe('200');
     gateway.clock.advance(2);
-    expect(await ask(token)).toBe('401 API_KEY_INVALID');
+    expect(await query(token)).toBe('401 API_KEY_INVALID');
   });
 });

@@ -32,7 +32,7 @@ const open = async (options: AccessGatewayOptions = {}): Promise<void> => {
 };
 afterEach(() => gateway.close());
 
-const ask = async (name: string, city: string): Promise<string> =>
+const query = async (name: string, city: string): Promise<string> =>
   outcomeOf(await gateway.ask(name, url(city)));
 const outcome = async (name: string, target: string): Promise<string> =>
   outcomeOf(await gateway.ask(name, target));
@@ -60,7 +60,7 @@ describe('a limit on requests', () => {
   });
 
   it('counts hits, on the short way and the long one, HEAD, 304, and mistakes', async () => {
-    expect(await ask('free', 'Rome')).toBe('200');
+    expect(await query('free', 'Rome')).toBe('200');
     const tag = String((await gateway.ask('free', url('Rome'))).headers.etag);
     expect((await gateway.ask('three', url('Rome'), { way: 'short' })).headers['x-cache']).toBe('HIT');
     expect((await gateway.ask('three', url('Rome'), { method: 'HEAD' })).status).toBe(200);
@@ -92,8 +92,8 @@ describe('a limit on requests', () => {
     ['a format that there is not', '406 NOT_ACCEPTABLE', url('Rome'), { headers: { Accept: 'image/png' } }],
     ['the description of the API', '200', '/openapi.json', {}],
   ] as const)('counts %s once, and reports what is left', async (_what, outcome, target, more) => {
-    await ask('free', 'Rome');
-    await ask('free', 'Rome');
+    await query('free', 'Rome');
+    await query('free', 'Rome');
     const response = await gateway.ask('scoped', target, more);
     expect(outcomeOf(response)).toBe(outcome);
     expect(response.headers['ratelimit']).toMatch(/^"requests";r=9;t=\d+$/);
@@ -108,14 +108,14 @@ describe('a limit on requests', () => {
   });
 
   it('of one key is not another’s', async () => {
-    for (let times = 0; times < 4; times += 1) await ask('three', 'Rome');
-    expect(await ask('three', 'Rome')).toBe(REFUSED);
-    expect(await ask('threeToo', 'Rome')).toBe('200');
-    expect(await ask('free', 'Rome')).toBe('200');
+    for (let times = 0; times < 4; times += 1) await query('three', 'Rome');
+    expect(await query('three', 'Rome')).toBe(REFUSED);
+    expect(await query('threeToo', 'Rome')).toBe('200');
+    expect(await query('free', 'Rome')).toBe('200');
   });
 
   it('lets in exactly so many of a flood', async () => {
-    const outcomes = await Promise.all(Array.from({ length: 60 }, (_, n) => ask('three', `city${n % 7}`)));
+    const outcomes = await Promise.all(Array.from({ length: 60 }, (_, n) => query('three', `city${n % 7}`)));
     expect(outcomes.filter((outcome) => outcome === '200')).toHaveLength(3);
     expect(outcomes.filter((outcome) => outcome === REFUSED)).toHaveLength(57);
   });
@@ -126,7 +126,7 @@ describe('a limit on requests', () => {
   });
 
   it('does not make a refused hit one that was used', async () => {
-    for (let times = 0; times < 5; times += 1) await ask('three', 'Rome');
+    for (let times = 0; times < 5; times += 1) await query('three', 'Rome');
     const { HIT, MISS } = gateway.execution.hits.of(sampleEndpoint().id);
     expect({ HIT, MISS }).toEqual({ HIT: 2, MISS: 1 });
   });
@@ -138,11 +138,11 @@ describe('a limit of an endpoint', () => {
     await open({ endpoints: [limited, OTHER] });
     const first = await gateway.ask('three', url('Rome'));
     expect(first.headers['ratelimit-policy']).toBe('"requests";q=3;w=60, "endpoint-requests";q=4;w=60');
-    for (let times = 0; times < 3; times += 1) expect(await ask('free', 'Rome')).toBe('200');
+    for (let times = 0; times < 3; times += 1) expect(await query('free', 'Rome')).toBe('200');
     const refused = await gateway.ask('free', url('Rome'));
     expect(outcomeOf(refused)).toBe(REFUSED);
     expect(refused.text).toContain('The limit of the endpoint sample, 4 requests');
-    expect(await ask('three', 'Rome')).toBe(REFUSED);
+    expect(await query('three', 'Rome')).toBe(REFUSED);
     // What the endpoint refused was not counted on the key.
     const elsewhere = await gateway.ask('three', url('Rome', 'other'));
     expect(elsewhere.headers['ratelimit']).toMatch(/^"requests";r=1;/);
@@ -154,11 +154,11 @@ describe('a limit of an endpoint that few requests reach', () => {
 
   it('does not count requests of a key that may not call the endpoint', async () => {
     await open({ endpoints: [limited, OTHER], keys: { ...KEYS, others: { endpoints: ['other'] } } });
-    expect(await ask('others', 'Rome')).toBe('403 FORBIDDEN');
-    expect(await ask('free', 'Rome')).toBe('200');
-    expect(await ask('free', 'Rome')).toBe(REFUSED);
+    expect(await query('others', 'Rome')).toBe('403 FORBIDDEN');
+    expect(await query('free', 'Rome')).toBe('200');
+    expect(await query('free', 'Rome')).toBe(REFUSED);
     // That an endpoint is at its limit is nothing for whoever may not call it.
-    expect(await ask('others', 'Rome')).toBe('403 FORBIDDEN');
+    expect(await query('others', 'Rome')).toBe('403 FORBIDDEN');
   });
 
   it.each([
@@ -167,7 +167,7 @@ describe('a limit of an endpoint that few requests reach', () => {
     '/api/endpoints/query\\sample#x',
   ])('is not evaded by %s', async (path) => {
     await open({ endpoints: [limited, OTHER] });
-    expect(await ask('free', 'Rome')).toBe('200');
+    expect(await query('free', 'Rome')).toBe('200');
     const { port } = new URL(gateway.url());
     const key = `X-API-KEY: ${keyNamed('free')}`;
     const request = `GET ${path} HTTP/1.1\r\nHost: gateway\r\n${key}\r\nConnection: close\r\n\r\n`;
@@ -184,7 +184,7 @@ describe('a limit on cost', () => {
     ['time', 'clickhouse-ms', '3 milliseconds of ClickHouse', 2],
   ])('refuses %s what would run a query, and no hit', async (name, header, text, queries) => {
     const cities = Array.from({ length: queries }, (_, n) => `city${n}`);
-    for (const city of cities) expect(await ask(name, city)).toBe('200');
+    for (const city of cities) expect(await query(name, city)).toBe('200');
     const refused = await gateway.ask(name, url('another'));
     expect(outcomeOf(refused)).toBe(REFUSED);
     expect(refused.text).toContain(text);
@@ -193,23 +193,23 @@ describe('a limit on cost', () => {
     for (const way of ['long', 'short'] as const)
       for (const city of cities) expect(outcomeOf(await gateway.ask(name, url(city), { way }))).toBe('200');
     expect(asked()).toBe(queries);
-    expect(await ask('free', 'another')).toBe('200');
+    expect(await query('free', 'another')).toBe('200');
     // Now that somebody else has asked, it is a hit.
-    expect(await ask(name, 'another')).toBe('200');
+    expect(await query(name, 'another')).toBe('200');
   });
 
   it('is charged to the one that asked, and not to who waited with it', async () => {
     const held = holdQueries(gateway.runQuery);
-    const leader = ask('rows', 'Rome');
+    const leader = query('rows', 'Rome');
     await pollUntil('the query runs', () => asked() === 1 || undefined);
-    const joiners = [ask('bytes', 'Rome'), ask('free', 'Rome')];
+    const joiners = [query('bytes', 'Rome'), query('free', 'Rome')];
     const ending = setInterval(() => {
       held.answer([]);
     }, 5);
     expect(await Promise.all([leader, ...joiners])).toEqual(['200', '200', '200']);
     clearInterval(ending);
     expect(asked()).toBe(1);
-    gateway.runQuery.answerWith(() => Promise.resolve(resultOf([])));
+    gateway.runQuery.respondWith(() => Promise.resolve(resultOf([])));
     const { headers } = await gateway.ask('rows', url('Oslo'));
     expect(headers['ratelimit']).toContain('"rows-read";r=10;');
   });
@@ -219,18 +219,18 @@ describe('a limit on queries at a time', () => {
   beforeEach(() => open());
 
   it('refuses a second one, lets hits pass, and is over when the query is', async () => {
-    expect(await ask('free', 'cached')).toBe('200');
+    expect(await query('free', 'cached')).toBe('200');
     const held = holdQueries(gateway.runQuery);
-    const first = ask('one', 'Rome');
+    const first = query('one', 'Rome');
     await pollUntil('the query runs', () => asked() === 2 || undefined);
     const refused = await gateway.ask('one', url('Oslo'));
     expect(outcomeOf(refused)).toBe(REFUSED);
     expect(refused.headers['retry-after']).toBe('1');
     expect(refused.headers['ratelimit-policy']).toBe('"concurrent";q=1;qu="concurrent-requests"');
-    expect(await ask('one', 'cached')).toBe('200');
+    expect(await query('one', 'cached')).toBe('200');
     held.answer([]);
     expect(await first).toBe('200');
-    const second = ask('one', 'Oslo');
+    const second = query('one', 'Oslo');
     await pollUntil('the second query runs', () => asked() === 3 || undefined);
     held.answer([]);
     expect(await second).toBe('200');
@@ -245,7 +245,7 @@ describe('a limit on queries at a time', () => {
     leaving.abort();
     await failed;
     gateway.runQuery.answer([]);
-    await pollUntil('the place is free', async () => (await ask('one', 'Oslo')) === '200' || undefined);
+    await pollUntil('the place is free', async () => (await query('one', 'Oslo')) === '200' || undefined);
   });
 });
 
@@ -254,10 +254,10 @@ describe('one that waits for a query that others ask', () => {
 
   it('does not get the 429 of the one that would have asked', async () => {
     const held = holdQueries(gateway.runQuery);
-    const first = ask('one', 'Rome');
+    const first = query('one', 'Rome');
     await pollUntil('the query runs', () => asked() === 1 || undefined);
     // The first of these is at its limit; whoever comes with it asks instead.
-    const outcomes = Promise.all(['one', 'free', 'three', 'one'].map((name) => ask(name, 'Oslo')));
+    const outcomes = Promise.all(['one', 'free', 'three', 'one'].map((name) => query(name, 'Oslo')));
     await pollUntil('somebody asks', () => asked() === 2 || undefined);
     held.answer([]);
     expect(await first).toBe('200');

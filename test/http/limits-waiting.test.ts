@@ -18,7 +18,7 @@ const open = async (environment: Readonly<Record<string, string>> = {}): Promise
 };
 afterEach(() => gateway.close());
 
-const ask = (target = URL_OF_ROME, prefer = '', name = 'caller') =>
+const request = (target = URL_OF_ROME, prefer = '', name = 'caller') =>
   gateway.ask(name, target, { headers: prefer === '' ? {} : { Prefer: prefer } });
 const asked = (count: number): Promise<unknown> =>
   pollUntil(`${count} queries are asked`, () => gateway.runQuery.requests.length >= count || undefined);
@@ -29,7 +29,7 @@ describe('Prefer: wait', () => {
   it('ends the waiting with 504, and the query with it, as nobody else waits', async () => {
     holdQueries(gateway.runQuery);
     const began = performance.now();
-    const response = await ask(URL_OF_ROME, 'wait=1');
+    const response = await request(URL_OF_ROME, 'wait=1');
     const took = performance.now() - began;
     expect(outcomeOf(response)).toBe('504 WAIT_OVER');
     expect(response.headers['preference-applied']).toBe('wait=1');
@@ -41,26 +41,26 @@ describe('Prefer: wait', () => {
 
   it('leaves the query to those who still wait', async () => {
     const held = holdQueries(gateway.runQuery);
-    const patient = ask();
+    const patient = request();
     await asked(1);
-    expect(outcomeOf(await ask(URL_OF_ROME, 'wait=0'))).toBe('504 WAIT_OVER');
+    expect(outcomeOf(await request(URL_OF_ROME, 'wait=0'))).toBe('504 WAIT_OVER');
     expect(gateway.runQuery.onlyRequest.signal.aborted).toBe(false);
     held.answer([]);
     expect(outcomeOf(await patient)).toBe('200');
   });
 
   it('gives an expired answer instead, where there is one', async () => {
-    await ask();
+    await request();
     gateway.clock.advance(70);
     holdQueries(gateway.runQuery);
-    const response = await ask(URL_OF_ROME, 'wait=0');
+    const response = await request(URL_OF_ROME, 'wait=0');
     expect(outcomeOf(response)).toBe('200');
     expect(response.headers).toMatchObject({ 'x-cache': 'STALE', 'preference-applied': 'wait=0' });
   });
 
   it('is said to be heeded where the answer came in time, a hit too', async () => {
     for (const status of ['MISS', 'HIT']) {
-      const { headers } = await ask(URL_OF_ROME, 'respond-async, wait=5');
+      const { headers } = await request(URL_OF_ROME, 'respond-async, wait=5');
       expect(headers).toMatchObject({ 'x-cache': status, 'preference-applied': 'wait=5' });
     }
   });
@@ -68,7 +68,7 @@ describe('Prefer: wait', () => {
   it.each(['wait', 'wait=', 'wait=-1', 'wait=1.5', 'wait=soon', 'wait=99999999999', 'return=minimal', ','])(
     'is not applied where it says nothing: %s',
     async (prefer) => {
-      const response = await ask(URL_OF_ROME, prefer);
+      const response = await request(URL_OF_ROME, prefer);
       expect(outcomeOf(response)).toBe('200');
       expect(response.headers['preference-applied']).toBeUndefined();
     },
@@ -76,7 +76,7 @@ describe('Prefer: wait', () => {
 
   it('of a billion seconds does not end at once', async () => {
     const held = holdQueries(gateway.runQuery);
-    const waiting = ask(URL_OF_ROME, 'wait=999999999');
+    const waiting = request(URL_OF_ROME, 'wait=999999999');
     await asked(1);
     held.answer([]);
     expect(outcomeOf(await waiting)).toBe('200');
@@ -88,19 +88,19 @@ describe('the queue', () => {
 
   it('that is full refuses with 503 and Retry-After, gives a stale answer where there is one, and hits always', async () => {
     await open({ MAX_CONCURRENT_QUERIES: '1', MAX_QUEUED_QUERIES: '1' });
-    await ask(city('stale'));
+    await request(city('stale'));
     gateway.clock.advance(70);
-    await ask(city('fresh'));
+    await request(city('fresh'));
     const held = holdQueries(gateway.runQuery);
-    const running = ask(city('running'));
+    const running = request(city('running'));
     await asked(3);
-    const waiting = ask(city('waiting'));
+    const waiting = request(city('waiting'));
     await pollUntil('one waits', async () => (await gateway.waiting()) === 1 || undefined);
-    const refused = await ask(city('refused'));
+    const refused = await request(city('refused'));
     expect(outcomeOf(refused)).toBe('503 GATEWAY_BUSY');
     expect(refused.headers['retry-after']).toBe('1');
-    expect((await ask(city('stale'))).headers['x-cache']).toBe('STALE');
-    expect((await ask(city('fresh'))).headers['x-cache']).toBe('HIT');
+    expect((await request(city('stale'))).headers['x-cache']).toBe('STALE');
+    expect((await request(city('fresh'))).headers['x-cache']).toBe('HIT');
     held.answer([]);
     await asked(4);
     held.answer([]);
@@ -112,12 +112,12 @@ describe('the queue', () => {
     const order: string[] = [];
     const held = holdQueries(gateway.runQuery);
     const flood = Array.from({ length: 40 }, (_, n) =>
-      ask(city(`flood${n}`)).then((response) => {
+      request(city(`flood${n}`)).then((response) => {
         order.push(outcomeOf(response));
       }),
     );
     await pollUntil('the flood is in', async () => (await gateway.waiting()) === 20 || undefined);
-    const single = ask(city('single'), '', 'other').then((response) => {
+    const single = request(city('single'), '', 'other').then((response) => {
       order.push(`single ${outcomeOf(response)}`);
     });
     await pollUntil('one was refused for it', () => order.length === 19 || undefined);

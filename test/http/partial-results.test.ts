@@ -4,7 +4,7 @@ import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
 /** A gateway that has lost a shard. */
 async function halfGateway(): ReturnType<typeof createTestGateway> {
   const gateway = await createTestGateway();
-  gateway.runQuery.answerWith(() => Promise.resolve({ ...resultOf([{ n: 1 }]), partial: true }));
+  gateway.runQuery.respondWith(() => Promise.resolve({ ...resultOf([{ n: 1 }]), partial: true }));
   return gateway;
 }
 

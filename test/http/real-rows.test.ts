@@ -32,7 +32,7 @@ let gateway: TestGateway;
 beforeAll(async () => {
   database = await createTestDatabase();
   gateway = await createTestGateway({ clock: () => new Date() });
-  gateway.runQuery.answerWith(createQueryRunner(database.client, { timeoutMs: 10_000 }));
+  gateway.runQuery.respondWith(createQueryRunner(database.client, { timeoutMs: 10_000 }));
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
   await database.insert(
     'custom_events',

@@ -1,9 +1,9 @@
 import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { Failure } from '../../src/errors.js';
-import type { JudgeSql } from '../../src/query/sandboxed-select.js';
-import { invalidParameters } from '../../src/query/validate-parameters.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import type { CheckSql } from '../../src/query/sandboxed-select.js';
+import { invalidParameters } from '../../src/query/validate-parameters.js';
 import { withAccess, type AccessGateway, type Way } from '../support/access-gateway.js';
 import { outcomeOf } from '../support/network-request.js';
 
@@ -12,7 +12,7 @@ const INVALID = '400 INVALID_PARAMETERS';
 const judged: string[] = [];
 
 /** Takes what begins with SELECT, and prints it as it is but for spaces. */
-const judgeSql: JudgeSql = (endpoint, sql, { signal }) => {
+const checkSql: CheckSql = (endpoint, sql, { signal }) => {
   judged.push(sql);
   signal.throwIfAborted();
   if (sql === 'unreachable') return Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'Away.'));
@@ -32,7 +32,7 @@ const open = async (sandboxing: 'enabled' | 'disabled', use: (gateway: AccessGat
     tenant: { fixed: { project: 'aurora' } },
     other: { fixed: { project: 'boreal' } },
   };
-  await withAccess({ keys, endpoints, judgeSql }, use);
+  await withAccess({ keys, endpoints, checkSql }, use);
 };
 const withSql = (sql: string, target = STATS): string => `${target}&sql=${encodeURIComponent(sql)}`;
 const statusOf = async (gateway: AccessGateway, target: string, way: Way, name = 'caller') =>

@@ -4,7 +4,7 @@ import { PassThrough } from 'node:stream';
 
 import { createHttpServer } from '../../src/http/server.js';
 import { pollUntil } from '../support/poll-until.js';
-import { answersOn, exchange, send, whileListening, type RawAnswer } from '../support/raw-exchange.js';
+import { answersOn, exchange, send, whileListening, type RawResponse } from '../support/raw-exchange.js';
 import { createTestGateway, GOOD_CALL, KEY, type ProblemDocument } from '../support/test-gateway.js';
 
 const { listener, logger, runQuery } = await createTestGateway();
@@ -12,11 +12,11 @@ runQuery.answer([{ total: 1 }]);
 const newServer = (): Server => createHttpServer(listener, logger);
 const headers = `Host: gateway\r\nX-API-KEY: ${KEY}\r\n`;
 
-const problemIn = (answer: RawAnswer | undefined): ProblemDocument => {
-  expect(answer?.headers['content-type']).toBe('application/problem+json; charset=utf-8');
-  const problem = JSON.parse(answer?.body ?? '') as ProblemDocument;
-  expect(problem.status).toBe(answer?.status);
-  expect(problem.requestId).toBe(answer?.headers['x-request-id']);
+const problemIn = (response: RawResponse | undefined): ProblemDocument => {
+  expect(response?.headers['content-type']).toBe('application/problem+json; charset=utf-8');
+  const problem = JSON.parse(response?.body ?? '') as ProblemDocument;
+  expect(problem.status).toBe(response?.status);
+  expect(problem.requestId).toBe(response?.headers['x-request-id']);
   return problem;
 };
 
@@ -44,15 +44,15 @@ describe('the server', () => {
     ['no Host', `GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n`],
   ])('answers %s with a problem document, 400', async (_what, bytes) => {
     await whileListening(newServer(), async (port) => {
-      const [answer] = await exchange(port, bytes);
-      expect(problemIn(answer)).toMatchObject({ status: 400, code: 'BAD_REQUEST', problems: [] });
+      const [response] = await exchange(port, bytes);
+      expect(problemIn(response)).toMatchObject({ status: 400, code: 'BAD_REQUEST', problems: [] });
     });
   });
 
   it('answers a URL over 512 KiB with a problem document, 431', async () => {
     await whileListening(newServer(), async (port) => {
-      const [answer] = await exchange(port, `GET /${'x'.repeat(600 * 1024)} HTTP/1.1\r\n${headers}\r\n`);
-      expect(problemIn(answer)).toMatchObject({ status: 431, code: 'HEADERS_TOO_LARGE' });
+      const [response] = await exchange(port, `GET /${'x'.repeat(600 * 1024)} HTTP/1.1\r\n${headers}\r\n`);
+      expect(problemIn(response)).toMatchObject({ status: 431, code: 'HEADERS_TOO_LARGE' });
     });
   });
 
@@ -61,8 +61,8 @@ describe('the server', () => {
     async (name) => {
       await whileListening(newServer(), async (port) => {
         const large = `${name}: ${'a/b,'.repeat(100_000)}\r\n`;
-        const [answer] = await exchange(port, `GET ${GOOD_CALL} HTTP/1.1\r\n${headers}${large}\r\n`);
-        const problem = problemIn(answer);
+        const [response] = await exchange(port, `GET ${GOOD_CALL} HTTP/1.1\r\n${headers}${large}\r\n`);
+        const problem = problemIn(response);
         expect(problem).toMatchObject({ status: 431, code: 'HEADERS_TOO_LARGE' });
         expect(problem.detail).toContain(`The header ${name.toLowerCase()} is over`);
       });
@@ -74,8 +74,8 @@ describe('the server', () => {
     ['one where there are files', `/docs/swagger-ui.css?${'x'.repeat(8192)}`],
   ])('returns 431 for %s', async (_what, target) => {
     await whileListening(newServer(), async (port) => {
-      const [answer] = await exchange(port, `GET ${target} HTTP/1.1\r\n${headers}\r\n`);
-      expect(problemIn(answer)).toMatchObject({ status: 431, code: 'HEADERS_TOO_LARGE' });
+      const [response] = await exchange(port, `GET ${target} HTTP/1.1\r\n${headers}\r\n`);
+      expect(problemIn(response)).toMatchObject({ status: 431, code: 'HEADERS_TOO_LARGE' });
     });
   });
 
@@ -91,8 +91,8 @@ describe('the server', () => {
   it.each([101, 128, 129, 5000])('returns 431 for %i header lines', async (count) => {
     await whileListening(newServer(), async (port) => {
       const lines = 'a: b\r\n'.repeat(count - 2);
-      const [answer] = await exchange(port, `GET ${GOOD_CALL} HTTP/1.1\r\n${headers}${lines}\r\n`);
-      expect(problemIn(answer)).toMatchObject({
+      const [response] = await exchange(port, `GET ${GOOD_CALL} HTTP/1.1\r\n${headers}${lines}\r\n`);
+      expect(problemIn(response)).toMatchObject({
         status: 431,
         detail: expect.stringContaining('more than 100 header lines') as unknown,
       });
@@ -101,8 +101,8 @@ describe('the server', () => {
 
   it('says nothing of what it could not read', async () => {
     await whileListening(newServer(), async (port) => {
-      const [answer] = await exchange(port, 'GET /?key=secret HTTP/9.9\r\nX-API-KEY: secret\r\n\r\n');
-      expect(JSON.stringify(answer)).not.toContain('secret');
+      const [response] = await exchange(port, 'GET /?key=secret HTTP/9.9\r\nX-API-KEY: secret\r\n\r\n');
+      expect(JSON.stringify(response)).not.toContain('secret');
       expect(JSON.stringify(logger.lines)).not.toContain('secret');
     });
   });
@@ -110,11 +110,14 @@ describe('the server', () => {
   it('answers requests one after the other on one connection', async () => {
     await whileListening(newServer(), async (port) => {
       const request = `GET ${GOOD_CALL} HTTP/1.1\r\n${headers}`;
-      const answers = await exchange(port, `${request}\r\n${request}\r\n${request}Connection: close\r\n\r\n`);
-      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
-      expect(new Set(answers.map((answer) => answer.headers['x-request-id'])).size).toBe(3);
-      expect(answers[0]?.headers['connection']).toBe('keep-alive');
-      expect(answers[2]?.headers['connection']).toBe('close');
+      const responses = await exchange(
+        port,
+        `${request}\r\n${request}\r\n${request}Connection: close\r\n\r\n`,
+      );
+      expect(responses.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(new Set(responses.map((response) => response.headers['x-request-id'])).size).toBe(3);
+      expect(responses[0]?.headers['connection']).toBe('keep-alive');
+      expect(responses[2]?.headers['connection']).toBe('close');
     });
   });
 
@@ -140,9 +143,12 @@ describe('the server', () => {
   it('sends no body to HEAD, not even with a failure', async () => {
     await whileListening(newServer(), async (port) => {
       for (const path of [GOOD_CALL, '/nothing']) {
-        const [answer] = await exchange(port, `HEAD ${path} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`);
-        expect(answer?.headers['content-type']).toContain('json');
-        expect(answer?.body).toBe('');
+        const [response] = await exchange(
+          port,
+          `HEAD ${path} HTTP/1.1\r\n${headers}Connection: close\r\n\r\n`,
+        );
+        expect(response?.headers['content-type']).toContain('json');
+        expect(response?.body).toBe('');
       }
     });
   });

@@ -5,14 +5,14 @@ import { fileURLToPath } from 'node:url';
 
 import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
-import { answersPing } from '../../src/clickhouse/embedded/running-server.js';
+import { respondsToPing } from '../../src/clickhouse/embedded/running-server.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
 import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
-import { validateParameters } from '../../src/query/validate-parameters.js';
 import { ENDPOINTS_FOLDER, READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
+import { validateParameters } from '../../src/query/validate-parameters.js';
 import { pollUntil } from '../support/poll-until.js';
 import { rawParameters } from '../support/raw-parameters.js';
 import { startProcess } from '../support/start-process.js';
@@ -201,7 +201,7 @@ describe('the server', () => {
       await migrate({ connection: first.adminConnection, migrations: [] });
       await ask(first.adminConnection, 'CREATE TABLE t ENGINE = MergeTree ORDER BY x AS SELECT 7 AS x');
       await first.stop();
-      expect(await answersPing(first.adminConnection.url)).toBe(false);
+      expect(await respondsToPing(first.adminConnection.url)).toBe(false);
       expect(await readdir(folder)).toEqual(['clickhouse']);
       const second = await start(folder);
       expect((await ask(second.adminConnection, 'SELECT x FROM t')).text).toBe('7\n');
@@ -218,7 +218,7 @@ describe('the server', () => {
       process.kill(short.pid ?? 0, 'SIGKILL');
       await crashed;
       await short.stop();
-      const answers = async (): Promise<true | undefined> => ((await answersPing(url)) ? true : undefined);
+      const answers = async (): Promise<true | undefined> => ((await respondsToPing(url)) ? true : undefined);
       await expect(pollUntil('it answers', answers, 1500)).rejects.toThrow('not within 1500 ms');
     });
   });
@@ -240,9 +240,9 @@ describe('the server', () => {
       );
       const parent = startProcess(script);
       const [, url = ''] = await parent.untilWritten(/server (\S+)/);
-      expect(await answersPing(url)).toBe(true);
+      expect(await respondsToPing(url)).toBe(true);
       parent.child.kill('SIGKILL');
-      await pollUntil('nobody answers', async () => ((await answersPing(url)) ? undefined : true), 1000);
+      await pollUntil('nobody answers', async () => ((await respondsToPing(url)) ? undefined : true), 1000);
       // The engine locks its folder for as long as its process lives.
       const next = await start(path.join(folder, 'data'));
       await next.stop();

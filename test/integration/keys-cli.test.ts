@@ -5,10 +5,10 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { hashApiKey } from '../../src/auth/api-key.js';
-import { holderOf, readKeyFile } from '../../src/auth/key-file.js';
+import { principalOf, readKeyFile } from '../../src/auth/key-file.js';
 import { Links } from '../../src/auth/links.js';
+import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -120,10 +120,10 @@ describe('npm run keys', () => {
       const [stored] = (await readKeyFile(file)).keys;
       const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('usage.api-counts');
       if (!endpoint || !stored) throw new Error('no such endpoint or key');
-      const key = holderOf(stored);
+      const key = principalOf(stored);
       expect(sent.get('project')?.text).toBe('abc');
       expect(new Links(LINK_SECRET).open(endpoint, sent, () => key, Date.now())).toMatchObject({
-        holder: { name: 'tenant', via: 'link' },
+        principal: { name: 'tenant', via: 'link' },
       });
     });
   });

@@ -74,12 +74,12 @@ function proxyThatCuts(target: string, cut: { insert: number }): Server {
       return;
     }
     const { authorization = '' } = request.headers;
-    const answer = await fetch(target + (request.url ?? ''), {
+    const reply = await fetch(target + (request.url ?? ''), {
       method: 'POST',
       headers: { authorization },
       body,
     });
-    response.writeHead(answer.status).end(Buffer.from(await answer.arrayBuffer()));
+    response.writeHead(reply.status).end(Buffer.from(await reply.arrayBuffer()));
   };
   return createServer((request, response) => {
     pass(request, response).catch((error: unknown) => response.destroy(error as Error));

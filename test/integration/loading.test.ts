@@ -38,7 +38,7 @@ function load(
     stdin: Readable.from([Buffer.from(lines)]),
     shiftToNow: false,
     now: NOW,
-    onRefused: (line, reason) => (refused[line] = reason),
+    onRejected: (line, reason) => (refused[line] = reason),
     ...options,
   });
 }
@@ -59,7 +59,7 @@ describe('loadFile', () => {
     const url = 'https://aurora.example/rest?a=b';
     expect(await load(line({ url, origin: 'x', target: 'y' }), { table: 'edge_logs' })).toMatchObject({
       loaded: 1,
-      refused: 0,
+      rejected: 0,
     });
     expect(await rowsOf(`SELECT origin, target FROM edge_logs WHERE url = '${url}'`)).toEqual([
       { origin: 'https://aurora.example', target: '/rest?a=b' },
@@ -122,7 +122,7 @@ describe('loadFile', () => {
       13: 'id "y" does not fit UUID',
     });
     expect(Object.keys(refused).map(Number)).toEqual([2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13]);
-    expect(report).toMatchObject({ loaded: 3, refused: 11 });
+    expect(report).toMatchObject({ loaded: 3, rejected: 11 });
     expect(await rowsOf('SELECT event_message FROM auth_logs ORDER BY event_message')).toEqual(
       [1, 2, 3].map((number) => ({ event_message: `good ${number}` })),
     );
@@ -139,7 +139,7 @@ describe('loadFile', () => {
     });
     expect(report).toMatchObject({
       loaded: 44_995,
-      refused: 5,
+      rejected: 5,
       olderThanRetention: 0,
       shiftMicroseconds: 0n,
     });
@@ -240,7 +240,7 @@ describe('loadFile with shiftToNow', () => {
         shiftToNow: true,
         onProgress: ({ phase, bytesRead, bytesTotal }) => phases.push(`${phase} ${bytesRead === bytesTotal}`),
       });
-      expect(report).toMatchObject({ loaded: 7, refused: 2, newest: NOW_MICROS });
+      expect(report).toMatchObject({ loaded: 7, rejected: 2, newest: NOW_MICROS });
       expect(phases).toEqual(['scanning true', 'loading true']);
     });
   });
@@ -256,6 +256,6 @@ describe('loadFile with shiftToNow', () => {
 
   (existsSync(SHARED_DATA) ? it : it.skip)('brings real data up to now', async () => {
     const report = await load('', { table: 'edge_logs', source: SHARED_DATA, shiftToNow: true });
-    expect(report).toMatchObject({ loaded: 9999, refused: 0, olderThanRetention: 0, newest: NOW_MICROS });
+    expect(report).toMatchObject({ loaded: 9999, rejected: 0, olderThanRetention: 0, newest: NOW_MICROS });
   });
 });

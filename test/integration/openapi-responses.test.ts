@@ -1,9 +1,9 @@
-import type { OpenApiDocument, ParameterObject } from '../../src/http/openapi/document.js';
-import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
-import { OpenApiValidator } from '../support/openapi-validator.js';
-import { answerWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
-import { openGateway } from '../../src/server/compose.js';
 import { readConfig } from '../../src/config/config.js';
+import type { OpenApiDocument, ParameterObject } from '../../src/http/openapi/document.js';
+import { openGateway } from '../../src/server/compose.js';
+import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
+import { respondWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { OpenApiValidator } from '../support/openapi-validator.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 
 const gatewayOf = sharedDemoGateway();
@@ -117,7 +117,7 @@ describe('/openapi.json', () => {
     const bare = (headers: Record<string, string>): Promise<Response> =>
       fetch(`${url}${COUNTS}?project=a&interval=daily`, { headers });
     await (await bare({ 'X-API-KEY': KEYS.limited })).text();
-    const answers: [number, Response][] = [
+    const responses: [number, Response][] = [
       [400, await get(`${COUNTS}?project=(&interval=daily`)],
       [400, await get(COUNTS)],
       [401, await bare({})],
@@ -127,7 +127,7 @@ describe('/openapi.json', () => {
       [429, await bare({ 'X-API-KEY': KEYS.limited })],
       [504, await get(`${COUNTS}?project=z&interval=daily`, { 'Cache-Control': 'only-if-cached' })],
     ];
-    for (const [status, response] of answers) {
+    for (const [status, response] of responses) {
       expect(response.status).toBe(status);
       expect([status, (await judge(COUNTS, response)).problems]).toEqual([status, []]);
     }
@@ -149,7 +149,7 @@ describe('/openapi.json', () => {
       expect((await judge(COUNTS, response)).problems).toEqual([]);
       await gateway.close();
     };
-    await withLyingClickHouse(answerWith('{"result":[{', 0), ({ url }) => ask(url));
+    await withLyingClickHouse(respondWith('{"result":[{', 0), ({ url }) => ask(url));
     await ask('http://127.0.0.1:1');
     expect(statuses).toEqual([502, 503]);
   });

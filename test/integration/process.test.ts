@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { readdir, writeFile } from 'node:fs/promises';
 
-import { answerWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { respondWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
@@ -56,7 +56,7 @@ describe('the gateway', () => {
   });
 
   it.concurrent('serves the page /docs with copies of its files that the build made', async () => {
-    await withLyingClickHouse(answerWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+    await withLyingClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
       await withGateway({ CLICKHOUSE_URL, API_KEY: 'k' }, async (gateway) => {
         const url = await urlOf(gateway);
         const files = ['', '/swagger-ui.css', '/swagger-ui-bundle.js', '/favicon.png', '/api-docs.js'];
@@ -69,7 +69,7 @@ describe('the gateway', () => {
   });
 
   it.concurrent('keeps serving on SIGHUP, and logs that it is ignored', async () => {
-    await withLyingClickHouse(answerWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+    await withLyingClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
       await withGateway({ CLICKHOUSE_URL, API_KEY: 'k' }, async (gateway) => {
         const url = await urlOf(gateway);
         gateway.child.kill('SIGHUP');
@@ -90,19 +90,19 @@ describe('the gateway', () => {
           // At its start the gateway pings, and looks for an earlier schema.
           asked ||= request.url?.includes('param_project') ?? false;
           void slow.then(() => {
-            answerWith('{"result":[]}', 0)(request, response);
+            respondWith('{"result":[]}', 0)(request, response);
           });
         },
         async (clickhouse) => {
           await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'k' }, async (gateway) => {
             const url = await urlOf(gateway);
-            const answer = fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
+            const reply = fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
             await pollUntil('the query has been sent', () => asked || undefined);
             gateway.child.kill('SIGTERM');
             await gateway.untilWritten(/"message":"stopping"/);
             await expect(fetch(`${url}/health/live`)).rejects.toThrow('fetch failed');
             release?.();
-            const response = await answer;
+            const response = await reply;
             expect([response.status, await response.text()]).toEqual([200, '{"result":[]}']);
             expect(await gateway.ended).toBe(0);
           });
@@ -121,8 +121,8 @@ describe('the gateway', () => {
         const environment = { CLICKHOUSE_URL: clickhouse.url, API_KEY: 'k', SHUTDOWN_TIMEOUT_SECONDS: '0.2' };
         await withGateway(environment, async (gateway) => {
           const url = await urlOf(gateway);
-          const answer = fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
-          const cut = expect(answer).rejects.toThrow('fetch failed');
+          const response = fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
+          const cut = expect(response).rejects.toThrow('fetch failed');
           await pollUntil('the query has been sent', () => asked || undefined);
           gateway.child.kill('SIGTERM');
           expect(await gateway.ended).toBe(0);
@@ -158,7 +158,7 @@ describe('the gateway', () => {
   });
 
   it.concurrent('logs one line of JSON a request, without key or values', async () => {
-    await withLyingClickHouse(answerWith('{"result":[]}', 0), async (clickhouse) => {
+    await withLyingClickHouse(respondWith('{"result":[]}', 0), async (clickhouse) => {
       await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'secret-key' }, async (gateway) => {
         const url = await urlOf(gateway);
         const call = `${url}/api/endpoints/query/usage.api-counts?project=secret-value&interval=daily`;

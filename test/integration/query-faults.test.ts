@@ -106,7 +106,7 @@ describe('a caller that leaves', () => {
     return Number(row?.n);
   };
 
-  const untilGone = async (on: AccessOnClickHouse, requestId: string): Promise<number> => {
+  const untilRemoved = async (on: AccessOnClickHouse, requestId: string): Promise<number> => {
     const began = performance.now();
     await pollUntil('the query is gone', async () => (await running(on, requestId)) === 0 || undefined);
     return performance.now() - began;
@@ -123,7 +123,7 @@ describe('a caller that leaves', () => {
     await pollUntil('the query runs', async () => (await running(on, requestId)) > 0 || undefined);
     leaving.abort();
     await gone;
-    expect(await untilGone(on, requestId)).toBeLessThan(GONE_MS);
+    expect(await untilRemoved(on, requestId)).toBeLessThan(GONE_MS);
   });
 
   it('by its own deadline (Prefer: wait=1) is told so, and takes its query along', async () => {
@@ -132,6 +132,6 @@ describe('a caller that leaves', () => {
     const headers = { 'X-Request-Id': requestId, Prefer: 'wait=1' };
     const response = await on.gateway.ask('caller', slow, { headers });
     expect(outcomeOf(response)).toBe('504 WAIT_OVER');
-    expect(await untilGone(on, requestId)).toBeLessThan(GONE_MS);
+    expect(await untilRemoved(on, requestId)).toBeLessThan(GONE_MS);
   });
 });

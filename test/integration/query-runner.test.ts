@@ -27,7 +27,7 @@ const running = async (marker: string): Promise<number> => {
   const [row] = await result.json<{ n: number | string }>();
   return Number(row?.n);
 };
-const untilGone = (marker: string): Promise<true> =>
+const untilRemoved = (marker: string): Promise<true> =>
   pollUntil('the query is gone from system.processes', async () =>
     (await running(marker)) === 0 ? true : undefined,
   );
@@ -240,7 +240,7 @@ describe('a query that takes too long', () => {
     expect([failure.code, failure.status]).toEqual(['QUERY_TIMEOUT', 504]);
     expect(failure.message).toContain('0.3 seconds');
     expect(performance.now() - started).toBeLessThan(5000);
-    await untilGone('marker-timeout');
+    await untilRemoved('marker-timeout');
   });
 
   it('ends in ClickHouse when the caller has gone', async () => {
@@ -249,7 +249,7 @@ describe('a query that takes too long', () => {
     await untilRuns('marker-gone');
     caller.abort();
     expect((await answer).code).toBe('CALLER_GONE');
-    await untilGone('marker-gone');
+    await untilRemoved('marker-gone');
   });
 
   it('leaves the connections free for the next', async () => {

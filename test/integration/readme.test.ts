@@ -9,8 +9,8 @@ import { bindQuery } from '../../src/endpoint/bind.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { ERRORS } from '../../src/errors.js';
-import { validateParameters } from '../../src/query/validate-parameters.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import { validateParameters } from '../../src/query/validate-parameters.js';
 import { demoDatabase } from '../support/demo-database.js';
 import { rawParameters } from '../support/raw-parameters.js';
 

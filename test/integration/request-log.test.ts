@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 /** A gateway process on the test's database, which also takes down its requests. */
-async function withJournal(
+async function withRequestLog(
   environment: Readonly<Record<string, string>>,
   use: (ask: Ask, adminUrl: string) => Promise<void>,
 ): Promise<void> {
@@ -47,7 +47,7 @@ describe('the log of requests in ClickHouse', () => {
   it.concurrent(
     'can be read through an endpoint of the gateway: who asked what, how it was answered, and what it cost',
     async () => {
-      await withJournal({}, async (ask, adminUrl) => {
+      await withRequestLog({}, async (ask, adminUrl) => {
         await (await ask(CALL, 'asked-1')).arrayBuffer();
         await (await ask(CALL, 'asked-2')).arrayBuffer();
         await (await ask('/api/endpoints/query/usage.api-counts', 'asked-3')).arrayBuffer();
@@ -82,7 +82,7 @@ describe('the log of requests in ClickHouse', () => {
   it.concurrent(
     'has a sample of the requests without a key, and counts all of them',
     async () => {
-      await withJournal({}, async (ask, adminUrl) => {
+      await withRequestLog({}, async (ask, adminUrl) => {
         const refused = Array.from({ length: 60 }, () => ask(CALL, 'r', ''));
         expect((await Promise.all(refused)).map(({ status }) => status)).toEqual(Array(60).fill(401));
         const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
@@ -107,7 +107,7 @@ describe('the log of requests in ClickHouse', () => {
   it.concurrent(
     'is not kept where it is switched off, and then there is no endpoint for it',
     async () => {
-      await withJournal({ REQUEST_LOG: 'off' }, async (ask) => {
+      await withRequestLog({ REQUEST_LOG: 'off' }, async (ask) => {
         expect((await ask('/api/endpoints/query/gateway.requests')).status).toBe(404);
       });
     },

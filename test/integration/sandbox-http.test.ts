@@ -47,7 +47,7 @@ beforeAll(async () => {
 });
 afterAll(() => opened.close());
 
-const ask = (name: string, sql: string, target = LOGS): Promise<NetworkResponse> =>
+const request = (name: string, sql: string, target = LOGS): Promise<NetworkResponse> =>
   opened.gateway.ask(name, `${target}&sql=${encodeURIComponent(sql)}`);
 
 describe('a caller’s own SQL over HTTP', () => {
@@ -65,11 +65,11 @@ describe('a caller’s own SQL over HTTP', () => {
       30,
     ],
   ])('reads the rows of the key’s project: %s', async (sql, expected) => {
-    expect(Number(rowsIn(await ask('aurora', sql))[0]?.['n'])).toBe(expected);
+    expect(Number(rowsIn(await request('aurora', sql))[0]?.['n'])).toBe(expected);
   });
 
   it('is held to the row cap, and says so', async () => {
-    const response = await ask('aurora', 'SELECT event_message FROM edge_source');
+    const response = await request('aurora', 'SELECT event_message FROM edge_source');
     expect(rowsIn(response)).toHaveLength(20);
     expect(response.headers).toMatchObject({ 'x-row-count': '20', 'x-truncated': 'true' });
     expect(response.text).not.toContain(SECRET);
@@ -77,7 +77,7 @@ describe('a caller’s own SQL over HTTP', () => {
 
   it('reads all rows of a result that stops at the row cap by itself, not those of the row cap alone', async () => {
     const redirects = '/api/endpoints/query/get-grouped-stats-redirects?start_time=2001-01-01T12:00:00Z';
-    const response = await ask(
+    const response = await request(
       'operator',
       'SELECT count() AS n, sum(total_hits) AS hits FROM result',
       redirects,
@@ -127,7 +127,7 @@ describe('a caller’s own SQL over HTTP', () => {
     'SELECT * FROM "edge_logs"',
   ];
   it.each(escapes)('is refused with its reason: %s', async (escape) => {
-    const response = await ask('aurora', escape.replaceAll('{db}', opened.database.name));
+    const response = await request('aurora', escape.replaceAll('{db}', opened.database.name));
     expect(outcomeOf(response)).toBe('400 INVALID_PARAMETERS');
     expect(response.text).toContain('"param":"sql"');
     expect(response.text).not.toMatch(/SECRET-of|DB::|Exception/);
@@ -136,22 +136,24 @@ describe('a caller’s own SQL over HTTP', () => {
   it('is of no help against a fixed parameter', async () => {
     const sql = 'SELECT count() AS n FROM edge_source';
     const target = `${LOGS}&project=boreal`;
-    expect(outcomeOf(await ask('aurora', sql, target))).toBe('403 FORBIDDEN');
+    expect(outcomeOf(await request('aurora', sql, target))).toBe('403 FORBIDDEN');
     const counted = async (name: string) =>
-      Number(rowsIn(await ask(name, 'SELECT sum(total_rest_requests) AS n FROM result', COUNTS))[0]?.['n']);
+      Number(
+        rowsIn(await request(name, 'SELECT sum(total_rest_requests) AS n FROM result', COUNTS))[0]?.['n'],
+      );
     expect([await counted('aurora'), await counted('boreal'), await counted('aurora')]).toEqual([30, 40, 30]);
-    expect(outcomeOf(await ask('aurora', 'SELECT 1', `${COUNTS}&project=.`))).toBe('403 FORBIDDEN');
+    expect(outcomeOf(await request('aurora', 'SELECT 1', `${COUNTS}&project=.`))).toBe('403 FORBIDDEN');
   });
 
   it('counts on the key’s limits', async () => {
-    expect(outcomeOf(await ask('metered', 'SELECT count() AS n FROM edge_source'))).toBe('200');
-    const refused = await ask('metered', 'SELECT count() + 1 AS n FROM edge_source');
+    expect(outcomeOf(await request('metered', 'SELECT count() AS n FROM edge_source'))).toBe('200');
+    const refused = await request('metered', 'SELECT count() + 1 AS n FROM edge_source');
     expect(outcomeOf(refused)).toBe('429 LIMIT_EXCEEDED');
   });
 
   it('is ignored where the endpoint does not take it', async () => {
     const target = '/api/endpoints/query/functions.invocation-stats?interval=1hr';
-    const response = await ask('aurora', 'SELECT * FROM edge_logs', target);
+    const response = await request('aurora', 'SELECT * FROM edge_logs', target);
     expect([outcomeOf(response), rowsIn(response)]).toEqual(['200', []]);
   });
 });

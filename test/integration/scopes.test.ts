@@ -7,7 +7,7 @@ const SECRET = 'SECRET-of-boreal';
 const FORBIDDEN = '403 FORBIDDEN';
 
 let opened: AccessOnClickHouse;
-const ask = (name: string, target: string, way: 'long' | 'short' = 'short') =>
+const request = (name: string, target: string, way: 'long' | 'short' = 'short') =>
   opened.gateway.ask(name, target, { way });
 
 beforeAll(async () => {
@@ -51,25 +51,25 @@ afterAll(() => opened.close());
 
 const API_COUNTS = ['rest', 'storage', 'auth', 'realtime'] as const;
 const countsOf = async (name: string, target: string): Promise<readonly number[]> => {
-  const rows = rowsIn(await ask(name, target));
+  const rows = rowsIn(await request(name, target));
   return API_COUNTS.map((api) => rows.reduce((sum, row) => sum + Number(row[`total_${api}_requests`]), 0));
 };
 
 describe('a key with a fixed project', () => {
   it('reads its own records of logs.all, and no other’s', async () => {
-    const response = await ask('aurora', `${QUERY}/logs.all`);
+    const response = await request('aurora', `${QUERY}/logs.all`);
     expect(rowsIn(response)).toHaveLength(3);
     expect(response.text).not.toContain(SECRET);
-    expect(rowsIn(await ask('boreal', `${QUERY}/logs.all`))).toHaveLength(5);
-    expect(outcomeOf(await ask('aurora', `${QUERY}/logs.all?project=boreal`))).toBe(FORBIDDEN);
+    expect(rowsIn(await request('boreal', `${QUERY}/logs.all`))).toHaveLength(5);
+    expect(outcomeOf(await request('aurora', `${QUERY}/logs.all?project=boreal`))).toBe(FORBIDDEN);
   });
 
   it('reads its own functions of functions.invocation-stats', async () => {
     const target = `${QUERY}/functions.invocation-stats?interval=1hr`;
     const total = async (name: string) =>
-      rowsIn(await ask(name, target)).reduce((sum, row) => sum + Number(row['count']), 0);
+      rowsIn(await request(name, target)).reduce((sum, row) => sum + Number(row['count']), 0);
     expect([await total('aurora'), await total('boreal'), await total('aurora')]).toEqual([2, 4, 2]);
-    const [row] = rowsIn(await ask('aurora', target));
+    const [row] = rowsIn(await request('aurora', target));
     expect(row?.['max_execution_time']).toBe(10);
   });
 
@@ -134,7 +134,7 @@ describe('a key with a fixed project', () => {
       `${QUERY}/logs.all?project=${value}`,
       `${QUERY}/functions.invocation-stats?project=${value}`,
     ]) {
-      const response = await ask('aurora', target);
+      const response = await request('aurora', target);
       expect([target, outcomeOf(response)]).toEqual([target, FORBIDDEN]);
       expect(response.text).not.toContain(SECRET);
     }
@@ -152,16 +152,16 @@ describe('a key with a fixed project', () => {
     '%C0%B0roject',
   ])('is not another for a parameter called %s, which nobody declares', async (name) => {
     expect(await countsOf('aurora', `${COUNTS}&${name}=.`)).toEqual([3, 0, 0, 0]);
-    expect(rowsIn(await ask('aurora', `${QUERY}/logs.all?${name}=boreal`))).toHaveLength(3);
+    expect(rowsIn(await request('aurora', `${QUERY}/logs.all?${name}=boreal`))).toHaveLength(3);
   });
 
   it.each(['get-grouped-stats-events-logs', 'get-grouped-stats-redirects'])(
     'can’t call %s, which knows no project',
     async (endpoint) => {
       for (const query of ['', '?project=aurora', '?country=DE', '?project=']) {
-        expect(outcomeOf(await ask('aurora', `${QUERY}/${endpoint}${query}`))).toBe(FORBIDDEN);
+        expect(outcomeOf(await request('aurora', `${QUERY}/${endpoint}${query}`))).toBe(FORBIDDEN);
       }
-      expect(rowsIn(await ask('operator', `${QUERY}/${endpoint}`))).toHaveLength(2);
+      expect(rowsIn(await request('operator', `${QUERY}/${endpoint}`))).toHaveLength(2);
     },
   );
 });
@@ -170,11 +170,11 @@ describe('a key with another fixed parameter', () => {
   it.each(['get-grouped-stats-events-logs', 'get-grouped-stats-redirects'])(
     'is held to it on %s',
     async (endpoint) => {
-      const response = await ask('german', `${QUERY}/${endpoint}`);
+      const response = await request('german', `${QUERY}/${endpoint}`);
       expect(rowsIn(response)).toHaveLength(1);
       expect(response.text).not.toContain(SECRET);
       for (const country of ['FR', '', 'de', 'DE&country=FR', '%2A'])
-        expect(outcomeOf(await ask('german', `${QUERY}/${endpoint}?country=${country}`))).toBe(FORBIDDEN);
+        expect(outcomeOf(await request('german', `${QUERY}/${endpoint}?country=${country}`))).toBe(FORBIDDEN);
     },
   );
 });
@@ -182,11 +182,11 @@ describe('a key with another fixed parameter', () => {
 describe.each(['long', 'short'] as const)('on the %s way', (way) => {
   it('what one has asked, again and again, no other is given', async () => {
     for (const target of [COUNTS, `${QUERY}/functions.invocation-stats?interval=15min`]) {
-      for (let times = 0; times < 3; times += 1) await ask('boreal', target, way);
-      const [mine, theirs] = [await ask('aurora', target, way), await ask('boreal', target, way)];
+      for (let times = 0; times < 3; times += 1) await request('boreal', target, way);
+      const [mine, theirs] = [await request('aurora', target, way), await request('boreal', target, way)];
       expect(mine.text).not.toBe(theirs.text);
       expect(theirs.headers['x-cache']).toBe('HIT');
-      expect((await ask('aurora', target, way)).text).toBe(mine.text);
+      expect((await request('aurora', target, way)).text).toBe(mine.text);
     }
   });
 });

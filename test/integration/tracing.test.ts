@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { answerWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { respondWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
@@ -68,7 +68,7 @@ describe('traces', () => {
     await withLyingClickHouse(
       (request, response) => {
         asked.push(request.headers);
-        answerWith('{"result":[]}', 0)(request, response);
+        respondWith('{"result":[]}', 0)(request, response);
       },
       async ({ url }) => {
         await withCollector(async (collector, { texts }) => {
@@ -121,7 +121,7 @@ describe('an install without the packages of OpenTelemetry', () => {
   it('serves where tracing is not configured, and else fails to start with the command that installs them', async () => {
     await withTemporaryFolder(async (folder) => {
       const main = await installWithoutTracing(folder);
-      await withLyingClickHouse(answerWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+      await withLyingClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
         const environment = { PORT: '0', API_KEY: KEY, CLICKHOUSE_URL };
         const serving = startProcess(main, environment);
         await serving.untilWritten(/"message":"ready"/);

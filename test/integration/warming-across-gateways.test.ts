@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import request from 'supertest';
 
-import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { representationOf } from '../../src/formats/representation.js';
+import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { pollUntil } from '../support/poll-until.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';
 import { AheadClock, SharedGateway } from '../support/shared-gateway.js';
-import { noKeys } from '../support/test-credentials.js';
 import { startRedis } from '../support/start-redis.mjs';
+import { noKeys } from '../support/test-credentials.js';
 
 /** A leader that is gone is followed within two of its leases. */
 const TWO_LEASES_MS = 6000;
@@ -205,7 +205,7 @@ describe('gateways that share a Redis', () => {
         .post('/cache/purge')
         .send({ endpoint: 'sample', parameters: { city: 'Rome' } })
         .expect(200);
-      const { memory } = other.execution.cache;
+      const { local: memory } = other.execution.cache;
       await pollUntil('the other gateway drops it', () => memory.use().size === 0 || undefined, 1000);
       clock.advance(1);
       expect(await other.ask(ENDPOINT, 'Rome')).toBe('MISS');

@@ -29,7 +29,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   for (const [table, rows] of rowsByTable()) await database.insert(table, rows);
   gateway = await createTestGateway({ clock: () => NOW });
-  gateway.runQuery.answerWith(createQueryRunner(database.client, { timeoutMs: 20_000 }));
+  gateway.runQuery.respondWith(createQueryRunner(database.client, { timeoutMs: 20_000 }));
 });
 
 afterAll(() => database.close());

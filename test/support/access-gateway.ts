@@ -5,31 +5,31 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
+import { hashApiKey } from '../../src/auth/api-key.js';
+import type { StoredRights } from '../../src/auth/key-file.js';
 import { readConfig, type Environment } from '../../src/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
+import { AccessLog } from '../../src/http/access-log.js';
+import { createApp } from '../../src/http/app.js';
+import { createFastPath } from '../../src/http/fast-path.js';
+import { KnownTargets } from '../../src/http/known-targets.js';
+import { createHttpServer } from '../../src/http/server.js';
+import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { createHitFinder } from '../../src/query/execute-call.js';
 import type { Clock, RunQuery } from '../../src/query/ports.js';
-import type { JudgeSql, SqlParser } from '../../src/query/sandboxed-select.js';
-import { createHitAnswerer } from '../../src/http/fast-path.js';
-import { createApp } from '../../src/http/app.js';
-import { KnownTargets } from '../../src/http/known-targets.js';
-import { RequestLog } from '../../src/http/access-log.js';
-import { createHttpServer } from '../../src/http/server.js';
-import { hashApiKey } from '../../src/auth/api-key.js';
-import type { StoredRights } from '../../src/auth/key-file.js';
-import { openAccess, type Access } from '../../src/server/open-access.js';
-import { openExecution, type Execution } from '../../src/server/open-query-execution.js';
+import type { CheckSql, SqlParser } from '../../src/query/sandboxed-select.js';
 import { createSandbox } from '../../src/sandbox/sandbox.js';
-import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import { openAccess, type Access } from '../../src/server/open-access.js';
+import { openQueryExecution, type QueryExecution } from '../../src/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { metricSamples } from './metric-samples.js';
 import { askNetwork, type NetworkRequest, type NetworkResponse } from './network-request.js';
 import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
-import { noSql } from './test-credentials.js';
 import { TestClock } from './test-clock.js';
+import { noSql } from './test-credentials.js';
 
 /** What the keys' file of a test says of each key; the key itself is {@link keyNamed}. */
 export type KeyRights = Readonly<Record<string, StoredRights>>;
@@ -42,7 +42,7 @@ export interface AccessGatewayOptions {
   /** Instead of a ClickHouse that is none, and one that stands still. */
   readonly runQuery?: RunQuery;
   readonly clock?: Clock;
-  readonly judgeSql?: JudgeSql;
+  readonly checkSql?: CheckSql;
   /** Judges by this parser instead, as in production. */
   readonly parser?: SqlParser;
 }
@@ -64,7 +64,7 @@ export class AccessGateway {
   /** Requests that took the short way to their end. */
   answeredShortly = 0;
   access!: Access;
-  execution!: Execution;
+  execution!: QueryExecution;
   endpoints!: EndpointRegistry;
   private readonly servers: Partial<Record<Way, Server>> = {};
   private readonly closers: (() => unknown)[] = [];
@@ -112,31 +112,31 @@ export class AccessGateway {
     this.access = await openAccess(config, endpoints, { logger, clock });
     this.closers.push(this.access.keys.close);
     const servers = oneServer(options.runQuery ?? this.runQuery.run, parser);
-    const surroundings = { endpoints, servers, logger, clock };
-    this.execution = await openExecution(config, surroundings, (close) => this.closers.push(close));
-    const { answerCall, analyzeSql, onAnswered, cache, limiter } = this.execution;
+    const dependencies = { endpoints, servers, logger, clock };
+    this.execution = await openQueryExecution(config, dependencies, (close) => this.closers.push(close));
+    const { executeCall: executeCall, analyzeSql, onOutcome, cache, limiter } = this.execution;
     const shared = {
       endpoints,
       targets: new KnownTargets(),
       clock,
       credentials: this.access.credentials,
       limiter,
-      log: new RequestLog(logger),
+      log: new AccessLog(logger),
     };
     const app = createApp({
       ...shared,
-      answerCall,
-      judgeSql: parser ? createSandbox(analyzeSql) : (options.judgeSql ?? noSql),
+      executeCall: executeCall,
+      checkSql: parser ? createSandbox(analyzeSql) : (options.checkSql ?? noSql),
       isClickHouseUp: () => Promise.resolve(true),
       isDraining: () => false,
       corsOrigins: [],
       version: '0.0.0-test',
     });
-    const findHit = createHitFinder({ peek: (hash) => cache.memory.peek(hash), clock, onAnswered });
-    const answerHit = createHitAnswerer({ ...shared, findHit });
+    const findHit = createHitFinder({ peek: (hash) => cache.local.peek(hash), clock, onOutcome });
+    const fastPath = createFastPath({ ...shared, findHit });
     await this.listen('long', createHttpServer(app, logger));
     const short = createHttpServer((request, response) => {
-      if (answerHit(request, response)) this.answeredShortly += 1;
+      if (fastPath(request, response)) this.answeredShortly += 1;
       else app(request, response);
     }, logger);
     await this.listen('short', short);
@@ -146,12 +146,12 @@ export class AccessGateway {
     const folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
     this.closers.push(() => rm(folder, { recursive: true, force: true }));
     const file = path.join(folder, 'keys.json');
-    const stored = Object.entries(keys).map(([name, rights]) => ({
+    const isStored = Object.entries(keys).map(([name, rights]) => ({
       name,
       sha256: [hashApiKey(keyNamed(name))],
       ...rights,
     }));
-    await writeFile(file, JSON.stringify({ keys: stored }));
+    await writeFile(file, JSON.stringify({ keys: isStored }));
     return { API_KEYS_FILE: file };
   }
 

@@ -1,10 +1,10 @@
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { createSqlParser } from '../../src/clickhouse/sql-parser.js';
-import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
 import type { EndpointSettings } from '../../src/endpoint/definition.js';
-import type { Clock } from '../../src/query/ports.js';
+import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import type { Clock } from '../../src/query/ports.js';
 import { AccessGateway, type KeyRights } from './access-gateway.js';
 import { createTestDatabase, type TestDatabase } from './clickhouse.js';
 

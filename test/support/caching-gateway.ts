@@ -2,29 +2,29 @@ import { once } from 'node:events';
 import { request, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { MemoryStore } from '../../src/cache/local-store.js';
+import { LocalStore } from '../../src/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { createAnswerer, createHitFinder, type OnAnswered } from '../../src/query/execute-call.js';
-import type { CacheStatus } from '../../src/query/call.js';
-import { createFetcher, shareWithNobody } from '../../src/query/fetch-result.js';
-import { createHitAnswerer } from '../../src/http/fast-path.js';
+import { AccessLog } from '../../src/http/access-log.js';
 import { createApp } from '../../src/http/app.js';
+import { createFastPath } from '../../src/http/fast-path.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
-import { RequestLog } from '../../src/http/access-log.js';
 import { createHttpServer } from '../../src/http/server.js';
 import { Metrics } from '../../src/observability/metrics.js';
+import type { CacheStatus } from '../../src/query/call.js';
+import { createCallExecutor, createHitFinder, type OnOutcome } from '../../src/query/execute-call.js';
+import { createFetcher, withoutCoalescing } from '../../src/query/fetch-result.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
-import { noSql, testCredentials, testLimiter } from './test-credentials.js';
 import { TestClock } from './test-clock.js';
+import { noSql, testCredentials, testLimiter } from './test-credentials.js';
 import { KEY } from './test-gateway.js';
 
 /** A key whose holder may bypass the cache. */
 export const BYPASS_KEY = 'qg_may-bypass-only-for-tests';
 
 /** An answer as it came over the network: nothing decompressed, nothing left out. */
-export interface NetworkAnswer {
+export interface NetworkResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
@@ -42,7 +42,7 @@ export class CachingGateway {
   readonly runQuery = new FakeRunQuery();
   readonly logger = new RecordingLogger();
   readonly metrics = new Metrics();
-  readonly store = new MemoryStore(1e8, this.clock.read);
+  readonly store = new LocalStore(1e8, this.clock.read);
   /** How each question to an endpoint that caches was answered. */
   readonly statuses: CacheStatus[] = [];
   /** Requests that have reached either server. */
@@ -53,11 +53,11 @@ export class CachingGateway {
 
   constructor(endpoints: readonly Endpoint[]) {
     const clock = this.clock.read;
-    const onAnswered: OnAnswered = (_question, _key, { status }) => this.statuses.push(status);
-    const fetchAnswer = createFetcher({
+    const onOutcome: OnOutcome = (_question, _key, { status }) => this.statuses.push(status);
+    const fetchResult = createFetcher({
       runQuery: this.runQuery.run,
       store: this.store,
-      shareAcross: shareWithNobody(this.store),
+      coalesceAcrossGateways: withoutCoalescing(this.store),
       clock,
       onJoined: () => undefined,
     });
@@ -74,25 +74,25 @@ export class CachingGateway {
       clock,
       credentials,
       limiter: testLimiter(),
-      log: new RequestLog(this.logger, (...answered) => {
-        this.metrics.answered(...answered);
+      log: new AccessLog(this.logger, (...answered) => {
+        this.metrics.requestCompleted(...answered);
       }),
     };
     const app = createApp({
       ...shared,
-      judgeSql: noSql,
-      answerCall: createAnswerer({ store: this.store, fetchAnswer, clock, onAnswered }),
+      checkSql: noSql,
+      executeCall: createCallExecutor({ store: this.store, fetchResult, clock, onOutcome }),
       isClickHouseUp: () => Promise.resolve(true),
       isDraining: () => false,
       corsOrigins: [],
       version: '0.0.0-test',
     });
-    const peek = (hash: string): ReturnType<MemoryStore['peek']> => this.store.peek(hash);
-    const answerHit = createHitAnswerer({ ...shared, findHit: createHitFinder({ peek, clock, onAnswered }) });
+    const peek = (hash: string): ReturnType<LocalStore['peek']> => this.store.peek(hash);
+    const fastPath = createFastPath({ ...shared, findHit: createHitFinder({ peek, clock, onOutcome }) });
     this.servers = {
       application: createHttpServer(app, this.logger),
       'short way': createHttpServer((incoming, response) => {
-        if (answerHit(incoming, response)) this.answeredShortly += 1;
+        if (fastPath(incoming, response)) this.answeredShortly += 1;
         else app(incoming, response);
       }, this.logger),
     };
@@ -114,7 +114,7 @@ export class CachingGateway {
   }
 
   /** A request with the ordinary key and no other header than those given; an empty one is left out. */
-  async ask(way: Way, path: string, headers: Headers = {}, method = 'GET'): Promise<NetworkAnswer> {
+  async ask(way: Way, path: string, headers: Headers = {}, method = 'GET'): Promise<NetworkResponse> {
     const sent = Object.entries({ 'X-API-KEY': KEY, ...headers }).filter(([, value]) => value !== '');
     const outgoing = request({
       port: this.port(way),
@@ -134,7 +134,7 @@ export class CachingGateway {
   }
 
   /** The same request on both ways, whose answers must be the same but for the second in which they were sent. */
-  async askBoth(path: string, headers: Headers = {}, method = 'GET'): Promise<NetworkAnswer> {
+  async askBoth(path: string, headers: Headers = {}, method = 'GET'): Promise<NetworkResponse> {
     const identified = { 'X-Request-Id': 'on-both-ways', ...headers };
     const long = withoutDate(await this.ask('application', path, identified, method));
     const short = withoutDate(await this.ask('short way', path, identified, method));
@@ -148,7 +148,7 @@ interface Incoming {
   readonly headers: IncomingHttpHeaders;
 }
 
-function withoutDate({ headers, ...rest }: NetworkAnswer): NetworkAnswer {
+function withoutDate({ headers, ...rest }: NetworkResponse): NetworkResponse {
   const { date, 'server-timing': timing, ...others } = headers;
   expect([date, others['x-cache'] === undefined || timing]).not.toContain(undefined);
   return { ...rest, headers: others };

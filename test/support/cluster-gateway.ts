@@ -1,6 +1,6 @@
-import { openGateway } from '../../src/server/compose.js';
 import { readConfig, type Environment } from '../../src/config/config.js';
 import type { Clock } from '../../src/query/ports.js';
+import { openGateway } from '../../src/server/compose.js';
 import { RecordingLogger } from './recording-logger.js';
 import { CLUSTER, type ShardConnections } from './sharded-servers.js';
 

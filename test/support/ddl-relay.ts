@@ -19,7 +19,7 @@ export interface DdlRelay {
 export async function openDdlRelay(servers: readonly ClickHouseConnection[]): Promise<DdlRelay> {
   const statements: string[] = [];
   let last: Promise<unknown> = Promise.resolve();
-  const answer = async (request: IncomingMessage): Promise<Reply> => {
+  const respond = async (request: IncomingMessage): Promise<Reply> => {
     const body = await textOf(request);
     const [first] = servers;
     if (!first) throw new Error('there is no server to pass statements on to');
@@ -34,7 +34,7 @@ export async function openDdlRelay(servers: readonly ClickHouseConnection[]): Pr
     return inTurn;
   };
   const relay = createServer((request, response) => {
-    void answer(request)
+    void respond(request)
       .catch(failed)
       .then(({ status, headers, body }) => response.writeHead(status, headers).end(body));
   });

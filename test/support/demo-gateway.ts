@@ -1,10 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { openGateway } from '../../src/server/compose.js';
+import { hashApiKey } from '../../src/auth/api-key.js';
 import { readConfig } from '../../src/config/config.js';
 import type { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { hashApiKey } from '../../src/auth/api-key.js';
+import { openGateway } from '../../src/server/compose.js';
 import { demoDatabase, variablesOf } from './demo-database.js';
 import { RecordingLogger } from './recording-logger.js';
 import { withTemporaryFolder } from './temporary-folder.js';

@@ -33,7 +33,7 @@ export class FakeRunQuery {
   }
 
   /** From now on a query answers with what the function gives. */
-  answerWith(respond: RunQuery): void {
+  respondWith(respond: RunQuery): void {
     this.respond = respond;
   }
 

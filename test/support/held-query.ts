@@ -11,7 +11,7 @@ export interface HeldQueries {
 /** Holds every query that is asked from now on until told; one whose callers have left fails at once. */
 export function holdQueries(runQuery: FakeRunQuery): HeldQueries {
   const held: { resolve: (result: QueryResult) => void; reject: (error: Error) => void }[] = [];
-  runQuery.answerWith(
+  runQuery.respondWith(
     ({ signal }: QueryRequest) =>
       new Promise<QueryResult>((resolve, reject) => {
         held.push({ resolve, reject });

@@ -38,7 +38,7 @@ export const summaryOf = (rows: number): string =>
   JSON.stringify({ read_rows: '7', read_bytes: '70', result_rows: String(rows), elapsed_ns: '1500000' });
 
 /** Answers with status 200 and this body, whole, as if the result had so many rows. */
-export function answerWith(body: string, rows: number): RequestListener {
+export function respondWith(body: string, rows: number): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
     request.resume();
     response.writeHead(200, { 'X-ClickHouse-Summary': summaryOf(rows) }).end(body);

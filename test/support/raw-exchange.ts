@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
 /** An answer as it came over the socket. */
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -30,12 +30,12 @@ export function send(port: number, bytes: string | Uint8Array): Socket {
 }
 
 /** Sends bytes as they are, and gives the answers that come until the server hangs up. */
-export function exchange(port: number, bytes: string | Uint8Array): Promise<readonly RawAnswer[]> {
+export function exchange(port: number, bytes: string | Uint8Array): Promise<readonly RawResponse[]> {
   return answersOn(send(port, bytes));
 }
 
 /** The answers that come on a connection until the server hangs up. */
-export async function answersOn(socket: Socket): Promise<readonly RawAnswer[]> {
+export async function answersOn(socket: Socket): Promise<readonly RawResponse[]> {
   try {
     const chunks: Buffer[] = [];
     for await (const chunk of socket) chunks.push(chunk as Buffer);
@@ -46,8 +46,8 @@ export async function answersOn(socket: Socket): Promise<readonly RawAnswer[]> {
 }
 
 /** Answers one after the other, each with its length told. */
-function answersIn(text: string): readonly RawAnswer[] {
-  const answers: RawAnswer[] = [];
+function answersIn(text: string): readonly RawResponse[] {
+  const responses: RawResponse[] = [];
   for (let rest = text; rest !== '';) {
     const end = rest.indexOf('\r\n\r\n');
     const [statusLine = '', ...lines] = rest.slice(0, end).split('\r\n');
@@ -59,12 +59,12 @@ function answersIn(text: string): readonly RawAnswer[] {
     );
     const start = end + 4;
     const length = Number(headers['content-length'] ?? rest.length - start);
-    answers.push({
+    responses.push({
       status: Number(statusLine.split(' ')[1]),
       headers,
       body: rest.slice(start, start + length),
     });
     rest = rest.slice(start + length);
   }
-  return answers;
+  return responses;
 }

@@ -10,7 +10,7 @@ export interface RedisStandIn {
 }
 
 /** Answers whatever comes with the same bytes. */
-export function answerGarbage(garbage: string | Buffer): Promise<RedisStandIn> {
+export function respondWithGarbage(garbage: string | Buffer): Promise<RedisStandIn> {
   return listen((socket) => {
     socket.on('data', () => socket.write(garbage));
     return () => undefined;

@@ -1,13 +1,13 @@
 import { readConfig } from '../../src/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import type { CacheStatus } from '../../src/query/call.js';
 import { JSON_REPRESENTATION, type Representation } from '../../src/formats/representation.js';
+import type { CacheStatus } from '../../src/query/call.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
-import { openExecution, type Execution } from '../../src/server/open-query-execution.js';
+import { openQueryExecution, type QueryExecution } from '../../src/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
-import { rawParameters } from './raw-parameters.js';
 import { oneServer } from './query-server.js';
+import { rawParameters } from './raw-parameters.js';
 import { RecordingLogger } from './recording-logger.js';
 
 /** Time that runs as it does, but ahead by as much as a test says; Redis goes by the true time. */
@@ -32,12 +32,12 @@ export interface SharedGatewayOptions {
 export class SharedGateway {
   readonly runQuery = new FakeRunQuery();
   private readonly closers: (() => Promise<void> | void)[] = [];
-  private opened: Execution | undefined;
+  private opened: QueryExecution | undefined;
 
   static async open(options: SharedGatewayOptions): Promise<SharedGateway> {
     const gateway = new SharedGateway();
     const { redisUrl: REDIS_URL, keyPrefix: CACHE_KEY_PREFIX, clock, endpoints } = options;
-    gateway.opened = await openExecution(
+    gateway.opened = await openQueryExecution(
       readConfig({ REDIS_URL, CACHE_KEY_PREFIX, WARM_BUDGET: '1' }),
       {
         endpoints: new EndpointRegistry(endpoints),
@@ -50,7 +50,7 @@ export class SharedGateway {
     return gateway;
   }
 
-  get execution(): Execution {
+  get execution(): QueryExecution {
     if (!this.opened) throw new Error('the gateway is not open');
     return this.opened;
   }
@@ -71,7 +71,7 @@ export class SharedGateway {
     city: string,
     representation: Representation = JSON_REPRESENTATION,
   ): Promise<CacheStatus> {
-    const answered = await this.execution.answerCall({
+    const outcome = await this.execution.executeCall({
       endpoint,
       values: validateParameters(endpoint, rawParameters({ city })),
       scope: '',
@@ -80,12 +80,12 @@ export class SharedGateway {
       signal: new AbortController().signal,
       demand: 'any',
     });
-    return answered.status;
+    return outcome.status;
   }
 
   /** What the worker does each second. */
   async round(): Promise<void> {
-    await this.execution.cache.keepInTouch();
+    await this.execution.cache.synchronize();
     // A round of its own timer that began before would count as this one.
     await this.execution.warmer.idle();
     await this.execution.warmer.tick();

@@ -1,31 +1,31 @@
 import type { IncomingMessage } from 'node:http';
 
-import type { AdminParts } from '../../src/http/admin/admin-app.js';
-import type { Clock } from '../../src/query/ports.js';
-import type { JudgeSql } from '../../src/query/sandboxed-select.js';
-import type { Credentials } from '../../src/http/credentials.js';
 import { hashApiKey } from '../../src/auth/api-key.js';
-import type { KeyHolder } from '../../src/auth/principal.js';
 import { KeyRing } from '../../src/auth/key-ring.js';
 import { KeyUse } from '../../src/auth/key-use.js';
 import { Links } from '../../src/auth/links.js';
+import type { Principal } from '../../src/auth/principal.js';
+import type { AdminParts } from '../../src/http/admin/admin-app.js';
+import type { Credentials } from '../../src/http/credentials.js';
+import { ConcurrentQueries } from '../../src/limits/concurrent-queries.js';
 import { FixedWindows } from '../../src/limits/fixed-windows.js';
 import { Limiter } from '../../src/limits/limiter.js';
-import { QueryPlaces } from '../../src/limits/concurrent-queries.js';
+import type { Clock } from '../../src/query/ports.js';
+import type { CheckSql } from '../../src/query/sandboxed-select.js';
 
 export const LINK_SECRET = 'a secret for links in tests, long enough';
 
 /** Credentials of some keys, by key; links are open, tokens are not. */
 export function testCredentials(
-  holders: Readonly<Record<string, KeyHolder>>,
+  principals: Readonly<Record<string, Principal>>,
   clock: Clock = () => new Date(),
 ): Credentials & { readonly links: Links; readonly use: KeyUse; readonly ring: KeyRing } {
   const ring = new KeyRing(
-    Object.entries(holders).map(([key, holder]) => ({ holder, hashes: [hashApiKey(key)] })),
+    Object.entries(principals).map(([key, principal]) => ({ principal, hashes: [hashApiKey(key)] })),
     clock,
   );
   const links = new Links(LINK_SECRET);
-  const use = new KeyUse(() => ring.holders());
+  const use = new KeyUse(() => ring.principals());
   return {
     links,
     use,
@@ -35,8 +35,8 @@ export function testCredentials(
     verify: () => Promise.resolve(undefined),
     openLink: (endpoint, sent) => links.open(endpoint, sent, (name) => ring.named(name), clock().getTime()),
     addressOf: ({ socket }: IncomingMessage) => socket.remoteAddress,
-    noteUse: (holder, now) => {
-      use.note(holder, now);
+    noteUse: (principal, now) => {
+      use.note(principal, now);
     },
     clock,
   };
@@ -44,14 +44,14 @@ export function testCredentials(
 
 /** A limiter of this process alone. */
 export function testLimiter(now: () => number = () => performance.now()): Limiter {
-  return new Limiter({ windows: new FixedWindows(now), places: new QueryPlaces(), now });
+  return new Limiter({ windows: new FixedWindows(now), concurrent: new ConcurrentQueries(), now });
 }
 
 /** What the operator's view knows of keys, where a test is not about them. */
 export function noKeys(clock: Clock): Pick<AdminParts, 'keys' | 'keyUse' | 'links' | 'clock'> {
-  const keys = { holders: () => [], named: () => undefined };
-  return { keys, keyUse: new KeyUse(keys.holders), links: undefined, clock };
+  const keys = { principals: () => [], named: () => undefined };
+  return { keys, keyUse: new KeyUse(keys.principals), links: undefined, clock };
 }
 
 /** For gateways whose endpoints take no SQL. */
-export const noSql: JudgeSql = () => Promise.reject(new Error('no endpoint of this test takes SQL'));
+export const noSql: CheckSql = () => Promise.reject(new Error('no endpoint of this test takes SQL'));

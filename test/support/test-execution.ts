@@ -1,20 +1,20 @@
 import { readConfig, type Environment } from '../../src/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import type { Answered, Call } from '../../src/query/call.js';
+import type { CallOutcome, Call } from '../../src/query/call.js';
 import type { Clock } from '../../src/query/ports.js';
-import { openExecution, type Execution } from '../../src/server/open-query-execution.js';
+import { openQueryExecution, type QueryExecution } from '../../src/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
 import { sampleEndpoint } from './sample-endpoint.js';
 
 /** Where questions are answered, as in a gateway, on a ClickHouse that is none. */
-export interface TestExecution extends Execution {
+export interface TestExecution extends QueryExecution {
   readonly runQuery: FakeRunQuery;
   readonly logger: RecordingLogger;
   /** Asks for a city. */
-  readonly ask: (city: string, call?: Partial<Call>) => Promise<Answered>;
+  readonly ask: (city: string, call?: Partial<Call>) => Promise<CallOutcome>;
   readonly close: () => Promise<void>;
 }
 
@@ -31,12 +31,12 @@ export async function openTestExecution(options: TestExecutionOptions = {}): Pro
   const logger = new RecordingLogger();
   const closers: (() => Promise<void> | void)[] = [];
   const endpoints = new EndpointRegistry([endpoint]);
-  const surroundings = { endpoints, servers: oneServer(runQuery.run), logger, clock };
-  const execution = await openExecution(readConfig(environment), surroundings, (close) =>
+  const dependencies = { endpoints, servers: oneServer(runQuery.run), logger, clock };
+  const execution = await openQueryExecution(readConfig(environment), dependencies, (close) =>
     closers.push(close),
   );
   const ask: TestExecution['ask'] = (city, call = {}) =>
-    execution.answerCall({
+    execution.executeCall({
       endpoint,
       values: new Map([['city', city]]),
       scope: '',

@@ -1,20 +1,20 @@
 import type { RequestListener } from 'node:http';
 import request, { type Response, type Test } from 'supertest';
 
-import { MemoryStore } from '../../src/cache/local-store.js';
+import type { Principal } from '../../src/auth/principal.js';
+import { LocalStore } from '../../src/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { createAnswerer, createHitFinder } from '../../src/query/execute-call.js';
-import { createFetcher, shareWithNobody } from '../../src/query/fetch-result.js';
-import type { Clock } from '../../src/query/ports.js';
-import { createHitAnswerer } from '../../src/http/fast-path.js';
+import { AccessLog } from '../../src/http/access-log.js';
 import { createApp, type AppParts } from '../../src/http/app.js';
+import { createFastPath } from '../../src/http/fast-path.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
-import { RequestLog } from '../../src/http/access-log.js';
 import { createHttpServer } from '../../src/http/server.js';
-import type { KeyHolder } from '../../src/auth/principal.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import { createCallExecutor, createHitFinder } from '../../src/query/execute-call.js';
+import { createFetcher, withoutCoalescing } from '../../src/query/fetch-result.js';
+import type { Clock } from '../../src/query/ports.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
 import { noSql, testCredentials, testLimiter } from './test-credentials.js';
@@ -44,18 +44,18 @@ export interface TestGatewayOptions extends Partial<
   /** Instead of one that stands still. */
   readonly clock?: Clock;
   /** Further holders, by key. */
-  readonly holders?: Readonly<Record<string, KeyHolder>>;
+  readonly holders?: Readonly<Record<string, Principal>>;
 }
 
 const stoppedClock: Clock = () => new Date('2026-05-17T10:05:03.000Z');
 
 /** Makes a gateway on fakes. */
 export async function createTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { endpoints: own, clock = stoppedClock, holders = {}, ...parts } = options;
+  const { endpoints: own, clock = stoppedClock, holders: principals = {}, ...parts } = options;
   const endpoints = own ? new EndpointRegistry(own) : await loadEndpoints(ENDPOINTS_FOLDER);
   const runQuery = new FakeRunQuery();
   const logger = new RecordingLogger();
-  const listener = listenerOf(endpoints, runQuery, logger, { clock, holders, ...parts });
+  const listener = listenerOf(endpoints, runQuery, logger, { clock, holders: principals, ...parts });
   const ask = (): ReturnType<typeof request> => request(createHttpServer(listener, logger));
   return { listener, runQuery, logger, ask, get: (url) => ask().get(url).set('X-API-KEY', KEY) };
 }
@@ -66,43 +66,43 @@ function listenerOf(
   logger: RecordingLogger,
   {
     clock,
-    holders,
+    holders: principals,
     ...parts
-  }: Partial<AppParts> & { readonly clock: Clock; readonly holders: Readonly<Record<string, KeyHolder>> },
+  }: Partial<AppParts> & { readonly clock: Clock; readonly holders: Readonly<Record<string, Principal>> },
 ): RequestListener {
-  const store = new MemoryStore(10_000_000, clock);
-  const onAnswered = (): undefined => undefined;
-  const shareAcross = shareWithNobody(store);
-  const fetchAnswer = createFetcher({
+  const store = new LocalStore(10_000_000, clock);
+  const onOutcome = (): undefined => undefined;
+  const coalesceAcrossGateways = withoutCoalescing(store);
+  const fetchResult = createFetcher({
     runQuery: runQuery.run,
     store,
-    shareAcross,
+    coalesceAcrossGateways,
     clock,
-    onJoined: onAnswered,
+    onJoined: onOutcome,
   });
-  const holder = { name: 'tester', mayBypassCache: true, isOperator: true };
+  const owner = { name: 'tester', mayBypassCache: true, isAdmin: true };
   const shared = {
     endpoints,
     targets: new KnownTargets(),
     clock,
-    credentials: testCredentials({ [KEY]: holder, ...holders }, clock),
+    credentials: testCredentials({ [KEY]: owner, ...principals }, clock),
     limiter: testLimiter(),
-    log: new RequestLog(logger),
+    log: new AccessLog(logger),
   };
   const app = createApp({
     ...shared,
-    judgeSql: noSql,
-    answerCall: createAnswerer({ store, fetchAnswer, clock, onAnswered }),
+    checkSql: noSql,
+    executeCall: createCallExecutor({ store, fetchResult, clock, onOutcome }),
     isClickHouseUp: () => Promise.resolve(true),
     isDraining: () => false,
     corsOrigins: [],
     version: '0.0.0-test',
     ...parts,
   });
-  const findHit = createHitFinder({ peek: (hash) => store.peek(hash), clock, onAnswered });
-  const answerHit = createHitAnswerer({ ...shared, findHit });
+  const findHit = createHitFinder({ peek: (hash) => store.peek(hash), clock, onOutcome });
+  const fastPath = createFastPath({ ...shared, findHit });
   return (incoming, response) => {
-    if (!answerHit(incoming, response)) app(incoming, response);
+    if (!fastPath(incoming, response)) app(incoming, response);
   };
 }
 

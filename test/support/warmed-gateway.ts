@@ -1,9 +1,9 @@
-import { MemoryStore } from '../../src/cache/local-store.js';
+import { LocalStore } from '../../src/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
-import { createAnswerer, type AnswerCall } from '../../src/query/execute-call.js';
 import type { CacheKey } from '../../src/query/cache-key.js';
-import { keyOf, type Answered, type Question } from '../../src/query/call.js';
-import { createFetcher, shareWithNobody } from '../../src/query/fetch-result.js';
+import { keyOf, type CallOutcome, type EndpointQuery } from '../../src/query/call.js';
+import { createCallExecutor, type ExecuteCall } from '../../src/query/execute-call.js';
+import { createFetcher, withoutCoalescing } from '../../src/query/fetch-result.js';
 import type { QueryResult } from '../../src/query/ports.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { QueryBudget } from '../../src/warming/query-budget.js';
@@ -35,34 +35,34 @@ export class WarmedGateway {
   readonly outcomes: string[] = [];
   /** Of each refresh, how long after it was due it started. */
   readonly lateMs: number[] = [];
-  readonly store = new MemoryStore(1e8, this.clock.read);
+  readonly store = new LocalStore(1e8, this.clock.read);
   readonly ledger = new UsageLedger(1000);
   readonly warmer: Warmer;
   /** What a query gives; each result has as its only row which query it was. */
   respond: () => Promise<QueryResult> = () => Promise.resolve(resultOf([{ query: this.queries.length }]));
   private readonly startedAt = this.clock.milliseconds;
-  private readonly answerCall: AnswerCall;
+  private readonly answerCall: ExecuteCall;
 
   constructor(endpoints: readonly Endpoint[], options: WarmedGatewayOptions = {}) {
     const { budget = 1, ...parts } = options;
     const clock = this.clock.read;
-    const fetchAnswer = createFetcher({
+    const fetchResult = createFetcher({
       runQuery: ({ requestId, query }) => {
         const by = requestId === 'warming' ? 'warming' : 'caller';
         this.queries.push({ by, at: this.seconds, parameters: query.parameters });
         return this.respond();
       },
       store: this.store,
-      shareAcross: shareWithNobody(this.store),
+      coalesceAcrossGateways: withoutCoalescing(this.store),
       clock,
       onJoined: () => undefined,
     });
-    this.answerCall = createAnswerer({
+    this.answerCall = createCallExecutor({
       store: this.store,
-      fetchAnswer,
+      fetchResult,
       clock,
-      onAnswered: (question, key, { answer }) => {
-        this.ledger.asked(key, question, clock().getTime(), answer);
+      onOutcome: (query, key, { result }) => {
+        this.ledger.count(key, query, clock().getTime(), result);
       },
     });
     const { signal } = new AbortController();
@@ -72,8 +72,8 @@ export class WarmedGateway {
       forget: (key) => {
         this.ledger.forget(key);
       },
-      refresh: async (question, key) =>
-        (await fetchAnswer({ ...question, requestId: 'warming', signal, refresh: true }, key)).answer,
+      refresh: async (query, key) =>
+        (await fetchResult({ ...query, requestId: 'warming', signal, refresh: true }, key)).result,
       isLeader: () => true,
       isBusy: () => false,
       budget: new QueryBudget(budget, clock),
@@ -96,10 +96,10 @@ export class WarmedGateway {
   }
 
   /** A caller's question; without parameters, the endpoint's example. */
-  ask(endpoint: Endpoint, parameters = endpoint.example): Promise<Answered> {
+  ask(endpoint: Endpoint, parameters = endpoint.example): Promise<CallOutcome> {
     const { signal } = new AbortController();
     return this.answerCall({
-      ...questionOf(endpoint, parameters),
+      ...queryOf(endpoint, parameters),
       requestId: 'caller',
       signal,
       demand: 'any',
@@ -108,17 +108,17 @@ export class WarmedGateway {
 
   /** Has a set asked for without an answer, as if another had asked. */
   use(endpoint: Endpoint, parameters = endpoint.example): { readonly key: CacheKey } {
-    const question = questionOf(endpoint, parameters);
-    const key = keyOf(question);
-    const answer = { bornAt: this.clock.milliseconds, clickhouseMs: 1.5 };
-    this.ledger.asked(key, question, this.clock.milliseconds, answer);
+    const query = queryOf(endpoint, parameters);
+    const key = keyOf(query);
+    const answer = { createdAt: this.clock.milliseconds, clickhouseMs: 1.5 };
+    this.ledger.count(key, query, this.clock.milliseconds, answer);
     return { key };
   }
 
   /** Has the endpoint's set warmed from the start. */
   declare(endpoint: Endpoint, parameters = endpoint.example): void {
-    const question = questionOf(endpoint, parameters);
-    this.ledger.declare(keyOf(question), question);
+    const query = queryOf(endpoint, parameters);
+    this.ledger.declare(keyOf(query), query);
   }
 
   /** Lets time pass, a tick of the worker each second; what callers do comes before it. */
@@ -134,13 +134,13 @@ export class WarmedGateway {
   }
 }
 
-function questionOf(endpoint: Endpoint, parameters: Readonly<Record<string, string>>): Question {
+function queryOf(endpoint: Endpoint, parameters: Readonly<Record<string, string>>): EndpointQuery {
   return { endpoint, values: validateParameters(endpoint, rawParameters(parameters)), scope: '' };
 }
 
 /** Seconds since the query of an answer began. */
-export function ageOf({ clock }: WarmedGateway, { answer }: Answered): number {
-  return (clock.milliseconds - answer.bornAt) / 1000;
+export function ageOf({ clock }: WarmedGateway, { result }: CallOutcome): number {
+  return (clock.milliseconds - result.createdAt) / 1000;
 }
 
 /** Asks an endpoint for each city as often as it is named. */

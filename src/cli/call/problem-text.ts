@@ -1,5 +1,5 @@
 /** What a gateway said instead of rows. */
-export interface ProblemAnswer {
+export interface ProblemResponse {
   /** Its problem document (RFC 9457), where it sent one. */
   readonly document: Readonly<Record<string, unknown>> | undefined;
   /** The beginning of anything else. */
@@ -10,7 +10,7 @@ export interface ProblemAnswer {
 const SHOWN = 300;
 
 /** Reads the body of an answer that is not 200. */
-export async function readProblem(response: Response): Promise<ProblemAnswer> {
+export async function readProblem(response: Response): Promise<ProblemResponse> {
   const text = await response.text().catch(() => '');
   const type = response.headers.get('content-type') ?? '';
   if (!type.startsWith('application/problem+json'))
@@ -23,7 +23,7 @@ export async function readProblem(response: Response): Promise<ProblemAnswer> {
 }
 
 /** For people: what is wrong, each parameter on a line, and what they can do. */
-export function problemText({ status, headers }: Response, { document, text }: ProblemAnswer): string {
+export function problemText({ status, headers }: Response, { document, text }: ProblemResponse): string {
   if (!document)
     return `HTTP ${status}${locationOf(headers)}${text.trim() === '' ? '' : `\n${printable(text).trim()}`}`;
   const { title, code, detail, requestId } = document;

@@ -23,7 +23,7 @@ export function urlOf({ url, endpoint, parameters }: Question): string {
  *
  * @throws CommandError where nobody answers.
  */
-export async function askGateway(question: Question, signal: AbortSignal): Promise<Response> {
+export async function requestGateway(question: Question, signal: AbortSignal): Promise<Response> {
   const headers = headersOf(question);
   try {
     // A redirect would take the key along to whoever is named there.

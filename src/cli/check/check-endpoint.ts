@@ -84,7 +84,7 @@ async function timed(endpoint: Endpoint, query: BoundQuery, tools: CheckTools): 
 }
 
 async function describe(query: BoundQuery, tools: CheckTools): Promise<readonly DescribedColumn[]> {
-  return ask<DescribedColumn>(tools, `DESCRIBE (${query.text})`, query.parameters);
+  return queryRows<DescribedColumn>(tools, `DESCRIBE (${query.text})`, query.parameters);
 }
 
 interface EstimateRow {
@@ -96,7 +96,7 @@ interface EstimateRow {
 }
 
 async function estimateOf(query: BoundQuery, tools: CheckTools): Promise<readonly TableEstimate[]> {
-  const estimated = await ask<EstimateRow>(tools, `EXPLAIN ESTIMATE ${query.text}`, query.parameters);
+  const estimated = await queryRows<EstimateRow>(tools, `EXPLAIN ESTIMATE ${query.text}`, query.parameters);
   return Promise.all(
     estimated.map(async ({ database, table, parts, rows, marks }) => ({
       table,
@@ -110,7 +110,7 @@ async function estimateOf(query: BoundQuery, tools: CheckTools): Promise<readonl
 
 /** By the estimate of reading it whole: for that a user needs no right on `system.parts`. */
 async function marksOf(tools: CheckTools, database: string, table: string): Promise<number> {
-  const [whole] = await ask<EstimateRow>(
+  const [whole] = await queryRows<EstimateRow>(
     tools,
     'EXPLAIN ESTIMATE SELECT * FROM {database:Identifier}.{table:Identifier}',
     { database, table },
@@ -118,7 +118,7 @@ async function marksOf(tools: CheckTools, database: string, table: string): Prom
   return Number(whole?.marks ?? 0);
 }
 
-async function ask<T>(
+async function queryRows<T>(
   { client, signal }: CheckTools,
   query: string,
   parameters: Readonly<Record<string, unknown>>,

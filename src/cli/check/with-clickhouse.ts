@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import type { ClickHouseConnection } from '../../clickhouse/connection.js';
+import { prepareDatabase } from '../../clickhouse/demo-data/prepare-database.js';
 import { EmbeddedServer } from '../../clickhouse/embedded/embedded-server.js';
 import type { Config } from '../../config/config.js';
-import { prepareDatabase } from '../../clickhouse/demo-data/prepare-database.js';
-import { externalConnection } from '../external-connection.js';
 import { READER_USER_FILE } from '../../project-files.js';
+import { externalConnection } from '../external-connection.js';
 import { interruptible } from '../run-command.js';
 
 /** Runs a task with a connection to the first configured server that answers; else to one with demonstration data, made for the task alone. */

@@ -1,7 +1,7 @@
+import { SCHEMA_FOLDER } from '../../project-files.js';
 import { connectClickHouse, type ClickHouseConnection } from '../connection.js';
 import { migrate, type MigrateOptions } from '../schema/migrate.js';
 import { readMigrations } from '../schema/migration-files.js';
-import { SCHEMA_FOLDER } from '../../project-files.js';
 import { fillDemoData } from './fill-demo-data.js';
 
 export interface PrepareOptions extends Pick<MigrateOptions, 'onApplied' | 'dataDir'> {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import type { ClickHouseConnection } from '../connection.js';
 import { engineLibraryPath } from './engine-library.js';
 import { freePort } from './free-port.js';
-import { announceServer, answersPing, findRunningServer, withdrawServer } from './running-server.js';
+import { announceServer, respondsToPing, findRunningServer, withdrawServer } from './running-server.js';
 import {
   ADMIN_PASSWORD_VARIABLE,
   ADMIN_USER,
@@ -126,7 +126,7 @@ export class EmbeddedServer {
 
   private async untilReady(child: ChildProcess, lastWords: () => string): Promise<void> {
     const deadline = Date.now() + START_TIMEOUT_MS;
-    while (!(await answersPing(this.address.url))) {
+    while (!(await respondsToPing(this.address.url))) {
       if (hasEnded(child)) throw new Error(startFailure(this.options.dataDir, lastWords()));
       if (Date.now() > deadline) {
         child.kill('SIGKILL');

@@ -30,11 +30,11 @@ export async function findRunningServer(dataDir: string): Promise<RunningServer 
   } catch {
     return undefined; // No server has left word, or it died while it did.
   }
-  return (await answersPing(server.url)) ? server : undefined;
+  return (await respondsToPing(server.url)) ? server : undefined;
 }
 
 /** Whether a ClickHouse server answers there within a second. */
-export async function answersPing(url: string): Promise<boolean> {
+export async function respondsToPing(url: string): Promise<boolean> {
   try {
     const response = await fetch(new URL('/ping', url), { signal: AbortSignal.timeout(1000) });
     return response.ok && (await response.text()).trim() === 'Ok.';

@@ -1,9 +1,9 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { explainRefusals } from './explain-rejections.js';
+import { explainRejections } from './explain-rejections.js';
 import type { Row } from './inspect-line.js';
 import { BatchFailure } from './load-error.js';
-import type { Refusal } from './load-report.js';
+import type { RejectedLine } from './load-report.js';
 import type { Batch } from './read-batches.js';
 import { readRows } from './read-rows.js';
 import { SHIFTED_OUT_OF_RANGE, TIMESTAMP_OUT_OF_RANGE } from './rejection-reasons.js';
@@ -19,7 +19,7 @@ export interface TimedRow extends Row {
 export interface CheckedBatch {
   readonly rows: readonly TimedRow[];
   /** By line. */
-  readonly refusals: readonly Refusal[];
+  readonly rejected: readonly RejectedLine[];
   readonly lastLine: number;
 }
 
@@ -52,14 +52,14 @@ export async function checkBatch(
     const timed = await timeRows(client, table, batch);
     const read = new Set(timed.map((row) => row.line));
     const unread = batch.rows.filter((row) => !read.has(row.line));
-    const refusals = [...batch.refusals, ...(await explainRefusals(client, table, unread))];
+    const refusals = [...batch.rejected, ...(await explainRejections(client, table, unread))];
     const rows: TimedRow[] = [];
     for (const row of timed) {
       const moved = row.micros + shift;
       if (isInRange(row.micros) && isInRange(moved)) rows.push({ ...row, micros: moved });
       else refusals.push({ line: row.line, reason: outOfRange(row.micros) });
     }
-    return { rows, refusals: refusals.sort((a, b) => a.line - b.line), lastLine: batch.lastLine };
+    return { rows, rejected: refusals.sort((a, b) => a.line - b.line), lastLine: batch.lastLine };
   } catch (cause) {
     throw new BatchFailure(batch.lastLine, false, cause);
   }

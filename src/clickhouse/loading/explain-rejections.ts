@@ -2,7 +2,7 @@ import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
 import type { Row } from './inspect-line.js';
 import { firstPart } from './load-error.js';
-import type { Refusal } from './load-report.js';
+import type { RejectedLine } from './load-report.js';
 import { readRow, readRows } from './read-rows.js';
 import { misfit, quotable, UNREADABLE } from './rejection-reasons.js';
 import { bareType, type Column, type TargetTable } from './target-table.js';
@@ -14,11 +14,11 @@ const MAX_ASKED = 100;
  * Finds out why ClickHouse can't read rows. It takes a question for each column that isn't a text, however many rows
  * there are: with all the others read as texts, the rows that it can't read are those whose value does not fit.
  */
-export async function explainRefusals(
+export async function explainRejections(
   client: ClickHouseClient,
   table: TargetTable,
   rows: readonly Row[],
-): Promise<Refusal[]> {
+): Promise<RejectedLine[]> {
   if (rows.length === 0) return [];
   const texts = table.columns.map(asText);
   const wellFormed = await readable(client, texts, rows);
@@ -63,8 +63,8 @@ async function complaints(
   client: ClickHouseClient,
   columns: readonly Column[],
   rows: readonly Row[],
-): Promise<Refusal[]> {
-  const refusals: Refusal[] = [];
+): Promise<RejectedLine[]> {
+  const refusals: RejectedLine[] = [];
   for (const [index, row] of rows.entries()) {
     const complaint = index < MAX_ASKED ? await complaintAbout(client, columns, row) : undefined;
     const reason = complaint === undefined ? UNREADABLE : `${UNREADABLE}: ${complaint}`;

@@ -21,13 +21,13 @@ export async function* gunzip(compressed: AsyncIterable<Buffer>): AsyncGenerator
   decoder.on('end', () => (state.ended = true));
   try {
     for await (const chunk of compressed) {
-      for (let start = 0; start < chunk.length && !isOver(state); start += STEP_BYTES) {
+      for (let start = 0; start < chunk.length && !isComplete(state); start += STEP_BYTES) {
         await settled(decoder, (done) => decoder.write(chunk.subarray(start, start + STEP_BYTES), done));
         yield* decoded.splice(0);
       }
-      if (isOver(state)) break;
+      if (isComplete(state)) break;
     }
-    if (!isOver(state)) await settled(decoder, () => decoder.end());
+    if (!isComplete(state)) await settled(decoder, () => decoder.end());
     yield* decoded.splice(0);
     if (state.failure) throw new InputFailure(describe(state.failure), { cause: state.failure });
   } finally {
@@ -36,7 +36,7 @@ export async function* gunzip(compressed: AsyncIterable<Buffer>): AsyncGenerator
 }
 
 /** The end comes before the end of the input where zeros follow the last member, as on a tape; they mean nothing. */
-function isOver(state: { readonly failure?: Error; readonly ended?: boolean }): boolean {
+function isComplete(state: { readonly failure?: Error; readonly ended?: boolean }): boolean {
   return state.failure !== undefined || state.ended === true;
 }
 

@@ -1,6 +1,6 @@
 import type { Line } from './line-splitter.js';
 import { messageOf } from './load-error.js';
-import type { Refusal } from './load-report.js';
+import type { RejectedLine } from './load-report.js';
 import { isOutOfRange, type NumberRange } from './number-range.js';
 import { misfit, quotable, TIMESTAMP_OUT_OF_RANGE } from './rejection-reasons.js';
 import { isInRange } from './timestamp-range.js';
@@ -13,8 +13,8 @@ export interface Row {
 }
 
 /** Refuses what needs no ClickHouse to be seen, or what ClickHouse would take wrongly without a word. */
-export function inspectLine(line: Line, ranges: readonly NumberRange[]): Row | Refusal {
-  const refuse = (reason: string): Refusal => ({ line: line.line, reason });
+export function inspectLine(line: Line, ranges: readonly NumberRange[]): Row | RejectedLine {
+  const refuse = (reason: string): RejectedLine => ({ line: line.line, reason });
   let value: unknown;
   try {
     value = JSON.parse(line.text);

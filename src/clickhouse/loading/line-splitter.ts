@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 
-import type { Refusal } from './load-report.js';
+import type { RejectedLine } from './load-report.js';
 
 /** A line longer than this is refused, so that a file without line breaks can't fill the memory. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
@@ -28,8 +28,8 @@ export class LineSplitter {
   constructor(private readonly maxLineBytes = MAX_LINE_BYTES) {}
 
   /** The lines that end in this chunk; those that can't be text are refused. */
-  push(chunk: Buffer): (Line | Refusal)[] {
-    const lines: (Line | Refusal)[] = [];
+  push(chunk: Buffer): (Line | RejectedLine)[] {
+    const lines: (Line | RejectedLine)[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
       this.#keep(chunk.subarray(start, end));
@@ -41,7 +41,7 @@ export class LineSplitter {
   }
 
   /** The last line, where it has no line break. */
-  end(): (Line | Refusal)[] {
+  end(): (Line | RejectedLine)[] {
     return this.#length > 0 ? this.#finishLine() : [];
   }
 
@@ -51,7 +51,7 @@ export class LineSplitter {
     else if (piece.length > 0) this.#pieces.push(piece);
   }
 
-  #finishLine(): (Line | Refusal)[] {
+  #finishLine(): (Line | RejectedLine)[] {
     const [only, ...more] = this.#pieces;
     const isTooLong = this.#length > this.maxLineBytes;
     const bytes = only && more.length === 0 ? only : Buffer.concat(this.#pieces);
@@ -64,7 +64,7 @@ export class LineSplitter {
   }
 }
 
-function read(line: number, bytes: Buffer): (Line | Refusal)[] {
+function read(line: number, bytes: Buffer): (Line | RejectedLine)[] {
   if (!isUtf8(bytes)) return [{ line, reason: 'not valid UTF-8' }];
   const text = bytes.toString('utf8', 0, bytes.at(-1) === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length);
   return text.trim() === '' ? [] : [{ line, text }];

@@ -30,7 +30,7 @@ export interface LoadOptions {
   /** Called after every batch, and for every piece that is copied. */
   readonly onProgress?: (progress: LoadProgress) => void;
   /** Called for each line that is refused, in their order, with its number from 1. */
-  readonly onRefused?: (line: number, reason: string) => void;
+  readonly onRejected?: (line: number, reason: string) => void;
 }
 
 interface Load {
@@ -94,7 +94,7 @@ async function* checkedBatches(load: Load): AsyncGenerator<CheckedBatch> {
 async function insert({ options, table, source, tally }: Load, batch: CheckedBatch): Promise<void> {
   await insertBatch(options.client, table, batch, tally.shiftMicroseconds);
   tally.add(batch);
-  for (const { line, reason } of batch.refusals) options.onRefused?.(line, reason);
+  for (const { line, reason } of batch.rejected) options.onRejected?.(line, reason);
   options.onProgress?.(tally.progress('loading', source.size));
 }
 

@@ -1,5 +1,5 @@
 /** A line that was not loaded: its number in the file, from 1, and why, for people. */
-export interface Refusal {
+export interface RejectedLine {
   readonly line: number;
   readonly reason: string;
 }
@@ -9,7 +9,7 @@ export interface LoadReport {
   /** Lines that are in the table now. */
   readonly loaded: number;
   /** Lines that were left out. Blank lines are neither loaded nor refused. */
-  readonly refused: number;
+  readonly rejected: number;
   /** Loaded rows older than `RETENTION_DAYS` before now: ClickHouse will drop them, if it hasn't yet. */
   readonly olderThanRetention: number;
   /** Bytes read from the source as it is: of a compressed one, compressed bytes. */
@@ -30,5 +30,5 @@ export interface LoadProgress {
   /** The size of the source, undefined where it can't be known before its end. */
   readonly bytesTotal: number | undefined;
   readonly loaded: number;
-  readonly refused: number;
+  readonly rejected: number;
 }

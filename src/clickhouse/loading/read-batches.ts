@@ -1,11 +1,11 @@
 import type { Row } from './inspect-line.js';
 import { LineSplitter, type Line } from './line-splitter.js';
-import type { Refusal } from './load-report.js';
+import type { RejectedLine } from './load-report.js';
 
 /** A stretch of the file, so many lines that one INSERT should take them. */
 export interface Batch {
   readonly rows: readonly Row[];
-  readonly refusals: readonly Refusal[];
+  readonly rejected: readonly RejectedLine[];
   readonly lastLine: number;
 }
 
@@ -27,7 +27,7 @@ const LIMITS: BatchLimits = { bytes: 8_000_000, lines: 20_000 };
  */
 export async function* readBatches(
   bytes: AsyncIterable<Buffer>,
-  inspect: (line: Line) => Row | Refusal,
+  inspect: (line: Line) => Row | RejectedLine,
   limits: BatchLimits = LIMITS,
 ): AsyncGenerator<Batch> {
   const splitter = new LineSplitter();
@@ -51,21 +51,21 @@ export async function* readBatches(
 
 class GrowingBatch implements Batch {
   readonly rows: Row[] = [];
-  readonly refusals: Refusal[] = [];
+  readonly rejected: RejectedLine[] = [];
   lastLine = 0;
   #bytes = 0;
 
-  add(line: Row | Refusal): void {
+  add(line: Row | RejectedLine): void {
     if ('text' in line) {
       this.rows.push(line);
       this.#bytes += Buffer.byteLength(line.text);
     } else {
-      this.refusals.push(line);
+      this.rejected.push(line);
     }
     this.lastLine = line.line;
   }
 
   reaches(limits: BatchLimits): boolean {
-    return this.#bytes >= limits.bytes || this.rows.length + this.refusals.length >= limits.lines;
+    return this.#bytes >= limits.bytes || this.rows.length + this.rejected.length >= limits.lines;
   }
 }

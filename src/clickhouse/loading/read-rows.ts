@@ -5,7 +5,7 @@ import { jsonTable, READING } from './json-table.js';
 import type { Column } from './target-table.js';
 
 /** What to ask of the lines: an Int64 in SQL over the columns. */
-export interface Question {
+export interface RowsQuery {
   readonly client: ClickHouseClient;
   readonly columns: readonly Column[];
   readonly expression: string;
@@ -23,14 +23,14 @@ const END = 0;
  * @returns the expression's value by line, for the rows that ClickHouse can read.
  * @throws the client's error where it isn't the rows that are at fault.
  */
-export async function readRows(question: Question, rows: readonly Row[]): Promise<Map<number, bigint>> {
+export async function readRows(question: RowsQuery, rows: readonly Row[]): Promise<Map<number, bigint>> {
   try {
-    return await ask(question, rows);
+    return await queryRows(question, rows);
   } catch (error) {
     // ClickHouse passes over rows that it can't read, except some, such as those nested too deeply.
     if (!(error instanceof ClickHouseError) || rows.length === 0) throw error;
     // Of a single row it is the fault, unless no row at all can be asked about.
-    if (rows.length === 1) return ask(question, []);
+    if (rows.length === 1) return queryRows(question, []);
     const middle = Math.ceil(rows.length / 2);
     const first = await readRows(question, rows.slice(0, middle));
     const second = await readRows(question, rows.slice(middle));
@@ -43,12 +43,12 @@ export async function readRows(question: Question, rows: readonly Row[]): Promis
  *
  * @throws ClickHouseError about the row.
  */
-export async function readRow(question: Question, row: Row): Promise<void> {
-  await ask(question, [row], 0);
+export async function readRow(question: RowsQuery, row: Row): Promise<void> {
+  await queryRows(question, [row], 0);
 }
 
-async function ask(
-  { client, columns, expression }: Question,
+async function queryRows(
+  { client, columns, expression }: RowsQuery,
   rows: readonly Row[],
   allowedErrors = rows.length,
 ): Promise<Map<number, bigint>> {

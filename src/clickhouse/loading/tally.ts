@@ -21,7 +21,7 @@ export class Tally {
   }
 
   /** A batch is in the table. */
-  add({ rows, refusals, lastLine }: CheckedBatch): void {
+  add({ rows, rejected: refusals, lastLine }: CheckedBatch): void {
     this.#loaded += rows.length;
     this.#refused += refusals.length;
     this.#lastLine = lastLine;
@@ -37,13 +37,13 @@ export class Tally {
   }
 
   progress(phase: LoadPhase, bytesTotal: number | undefined): LoadProgress {
-    return { phase, bytesRead: this.bytes, bytesTotal, loaded: this.#loaded, refused: this.#refused };
+    return { phase, bytesRead: this.bytes, bytesTotal, loaded: this.#loaded, rejected: this.#refused };
   }
 
   report(): LoadReport {
     return {
       loaded: this.#loaded,
-      refused: this.#refused,
+      rejected: this.#refused,
       olderThanRetention: this.#olderThanRetention,
       bytes: this.bytes,
       newest: this.#newest,

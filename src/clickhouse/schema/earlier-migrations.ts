@@ -28,7 +28,7 @@ const EARLIER_VIEWS = [
 ];
 
 /** Which database to look at, and where it is. */
-export interface SchemaPlace {
+export interface SchemaLocation {
   readonly database: string;
   /** The data folder of the embedded server; absent for another server. */
   readonly dataDir?: string | undefined;
@@ -46,7 +46,7 @@ export class EarlierMigrations extends Error {}
  */
 export async function refuseEarlierMigrations(
   client: ClickHouseClient,
-  place: SchemaPlace,
+  place: SchemaLocation,
   signal?: AbortSignal,
 ): Promise<void> {
   const { database } = place;
@@ -100,7 +100,7 @@ function isAbsent(error: unknown): false {
   throw error;
 }
 
-function explain({ database, dataDir, isCluster = false }: SchemaPlace): string {
+function explain({ database, dataDir, isCluster = false }: SchemaLocation): string {
   const found = `The database ${database} has the tables of an earlier schema, which this release does not read. Nothing was changed. `;
   if (dataDir !== undefined) {
     return `${found}Move the data folder, or delete it:\n\n  mv ${dataDir} ${dataDir}-before\n  rm -r ${dataDir}`;

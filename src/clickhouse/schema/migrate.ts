@@ -3,9 +3,9 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { connectClickHouse, type ClickHouseConnection } from '../connection.js';
 import { checkCluster, onCluster, type Cluster } from './cluster-names.js';
 import { clusterRecordTable, clusterStatements } from './cluster-statements.js';
+import { RECORD_TABLE, refuseEarlierMigrations } from './earlier-migrations.js';
 import type { Migration } from './migration-files.js';
 import { withMigrationLock, type CheckLock } from './migration-lock.js';
-import { RECORD_TABLE, refuseEarlierMigrations } from './earlier-migrations.js';
 
 export interface MigrateOptions {
   /** Its user may create the database and tables in it. */

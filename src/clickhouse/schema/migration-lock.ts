@@ -10,7 +10,7 @@ const STALE_SECONDS = 30;
 const POLL_MS = 100;
 
 /** Where the lock is: in a database of one server, or of every server of a cluster. */
-export interface LockPlace {
+export interface LockLocation {
   readonly database: string;
   readonly cluster?: Cluster | undefined;
 }
@@ -35,7 +35,7 @@ export type CheckLock = () => Promise<void>;
  */
 export async function withMigrationLock<T>(
   client: ClickHouseClient,
-  place: LockPlace,
+  place: LockLocation,
   task: (checkLock: CheckLock) => Promise<T>,
 ): Promise<T> {
   while (!(await tryLock(client, place))) {
@@ -71,9 +71,9 @@ async function uuidOfLock(client: ClickHouseClient, database: string): Promise<s
   return (await result.json<Pick<LockState, 'uuid'>>())[0]?.uuid;
 }
 
-const clauseOf = ({ cluster }: LockPlace): string => (cluster ? onCluster(cluster) : '');
+const clauseOf = ({ cluster }: LockLocation): string => (cluster ? onCluster(cluster) : '');
 
-async function tryLock(client: ClickHouseClient, place: LockPlace): Promise<boolean> {
+async function tryLock(client: ClickHouseClient, place: LockLocation): Promise<boolean> {
   try {
     await client.command({
       query: `CREATE TABLE {database:Identifier}.${LOCK} ${clauseOf(place)} (at DateTime) ENGINE = Memory`,
@@ -86,7 +86,7 @@ async function tryLock(client: ClickHouseClient, place: LockPlace): Promise<bool
   }
 }
 
-async function touch(client: ClickHouseClient, place: LockPlace): Promise<void> {
+async function touch(client: ClickHouseClient, place: LockLocation): Promise<void> {
   await client.command({
     query: `ALTER TABLE {database:Identifier}.${LOCK} ${clauseOf(place)} MODIFY COMMENT 'held'`,
     query_params: { database: place.database },
@@ -94,7 +94,7 @@ async function touch(client: ClickHouseClient, place: LockPlace): Promise<void> 
 }
 
 /** Drops the lock, and those that were set aside; not the lock of somebody who has taken over. */
-async function unlock(client: ClickHouseClient, place: LockPlace, own: string | undefined): Promise<void> {
+async function unlock(client: ClickHouseClient, place: LockLocation, own: string | undefined): Promise<void> {
   const stale = await client.query({
     query: `
       SELECT name FROM system.tables
@@ -111,7 +111,7 @@ async function unlock(client: ClickHouseClient, place: LockPlace, own: string | 
   }
 }
 
-async function breakStaleLock(client: ClickHouseClient, place: LockPlace): Promise<void> {
+async function breakStaleLock(client: ClickHouseClient, place: LockLocation): Promise<void> {
   const result = await client.query({
     query: `
       SELECT toString(uuid) AS uuid, dateDiff('second', metadata_modification_time, now()) AS idle_seconds

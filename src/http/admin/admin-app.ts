@@ -3,16 +3,16 @@ import express, { Router, type ErrorRequestHandler, type Express, type RequestHa
 
 import type { EndpointRegistry } from '../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
-import type { PurgeScope } from '../../query/result-store.js';
+import { describeError, type Logger } from '../../observability/logger.js';
 import type { HitCounter } from '../../query/hit-counts.js';
+import type { PurgeScope } from '../../query/result-store.js';
+import type { Warmer } from '../../warming/warmer.js';
 import { serveConsole } from '../console.js';
 import { limitHeaders } from '../header-limits.js';
-import { answerProblem } from '../problem.js';
+import { sendProblem } from '../problem.js';
 import { contextOf } from '../request-context.js';
 import { assignRequestId } from '../request-id.js';
 import { setSecurityHeaders } from '../security-headers.js';
-import { describeError, type Logger } from '../../observability/logger.js';
-import type { Warmer } from '../../warming/warmer.js';
 import { describeCache, type CacheInfo } from './describe-cache.js';
 import { describeKeys, type KeysInfo } from './describe-keys.js';
 import { describeWarming } from './describe-warming.js';
@@ -46,7 +46,7 @@ export function createAdminApp(parts: AdminParts): Express {
   app.use(assignRequestId(), limitHeaders());
   // Before other sites are refused: browsers ask for a page's own modules with an Origin, and its files tell nothing.
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'operator.html'));
-  app.use(protectAnswers());
+  app.use(protectResponses());
   // Whatever Content-Type says: a body that is not read would count as none, and purge everything.
   app.use(express.json({ limit: '64kb', type: () => true }), refuseBody(), refuseOtherSites());
   app.use(routes(parts));
@@ -56,12 +56,12 @@ export function createAdminApp(parts: AdminParts): Express {
       'There are /cache, /cache/purge, /warming, /warming/run, /keys, /links, /errors and /metrics.',
     );
   });
-  app.use(logFault(parts.logger), answerProblem());
+  app.use(logFault(parts.logger), sendProblem());
   return app;
 }
 
 /** What an operator sees holds names of keys and parameters of callers: nobody keeps it, and no browser runs it. */
-function protectAnswers(): RequestHandler {
+function protectResponses(): RequestHandler {
   return (_request, response, next) => {
     setSecurityHeaders(response);
     response.set('Cache-Control', 'no-store');
@@ -119,17 +119,17 @@ function routes(parts: AdminParts): Router {
   const post = (path: string, answer: RequestHandler): void => {
     router.route(path).post(answer).all(refuseMethod('POST'));
   };
-  const answerWarming: RequestHandler = async (_request, response) => {
+  const sendWarming: RequestHandler = async (_request, response) => {
     response.json({ leader: cache.isLeader(), sets: describeWarming(await warmer.state()) });
   };
   get('/cache', (_request, response) => {
     response.json(describeCache(endpoints, cache, hits.all()));
   });
   post('/cache/purge', purge(endpoints, cache, logger));
-  get('/warming', answerWarming);
+  get('/warming', sendWarming);
   post('/warming/run', async (...args) => {
     await warmer.tick({ all: true });
-    await answerWarming(...args);
+    await sendWarming(...args);
   });
   get('/keys', (_request, response) => {
     response.json(describeKeys({ keys, keyUse: keyUse.all() }));

@@ -7,7 +7,7 @@ export interface CacheInfo {
   readonly hasRedis: boolean;
   readonly isRedisOpen: () => boolean;
   /** Of the answers in memory, by endpoint id. */
-  readonly memory: {
+  readonly local: {
     readonly use: () => ReadonlyMap<string, { readonly entries: number; readonly bytes: number }>;
   };
 }
@@ -17,7 +17,7 @@ function redisState({ hasRedis, isRedisOpen }: CacheInfo): string {
   return isRedisOpen() ? 'let alone' : 'in use';
 }
 
-const NO_HITS: HitCounts = { HIT: 0, MISS: 0, STALE: 0, BYPASS: 0, farHits: 0 };
+const NO_HITS: HitCounts = { HIT: 0, MISS: 0, STALE: 0, BYPASS: 0, sharedHits: 0 };
 
 /** Entries, bytes and hit ratios since the start, for each endpoint and tier. */
 export function describeCache(
@@ -25,11 +25,11 @@ export function describeCache(
   cache: CacheInfo,
   hits: ReadonlyMap<string, Readonly<HitCounts>>,
 ): Readonly<Record<string, unknown>> {
-  const inMemory = cache.memory.use();
+  const inMemory = cache.local.use();
   return {
     redis: redisState(cache),
     endpoints: endpoints.all().map(({ id, name, settings }) => {
-      const { HIT, MISS, STALE, BYPASS, farHits } = hits.get(id) ?? NO_HITS;
+      const { HIT, MISS, STALE, BYPASS, sharedHits: sharedHits } = hits.get(id) ?? NO_HITS;
       const asked = HIT + MISS + STALE + BYPASS;
       const ratio = (count: number): number | null => (asked === 0 ? null : count / asked);
       return {
@@ -43,8 +43,8 @@ export function describeCache(
         bypassed: BYPASS,
         hitRatio: {
           all: ratio(HIT), // What Redis had may have expired since, and is then no hit.
-          memory: ratio(Math.max(0, HIT - farHits)),
-          redis: ratio(farHits),
+          memory: ratio(Math.max(0, HIT - sharedHits)),
+          redis: ratio(sharedHits),
         },
       };
     }),

@@ -1,8 +1,8 @@
-import type { KeyHolder } from '../../auth/principal.js';
+import type { Principal } from '../../auth/principal.js';
 
 /** What is told of keys. */
 export interface KeysInfo {
-  readonly keys: { readonly holders: () => readonly KeyHolder[] };
+  readonly keys: { readonly principals: () => readonly Principal[] };
   /** ISO time of the last use, by name. */
   readonly keyUse: ReadonlyMap<string, string>;
 }
@@ -12,18 +12,18 @@ export interface KeysInfo {
  * in without a key of their own (`jwt:*`, `link:NAME`) follow, where they were used.
  */
 export function describeKeys({ keys, keyUse }: KeysInfo): Readonly<Record<string, unknown>> {
-  const names = new Set(keys.holders().map(({ name }) => name));
+  const names = new Set(keys.principals().map(({ name }) => name));
   const others = [...keyUse].filter(([name]) => !names.has(name));
   return {
-    keys: keys.holders().map((holder) => ({
-      name: holder.name,
-      endpoints: holder.endpoints ?? ['*'],
-      fixed: Object.fromEntries(holder.fixed ?? []),
-      expires: holder.expiresAt === undefined ? null : new Date(holder.expiresAt).toISOString(),
-      limits: holder.limits ?? {},
-      mayBypassCache: holder.mayBypassCache,
-      mayUseQueryString: holder.mayUseQueryString ?? false,
-      lastUse: keyUse.get(holder.name) ?? null,
+    keys: keys.principals().map((principal) => ({
+      name: principal.name,
+      endpoints: principal.endpoints ?? ['*'],
+      fixed: Object.fromEntries(principal.pinned ?? []),
+      expires: principal.expiresAt === undefined ? null : new Date(principal.expiresAt).toISOString(),
+      limits: principal.limits ?? {},
+      mayBypassCache: principal.mayBypassCache,
+      mayUseQueryString: principal.mayUseQueryString ?? false,
+      lastUse: keyUse.get(principal.name) ?? null,
     })),
     others: others.map(([name, lastUse]) => ({ name, lastUse })),
   };

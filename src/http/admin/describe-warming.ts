@@ -7,7 +7,7 @@ const isoTime = (milliseconds: number | undefined): string | null =>
 export function describeWarming(
   states: readonly WarmingState[],
 ): readonly Readonly<Record<string, unknown>>[] {
-  return states.map(({ endpoint, hash, representation, parameters, asks, warmed, dueAt }) => ({
+  return states.map(({ endpoint, hash, representation, parameters, uses: asks, warmed, dueAt }) => ({
     endpoint,
     hash,
     representation,
@@ -19,7 +19,7 @@ export function describeWarming(
     failures: warmed?.failures ?? 0,
     asks,
     // A set that dropped out of a full ledger and came back is counted anew.
-    hitsSince: Math.max(0, asks - (warmed?.asksAtRefresh ?? 0)),
+    hitsSince: Math.max(0, asks - (warmed?.usesAtRefresh ?? 0)),
     nextRun: isoTime(dueAt),
   }));
 }

@@ -1,16 +1,16 @@
 import Joi from 'joi';
 
+import type { Links } from '../../auth/links.js';
+import { applyPinned } from '../../auth/pinned-parameters.js';
+import type { Principal } from '../../auth/principal.js';
 import type { EndpointRegistry } from '../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
 import type { Clock } from '../../query/ports.js';
 import { validateParameters } from '../../query/validate-parameters.js';
-import { applyFixed } from '../../auth/pinned-parameters.js';
-import type { KeyHolder } from '../../auth/principal.js';
-import type { Links } from '../../auth/links.js';
 
 export interface LinkParts {
   readonly endpoints: EndpointRegistry;
-  readonly keys: { readonly named: (name: string) => KeyHolder | undefined };
+  readonly keys: { readonly named: (name: string) => Principal | undefined };
   /** Undefined where no secret for links is configured. */
   readonly links: Links | undefined;
   readonly clock: Clock;
@@ -58,7 +58,7 @@ export function makeLink(
   try {
     const link = links.sign({ endpoint, parameters: given, key, expiresAtMs, nowMs });
     const sent = new Map([...given].map(([param, text]) => [param, { text, times: 1 }]));
-    const applied = applyFixed(key, endpoint.parameters, sent);
+    const applied = applyPinned(key, endpoint.parameters, sent);
     if ('parameters' in applied) validateParameters(endpoint, applied.parameters);
     return { link, expires: new Date(Math.floor(expiresAtMs / 1000) * 1000).toISOString() };
   } catch (error) {

@@ -2,9 +2,9 @@ import Joi from 'joi';
 
 import type { EndpointRegistry } from '../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
-import type { PurgeScope } from '../../query/result-store.js';
-import { keyOf } from '../../query/call.js';
 import { REPRESENTATIONS } from '../../formats/representation.js';
+import { keyOf } from '../../query/call.js';
+import type { PurgeScope } from '../../query/result-store.js';
 import { validateParameters } from '../../query/validate-parameters.js';
 
 interface PurgeRequest {

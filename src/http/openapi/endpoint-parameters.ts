@@ -11,7 +11,7 @@ export function endpointParameters(
   fixed: ReadonlySet<string>,
 ): readonly ParameterObject[] {
   const declared = [...endpoint.parameters].map(([name, parameter]) =>
-    parameterObject(name, parameter, { example: endpoint.example[name], isFixed: fixed.has(name) }),
+    parameterObject(name, parameter, { example: endpoint.example[name], isPinned: fixed.has(name) }),
   );
   return endpoint.settings.sandboxing === 'enabled' ? [...declared, SQL] : declared;
 }
@@ -26,29 +26,29 @@ const SQL: ParameterObject = {
 
 interface Particulars {
   readonly example: string | undefined;
-  readonly isFixed: boolean;
+  readonly isPinned: boolean;
 }
 
 function parameterObject(
   name: string,
   parameter: Parameter,
-  { example, isFixed }: Particulars,
+  { example, isPinned }: Particulars,
 ): ParameterObject {
   const isList = parameter.format === 'comma-separated';
   const notes = [
     parameter.description,
-    ...(isFixed ? ['Your key supplies it: leave it out.'] : []),
+    ...(isPinned ? ['Your key supplies it: leave it out.'] : []),
     ...(parameter.format === 're2' ? ['Syntax: https://github.com/google/re2/wiki/Syntax.'] : []),
     ...(parameter.choices ? [] : [SIZE_NOTE]),
   ];
   return {
     name,
     in: 'query',
-    ...(parameter.required && !isFixed && { required: true }),
+    ...(parameter.required && !isPinned && { required: true }),
     description: notes.join(' '),
     ...(isList && { style: 'form', explode: false }),
     schema: isList ? { type: 'array', items: { type: 'string' } } : valueSchema(parameter),
-    ...(example !== undefined && !isFixed && { example: isList ? example.split(',') : example }),
+    ...(example !== undefined && !isPinned && { example: isList ? example.split(',') : example }),
   };
 }
 

@@ -9,7 +9,7 @@ import {
   listOperation,
   rowSchema,
   TAGS,
-  type CallSurroundings,
+  type CallOptions,
 } from './operations.js';
 import { problemComponents } from './problems.js';
 import { JSON_ALONE, type RepresentationFacts } from './representations.js';
@@ -26,7 +26,7 @@ export interface OpenApiInput {
   /** How times are written in JSON where the request does not say; ISO 8601 where absent. */
   readonly times?: Times | undefined;
   /** Names of the parameters that the reader's key supplies; they are not required. */
-  readonly fixed?: ReadonlySet<string>;
+  readonly pinned?: ReadonlySet<string>;
   /** Where the gateway is; by default where the document came from. */
   readonly serverUrl?: string;
 }
@@ -52,7 +52,7 @@ export function openApiDocument(input: OpenApiInput): OpenApiDocument {
     ],
     paths: pathsOf(endpoints, {
       representations: input.representations ?? JSON_ALONE,
-      fixed: input.fixed ?? new Set(),
+      pinned: input.pinned ?? new Set(),
     }),
     components: componentsOf(endpoints, input.times ?? 'iso'),
   };
@@ -71,11 +71,11 @@ problem documents (RFC 9457) whose \`code\` is stable; 429 and 503 say in \`Retr
 
 function pathsOf(
   endpoints: readonly Endpoint[],
-  surroundings: CallSurroundings,
+  dependencies: CallOptions,
 ): Readonly<Record<string, PathItemObject>> {
   const calls = endpoints.map((endpoint) => [
     `/api/endpoints/query/${endpoint.name}`,
-    { get: callOperation(endpoint, surroundings) },
+    { get: callOperation(endpoint, dependencies) },
   ]);
   return {
     ...(Object.fromEntries(calls) as Readonly<Record<string, PathItemObject>>),

@@ -5,7 +5,7 @@ import type { OperationObject, ParameterObject, ResponseObject } from './documen
 import { endpointParameters } from './endpoint-parameters.js';
 import { headerRefs, HEADERS_OF, REQUEST_HEADERS } from './headers.js';
 import { problemResponses } from './problems.js';
-import { answerContent, representationParameters, type RepresentationFacts } from './representations.js';
+import { responseContent, representationParameters, type RepresentationFacts } from './representations.js';
 import { refTo, schemaOf, type Schema, type Times } from './schema.js';
 
 export const TAGS = {
@@ -15,10 +15,10 @@ export const TAGS = {
 } as const;
 
 /** What decides how calls are described, beside the endpoint. */
-export interface CallSurroundings {
+export interface CallOptions {
   readonly representations: readonly RepresentationFacts[];
   /** Names of the parameters that the reader's key supplies. */
-  readonly fixed: ReadonlySet<string>;
+  readonly pinned: ReadonlySet<string>;
 }
 
 const rowSchemaName = ({ name }: Endpoint): string => `${pascalName(name)}Row`;
@@ -44,7 +44,7 @@ export function rowSchema(endpoint: Endpoint, times: Times): readonly [string, S
 /** The call of an endpoint. */
 export function callOperation(
   endpoint: Endpoint,
-  { representations, fixed }: CallSurroundings,
+  { representations, pinned: fixed }: CallOptions,
 ): OperationObject {
   return {
     operationId: camelName(endpoint.name),
@@ -72,7 +72,7 @@ function rowsResponse(endpoint: Endpoint, representations: readonly Representati
     description:
       'The rows, complete unless `X-Partial` says otherwise: a failure after the first row is an error, too.',
     headers: headerRefs(...HEADERS_OF.file),
-    content: answerContent(representations, {
+    content: responseContent(representations, {
       row: rowSchemaName(endpoint),
       maxRows: rowCap(endpoint),
       isOpen: endpoint.settings.sandboxing === 'enabled',

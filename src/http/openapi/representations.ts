@@ -21,7 +21,7 @@ export interface RowSchemas {
 }
 
 /** The bodies of an answer, by media type. */
-export function answerContent(
+export function responseContent(
   representations: readonly RepresentationFacts[],
   rows: RowSchemas,
 ): Readonly<Record<string, MediaTypeObject>> {

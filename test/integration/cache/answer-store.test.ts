@@ -1,11 +1,11 @@
-import { MemoryStore } from '../../../src/cache/local-store.js';
+import { LocalStore } from '../../../src/cache/local-store.js';
 import { PurgeGuard } from '../../../src/cache/purge-guard.js';
-import { RedisStore } from '../../../src/cache/shared-store.js';
+import { SharedStore } from '../../../src/cache/shared-store.js';
 import { TieredStore } from '../../../src/cache/tiered-store.js';
 import { isFresh } from '../../../src/query/endpoint-result.js';
-import type { AnswerStore } from '../../../src/query/result-store.js';
+import type { ResultStore } from '../../../src/query/result-store.js';
 import { pollUntil } from '../../support/poll-until.js';
-import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
+import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { SettableClock } from '../../support/settable-clock.js';
 import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
 
@@ -25,11 +25,11 @@ afterEach(() => {
   server.close();
 });
 
-const memory = (): MemoryStore => new MemoryStore(MAX_BYTES, time.clock);
-const redis = (): RedisStore => new RedisStore(server.redis, server.keys, MAX_BYTES, time.clock);
+const memory = (): LocalStore => new LocalStore(MAX_BYTES, time.clock);
+const redis = (): SharedStore => new SharedStore(server.redis, server.keys, MAX_BYTES, time.clock);
 const tiered = (): TieredStore => new TieredStore(memory(), redis(), (_key, { expiresAt }) => expiresAt);
 
-const STORES: readonly (readonly [string, () => AnswerStore])[] = [
+const STORES: readonly (readonly [string, () => ResultStore])[] = [
   ['MemoryStore', memory],
   ['RedisStore', redis],
   ['TieredStore', tiered],
@@ -38,9 +38,9 @@ const STORES: readonly (readonly [string, () => AnswerStore])[] = [
 ];
 
 /** Times of an answer, given as milliseconds after now; it expires after its caching where nothing else is said. */
-const ahead = ({ bornAt, expiresAt }: { bornAt: number; expiresAt?: number }) => ({
-  bornAt: time.now + bornAt,
-  expiresAt: time.now + (expiresAt ?? bornAt + KEY.cachingMs),
+const ahead = ({ createdAt, expiresAt }: { createdAt: number; expiresAt?: number }) => ({
+  createdAt: time.now + createdAt,
+  expiresAt: time.now + (expiresAt ?? createdAt + KEY.cachingMs),
 });
 
 /** The same on both clocks: the test's and, since a Redis has its own, the real one. */
@@ -51,41 +51,41 @@ const elapse = async (ms: number): Promise<void> => {
 };
 
 describe.each(STORES)('%s', (_name, open) => {
-  let store: AnswerStore;
+  let store: ResultStore;
 
   beforeEach(() => {
     store = open();
   });
 
   it('gives back what was set, byte for byte, with all facts and encodings', async () => {
-    const answer = sampleAnswer({ bornAt: time.now });
-    await store.set(KEY, answer, time.now + 60_000);
-    expect(await store.get(KEY)).toEqual(answer);
+    const result = sampleResult({ createdAt: time.now });
+    await store.set(KEY, result, time.now + 60_000);
+    expect(await store.get(KEY)).toEqual(result);
   });
 
   it('gives back an answer that has no other encoding than its own, and no bytes at all', async () => {
-    const answer = sampleAnswer({ bornAt: time.now, bodies: { identity: Buffer.alloc(0) } });
-    await store.set(KEY, answer, time.now + 60_000);
-    expect(await store.get(KEY)).toEqual(answer);
+    const result = sampleResult({ createdAt: time.now, bodies: { identity: Buffer.alloc(0) } });
+    await store.set(KEY, result, time.now + 60_000);
+    expect(await store.get(KEY)).toEqual(result);
   });
 
   it('misses what was never set', async () => {
-    await store.set(sampleKey('another question'), sampleAnswer({ bornAt: time.now }), time.now + 60_000);
+    await store.set(sampleKey('another question'), sampleResult({ createdAt: time.now }), time.now + 60_000);
     expect(await store.get(KEY)).toBeUndefined();
   });
 
   it('still gives an answer that has expired, until nobody can use it', async () => {
-    const answer = sampleAnswer({ bornAt: time.now, expiresAt: time.now + 50 });
-    await store.set(KEY, answer, time.now + 10_000);
+    const result = sampleResult({ createdAt: time.now, expiresAt: time.now + 50 });
+    await store.set(KEY, result, time.now + 10_000);
     await elapse(100);
-    const kept = await store.get(KEY);
-    expect(kept).toEqual(answer);
-    expect(kept && isFresh(kept, time.now)).toBe(false);
+    const cached = await store.get(KEY);
+    expect(cached).toEqual(result);
+    expect(cached && isFresh(cached, time.now)).toBe(false);
   });
 
   it('has nothing more from keepUntil on, however often it was read', async () => {
-    const keepUntil = time.now + 300;
-    await store.set(KEY, sampleAnswer({ bornAt: time.now, expiresAt: keepUntil }), keepUntil);
+    const usableUntil = time.now + 300;
+    await store.set(KEY, sampleResult({ createdAt: time.now, expiresAt: usableUntil }), usableUntil);
     await elapse(100);
     expect(await store.get(KEY)).toBeDefined();
     await elapse(200);
@@ -93,7 +93,7 @@ describe.each(STORES)('%s', (_name, open) => {
   });
 
   it('replaces an answer with a newer one, and never with an older one', async () => {
-    const [older, newer] = [sampleAnswer({ bornAt: time.now - 5 }), sampleAnswer({ bornAt: time.now })];
+    const [older, newer] = [sampleResult({ createdAt: time.now - 5 }), sampleResult({ createdAt: time.now })];
     await store.set(KEY, older, time.now + 60_000);
     await store.set(KEY, newer, time.now + 60_000);
     await store.set(KEY, older, time.now + 60_000);
@@ -101,42 +101,42 @@ describe.each(STORES)('%s', (_name, open) => {
   });
 
   it.each([
-    ['was created', { bornAt: 5000 }],
+    ['was created', { createdAt: 5000 }],
     ['expires', { expiresAt: KEY.cachingMs + 5000 }],
   ])(
     'gives back an answer that %s as late as clocks may differ, and takes no older one for it',
     async (_what, late) => {
-      const answer = sampleAnswer(ahead({ bornAt: 1, ...late }));
-      await store.set(KEY, answer, time.now + 600_000);
-      await store.set(KEY, sampleAnswer({ bornAt: time.now }), time.now + 60_000);
-      expect(await store.get(KEY)).toEqual(answer);
+      const result = sampleResult(ahead({ createdAt: 1, ...late }));
+      await store.set(KEY, result, time.now + 600_000);
+      await store.set(KEY, sampleResult({ createdAt: time.now }), time.now + 60_000);
+      expect(await store.get(KEY)).toEqual(result);
     },
   );
 
   it.each([
-    ['was created', { bornAt: 5001 }],
-    ['was created an hour', { bornAt: HOUR_MS }],
+    ['was created', { createdAt: 5001 }],
+    ['was created an hour', { createdAt: HOUR_MS }],
     ['expires', { expiresAt: KEY.cachingMs + 5001 }],
     ['expires an hour', { expiresAt: HOUR_MS }],
   ])(
     'misses an answer that %s too late for the clock, and takes an older one for it',
     async (_what, late) => {
-      await store.set(KEY, sampleAnswer(ahead({ bornAt: 1, ...late })), time.now + 2 * HOUR_MS);
+      await store.set(KEY, sampleResult(ahead({ createdAt: 1, ...late })), time.now + 2 * HOUR_MS);
       expect(await store.get(KEY)).toBeUndefined();
-      const answer = sampleAnswer({ bornAt: time.now });
-      await store.set(KEY, answer, time.now + 60_000);
-      expect(await store.get(KEY)).toEqual(answer);
+      const result = sampleResult({ createdAt: time.now });
+      await store.set(KEY, result, time.now + 60_000);
+      expect(await store.get(KEY)).toEqual(result);
     },
   );
 
   it('misses what it was given before the clock was set back, and takes an older answer for it', async () => {
     time.advance(HOUR_MS);
-    await store.set(KEY, sampleAnswer({ bornAt: time.now }), time.now + 60_000);
+    await store.set(KEY, sampleResult({ createdAt: time.now }), time.now + 60_000);
     expect(await store.get(KEY)).toBeDefined();
     time.advance(-HOUR_MS);
-    const answer = sampleAnswer({ bornAt: time.now });
-    await store.set(KEY, answer, time.now + 60_000);
-    expect(await store.get(KEY)).toEqual(answer);
+    const result = sampleResult({ createdAt: time.now });
+    await store.set(KEY, result, time.now + 60_000);
+    expect(await store.get(KEY)).toEqual(result);
   });
 
   it.each([
@@ -145,57 +145,57 @@ describe.each(STORES)('%s', (_name, open) => {
     ['one', KEY, [false, true, true]],
   ])('purges %s', async (_scope, scope, left) => {
     const keys = [KEY, sampleKey('second'), sampleKey('third', OTHER_ENDPOINT)];
-    for (const key of keys) await store.set(key, sampleAnswer({ bornAt: time.now }), time.now + 60_000);
-    await store.purge({ ...scope, bornUntil: time.now });
-    expect((await Promise.all(keys.map(store.get))).map((answer) => answer !== undefined)).toEqual(left);
+    for (const key of keys) await store.set(key, sampleResult({ createdAt: time.now }), time.now + 60_000);
+    await store.purge({ ...scope, createdUntil: time.now });
+    expect((await Promise.all(keys.map(store.get))).map((result) => result !== undefined)).toEqual(left);
   });
 
   it('keeps an answer that is born after a purge', async () => {
-    await store.purge({ bornUntil: time.now });
+    await store.purge({ createdUntil: time.now });
     time.advance(1);
-    await store.set(KEY, sampleAnswer({ bornAt: time.now }), time.now + 60_000);
+    await store.set(KEY, sampleResult({ createdAt: time.now }), time.now + 60_000);
     expect(await store.get(KEY)).toBeDefined();
   });
 });
 
 describe('MemoryStore and RedisStore as a TieredStore', () => {
   it('finds what another process has replaced, once its own has expired', async () => {
-    const near = memory();
-    const farHits: string[] = [];
+    const local = memory();
+    const sharedHits: string[] = [];
     const store = new TieredStore(
-      near,
+      local,
       redis(),
       (_key, { expiresAt }) => expiresAt + 60_000,
-      ({ hash }) => farHits.push(hash),
+      ({ hash }) => sharedHits.push(hash),
     );
-    const own = sampleAnswer({ bornAt: time.now, expiresAt: time.now + 100 });
+    const own = sampleResult({ createdAt: time.now, expiresAt: time.now + 100 });
     await store.set(KEY, own, time.now + 60_000);
     time.advance(100);
     expect(await store.get(KEY)).toEqual(own);
-    const others = sampleAnswer({ bornAt: time.now });
+    const others = sampleResult({ createdAt: time.now });
     await redis().set(KEY, others, time.now + 60_000);
     expect(await store.get(KEY)).toEqual(others);
-    expect(near.peek(KEY.hash)).toEqual(others);
-    expect(farHits).toEqual([KEY.hash]);
+    expect(local.peek(KEY.hash)).toEqual(others);
+    expect(sharedHits).toEqual([KEY.hash]);
   });
 
   it('keeps near what it found far for as long as it is of use, and no longer', async () => {
-    const near = memory();
-    const store = new TieredStore(near, redis(), (_key, { expiresAt }) => expiresAt + 500);
-    const answer = sampleAnswer({ bornAt: time.now, expiresAt: time.now + 500 });
-    await redis().set(KEY, answer, time.now + 60_000);
+    const local = memory();
+    const store = new TieredStore(local, redis(), (_key, { expiresAt }) => expiresAt + 500);
+    const result = sampleResult({ createdAt: time.now, expiresAt: time.now + 500 });
+    await redis().set(KEY, result, time.now + 60_000);
     await store.get(KEY);
     time.advance(999);
-    expect(near.peek(KEY.hash)).toEqual(answer);
+    expect(local.peek(KEY.hash)).toEqual(result);
     time.advance(1);
-    expect(near.peek(KEY.hash)).toBeUndefined();
+    expect(local.peek(KEY.hash)).toBeUndefined();
   });
 
   it('keeps huge answers in the process, out of Redis', async () => {
-    const near = new MemoryStore(10 * MAX_BYTES, time.clock);
-    const store = new TieredStore(near, redis(), (_key, { expiresAt }) => expiresAt);
+    const local = new LocalStore(10 * MAX_BYTES, time.clock);
+    const store = new TieredStore(local, redis(), (_key, { expiresAt }) => expiresAt);
     const huge = (bytes: number) =>
-      sampleAnswer({ bornAt: time.now, bodies: { identity: Buffer.alloc(bytes, 'a') } });
+      sampleResult({ createdAt: time.now, bodies: { identity: Buffer.alloc(bytes, 'a') } });
     await store.set(KEY, huge(MAX_BYTES + 1), time.now + 60_000);
     expect(await store.get(KEY)).toBeDefined();
     expect(await server.names()).toEqual([]);

@@ -1,7 +1,7 @@
-import { shareThroughRedis } from '../../../src/coordination/redis-single-flight.js';
-import { RedisStore } from '../../../src/cache/shared-store.js';
+import { SharedStore } from '../../../src/cache/shared-store.js';
+import { coalesceThroughRedis } from '../../../src/coordination/redis-single-flight.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
-import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
+import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { openTestExecution, type TestExecution } from '../../support/test-execution.js';
 import { newPrefix, openTestRedis, sharedRedisUrl } from '../../support/test-redis.js';
 
@@ -51,7 +51,7 @@ describe('the holder of a lock', () => {
     const key = sampleKey('a question');
     const lock = keys.lock(key);
     const clock = (): Date => new Date();
-    const store = new RedisStore(redis, keys, 100_000, clock);
+    const store = new SharedStore(redis, keys, 100_000, clock);
     let isFirst = true;
     const slowStore = {
       set: store.set,
@@ -64,15 +64,15 @@ describe('the holder of a lock', () => {
         return undefined;
       },
     };
-    const share = shareThroughRedis({ redis, keys, store: slowStore, clock, maxWaitMs: 10_000 });
+    const share = coalesceThroughRedis({ redis, keys, store: slowStore, clock, maxWaitMs: 10_000 });
     const holders: (string | null)[] = [];
     const ask = async () => {
       holders.push(await client.get(lock));
-      return sampleAnswer({ bornAt: Date.now() });
+      return sampleResult({ createdAt: Date.now() });
     };
     try {
       const fetched = await share(key, new AbortController().signal, ask, ({ expiresAt }) => expiresAt);
-      expect(fetched.collapsed).toBe(false);
+      expect(fetched.isCollapsed).toBe(false);
       expect(holders).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
       expect(holders).not.toContain(OTHER);
     } finally {

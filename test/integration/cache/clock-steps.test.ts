@@ -1,9 +1,9 @@
-import { RedisStore } from '../../../src/cache/shared-store.js';
+import { SharedStore } from '../../../src/cache/shared-store.js';
 import { Failure } from '../../../src/errors.js';
 import { AccessGateway } from '../../support/access-gateway.js';
 import { makeTemporaryFolder } from '../../support/made-folder.js';
 import { pollUntil } from '../../support/poll-until.js';
-import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
+import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { SettableClock } from '../../support/settable-clock.js';
 import { startRedis } from '../../support/start-redis.mjs';
@@ -116,7 +116,7 @@ describe('two gateways that share a Redis, one ten minutes fast', () => {
   it('cache new results after a purge by the fast one', async () => {
     expect(await request(right)).toBe('MISS');
     await fast.execution.cache.purge({});
-    const { memory } = right.execution.cache;
+    const { local: memory } = right.execution.cache;
     await pollUntil('the other has purged', () => memory.use().size === 0 || undefined);
     time.advance(5001);
     expect(await request(right)).toBe('MISS');
@@ -131,12 +131,12 @@ describe('a write that Redis runs late', () => {
     const server = await openTestRedis(redis.url);
     try {
       const key = sampleKey('a question');
-      const store = new RedisStore(server.redis, server.keys, 100_000, time.clock);
-      const newer = sampleAnswer({ bornAt: time.now });
+      const store = new SharedStore(server.redis, server.keys, 100_000, time.clock);
+      const newer = sampleResult({ createdAt: time.now });
       await store.set(key, newer, time.now + 60_000);
       time.advance(-30_000);
       redis.child.kill('SIGSTOP');
-      await store.set(key, sampleAnswer({ bornAt: time.now }), time.now + 120_000);
+      await store.set(key, sampleResult({ createdAt: time.now }), time.now + 120_000);
       redis.child.kill('SIGCONT');
       time.advance(30_000);
       expect(await pollUntil('Redis goes on', () => store.get(key))).toEqual(newer);

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url';
 import { RedisKeys } from '../../../src/coordination/redis-keys.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { Failure, type ErrorCode } from '../../../src/errors.js';
-import { keyOf, type Answered } from '../../../src/query/call.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { keyOf, type CallOutcome } from '../../../src/query/call.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries } from '../../support/held-query.js';
 import { pollUntil } from '../../support/poll-until.js';
@@ -52,15 +52,15 @@ const gateway = (index: number): TestExecution => {
   return found;
 };
 
-const textOf = ({ answer }: Answered): string => answer.bodies.identity.toString();
-const untilAsked = (times: number): Promise<true> =>
+const textOf = ({ result }: CallOutcome): string => result.bodies.identity.toString();
+const untilRequested = (times: number): Promise<true> =>
   pollUntil(`ClickHouse is asked ${times} times`, () => runQuery.requests.length >= times || undefined);
 
 /** Lets every gateway ask, the first one first, and waits until each of the others has seen that one's lock. */
-const askEverywhere = async (): Promise<Promise<Answered>[]> => {
+const askEverywhere = async (): Promise<Promise<CallOutcome>[]> => {
   const others = gateways.slice(1);
   const asked = [gateway(0).ask('Rome')];
-  await untilAsked(1);
+  await untilRequested(1);
   asked.push(...others.map(({ ask }) => ask('Rome')));
   for (const promise of asked) promise.catch(() => undefined);
   await untilWaiting(others);
@@ -90,8 +90,8 @@ describe('equal questions', () => {
     await open(1);
     const answers = await Promise.all(Array.from({ length: 1000 }, () => gateway(0).ask('Rome')));
     expect(runQuery.requests).toHaveLength(1);
-    expect(new Set(answers.map((answered) => answered.answer)).size).toBe(1);
-    expect(answers.filter((answered) => answered.collapsed)).toHaveLength(999);
+    expect(new Set(answers.map((outcome) => outcome.result)).size).toBe(1);
+    expect(answers.filter((outcome) => outcome.isCollapsed)).toHaveLength(999);
   });
 
   it.each([2, 3])('ask ClickHouse once on %i gateways that share a Redis', async (count) => {
@@ -102,11 +102,11 @@ describe('equal questions', () => {
     const answers = await Promise.all(asked);
     expect(runQuery.requests).toHaveLength(1);
     expect(new Set(answers.map(textOf))).toEqual(new Set(['{"result":[{"city":"Rome"}]}']));
-    expect(answers.map(({ collapsed }) => collapsed)).toEqual([
+    expect(answers.map(({ isCollapsed }) => isCollapsed)).toEqual([
       false,
       ...Array<boolean>(count - 1).fill(true),
     ]);
-    expect(new Set(answers.map(({ answer }) => answer.bornAt)).size).toBe(1);
+    expect(new Set(answers.map(({ result }) => result.createdAt)).size).toBe(1);
   });
 
   it('ask ClickHouse once for hundreds on three gateways at once, whatever the order', async () => {
@@ -154,7 +154,7 @@ describe('equal questions', () => {
       const [first, ...others] = await askEverywhere();
       held.fail(new Failure(code, 'Not for you.'));
       await expect(first).rejects.toMatchObject({ code });
-      await untilAsked(2);
+      await untilRequested(2);
       held.answer([]);
       expect([(await Promise.all(others)).length, runQuery.requests.length]).toEqual([2, 2]);
     },
@@ -176,7 +176,7 @@ describe('a caller that leaves', () => {
     const leaving = new AbortController();
     const left = gateway(0).ask('Rome', { signal: leaving.signal });
     const stayed = gateway(0).ask('Rome');
-    await untilAsked(1);
+    await untilRequested(1);
     leaving.abort(new Error('gone'));
     await expect(left).rejects.toThrow('gone');
     expect(runQuery.onlyRequest.signal.aborted).toBe(false);
@@ -190,7 +190,7 @@ describe('a caller that leaves', () => {
     await open(2);
     const leaving = new AbortController();
     const left = gateway(0).ask('Rome', { signal: leaving.signal });
-    await untilAsked(1);
+    await untilRequested(1);
     const stayed = gateway(1).ask('Rome');
     await untilWaiting(gateways.slice(1));
     runQuery.answer([{ city: 'Rome' }]);
@@ -206,16 +206,19 @@ describe('a holder that dies', () => {
   it('is followed by exactly one of two other gateways, within its lease', async () => {
     const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('usage.api-counts');
     if (!endpoint) throw new Error('usage.api-counts is missing');
-    const holder = startProcess(fileURLToPath(new URL('../../support/hold-question.mjs', import.meta.url)), {
-      REDIS_URL: sharedRedisUrl(),
-      CACHE_KEY_PREFIX: prefix,
-      QUESTION: 'abc',
-    });
+    const holder = startProcess(
+      fileURLToPath(new URL('../../support/run-endless-query.mjs', import.meta.url)),
+      {
+        REDIS_URL: sharedRedisUrl(),
+        CACHE_KEY_PREFIX: prefix,
+        QUESTION: 'abc',
+      },
+    );
     await holder.untilWritten(/asking/);
     await open(2, { endpoint });
     const values = new Map([['project', 'abc']]);
-    const asked = gateways.map(({ answerCall }) =>
-      answerCall({
+    const asked = gateways.map(({ executeCall: executeCall }) =>
+      executeCall({
         endpoint,
         values,
         scope: '',

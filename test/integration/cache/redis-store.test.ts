@@ -1,26 +1,26 @@
-import { encodeAnswer } from '../../../src/cache/result-codec.js';
-import { RedisStore } from '../../../src/cache/shared-store.js';
-import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
+import { encodeResult } from '../../../src/cache/result-codec.js';
+import { SharedStore } from '../../../src/cache/shared-store.js';
+import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
 
 const KEY = sampleKey('a question');
 const NOW = Date.now();
-const ANSWER = sampleAnswer({ bornAt: NOW });
+const ANSWER = sampleResult({ createdAt: NOW });
 
 let server: TestRedis;
-let store: RedisStore;
+let store: SharedStore;
 let name: string;
 
 beforeEach(async () => {
   server = await openTestRedis();
-  store = new RedisStore(server.redis, server.keys, 100_000, () => new Date());
-  name = server.keys.answer(KEY);
+  store = new SharedStore(server.redis, server.keys, 100_000, () => new Date());
+  name = server.keys.result(KEY);
 });
 afterEach(() => {
   server.close();
 });
 
-const bytes = encodeAnswer(KEY, ANSWER);
+const bytes = encodeResult(KEY, ANSWER);
 const flipped = (at: number): Buffer => {
   const copy = Buffer.from(bytes);
   copy.writeUInt8(copy.readUInt8(at) ^ 1, at);
@@ -36,7 +36,10 @@ const POISONS: readonly (readonly [string, () => Promise<unknown>])[] = [
   [
     'a newer value of another key',
     () =>
-      server.client.set(name, encodeAnswer(sampleKey('another question'), sampleAnswer({ bornAt: NOW + 1 }))),
+      server.client.set(
+        name,
+        encodeResult(sampleKey('another question'), sampleResult({ createdAt: NOW + 1 })),
+      ),
   ],
   ['a truncated value', () => server.client.set(name, bytes.subarray(0, -1))],
   ['a value without its bodies', () => server.client.set(name, bytes.subarray(0, 120))],
@@ -72,7 +75,7 @@ describe('RedisStore', () => {
     await store.set(KEY, ANSWER, NOW + 60_000);
     await store.get(KEY);
     expect(await server.client.pexpiretime(name)).toBe(NOW + 60_000);
-    await store.set(KEY, sampleAnswer({ bornAt: NOW + 1 }), NOW + 50_000);
+    await store.set(KEY, sampleResult({ createdAt: NOW + 1 }), NOW + 50_000);
     expect(await server.client.pexpiretime(name)).toBe(NOW + 50_000);
   });
 
@@ -83,7 +86,7 @@ describe('RedisStore', () => {
 
   it('purges thousands of answers, and nothing of another prefix', async () => {
     const pipeline = server.client.pipeline();
-    for (let n = 0; n < 3000; n += 1) pipeline.set(server.keys.answer(sampleKey(String(n))), 'x', 'EX', 60);
+    for (let n = 0; n < 3000; n += 1) pipeline.set(server.keys.result(sampleKey(String(n))), 'x', 'EX', 60);
     await pipeline.exec();
     const foreign = `other-${name}`;
     await server.client.set(foreign, 'x', 'EX', 60);
@@ -93,9 +96,9 @@ describe('RedisStore', () => {
   });
 
   it('holds an answer in memory of its own, not in a view of what the socket read', async () => {
-    const big = sampleAnswer({ bornAt: NOW, bodies: { identity: Buffer.alloc(90_000, 'a') } });
-    for (const answer of [big, ANSWER]) {
-      await store.set(KEY, { ...answer, bornAt: Date.now() }, Date.now() + 60_000);
+    const big = sampleResult({ createdAt: NOW, bodies: { identity: Buffer.alloc(90_000, 'a') } });
+    for (const result of [big, ANSWER]) {
+      await store.set(KEY, { ...result, createdAt: Date.now() }, Date.now() + 60_000);
       const { identity, gzip, br } = (await store.get(KEY))?.bodies ?? big.bodies;
       const held = identity.length + (gzip?.length ?? 0) + (br?.length ?? 0);
       expect(identity.buffer.byteLength).toBe(held);

@@ -37,15 +37,15 @@ const openGateway = async (): Promise<TestExecution> => {
   return gateway;
 };
 const asked = (): number => runQuery.requests.length;
-const entriesOf = ({ cache }: TestExecution): number => cache.memory.use().get(ENDPOINT.id)?.entries ?? 0;
+const entriesOf = ({ cache }: TestExecution): number => cache.local.use().get(ENDPOINT.id)?.entries ?? 0;
 
 describe('gateways that share a Redis', () => {
   it('give each other’s answers, as old as they are', async () => {
     const [first, second] = [await openGateway(), await openGateway()];
-    const { answer } = await first.ask('Rome');
+    const { result } = await first.ask('Rome');
     time.advance(30_000);
     const far = await second.ask('Rome');
-    expect([far.status, far.answer]).toEqual(['HIT', answer]);
+    expect([far.status, far.result]).toEqual(['HIT', result]);
     time.advance(30_000);
     expect((await second.ask('Rome')).status).toBe('MISS');
     // The first one's own answer has expired too; the second one's stands in Redis.
@@ -55,13 +55,13 @@ describe('gateways that share a Redis', () => {
 
   it('serve what has expired while ClickHouse fails, a gateway that has just begun too, and never past the bound', async () => {
     const first = await openGateway();
-    const { answer } = await first.ask('Rome');
+    const { result } = await first.ask('Rome');
     time.advance(60_000 + 200_000);
     runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is away.'));
     const second = await openGateway();
     for (const { ask } of [first, second]) {
       const stale = await ask('Rome');
-      expect([stale.status, stale.answer]).toEqual(['STALE', answer]);
+      expect([stale.status, stale.result]).toEqual(['STALE', result]);
     }
     time.advance(100_000);
     for (const { ask } of [first, second]) {
@@ -83,7 +83,7 @@ describe('gateways that share a Redis', () => {
   it('go on where somebody else writes to their channel and their keys', async () => {
     const gateway = await openGateway();
     await gateway.ask('Rome');
-    await gateway.cache.keepInTouch();
+    await gateway.cache.synchronize();
     const keys = new RedisKeys(prefix);
     const garbage = ['', 'no JSON', 'null', '7', '"text"', '{', '[]x'];
     for (const message of garbage) {
@@ -93,7 +93,7 @@ describe('gateways that share a Redis', () => {
       await server.client.publish(keys.purges, message);
     }
     await server.client.publish(keys.purges, JSON.stringify({ hash: 'heard' }));
-    expect((await gateway.cache.usage.sets(SAMPLE.id)).map(({ asks }) => asks)).toEqual([1]);
+    expect((await gateway.cache.usage.sets(SAMPLE.id)).map(({ uses: asks }) => asks)).toEqual([1]);
     const late = await openGateway();
     expect((await late.ask('Rome')).status).toBe('HIT');
     expect(await late.cache.usage.sets(SAMPLE.id)).toHaveLength(1);

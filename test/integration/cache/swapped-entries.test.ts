@@ -26,7 +26,7 @@ async function openGateway(): Promise<AccessGateway> {
   const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix };
   const gateway = await AccessGateway.open({ keys: KEYS, environment, clock: () => new Date() });
   gateways.push(gateway);
-  gateway.runQuery.answerWith(({ query: { parameters } }) =>
+  gateway.runQuery.respondWith(({ query: { parameters } }) =>
     Promise.resolve(resultOf([{ of: TENANTS.filter((name) => Object.values(parameters).includes(name)) }])),
   );
   return gateway;

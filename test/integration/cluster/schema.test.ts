@@ -67,42 +67,42 @@ describe('the schema on two shards', () => {
     migrate({ connection: { ...cluster.migrating, database }, cluster: CLUSTER, migrations });
 
   it('has each shard use a projection of its own rows, and gives their sum over both', async () => {
-    const ask = queryIn('projected');
+    const query = queryIn('projected');
     expect(await apply('projected', SOURCE)).toEqual(['0001_source']);
-    await ask(INSERT);
+    await query(INSERT);
     expect(await apply('projected', SOURCE, PROJECTION)).toEqual(['0002_projection']);
     const sums = 'SELECT sum(n) FROM hits GROUP BY project';
     for (const shard of [0, 1] as const) {
-      expect(await ask(`EXPLAIN ${sums.replace('hits', 'hits_local')}`, shard)).toContain('(sums)');
+      expect(await query(`EXPLAIN ${sums.replace('hits', 'hits_local')}`, shard)).toContain('(sums)');
     }
-    expect(await ask(`SELECT sum(s) FROM (${sums.replace('sum(n)', 'sum(n) AS s')})`, 1)).toBe('499500');
+    expect(await query(`SELECT sum(s) FROM (${sums.replace('sum(n)', 'sum(n) AS s')})`, 1)).toBe('499500');
     expect(await apply('projected', SOURCE, PROJECTION)).toEqual([]);
   });
 
   it('changes the columns of both kinds of tables, on both shards', async () => {
-    const ask = queryIn('altered');
+    const query = queryIn('altered');
     await apply('altered', SOURCE);
-    await ask(INSERT);
+    await query(INSERT);
     await apply('altered', SOURCE, COLUMN);
-    expect(await ask('SELECT sum(twice) FROM hits', 1)).toBe('999000');
+    expect(await query('SELECT sum(twice) FROM hits', 1)).toBe('999000');
     const indexes = "SELECT table, name FROM system.data_skipping_indices WHERE database = 'altered'";
-    for (const shard of [0, 1] as const) expect(await ask(indexes, shard)).toBe('hits_local\ttwices');
+    for (const shard of [0, 1] as const) expect(await query(indexes, shard)).toBe('hits_local\ttwices');
     expect(
-      await ask(
+      await query(
         "SELECT comment FROM system.columns WHERE database = 'altered' AND table = 'hits' AND name = 'twice'",
       ),
     ).toBe('Twice n');
   });
 
   it('is not applied over an earlier one, and a server without the database gets none', async () => {
-    const ask = queryIn('default');
-    await ask('CREATE DATABASE earlier');
-    await ask(
+    const query = queryIn('default');
+    await query('CREATE DATABASE earlier');
+    await query(
       `CREATE TABLE earlier.schema_migrations ENGINE = MergeTree ORDER BY name
        AS SELECT '0012_mark_rows' AS name, '' AS checksum`,
     );
     await expect(apply('earlier', SOURCE)).rejects.toThrow(EarlierMigrations);
-    expect(await ask("SELECT count() FROM system.databases WHERE name = 'earlier'", 1)).toBe('0');
+    expect(await query("SELECT count() FROM system.databases WHERE name = 'earlier'", 1)).toBe('0');
   });
 
   it('is applied once where two start at once', async () => {

@@ -1,8 +1,8 @@
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import { bindQuery } from '../../../src/endpoint/bind.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import type { Row } from './endpoint-under-test.js';

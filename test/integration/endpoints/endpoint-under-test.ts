@@ -1,11 +1,11 @@
+import { LocalStore } from '../../../src/cache/local-store.js';
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
-import { MemoryStore } from '../../../src/cache/local-store.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import type { QueryResult } from '../../../src/query/ports.js';
-import { keyOf } from '../../../src/query/call.js';
-import { createFetcher, shareWithNobody } from '../../../src/query/fetch-result.js';
-import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { keyOf } from '../../../src/query/call.js';
+import { createFetcher, withoutCoalescing } from '../../../src/query/fetch-result.js';
+import type { QueryResult } from '../../../src/query/ports.js';
+import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 
@@ -37,13 +37,13 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
   if (!endpoint) throw new Error(`there is no endpoint ${name}`);
   const database = await createTestDatabase();
   const runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
-  const answer: EndpointUnderTest['answer'] = async (parameters, at = now) => {
+  const respond: EndpointUnderTest['answer'] = async (parameters, at = now) => {
     const clock = (): Date => at;
-    const store = new MemoryStore(1e7, clock);
-    const fetchAnswer = createFetcher({
+    const store = new LocalStore(1e7, clock);
+    const fetchResult = createFetcher({
       runQuery,
       store,
-      shareAcross: shareWithNobody(store),
+      coalesceAcrossGateways: withoutCoalescing(store),
       clock,
       onJoined: () => undefined,
     });
@@ -54,13 +54,13 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
     };
     const { signal } = new AbortController();
     const fetch = { ...question, requestId: 'endpoint-test', signal, refresh: true };
-    const { answer: fetched } = await fetchAnswer(fetch, keyOf(question));
+    const { result: fetched } = await fetchResult(fetch, keyOf(question));
     return read({ ...fetched, body: fetched.bodies.identity }, [...endpoint.columns.keys()]);
   };
   return {
     database,
-    answer,
-    rows: async (parameters, at) => (await answer(parameters, at)).rows,
+    answer: respond,
+    rows: async (parameters, at) => (await respond(parameters, at)).rows,
     fill: async (table, rows) => {
       await database.client.command({ query: `TRUNCATE TABLE ${table}` });
       if (rows.length > 0) await database.insert(table, rows);

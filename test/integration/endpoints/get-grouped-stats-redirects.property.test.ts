@@ -5,8 +5,8 @@ import {
   type RedirectEvent,
   type RedirectsParameters,
 } from '../../support/models/get-grouped-stats-redirects.js';
-import { clockAt, DAY, microsOf, printMicros } from '../../support/models/time.js';
 import { scalarTexts } from '../../support/models/scalar-texts.js';
+import { clockAt, DAY, microsOf, printMicros } from '../../support/models/time.js';
 import { settleAll } from '../../support/settle-all.js';
 import {
   asSent,

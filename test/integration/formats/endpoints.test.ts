@@ -1,5 +1,5 @@
-import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { FORMAT_FACTS, FORMATS, type Format } from '../../../src/formats/representation.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
@@ -62,7 +62,7 @@ beforeAll(async () => {
     },
   ]);
   gateway = await createTestGateway({ clock: () => NOW });
-  gateway.runQuery.answerWith(createQueryRunner(database.client, { timeoutMs: 20_000 }));
+  gateway.runQuery.respondWith(createQueryRunner(database.client, { timeoutMs: 20_000 }));
 });
 
 afterAll(() => database.close());
@@ -97,15 +97,18 @@ describe.each(endpoints.map((endpoint) => [endpoint.name, endpoint] as const))('
 
   it.each(FORMATS)('has the same rows as %s, for a real reader', async (format) => {
     const json = await get({}, 'timestamps=unix-micros');
-    const answer = await get({ format }, 'timestamps=unix-micros');
-    expect([answer.status, answer.headers['content-type']]).toEqual([200, FORMAT_FACTS[format].contentType]);
+    const response = await get({ format }, 'timestamps=unix-micros');
+    expect([response.status, response.headers['content-type']]).toEqual([
+      200,
+      FORMAT_FACTS[format].contentType,
+    ]);
     const expected = comparable(endpoint, 'json', await readRows('json', json.body as Buffer));
-    const rows = await readRows(format, answer.body as Buffer);
+    const rows = await readRows(format, response.body as Buffer);
     expect(rows.length).toBeGreaterThan(0);
     expect(Object.keys(rows[0] ?? {})).toEqual([...endpoint.columns.keys()]);
     expect(comparable(endpoint, format, rows)).toEqual(expected);
     for (const header of ['x-row-count', 'x-truncated']) {
-      expect(answer.headers[header]).toBe(json.headers[header]);
+      expect(response.headers[header]).toBe(json.headers[header]);
     }
   });
 
@@ -118,13 +121,13 @@ describe.each(endpoints.map((endpoint) => [endpoint.name, endpoint] as const))('
   });
 
   it('tells columns, types, rows and statistics in json-table', async () => {
-    const answer = await get({ format: 'json-table' });
-    const { data, ...rest } = JSON.parse(String(answer.body)) as Record<string, unknown>;
-    expect(data).toHaveLength(Number(answer.headers['x-row-count']));
+    const response = await get({ format: 'json-table' });
+    const { data, ...rest } = JSON.parse(String(response.body)) as Record<string, unknown>;
+    expect(data).toHaveLength(Number(response.headers['x-row-count']));
     expect(rest).toEqual({
       meta: [...endpoint.columns].map(([name, { type }]) => ({ name, type })),
-      rows: Number(answer.headers['x-row-count']),
-      truncated: answer.headers['x-truncated'] === 'true',
+      rows: Number(response.headers['x-row-count']),
+      truncated: response.headers['x-truncated'] === 'true',
       statistics: {
         elapsed: expect.any(Number) as number,
         rows_read: expect.any(Number) as number,

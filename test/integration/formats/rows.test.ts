@@ -1,7 +1,7 @@
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import { column } from '../../../src/endpoint/definition.js';
-import type { QueryRequest, QueryResult, RunQuery } from '../../../src/query/ports.js';
 import { FORMATS, representationOf, type Format } from '../../../src/formats/representation.js';
+import type { QueryRequest, QueryResult, RunQuery } from '../../../src/query/ports.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { queryRequest } from '../../support/query-requests.js';
 import { readRows, type Row } from '../../support/read-formats.js';

@@ -2,11 +2,11 @@ import { setMaxListeners } from 'node:events';
 
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import { createSqlParser } from '../../../src/clickhouse/sql-parser.js';
-import type { RunQuery } from '../../../src/query/ports.js';
-import type { SqlParser } from '../../../src/query/sandboxed-select.js';
 import { withSettings, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import type { RunQuery } from '../../../src/query/ports.js';
+import type { SqlParser } from '../../../src/query/sandboxed-select.js';
 import { AccessGateway } from '../../support/access-gateway.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { outcomeOf, rowsIn, type NetworkResponse } from '../../support/network-request.js';

@@ -1,8 +1,8 @@
 import { AccessGateway, type KeyRights } from '../../support/access-gateway.js';
+import { holdQueries } from '../../support/held-query.js';
 import { outcomeOf } from '../../support/network-request.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
-import { holdQueries } from '../../support/held-query.js';
 import { newPrefix, sharedRedisUrl } from '../../support/test-redis.js';
 
 const REFUSED = '429 LIMIT_EXCEEDED';
@@ -50,7 +50,7 @@ describe('two gateways that share a Redis', () => {
     await pollUntil('both run', () => started() === 2 || undefined);
     const [refused, free] = [outcome(a, 'two', 'same'), outcome(b, 'free', 'same')];
     await pollUntil('a third runs', () => started() === 3 || undefined);
-    for (const { answer } of held) answer([]);
+    for (const { answer: respond } of held) respond([]);
     expect(await free).toBe('200');
     // Unless it came after the other, and waited with it.
     expect([REFUSED, '200']).toContain(await refused);

@@ -7,14 +7,14 @@ import { CircuitBreaker } from '../../../src/coordination/circuit-breaker.js';
 import { GuardedRedis } from '../../../src/coordination/guarded-redis.js';
 import { connectRedis, type RedisClient } from '../../../src/coordination/redis-connection.js';
 import { RedisKeys } from '../../../src/coordination/redis-keys.js';
-import { limitsThroughRedis } from '../../../src/coordination/redis-limits.js';
+import { limitThroughRedis } from '../../../src/coordination/redis-limits.js';
+import { ConcurrentQueries } from '../../../src/limits/concurrent-queries.js';
 import { FixedWindows } from '../../../src/limits/fixed-windows.js';
 import type { LimitRules } from '../../../src/limits/limit-rules.js';
 import { LimitExceeded, type Subject } from '../../../src/limits/limit-state.js';
 import { Limiter } from '../../../src/limits/limiter.js';
-import { QueryPlaces } from '../../../src/limits/concurrent-queries.js';
 import { pollUntil } from '../../support/poll-until.js';
-import { answerGarbage, passOn } from '../../support/redis-stand-in.js';
+import { respondWithGarbage, passOn } from '../../support/redis-stand-in.js';
 import { startRedis } from '../../support/start-redis.mjs';
 import { newPrefix, sharedRedisUrl } from '../../support/test-redis.js';
 
@@ -56,9 +56,9 @@ const open = async (url = sharedRedisUrl(), permitMs = 30_000): Promise<Gateway>
   });
   const redis = new GuardedRedis(client, breaker, () => undefined);
   const keys = new RedisKeys(prefix);
-  const shared = limitsThroughRedis({ client, redis, keys, permitMs });
+  const shared = limitThroughRedis({ client, redis, keys, permitMs });
   const now = (): number => performance.now();
-  const parts = { windows: new FixedWindows(now), places: new QueryPlaces(shared), shared, now };
+  const parts = { windows: new FixedWindows(now), concurrent: new ConcurrentQueries(shared), shared, now };
   return { limiter: new Limiter(parts), client, keys, breaker };
 };
 
@@ -220,7 +220,7 @@ describe('Limits when Redis is in trouble', () => {
   });
 
   it('hold when something else answers in its place', async () => {
-    const garbage = await answerGarbage('+OK\r\n');
+    const garbage = await respondWithGarbage('+OK\r\n');
     closers.push(garbage.close);
     await holdsAlone(await open(garbage.url), 'garbage');
   });

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { openListedGateway, type ListedGateway } from '../../support/listed-gateway.js';
-import { answerWith, isOfRequest, summaryOf, withLyingClickHouse } from '../../support/lying-clickhouse.js';
+import { respondWith, isOfRequest, summaryOf, withLyingClickHouse } from '../../support/lying-clickhouse.js';
 import { pollUntil } from '../../support/poll-until.js';
 
 const EMPTY = '{"result":[]}';
@@ -28,7 +28,7 @@ async function withTwo(
     (where: Reached[], behave: Behaviour): Behaviour =>
     (request, response) => {
       if (!isOfRequest(request)) {
-        answerWith('', 0)(request, response);
+        respondWith('', 0)(request, response);
         return;
       }
       const { searchParams } = new URL(request.url ?? '', 'http://clickhouse');
@@ -36,7 +36,7 @@ async function withTwo(
       behave(request, response);
     };
   await withLyingClickHouse(listen(reached.first, first), async (a) => {
-    await withLyingClickHouse(listen(reached.second, answerWith(EMPTY, 0)), async (b) => {
+    await withLyingClickHouse(listen(reached.second, respondWith(EMPTY, 0)), async (b) => {
       const gateway = await openListedGateway([a.url, b.url], environment);
       try {
         await use(gateway, reached);

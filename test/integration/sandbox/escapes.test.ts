@@ -1,6 +1,6 @@
 import { settleAll } from '../../support/settle-all.js';
-import { HARMLESS } from './attempts/harmless.js';
 import { REFUSED } from './attempts.js';
+import { HARMLESS } from './attempts/harmless.js';
 import { openSandbox, type SandboxUnderTest } from './sandbox-under-test.js';
 
 const NOW = new Date('2096-03-01T12:00:00Z');

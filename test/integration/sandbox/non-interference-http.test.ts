@@ -30,7 +30,7 @@ afterAll(() => opened.close());
 
 const fill = (hidden: Hidden): Promise<void> => fillTables([opened.database.connection], '', hidden);
 
-const ask = (sql: string, { key = 'tenant', format = 'json' } = {}): Promise<NetworkResponse> =>
+const request = (sql: string, { key = 'tenant', format = 'json' } = {}): Promise<NetworkResponse> =>
   opened.gateway.ask(key, `${LOGS}&format=${format}&sql=${encodeURIComponent(sql)}`, {
     headers: { 'X-Request-Id': 'non-interference' },
   });
@@ -47,7 +47,7 @@ it('returns the same status, headers and body whatever the rows hold that a call
     format: FORMATS[index % FORMATS.length] ?? 'json',
   }));
   const { leaks, answered } = await compareOutcomes(statements, fill, async ({ sql, format }) =>
-    observed(await ask(sql, { format })),
+    observed(await request(sql, { format })),
   );
   process.stdout.write(`non-interference over HTTP: ${statements.length} statements of seed ${SEED}\n`);
   expect(leaks.slice(0, 5)).toEqual([]);
@@ -62,7 +62,7 @@ describe('the letters of a row that a caller must not see', () => {
     const extracted = await Promise.all(
       places.map(async ({ place, letter }) => {
         const isThere = `substring(event_message, ${place}, 1) = '${letter}'`;
-        const response = await ask(
+        const response = await request(
           `SELECT count() FROM edge_source WHERE ${filter} AND intDiv(1, if(${isThere}, 0, 1)) = 1`,
         );
         return response.status === 200 ? '' : letter;
@@ -81,14 +81,14 @@ describe('the letters of a row that a caller must not see', () => {
   });
 
   it('are not what a caller reads', async () => {
-    const { status, text } = await ask('SELECT groupArray(event_message) AS all FROM edge_source');
+    const { status, text } = await request('SELECT groupArray(event_message) AS all FROM edge_source');
     expect([status, text.includes('SECRET')]).toEqual([200, false]);
   });
 });
 
 describe('what a query cost', () => {
   it('is in no header or body of a response to SQL', async () => {
-    const response = await ask('SELECT 1 AS x', { format: 'json-table' });
+    const response = await request('SELECT 1 AS x', { format: 'json-table' });
     expect(Object.keys(JSON.parse(response.text) as object)).toEqual(['meta', 'data', 'rows', 'truncated']);
     expect(response.headers['server-timing']).toMatch(/^total;dur=\d+\.\d\d$/);
     expect(Object.keys(response.headers).filter((name) => name.startsWith('ratelimit'))).toEqual([]);
@@ -116,8 +116,8 @@ describe('what a query cost', () => {
 
   it('is enforced: 429 says which limit and when to come back, and no remainder', async () => {
     const sql = 'SELECT count() AS n FROM edge_source';
-    expect(outcomeOf(await ask(sql, { key: 'metered' }))).toBe('200');
-    const refused = await ask(sql, { key: 'metered' });
+    expect(outcomeOf(await request(sql, { key: 'metered' }))).toBe('200');
+    const refused = await request(sql, { key: 'metered' });
     expect(outcomeOf(refused)).toBe('429 LIMIT_EXCEEDED');
     expect(refused.text).toContain('The limit of this key, 1 rows read in 3600 seconds, is reached.');
     expect(refused.headers['retry-after']).toMatch(/^\d+$/);
@@ -125,7 +125,7 @@ describe('what a query cost', () => {
   });
 
   it('is in the log of the gateway', async () => {
-    await ask('SELECT count() + 1 AS n FROM edge_source');
+    await request('SELECT count() + 1 AS n FROM edge_source');
     const { fields } =
       opened.gateway.logger.lines.filter(({ message }) => message === 'request').at(-1) ?? {};
     expect(fields?.['clickhouseMs']).toEqual(expect.any(Number));

@@ -151,6 +151,6 @@ describe('what a caller gets does not depend on rows of other tenants, nor on ro
 async function shardsWithNeighbours(): Promise<number> {
   const mine = `countIf(project = '${PARAMETERS.project}')`;
   const query = `SELECT ${mine} > 0 AND count() > ${mine} FROM edge_logs_local`;
-  const answers = await Promise.all(cluster.shards.map(({ ask }) => ask(query)));
+  const answers = await Promise.all(cluster.shards.map(({ ask: runQuery }) => runQuery(query)));
   return answers.flat().filter((answer) => answer === '1').length;
 }

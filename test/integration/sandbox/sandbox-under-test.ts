@@ -1,16 +1,16 @@
+import { LocalStore } from '../../../src/cache/local-store.js';
 import { connectClickHouse } from '../../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import { createSqlParser } from '../../../src/clickhouse/sql-parser.js';
-import { MemoryStore } from '../../../src/cache/local-store.js';
 import { withSettings, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { Failure } from '../../../src/errors.js';
-import { keyOf } from '../../../src/query/call.js';
-import type { Answer } from '../../../src/query/endpoint-result.js';
-import { createFetcher, shareWithNobody } from '../../../src/query/fetch-result.js';
 import { representationOf, type Format } from '../../../src/formats/representation.js';
-import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { keyOf } from '../../../src/query/call.js';
+import type { EndpointResult } from '../../../src/query/endpoint-result.js';
+import { createFetcher, withoutCoalescing } from '../../../src/query/fetch-result.js';
+import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { createSandbox } from '../../../src/sandbox/sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { rawParameters } from '../../support/raw-parameters.js';
@@ -47,29 +47,29 @@ export async function openSandbox(
   const parser = createSqlParser(client);
   const judge = createSandbox((request, analysis) => analysis(parser, request.signal));
   const clock = (): Date => now;
-  const store = new MemoryStore(1e7, clock);
-  const fetchAnswer = createFetcher({
+  const store = new LocalStore(1e7, clock);
+  const fetchResult = createFetcher({
     runQuery: createQueryRunner(client, { timeoutMs: 10_000 }),
     store,
-    shareAcross: shareWithNobody(store),
+    coalesceAcrossGateways: withoutCoalescing(store),
     clock,
     onJoined: () => undefined,
   });
   const values = validateParameters(endpoint, rawParameters(parameters));
-  const answerTo = async (sql: string, requestId: string, format: Format): Promise<Answer> => {
+  const answerTo = async (sql: string, requestId: string, format: Format): Promise<EndpointResult> => {
     const { signal } = new AbortController();
     const sandbox = await judge(endpoint, sql, { signal });
     const question = { endpoint, values, scope: '', sandbox, representation: representationOf(format) };
-    const { answer } = await fetchAnswer({ ...question, requestId, signal, refresh: true }, keyOf(question));
-    return answer;
+    const { result } = await fetchResult({ ...question, requestId, signal, refresh: true }, keyOf(question));
+    return result;
   };
   const body: SandboxUnderTest['body'] = async (sql, format) =>
     (await answerTo(sql, 'sandbox-test', format)).bodies.identity;
   const ask: SandboxUnderTest['ask'] = async (sql, requestId = 'sandbox-test') => {
-    const answer = await answerTo(sql, requestId, 'json');
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(answer.bodies.identity);
+    const endpointResult = await answerTo(sql, requestId, 'json');
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(endpointResult.bodies.identity);
     const { result } = JSON.parse(text) as { readonly result: readonly Row[] };
-    return { text, rows: result, truncated: answer.truncated };
+    return { text, rows: result, truncated: endpointResult.truncated };
   };
   const refusal: SandboxUnderTest['refusal'] = async (sql, requestId) => {
     try {

@@ -1,7 +1,7 @@
 import { groupBy } from './groups.js';
 import { compareTexts, inOrder } from './order.js';
-import { DAY, isWithin, printSeconds, startOf, type Bound, type Micros } from './time.js';
 import { scalarTexts } from './scalar-texts.js';
+import { DAY, isWithin, printSeconds, startOf, type Bound, type Micros } from './time.js';
 
 /** The columns that a parameter of the same name filters on, and that make a group with the day and utm_params. */
 const REDIRECT_COLUMNS = ['event_name', 'country', 'device', 'language', 'referrer'] as const;

@@ -21,7 +21,10 @@ describe('parseKeyFile', () => {
   it('reads JSON', () => {
     const text = JSON.stringify({ keys: [{ name: 'a', sha256: [HASH], created: '2026-05-17T00:00:00Z' }] });
     expect(entriesOf(parseKeyFile('keys.json', text))).toEqual([
-      { holder: { name: 'a', mayBypassCache: false, created: '2026-05-17T00:00:00.000Z' }, hashes: [HASH] },
+      {
+        principal: { name: 'a', mayBypassCache: false, created: '2026-05-17T00:00:00.000Z' },
+        hashes: [HASH],
+      },
     ]);
   });
 
@@ -38,10 +41,10 @@ describe('parseKeyFile', () => {
       mayUseQueryString: true,
     };
     const [entry] = entriesOf(parseKeyFile('keys.json', JSON.stringify({ keys: [key] })));
-    expect(entry?.holder).toEqual({
+    expect(entry?.principal).toEqual({
       name: 'tenant',
       endpoints: ['logs.*', '0f3e8a5c-1111-4222-8333-444455556666'],
-      fixed: new Map([['project', 'abc']]),
+      pinned: new Map([['project', 'abc']]),
       expiresAt: Date.UTC(2027, 0, 1, 12),
       addresses: { allows: expect.any(Function) as unknown },
       limits: { requests: { quota: 600, window: 60 }, concurrent: 4 },
@@ -53,7 +56,7 @@ describe('parseKeyFile', () => {
   it.each(['keys.yaml', 'keys.yml', 'KEYS.YAML'])('reads YAML in %s', (file) => {
     const text = `# Keys of the team.\nkeys:\n  - name: a\n    sha256: [${HASH}, ${OTHER_HASH}]\n`;
     expect(entriesOf(parseKeyFile(file, text))).toEqual([
-      { holder: { name: 'a', mayBypassCache: false }, hashes: [HASH, OTHER_HASH] },
+      { principal: { name: 'a', mayBypassCache: false }, hashes: [HASH, OTHER_HASH] },
     ]);
   });
 

@@ -5,8 +5,8 @@ import { KeyRing } from '../../../src/auth/key-ring.js';
 
 const [old, fresh, other] = [generateApiKey(), generateApiKey(), generateApiKey()];
 const ring = new KeyRing([
-  { holder: { name: 'dashboard', mayBypassCache: false }, hashes: [hashApiKey(old), hashApiKey(fresh)] },
-  { holder: { name: 'shipper', mayBypassCache: false }, hashes: [hashApiKey(other)] },
+  { principal: { name: 'dashboard', mayBypassCache: false }, hashes: [hashApiKey(old), hashApiKey(fresh)] },
+  { principal: { name: 'shipper', mayBypassCache: false }, hashes: [hashApiKey(other)] },
 ]);
 
 describe('KeyRing', () => {
@@ -37,7 +37,7 @@ describe('a key that expires', () => {
   const expiresAt = Date.UTC(2027, 0, 1);
   const ringAt = (ms: number): KeyRing =>
     new KeyRing(
-      [{ holder: { name: 'guest', mayBypassCache: false, expiresAt }, hashes: [hashApiKey(old)] }],
+      [{ principal: { name: 'guest', mayBypassCache: false, expiresAt }, hashes: [hashApiKey(old)] }],
       () => new Date(ms),
     );
 
@@ -48,7 +48,7 @@ describe('a key that expires', () => {
     expect(ringAt(expiresAt).named('guest')).toBeUndefined();
     expect(
       ringAt(expiresAt)
-        .holders()
+        .principals()
         .map(({ name }) => name),
     ).toEqual(['guest']);
   });

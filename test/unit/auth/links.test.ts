@@ -1,16 +1,16 @@
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 
-import type { SentParameters } from '../../../src/auth/pinned-parameters.js';
-import type { KeyHolder } from '../../../src/auth/principal.js';
 import { hasLink, Links, type LinkOrder, type OpenedLink } from '../../../src/auth/links.js';
+import type { SentParameters } from '../../../src/auth/pinned-parameters.js';
+import type { Principal } from '../../../src/auth/principal.js';
 import { anyText } from '../../support/any-text.js';
 
 const SECRET = 'a secret of thirty-two bytes, or more';
 const NOW = Date.UTC(2026, 4, 17);
 const DAY = 86_400_000;
 const ENDPOINT = { id: 'id-1', name: 'logs.all', parameters: new Set(['project', 'tier', 'term']) };
-const KEY: KeyHolder = { name: 'sheet', mayBypassCache: true, created: '2026-01-01T00:00:00.000Z' };
+const KEY: Principal = { name: 'sheet', mayBypassCache: true, created: '2026-01-01T00:00:00.000Z' };
 
 const links = new Links(SECRET);
 const order = (changes: Partial<LinkOrder> = {}): LinkOrder => ({
@@ -23,9 +23,9 @@ const order = (changes: Partial<LinkOrder> = {}): LinkOrder => ({
 });
 const sentOf = (url: string): Map<string, { text: string; times: number }> =>
   new Map([...new URL(url, 'http://x').searchParams].map(([name, text]) => [name, { text, times: 1 }]));
-const open = (sent: SentParameters, key: KeyHolder = KEY, nowMs = NOW, endpoint = ENDPOINT): OpenedLink =>
+const open = (sent: SentParameters, key: Principal = KEY, nowMs = NOW, endpoint = ENDPOINT): OpenedLink =>
   links.open(endpoint, sent, (name) => (name === key.name ? key : undefined), nowMs);
-const refusalOf = (opened: OpenedLink): string => ('refused' in opened ? opened.refused : 'opened');
+const refusalOf = (opened: OpenedLink): string => ('rejected' in opened ? opened.rejected : 'opened');
 
 describe('a signed link', () => {
   const good = links.sign(order());
@@ -39,14 +39,14 @@ describe('a signed link', () => {
   });
 
   it('opens as its key, for its endpoint, until it expires', () => {
-    const key: KeyHolder = {
+    const key: Principal = {
       ...KEY,
       mayUseQueryString: true,
       limits: { concurrent: 2 },
-      fixed: new Map([['project', 'abc']]),
+      pinned: new Map([['project', 'abc']]),
     };
     expect(open(sentOf(good), key)).toEqual({
-      holder: {
+      principal: {
         ...key,
         mayBypassCache: false,
         mayUseQueryString: false,
@@ -99,7 +99,7 @@ describe('a signed link', () => {
     expect(refusalOf(open(sentOf(good), { ...KEY, created: '2026-02-02T00:00:00.000Z' }))).toBe('invalid');
     expect(refusalOf(open(sentOf(good), { ...KEY, endpoints: ['usage.*'] }))).toBe('forbidden');
     const short = open(sentOf(good), { ...KEY, expiresAt: NOW + 5 });
-    expect(short).toMatchObject({ holder: { expiresAt: NOW + 5 } });
+    expect(short).toMatchObject({ principal: { expiresAt: NOW + 5 } });
   });
 
   it('is for no other endpoint, no other key and no other secret', () => {
@@ -150,7 +150,7 @@ describe('a signed link', () => {
 
 describe('signing', () => {
   it('adds the fixed parameters of the key', () => {
-    const key = { ...KEY, fixed: new Map([['project', 'abc']]) };
+    const key = { ...KEY, pinned: new Map([['project', 'abc']]) };
     const url = links.sign(order({ key, parameters: new Map([['tier', 'FREE']]) }));
     expect(url).toContain('?project=abc&tier=FREE&');
     expect(refusalOf(open(sentOf(url), key))).toBe('opened');
@@ -162,7 +162,7 @@ describe('signing', () => {
     ['half a character', { parameters: new Map([['term', '\ud800']]) }, 'is no Unicode text'],
     [
       'another value than the fixed',
-      { key: { ...KEY, fixed: new Map([['project', 'x']]) } },
+      { key: { ...KEY, pinned: new Map([['project', 'x']]) } },
       'bound to another project',
     ],
     ['what the key may not call', { key: { ...KEY, endpoints: ['usage.*'] } }, 'may not call logs.all'],

@@ -13,7 +13,7 @@ describe('openKeys', () => {
     expect(keys.find(keys.generatedKey ?? '')).toEqual({
       name: 'start-up',
       mayBypassCache: true,
-      isOperator: true,
+      isAdmin: true,
     });
     expect(keys.find('')).toBeUndefined();
   });
@@ -21,7 +21,7 @@ describe('openKeys', () => {
   it('makes none where one is configured', async () => {
     const keys = await openKeys({ apiKey: 'secret', apiKeysFile: undefined }, SILENT);
     expect(keys.generatedKey).toBeUndefined();
-    expect(keys.find('secret')).toEqual({ name: 'API_KEY', mayBypassCache: true, isOperator: true });
+    expect(keys.find('secret')).toEqual({ name: 'API_KEY', mayBypassCache: true, isAdmin: true });
   });
 
   it('accepts the keys of the file and the one key together', async () => {
@@ -31,7 +31,7 @@ describe('openKeys', () => {
       const keys = await openKeys({ apiKey: 'secret', apiKeysFile: file }, SILENT);
       try {
         expect(keys.find('k')).toEqual({ name: 'dashboard', mayBypassCache: false });
-        expect(keys.find('secret')).toEqual({ name: 'API_KEY', mayBypassCache: true, isOperator: true });
+        expect(keys.find('secret')).toEqual({ name: 'API_KEY', mayBypassCache: true, isAdmin: true });
         expect(keys.generatedKey).toBeUndefined();
       } finally {
         keys.close();
@@ -47,11 +47,11 @@ describe('openKeys', () => {
     });
   });
 
-  it('finds holders by name, and lists them', async () => {
+  it('finds principals by name, and lists them', async () => {
     const keys = await openKeys({ apiKey: 'secret', apiKeysFile: undefined }, SILENT);
     expect(keys.named('API_KEY')).toBe(keys.find('secret'));
     expect(keys.named('nobody')).toBeUndefined();
-    expect(keys.holders()).toEqual([{ name: 'API_KEY', mayBypassCache: true, isOperator: true }]);
+    expect(keys.principals()).toEqual([{ name: 'API_KEY', mayBypassCache: true, isAdmin: true }]);
   });
 
   it('gives a key that stands in both places the rights of the file', async () => {

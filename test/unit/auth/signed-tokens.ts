@@ -1,6 +1,6 @@
 import { SignJWT, type CryptoKey, type JWTPayload } from 'jose';
 
-import { TokenRefused } from '../../../src/auth/token-rejected.js';
+import { TokenRejected } from '../../../src/auth/token-rejected.js';
 import { Tokens, type TokenConfig } from '../../../src/auth/tokens.js';
 
 export const SECRET = 'a secret of thirty-two bytes, or more';
@@ -31,11 +31,11 @@ export const withSecret = (changes: Partial<TokenConfig> = {}): Tokens =>
   new Tokens({ secret: SECRET, ...EXPECTED, clock: clock(), ...changes });
 
 /** Why a token is refused. */
-export async function refusalOf(tokens: Tokens, token: string): Promise<TokenRefused> {
+export async function refusalOf(tokens: Tokens, token: string): Promise<TokenRejected> {
   try {
     await tokens.verify(token);
   } catch (error) {
-    if (error instanceof TokenRefused) return error;
+    if (error instanceof TokenRejected) return error;
     throw error;
   }
   throw new Error('the token was accepted');

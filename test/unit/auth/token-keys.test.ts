@@ -67,8 +67,8 @@ describe('a token signed with a private key', () => {
         await sign(CLAIMS, 'RS256', (await rsa).privateKey, 'r'),
         await sign(CLAIMS, 'ES256', (await ec).privateKey, 'e'),
       ];
-      const holders = await Promise.all([...both, ...both].map((token) => tokens.verify(token)));
-      expect(holders.map(({ name }) => name)).toEqual(Array(4).fill('jwt:user-7'));
+      const principals = await Promise.all([...both, ...both].map((token) => tokens.verify(token)));
+      expect(principals.map(({ name }) => name)).toEqual(Array(4).fill('jwt:user-7'));
       expect(reads).toBe(1);
     });
   });

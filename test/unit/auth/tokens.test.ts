@@ -23,7 +23,7 @@ describe('a token signed with a secret', () => {
       name: 'jwt:user-7',
       mayBypassCache: false,
       endpoints: ['logs.*'],
-      fixed: new Map([['project', 'abc']]),
+      pinned: new Map([['project', 'abc']]),
       limits,
       expiresAt: (NOW_S + 65) * 1000,
       via: 'token',
@@ -35,12 +35,12 @@ describe('a token signed with a secret', () => {
     const tokens = withSecret({ clock: () => new Date(now * 1000) });
     const token = await signed();
     expect(tokens.known(token)).toBeUndefined();
-    const holder = await tokens.verify(token);
-    expect(tokens.known(token)).toBe(holder);
-    expect(await tokens.verify(token)).toBe(holder);
+    const principal = await tokens.verify(token);
+    expect(tokens.known(token)).toBe(principal);
+    expect(await tokens.verify(token)).toBe(principal);
     expect(tokens.known(`${token}x`)).toBeUndefined();
     now += 64;
-    expect(tokens.known(token)).toBe(holder);
+    expect(tokens.known(token)).toBe(principal);
     now += 1;
     expect(tokens.known(token)).toBeUndefined();
     expect(await refusalOf(tokens, token)).toMatchObject({ reason: 'expired' });
@@ -59,9 +59,9 @@ describe('a token signed with a secret', () => {
   });
 
   it('may see everything where it says so', async () => {
-    const holder = await withSecret().verify(await signed({ querygate: { endpoints: ['*'], fixed: {} } }));
-    expect(holder).toMatchObject({ endpoints: ['*'] });
-    expect(holder.fixed).toBeUndefined();
+    const principal = await withSecret().verify(await signed({ querygate: { endpoints: ['*'], fixed: {} } }));
+    expect(principal).toMatchObject({ endpoints: ['*'] });
+    expect(principal.pinned).toBeUndefined();
   });
 
   it('may be some seconds off', async () => {

@@ -1,5 +1,5 @@
-import { MemoryStore } from '../../../src/cache/local-store.js';
-import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
+import { LocalStore } from '../../../src/cache/local-store.js';
+import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { SettableClock } from '../../support/settable-clock.js';
 
 const ENTRY_BYTES = 10_000;
@@ -7,18 +7,18 @@ const OVERHEAD_BYTES = 2048;
 
 describe('MemoryStore', () => {
   const time = new SettableClock();
-  const answer = sampleAnswer({ bornAt: time.now, bodies: { identity: Buffer.alloc(ENTRY_BYTES) } });
-  const fill = async (store: MemoryStore, from: number, count: number): Promise<void> => {
+  const result = sampleResult({ createdAt: time.now, bodies: { identity: Buffer.alloc(ENTRY_BYTES) } });
+  const fill = async (store: LocalStore, from: number, count: number): Promise<void> => {
     for (let n = from; n < from + count; n += 1) {
-      await store.set(sampleKey(String(n)), answer, time.now + 60_000);
+      await store.set(sampleKey(String(n)), result, time.now + 60_000);
     }
   };
-  const entriesOf = (store: MemoryStore): number =>
+  const entriesOf = (store: LocalStore): number =>
     [...store.use().values()].reduce((sum, { entries }) => sum + entries, 0);
 
   it('stays within its bytes, and tells of each answer that had to go', async () => {
     let evicted = 0;
-    const store = new MemoryStore(100 * (ENTRY_BYTES + OVERHEAD_BYTES), time.clock, () => (evicted += 1));
+    const store = new LocalStore(100 * (ENTRY_BYTES + OVERHEAD_BYTES), time.clock, () => (evicted += 1));
     await fill(store, 0, 100);
     expect([entriesOf(store), evicted]).toEqual([100, 0]);
     await fill(store, 100, 30);
@@ -27,23 +27,23 @@ describe('MemoryStore', () => {
   });
 
   it('lets go of what was used least recently', async () => {
-    const store = new MemoryStore(3 * (ENTRY_BYTES + OVERHEAD_BYTES), time.clock);
+    const store = new LocalStore(3 * (ENTRY_BYTES + OVERHEAD_BYTES), time.clock);
     await fill(store, 0, 3);
     await store.get(sampleKey('0'));
     await fill(store, 3, 1);
-    const kept = await Promise.all(['0', '1', '2', '3'].map((text) => store.get(sampleKey(text))));
-    expect(kept.map((found) => found !== undefined)).toEqual([true, false, true, true]);
+    const cached = await Promise.all(['0', '1', '2', '3'].map((text) => store.get(sampleKey(text))));
+    expect(cached.map((found) => found !== undefined)).toEqual([true, false, true, true]);
   });
 
   it('counts all encodings, and tiny answers as more than nothing', async () => {
-    const store = new MemoryStore(10 * OVERHEAD_BYTES + 100, time.clock);
-    const tiny = sampleAnswer({ bornAt: time.now, bodies: { identity: Buffer.alloc(0) } });
+    const store = new LocalStore(10 * OVERHEAD_BYTES + 100, time.clock);
+    const tiny = sampleResult({ createdAt: time.now, bodies: { identity: Buffer.alloc(0) } });
     for (let n = 0; n < 1000; n += 1) await store.set(sampleKey(String(n)), tiny, time.now + 60_000);
     expect(entriesOf(store)).toBe(10);
     const part = Buffer.alloc(4 * OVERHEAD_BYTES);
     await store.set(
       sampleKey('encoded'),
-      sampleAnswer({ bornAt: time.now, bodies: { identity: part, gzip: part, br: part } }),
+      sampleResult({ createdAt: time.now, bodies: { identity: part, gzip: part, br: part } }),
       time.now + 60_000,
     );
     expect(await store.get(sampleKey('encoded'))).toBeUndefined();
@@ -51,7 +51,7 @@ describe('MemoryStore', () => {
 
   it('tells of no eviction where an answer is replaced, purged or of no use any more', async () => {
     let evicted = 0;
-    const store = new MemoryStore(1e6, time.clock, () => (evicted += 1));
+    const store = new LocalStore(1e6, time.clock, () => (evicted += 1));
     await fill(store, 0, 3);
     await fill(store, 0, 1);
     await store.purge(sampleKey('1'));
@@ -61,21 +61,21 @@ describe('MemoryStore', () => {
   });
 
   it('purges every second of many answers, and leaves the rest', async () => {
-    const store = new MemoryStore(1e8, time.clock);
+    const store = new LocalStore(1e8, time.clock);
     const endpoints = ['11111111-2222-4333-8444-555555555555', '99999999-2222-4333-8444-555555555555'];
     for (let n = 0; n < 1000; n += 1) {
-      await store.set(sampleKey(String(n), endpoints[n % 2]), answer, time.now + 60_000);
+      await store.set(sampleKey(String(n), endpoints[n % 2]), result, time.now + 60_000);
     }
     await store.purge({ endpointId: endpoints[0] ?? '' });
     expect([...store.use()]).toEqual([[endpoints[1], { entries: 500, bytes: 500 * ENTRY_BYTES }]]);
   });
 
   it('leaves answers alone that are younger than a purge means', async () => {
-    const store = new MemoryStore(1e6, time.clock);
+    const store = new LocalStore(1e6, time.clock);
     await fill(store, 0, 1);
-    await store.purge({ bornUntil: answer.bornAt - 1 });
+    await store.purge({ createdUntil: result.createdAt - 1 });
     expect(entriesOf(store)).toBe(1);
-    await store.purge({ bornUntil: answer.bornAt });
+    await store.purge({ createdUntil: result.createdAt });
     expect(entriesOf(store)).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
-import { MemoryStore } from '../../../src/cache/local-store.js';
+import { LocalStore } from '../../../src/cache/local-store.js';
 import { PurgeGuard } from '../../../src/cache/purge-guard.js';
-import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
+import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { SettableClock } from '../../support/settable-clock.js';
 
 const KEY = sampleKey('a question');
@@ -12,33 +12,33 @@ const SCOPES = [
 
 describe('PurgeGuard', () => {
   let time: SettableClock;
-  let kept: MemoryStore;
+  let kept: LocalStore;
   let guard: PurgeGuard;
 
   beforeEach(() => {
     time = new SettableClock();
-    kept = new MemoryStore(1e6, time.clock);
+    kept = new LocalStore(1e6, time.clock);
     guard = new PurgeGuard(kept, time.clock);
   });
 
   it.each(SCOPES)('keeps an answer out whose query began before a purge %s', async (_what, scope) => {
-    const answer = sampleAnswer({ bornAt: time.now });
+    const result = sampleResult({ createdAt: time.now });
     time.advance(10);
-    await guard.purge({ ...scope, bornUntil: time.now });
-    await guard.set(KEY, answer, time.now + 60_000);
+    await guard.purge({ ...scope, createdUntil: time.now });
+    await guard.set(KEY, result, time.now + 60_000);
     expect(await guard.get(KEY)).toBeUndefined();
   });
 
   it.each(SCOPES)('keeps an answer out that another gateway’s purge %s meant', async (_what, scope) => {
-    guard.note({ ...scope, bornUntil: time.now });
-    guard.note({ ...scope, bornUntil: time.now - 1000 });
-    await guard.set(KEY, sampleAnswer({ bornAt: time.now }), time.now + 60_000);
+    guard.note({ ...scope, createdUntil: time.now });
+    guard.note({ ...scope, createdUntil: time.now - 1000 });
+    await guard.set(KEY, sampleResult({ createdAt: time.now }), time.now + 60_000);
     expect(await guard.get(KEY)).toBeUndefined();
   });
 
   it('gives no answer that a purge meant, even if its store has it back, and drops it there', async () => {
-    await guard.purge({ bornUntil: time.now });
-    await kept.set(KEY, sampleAnswer({ bornAt: time.now }), time.now + 60_000);
+    await guard.purge({ createdUntil: time.now });
+    await kept.set(KEY, sampleResult({ createdAt: time.now }), time.now + 60_000);
     expect(await guard.get(KEY)).toBeUndefined();
     expect(kept.peek(KEY.hash)).toBeUndefined();
   });
@@ -46,12 +46,12 @@ describe('PurgeGuard', () => {
   it.each(SCOPES)(
     'lets new answers in after a purge %s by a clock that is an hour fast',
     async (_what, scope) => {
-      const before = sampleAnswer({ bornAt: time.now });
-      guard.note({ ...scope, bornUntil: time.now + 3_600_000 });
+      const before = sampleResult({ createdAt: time.now });
+      guard.note({ ...scope, createdUntil: time.now + 3_600_000 });
       await guard.set(KEY, before, time.now + 60_000);
       expect(await guard.get(KEY)).toBeUndefined();
       time.advance(5001);
-      const after = sampleAnswer({ bornAt: time.now });
+      const after = sampleResult({ createdAt: time.now });
       await guard.set(KEY, after, time.now + 60_000);
       expect(await guard.get(KEY)).toEqual(after);
     },
@@ -61,22 +61,22 @@ describe('PurgeGuard', () => {
     'lets new answers in after a purge %s before the clock was set back',
     async (_what, scope) => {
       time.advance(3_600_000);
-      await guard.purge({ ...scope, bornUntil: time.now });
+      await guard.purge({ ...scope, createdUntil: time.now });
       time.advance(-3_600_000);
-      const answer = sampleAnswer({ bornAt: time.now });
-      await guard.set(KEY, answer, time.now + 60_000);
-      expect(await guard.get(KEY)).toEqual(answer);
+      const result = sampleResult({ createdAt: time.now });
+      await guard.set(KEY, result, time.now + 60_000);
+      expect(await guard.get(KEY)).toEqual(result);
       time.advance(1);
-      await guard.purge({ ...scope, bornUntil: time.now });
+      await guard.purge({ ...scope, createdUntil: time.now });
       expect(await guard.get(KEY)).toBeUndefined();
     },
   );
 
   it('lets an answer in that a purge did not mean', async () => {
-    await guard.purge({ endpointId: '99999999-2222-4333-8444-555555555555', bornUntil: time.now });
-    await guard.purge({ ...sampleKey('another question'), bornUntil: time.now });
-    const answer = sampleAnswer({ bornAt: time.now });
-    await guard.set(KEY, answer, time.now + 60_000);
-    expect(await guard.get(KEY)).toEqual(answer);
+    await guard.purge({ endpointId: '99999999-2222-4333-8444-555555555555', createdUntil: time.now });
+    await guard.purge({ ...sampleKey('another question'), createdUntil: time.now });
+    const result = sampleResult({ createdAt: time.now });
+    await guard.set(KEY, result, time.now + 60_000);
+    expect(await guard.get(KEY)).toEqual(result);
   });
 });

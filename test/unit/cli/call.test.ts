@@ -1,5 +1,5 @@
-import { urlOf } from '../../../src/cli/call/request-gateway.js';
 import { problemText, readProblem } from '../../../src/cli/call/problem-text.js';
+import { urlOf } from '../../../src/cli/call/request-gateway.js';
 
 const question = { url: 'http://h/base', endpoint: 'logs.all', format: undefined, apiKey: undefined };
 

@@ -1,6 +1,6 @@
 import { ClickHouseError, type ClickHouseSettings } from '@clickhouse/client';
 
-import { runDistributed, type ClusterManners } from '../../../src/clickhouse/distributed-queries.js';
+import { runDistributed, type ClusterOptions } from '../../../src/clickhouse/distributed-queries.js';
 import type { Priority, QueryResult } from '../../../src/query/ports.js';
 import { resultOf } from '../../support/fake-run-query.js';
 import { queryRequest } from '../../support/query-requests.js';
@@ -13,7 +13,7 @@ const SHARD_AWAY = new ClickHouseError({
 
 /** Runs a query whose tries end as listed, and tells the settings of each. */
 async function tried(
-  manners: ClusterManners,
+  clusterOptions: ClusterOptions,
   outcomes: readonly (Error | QueryResult)[],
   priority: Priority = 'interactive',
 ): Promise<{ readonly outcome: unknown; readonly settings: readonly ClickHouseSettings[] }> {
@@ -23,8 +23,10 @@ async function tried(
     settings.push(given);
     return outcome instanceof Error ? Promise.reject(outcome) : Promise.resolve(outcome);
   };
-  const request = { ...queryRequest('SELECT 1'), asker: { lane: 'tester', priority } };
-  const outcome: unknown = await runDistributed(run, manners, request).catch((error: unknown) => error);
+  const request = { ...queryRequest('SELECT 1'), requester: { lane: 'tester', priority } };
+  const outcome: unknown = await runDistributed(run, clusterOptions, request).catch(
+    (error: unknown) => error,
+  );
   return { outcome, settings };
 }
 

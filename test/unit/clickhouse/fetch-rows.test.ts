@@ -1,11 +1,11 @@
-import type { QueryRequest, QueryResult } from '../../../src/query/ports.js';
+import { fetchRows, type ClickHouseResponse } from '../../../src/clickhouse/fetch-rows.js';
 import { representationOf, type Format } from '../../../src/formats/representation.js';
-import { writeAnswer, type Told } from '../../../src/clickhouse/fetch-rows.js';
+import type { QueryRequest, QueryResult } from '../../../src/query/ports.js';
 import { queryRequest } from '../../support/query-requests.js';
 
 const PARQUET = 'PAR1…PAR1';
 const COLUMNS = [{ name: 'n', type: 'UInt64' }];
-const told = (body: string, resultRows: number): Told => ({
+const response = (body: string, resultRows: number): ClickHouseResponse => ({
   body: Buffer.from(body),
   queryId: 'id',
   resultRows,
@@ -17,28 +17,28 @@ const told = (body: string, resultRows: number): Told => ({
 /** What is made of such answers of ClickHouse, and what it was asked. */
 async function written(
   format: Format,
-  answers: readonly Told[],
+  responses: readonly ClickHouseResponse[],
   more: Partial<QueryRequest> = {},
 ): Promise<{ readonly result: QueryResult; readonly asked: readonly string[] }> {
   const asked: string[] = [];
-  const left = [...answers];
+  const left = [...responses];
   const request = queryRequest('SELECT 1 AS n', {
     representation: representationOf(format),
     rowCap: 3,
     parameters: { row_limit: 4 },
     ...more,
   });
-  const result = await writeAnswer(request, COLUMNS, ({ text, parameters }, { name }) => {
+  const result = await fetchRows(request, COLUMNS, ({ text, parameters }, { name }) => {
     asked.push(`${text.replaceAll('\n', ' ')} ${name} ${String(parameters['row_limit'])}`);
-    const answer = left.shift();
-    return answer ? Promise.resolve(answer) : Promise.reject(new Error('nobody was to be asked again'));
+    const response = left.shift();
+    return response ? Promise.resolve(response) : Promise.reject(new Error('nobody was to be asked again'));
   });
   return { result, asked };
 }
 
 describe('an answer whose bytes can’t be cut', () => {
   it('is one query of the cap where there are fewer rows', async () => {
-    const { result, asked } = await written('parquet', [told(PARQUET, 2)]);
+    const { result, asked } = await written('parquet', [response(PARQUET, 2)]);
     expect(asked).toEqual(['SELECT 1 AS n Parquet 3']);
     expect(result).toEqual({
       body: Buffer.from(PARQUET),
@@ -57,7 +57,7 @@ describe('an answer whose bytes can’t be cut', () => {
     // Rows that were dropped in between.
     ['2\n', false],
   ])('is two of them where there are as many, the second counting %j', async (count, truncated) => {
-    const { result, asked } = await written('parquet', [told(PARQUET, 3), told(count, 1)]);
+    const { result, asked } = await written('parquet', [response(PARQUET, 3), response(count, 1)]);
     expect(asked).toEqual([
       'SELECT 1 AS n Parquet 3',
       'SELECT count() FROM ( SELECT 1 AS n ) TabSeparated 4',
@@ -65,17 +65,17 @@ describe('an answer whose bytes can’t be cut', () => {
     expect(result).toMatchObject({ rowCount: 3, truncated, rowsRead: 10, bytesRead: 100, clickhouseMs: 3 });
   });
 
-  it.each<[string, Format, readonly Told[]]>([
-    ['nothing', 'parquet', [told('', 0)]],
-    ['a cut file', 'parquet', [told('PAR1…', 2)]],
-    ['one mark for two', 'parquet', [told('PAR1', 2)]],
-    ['an HTML page', 'parquet', [told('<html></html>', 2)]],
-    ['an HTML page', 'arrow', [told('<html></html>', 2)]],
-    ['more rows than asked for', 'parquet', [told(PARQUET, 4)]],
-    ['a count that is none', 'parquet', [told(PARQUET, 3), told('', 1)]],
-    ['another count that is none', 'parquet', [told(PARQUET, 3), told('many', 1)]],
-  ])('is none where ClickHouse sends %s for %s', async (_what, format, answers) => {
-    await expect(written(format, answers)).rejects.toMatchObject({ code: 'CLICKHOUSE_ANSWER_BROKEN' });
+  it.each<[string, Format, readonly ClickHouseResponse[]]>([
+    ['nothing', 'parquet', [response('', 0)]],
+    ['a cut file', 'parquet', [response('PAR1…', 2)]],
+    ['one mark for two', 'parquet', [response('PAR1', 2)]],
+    ['an HTML page', 'parquet', [response('<html></html>', 2)]],
+    ['an HTML page', 'arrow', [response('<html></html>', 2)]],
+    ['more rows than asked for', 'parquet', [response(PARQUET, 4)]],
+    ['a count that is none', 'parquet', [response(PARQUET, 3), response('', 1)]],
+    ['another count that is none', 'parquet', [response(PARQUET, 3), response('many', 1)]],
+  ])('is none where ClickHouse sends %s for %s', async (_what, format, responses) => {
+    await expect(written(format, responses)).rejects.toMatchObject({ code: 'CLICKHOUSE_ANSWER_BROKEN' });
   });
 });
 
@@ -87,15 +87,15 @@ describe('an answer of text', () => {
     ['csv', '"n"\r\n1\r\n'],
     ['tsv', 'n\n1\n'],
   ])('is none where the rows in it are not those that ClickHouse says it has: %s', async (format, body) => {
-    await expect(written(format, [told(body, 2)])).rejects.toMatchObject({
+    await expect(written(format, [response(body, 2)])).rejects.toMatchObject({
       code: 'CLICKHOUSE_ANSWER_BROKEN',
     });
-    expect((await written(format, [told(body, 1)])).result.rowCount).toBe(1);
+    expect((await written(format, [response(body, 1)])).result.rowCount).toBe(1);
   });
 
   it('in json-table is the rows with what is told of them', async () => {
     const rows = [1, 2, 3, 4].map((n) => `{"n":${n}}`).join(',\n');
-    const { result } = await written('json-table', [told(`{"result":[${rows}]}`, 4)]);
+    const { result } = await written('json-table', [response(`{"result":[${rows}]}`, 4)]);
     expect(result.body.toString()).toBe(
       '{"meta":[{"name":"n","type":"UInt64"}],"data":[{"n":1},\n{"n":2},\n{"n":3}],"rows":3,"truncated":true,' +
         '"statistics":{"elapsed":0.0015,"rows_read":5,"bytes_read":50}}',
@@ -103,7 +103,7 @@ describe('an answer of text', () => {
   });
 
   it('in json-table has no statistics where the query is a caller’s own SQL', async () => {
-    const { result } = await written('json-table', [told('{"result":[]}', 0)], { columns: 'unknown' });
+    const { result } = await written('json-table', [response('{"result":[]}', 0)], { columns: 'unknown' });
     expect(result.body.toString()).toBe(
       '{"meta":[{"name":"n","type":"UInt64"}],"data":[],"rows":0,"truncated":false}',
     );

@@ -1,4 +1,4 @@
-import { firstThatAnswers } from '../../../src/clickhouse/first-responding-server.js';
+import { firstRespondingServer } from '../../../src/clickhouse/first-responding-server.js';
 import { withLyingClickHouse } from '../../support/lying-clickhouse.js';
 
 const at = (url: string) => ({ url, username: 'default', password: '', database: 'logs' });
@@ -13,7 +13,7 @@ describe('firstThatAnswers', () => {
         await withLyingClickHouse(
           (_request, response) => response.end('Ok.\n'),
           async ({ url }) => {
-            expect(await firstThatAnswers([DEAD, at(unwell.url), at(url), DEAD])).toEqual(at(url));
+            expect(await firstRespondingServer([DEAD, at(unwell.url), at(url), DEAD])).toEqual(at(url));
           },
         );
       },
@@ -21,12 +21,12 @@ describe('firstThatAnswers', () => {
   });
 
   it('says so where none answers', async () => {
-    await expect(firstThatAnswers([DEAD, DEAD])).rejects.toThrow(
+    await expect(firstRespondingServer([DEAD, DEAD])).rejects.toThrow(
       'None of the 2 servers in CLICKHOUSE_URL answers',
     );
   });
 
   it('does not ask the only one: what is done there says why it fails', async () => {
-    expect(await firstThatAnswers([DEAD])).toBe(DEAD);
+    expect(await firstRespondingServer([DEAD])).toBe(DEAD);
   });
 });

@@ -1,7 +1,7 @@
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import type { Failure } from '../../../src/errors.js';
 import type { QueryResult } from '../../../src/query/ports.js';
-import { answerWith, withLyingClickHouse } from '../../support/lying-clickhouse.js';
+import { respondWith, withLyingClickHouse } from '../../support/lying-clickhouse.js';
 import { queryRequest } from '../../support/query-requests.js';
 
 const MIB = 1024 * 1024;
@@ -19,7 +19,7 @@ async function outcomeOf(
   await withLyingClickHouse(
     (request, response) => {
       url = request.url ?? '';
-      answerWith(body, 1)(request, response);
+      respondWith(body, 1)(request, response);
     },
     async ({ client }) => {
       const limits = { timeoutMs: 20_000, ...(maxResultBytes !== undefined && { maxResultBytes }) };

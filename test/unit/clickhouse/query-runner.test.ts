@@ -6,7 +6,7 @@ import { connectClickHouse } from '../../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import type { Failure } from '../../../src/errors.js';
 import type { QueryResult } from '../../../src/query/ports.js';
-import { answerWith, summaryOf, withLyingClickHouse } from '../../support/lying-clickhouse.js';
+import { respondWith, summaryOf, withLyingClickHouse } from '../../support/lying-clickhouse.js';
 import { failureOf, queryRequest as request } from '../../support/query-requests.js';
 
 describe('a ClickHouse that lies', () => {
@@ -25,7 +25,7 @@ describe('a ClickHouse that lies', () => {
     });
 
   it('is believed where the answer is whole', async () => {
-    expect(await outcome(answerWith(WHOLE, 2))).toMatchObject({
+    expect(await outcome(respondWith(WHOLE, 2))).toMatchObject({
       rowCount: 2,
       rowsRead: 7,
       clickhouseMs: 1.5,
@@ -38,14 +38,14 @@ describe('a ClickHouse that lies', () => {
     ['before the last byte', WHOLE.slice(0, -1)],
     ['before the first byte', ''],
   ])('with an answer that ends %s is a 502', async (_where, body) => {
-    expect(await outcome(answerWith(body, 2))).toMatchObject({
+    expect(await outcome(respondWith(body, 2))).toMatchObject({
       code: 'CLICKHOUSE_ANSWER_BROKEN',
       status: 502,
     });
   });
 
   it('with fewer rows than its summary tells is a 502', async () => {
-    expect(await outcome(answerWith('{"result":[{"n":1}]}', 2))).toMatchObject({
+    expect(await outcome(respondWith('{"result":[{"n":1}]}', 2))).toMatchObject({
       code: 'CLICKHOUSE_ANSWER_BROKEN',
       details: { diagnosis: 'ClickHouse sent 1 rows, its summary says 2' },
     });
@@ -57,7 +57,7 @@ describe('a ClickHouse that lies', () => {
     ['rows and then an exception', '{"result":[{"n":1}Code: 241. DB::Exception: secret'],
     ['another JSON', '{"error":"none of your business"}'],
   ])('with status 200 and %s is a 502 without its words', async (_what, body) => {
-    const failure = (await outcome(answerWith(body, 0))) as Failure;
+    const failure = (await outcome(respondWith(body, 0))) as Failure;
     expect([failure.code, failure.status]).toEqual(['CLICKHOUSE_ANSWER_BROKEN', 502]);
     expect(failure.message).not.toMatch(/proxy|DB::Exception|business/);
   });
@@ -154,8 +154,8 @@ describe('a ClickHouse that lies', () => {
       let code = '';
       await withLyingClickHouse(answer, async ({ client }) => {
         const run = createQueryRunner(client, { timeoutMs: 2000 });
-        const onAnswer = (): void => void (begun = true);
-        ({ code } = await failureOf(run(request('SELECT 1 AS n', { onAnswer }))));
+        const onResponse = (): void => void (begun = true);
+        ({ code } = await failureOf(run(request('SELECT 1 AS n', { onResponse: onResponse }))));
       });
       return [code, begun];
     };
@@ -218,7 +218,7 @@ describe('a ClickHouse that lies', () => {
     let asked = 0;
     const count: RequestListener = (_request, response) => {
       asked += 1;
-      answerWith('{"result":[]}', 0)(_request, response);
+      respondWith('{"result":[]}', 0)(_request, response);
     };
     await withLyingClickHouse(count, async ({ client }) => {
       const run = createQueryRunner(client, { timeoutMs: 2000 });

@@ -1,5 +1,5 @@
-import { readServerUrls, serverName } from '../../../src/config/server-urls.js';
 import { readConfig } from '../../../src/config/config.js';
+import { readServerUrls, serverName } from '../../../src/config/server-urls.js';
 
 const faultOf = (CLICKHOUSE_URL: string): string => {
   try {

@@ -7,7 +7,7 @@ import { nextOrder, sortRows } from '../../../console/src/model/sort-rows.js';
 import { tokensOf } from '../../../console/src/model/sql-tokens.js';
 import { rowCap, withSettings } from '../../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import { ASKED_FOR, ERRORS } from '../../../src/errors.js';
+import { EXPECTED_BY_CALLER, ERRORS } from '../../../src/errors.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 
 describe('an address', () => {
@@ -151,7 +151,7 @@ describe('what the operator sees as failed', () => {
   it.each(Object.entries(ERRORS))('%s: a 5xx, unless callers ask for it', (code, { status }) => {
     const labels = { endpoint: 'a', status: String(status), cache: '', code };
     expect(sum([{ name: 'requests', labels, value: 3 }], 'requests', FAILED)).toBe(
-      status >= 500 && !ASKED_FOR.has(code) ? 3 : 0,
+      status >= 500 && !EXPECTED_BY_CALLER.has(code) ? 3 : 0,
     );
   });
 });

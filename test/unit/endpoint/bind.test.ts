@@ -7,7 +7,7 @@ import {
   all,
   choose,
   is,
-  isHeld,
+  isPinned,
   part,
   Reference,
   sql,
@@ -122,7 +122,7 @@ describe('a choice', () => {
 });
 
 describe('a branch for what a key holds its caller to', () => {
-  const body = sql`SELECT ${choose([isHeld(city), sql`held`], sql`chosen`)}`;
+  const body = sql`SELECT ${choose([isPinned(city), sql`held`], sql`chosen`)}`;
   const values: Values = new Map([['city', 'Rome']]);
   const textFor = (held: ReadonlySet<string>): string =>
     bindQuery({ parts: [], body }, values, held, AT, 2).text.split('\n')[0] ?? '';

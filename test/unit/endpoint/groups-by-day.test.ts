@@ -1,9 +1,9 @@
-import { bindQuery } from '../../../src/endpoint/bind.js';
 import { bindSandboxedQuery } from '../../../src/endpoint/bind-sandboxed.js';
+import { bindQuery } from '../../../src/endpoint/bind.js';
 import { column } from '../../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { equalTo, groupsByDay, hasValue, keyOf } from '../../../src/endpoint/groups-by-day.js';
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { printSavedQuery } from '../../../src/endpoint/saved-query.js';
 import {
   choose,

@@ -10,7 +10,7 @@ const BARE: Dialect = {
   choice: (_branches, otherwise, render) => render(otherwise),
   cap: '',
   setting: () => undefined,
-  keepsUnusedParts: false,
+  printsUnusedParts: false,
 };
 
 describe('renderQuery', () => {

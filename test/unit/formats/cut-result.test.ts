@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 
-import { cutResult } from '../../../src/formats/cut-result.js';
 import { Failure } from '../../../src/errors.js';
+import { cutResult } from '../../../src/formats/cut-result.js';
 import { anyText } from '../../support/any-text.js';
 import { resultOf } from '../../support/fake-run-query.js';
 

@@ -1,5 +1,5 @@
-import { resultFormatSettings } from '../../../src/formats/template-format.js';
 import { column, jsonColumn } from '../../../src/endpoint/definition.js';
+import { resultFormatSettings } from '../../../src/formats/template-format.js';
 
 const settings = resultFormatSettings(
   new Map([

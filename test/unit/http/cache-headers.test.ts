@@ -1,14 +1,14 @@
-import type { Answered } from '../../../src/query/call.js';
 import { cacheDemandOf, cacheHeaders } from '../../../src/http/cache-headers.js';
+import type { CallOutcome } from '../../../src/query/call.js';
 
-const BORN = 1_000_000;
+const CREATED = 1_000_000;
 
 /** An answer that is good for a minute. */
-function answered(status: Answered['status'], facts: Partial<Answered> = {}): Answered {
+function outcomeOf(status: CallOutcome['status'], facts: Partial<CallOutcome> = {}): CallOutcome {
   return {
-    answer: {
-      bornAt: BORN,
-      expiresAt: BORN + 60_000,
+    result: {
+      createdAt: CREATED,
+      expiresAt: CREATED + 60_000,
       digest: 'digest',
       rowCount: 0,
       truncated: false,
@@ -18,8 +18,8 @@ function answered(status: Answered['status'], facts: Partial<Answered> = {}): An
       bodies: { identity: Buffer.from('') },
     },
     status,
-    stored: true,
-    collapsed: false,
+    isStored: true,
+    isCollapsed: false,
     ...facts,
   };
 }
@@ -36,12 +36,12 @@ describe('the headers about the cache', () => {
   it.each([
     ['HIT', {}, 'querygate; hit; ttl=50'],
     ['MISS', {}, 'querygate; fwd=miss; stored; ttl=50'],
-    ['MISS', { collapsed: true }, 'querygate; fwd=miss; stored; collapsed; ttl=50'],
-    ['MISS', { expired: true }, 'querygate; fwd=stale; stored; ttl=50'],
-    ['MISS', { stored: false }, 'querygate; fwd=miss; ttl=50'],
+    ['MISS', { isCollapsed: true }, 'querygate; fwd=miss; stored; collapsed; ttl=50'],
+    ['MISS', { replacesExpired: true }, 'querygate; fwd=stale; stored; ttl=50'],
+    ['MISS', { isStored: false }, 'querygate; fwd=miss; ttl=50'],
     ['BYPASS', {}, 'querygate; fwd=request; stored; ttl=50'],
   ] as const)('say of %s %j in the words of RFC 9211: %s', (status, facts, cacheStatus) => {
-    expect(headersOf(answered(status, facts), 60, BORN + 10_000)).toEqual({
+    expect(headersOf(outcomeOf(status, facts), 60, CREATED + 10_000)).toEqual({
       'X-Cache': status,
       'Cache-Status': cacheStatus,
       Age: '10',
@@ -54,9 +54,9 @@ describe('the headers about the cache', () => {
     ['BYPASS', 60, 'querygate; fwd=request; detail=partial'],
     ['BYPASS', 'disabled', 'querygate; fwd=bypass; detail=partial'],
   ] as const)('tell of a partial %s (cached: %s) that nobody keeps it', (status, caching, cacheStatus) => {
-    const { answer } = answered(status);
-    const partial = answered(status, { answer: { ...answer, partial: true } });
-    expect(headersOf(partial, caching, BORN + 10_000)).toEqual({
+    const { result } = outcomeOf(status);
+    const partial = outcomeOf(status, { result: { ...result, partial: true } });
+    expect(headersOf(partial, caching, CREATED + 10_000)).toEqual({
       'X-Cache': status,
       'Cache-Status': cacheStatus,
       'Cache-Control': 'no-store',
@@ -64,7 +64,7 @@ describe('the headers about the cache', () => {
   });
 
   it('tell of a stale answer how long ago it expired, and that it is good no more', () => {
-    expect(headersOf(answered('STALE'), 60, BORN + 90_000)).toEqual({
+    expect(headersOf(outcomeOf('STALE'), 60, CREATED + 90_000)).toEqual({
       'X-Cache': 'STALE',
       'Cache-Status': 'querygate; hit; ttl=-30; detail=stale-if-error',
       Age: '90',
@@ -73,23 +73,23 @@ describe('the headers about the cache', () => {
   });
 
   it('never promise a fraction of a second too much', () => {
-    const { Age, ...headers } = headersOf(answered('HIT'), 60, BORN + 59_001);
+    const { Age, ...headers } = headersOf(outcomeOf('HIT'), 60, CREATED + 59_001);
     expect([Age, headers['Cache-Control']]).toEqual(['59', 'private, max-age=0']);
   });
 
   it('tell no negative age where another gateway’s clock is ahead', () => {
-    expect(headersOf(answered('HIT'), 60, BORN - 5000)['Age']).toBe('0');
+    expect(headersOf(outcomeOf('HIT'), 60, CREATED - 5000)['Age']).toBe('0');
   });
 
   it('never name a lifetime above the endpoint’s', () => {
-    expect(headersOf(answered('HIT'), 60, BORN - 5000)).toMatchObject({
+    expect(headersOf(outcomeOf('HIT'), 60, CREATED - 5000)).toMatchObject({
       'Cache-Status': 'querygate; hit; ttl=60',
       'Cache-Control': 'private, max-age=60',
     });
   });
 
   it('forbid to store what the gateway does not cache', () => {
-    expect(headersOf(answered('BYPASS'), 'disabled', BORN)).toEqual({
+    expect(headersOf(outcomeOf('BYPASS'), 'disabled', CREATED)).toEqual({
       'X-Cache': 'BYPASS',
       'Cache-Status': 'querygate; fwd=bypass',
       'Cache-Control': 'no-store',

@@ -1,5 +1,5 @@
-import type { Bodies } from '../../../src/query/endpoint-result.js';
 import { chooseEncoding } from '../../../src/http/content-encoding.js';
+import type { Bodies } from '../../../src/query/endpoint-result.js';
 
 const body = Buffer.from('body');
 const ALL: Bodies = { identity: body, gzip: body, br: body };

@@ -1,4 +1,4 @@
-import { findPresented, holderOfPresented, presentedKey } from '../../../src/http/credentials.js';
+import { findPrincipal, principalOfPresented, presentedKey } from '../../../src/http/credentials.js';
 import { testCredentials } from '../../support/test-credentials.js';
 
 describe('presentedKey', () => {
@@ -36,10 +36,10 @@ describe('a key or token over 8 KiB', () => {
       verify: (presented: string) => Promise.resolve(void looked.push(presented)),
     };
     const long = 'x'.repeat(8193);
-    expect(findPresented(credentials, long)).toBeUndefined();
-    await expect(holderOfPresented(credentials, long)).rejects.toMatchObject({ code: 'API_KEY_INVALID' });
+    expect(findPrincipal(credentials, long)).toBeUndefined();
+    await expect(principalOfPresented(credentials, long)).rejects.toMatchObject({ code: 'API_KEY_INVALID' });
     expect(looked).toEqual([]);
-    await expect(holderOfPresented(credentials, long.slice(1))).rejects.toThrow('not known here');
+    await expect(principalOfPresented(credentials, long.slice(1))).rejects.toThrow('not known here');
     expect(looked).toHaveLength(2);
   });
 });

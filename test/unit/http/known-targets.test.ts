@@ -1,9 +1,9 @@
-import { keyOf } from '../../../src/query/call.js';
 import { KnownTargets, type KnownTarget } from '../../../src/http/known-targets.js';
+import { keyOf } from '../../../src/query/call.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 
 const question = { endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' };
-const KNOWN: KnownTarget = { question, key: keyOf(question) };
+const KNOWN: KnownTarget = { query: question, key: keyOf(question) };
 
 describe('the known targets', () => {
   it('know a target by its exact text', () => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 
+import { ConcurrentQueries } from '../../../src/limits/concurrent-queries.js';
 import { FixedWindows } from '../../../src/limits/fixed-windows.js';
 import type { LimitRules } from '../../../src/limits/limit-rules.js';
 import { LimitExceeded, type LimitState, type Subject } from '../../../src/limits/limit-state.js';
 import { Limiter } from '../../../src/limits/limiter.js';
-import { QueryPlaces } from '../../../src/limits/concurrent-queries.js';
 
 const COST = { rowsRead: 100, bytesRead: 1000, clickhouseMs: 1.2 };
 
@@ -14,15 +14,15 @@ const perMinute = (quota: number) => ({ quota, window: 60 });
 
 describe('Limiter of one process', () => {
   let now: number;
-  let places: QueryPlaces;
+  let places: ConcurrentQueries;
   let windows: FixedWindows;
   let limiter: Limiter;
 
   beforeEach(() => {
     now = 1_000_000;
     windows = new FixedWindows(() => now, 100);
-    places = new QueryPlaces();
-    limiter = new Limiter({ windows, places, now: () => now });
+    places = new ConcurrentQueries();
+    limiter = new Limiter({ windows, concurrent: places, now: () => now });
   });
   /** How the limits stand after a request, or what refuses it. */
   const admit = (...subjects: Subject[]): readonly LimitState[] | undefined => {

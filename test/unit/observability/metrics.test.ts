@@ -14,9 +14,9 @@ async function samplesOf(metrics: Metrics): Promise<readonly string[]> {
 describe('the metrics', () => {
   it('count requests by endpoint, status, how the cache served them and what their failure is called', async () => {
     const metrics = new Metrics();
-    metrics.answered('logs.all', OK, 'BYPASS', 5, 100);
-    metrics.answered('logs.all', OK, 'BYPASS', 5, 100);
-    metrics.answered('', { status: 404, code: 'NOT_FOUND' }, '', 1);
+    metrics.requestCompleted('logs.all', OK, 'BYPASS', 5, 100);
+    metrics.requestCompleted('logs.all', OK, 'BYPASS', 5, 100);
+    metrics.requestCompleted('', { status: 404, code: 'NOT_FOUND' }, '', 1);
     expect(await samplesOf(metrics)).toEqual(
       expect.arrayContaining([
         'requests_total logs.all 200 BYPASS = 2',
@@ -27,8 +27,8 @@ describe('the metrics', () => {
 
   it('hold durations in seconds, those in ClickHouse only where there was a query', async () => {
     const metrics = new Metrics();
-    metrics.answered('a', OK, 'MISS', 5, 2000);
-    metrics.answered('a', OK, 'HIT', 5);
+    metrics.requestCompleted('a', OK, 'MISS', 5, 2000);
+    metrics.requestCompleted('a', OK, 'HIT', 5);
     expect(await samplesOf(metrics)).toEqual(
       expect.arrayContaining([
         'gateway_seconds_sum a = 0.01',
@@ -41,12 +41,12 @@ describe('the metrics', () => {
 
   it('count the requests that the journal lost and skipped, as it counts them', async () => {
     const metrics = new Metrics();
-    const journal = { dropped: 3, skipped: 4 };
-    metrics.observeJournal(journal);
+    const requestLog = { dropped: 3, skipped: 4 };
+    metrics.observeRequestLog(requestLog);
     expect(await samplesOf(metrics)).toEqual(
       expect.arrayContaining(['request_records_dropped_total  = 3', 'request_records_skipped_total  = 4']),
     );
-    Object.assign(journal, { dropped: 5, skipped: 6 });
+    Object.assign(requestLog, { dropped: 5, skipped: 6 });
     expect(await samplesOf(metrics)).toEqual(
       expect.arrayContaining(['request_records_dropped_total  = 5', 'request_records_skipped_total  = 6']),
     );
@@ -74,10 +74,10 @@ describe('the metrics', () => {
       queries: () => ({ running: 3, waiting: 5, waitingInteractive: 4 }),
       pool: () => ({
         state: 'open',
-        refused: 7,
+        rejected: 7,
         cut: 2,
         opened: { unreachable: 1, stalled: 0 },
-        servers: [{ name: 'a:8123', running: 2, isSetAside: true, retried: 4 }],
+        servers: [{ name: 'a:8123', running: 2, isEjected: true, retried: 4 }],
       }),
     });
     for (const entries of [1, 2, 0]) {
@@ -105,7 +105,7 @@ describe('the metrics', () => {
     const metrics = new Metrics();
     metrics.waiterCoalesced('process');
     metrics.waiterCoalesced('gateways');
-    metrics.answerEvicted();
+    metrics.resultEvicted();
     metrics.refreshed('a', 'ok', 500);
     metrics.refreshed('a', 'failed', 1500);
     expect(await samplesOf(metrics)).toEqual(

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { ASKED_FOR } from '../../../src/errors.js';
+import { EXPECTED_BY_CALLER } from '../../../src/errors.js';
 import { Metrics } from '../../../src/observability/metrics.js';
 
 const FOLDER = fileURLToPath(new URL('../../../observability', import.meta.url));
@@ -20,13 +20,13 @@ async function knownNames(): Promise<ReadonlySet<string>> {
     queries: () => ({ running: 0, waiting: 0, waitingInteractive: 0 }),
     pool: () => ({
       state: 'closed',
-      refused: 0,
+      rejected: 0,
       cut: 0,
       opened: { unreachable: 0, stalled: 0 },
       servers: [],
     }),
   });
-  metrics.observeJournal({ dropped: 0, skipped: 0 });
+  metrics.observeRequestLog({ dropped: 0, skipped: 0 });
   const all = await metrics.registry.getMetricsAsJSON();
   return new Set(all.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]));
 }
@@ -45,7 +45,7 @@ describe.each([
   it('counts no 5xx as an error that callers ask for', async () => {
     const text = (await readFile(file, 'utf8')).replaceAll('\\"', '"');
     const selectors = text.match(/\{status=~"5[^}]*\}/g) ?? [];
-    const asked = [...ASKED_FOR].join('|');
+    const asked = [...EXPECTED_BY_CALLER].join('|');
     expect(new Set(selectors)).toEqual(new Set([`{status=~"5..",code!~"${asked}"}`]));
   });
 });

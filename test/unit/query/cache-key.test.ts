@@ -3,9 +3,9 @@ import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { text, textList } from '../../../src/endpoint/parameters.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { sql } from '../../../src/endpoint/sql.js';
+import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { cacheKeyOf } from '../../../src/query/cache-key.js';
 import { validateParameters } from '../../../src/query/validate-parameters.js';
-import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
 

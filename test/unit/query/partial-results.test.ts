@@ -1,7 +1,7 @@
-import { MemoryStore } from '../../../src/cache/local-store.js';
-import { createAnswerer, type AnswerCall } from '../../../src/query/execute-call.js';
-import type { Answered, Call } from '../../../src/query/call.js';
-import { createFetcher, shareWithNobody } from '../../../src/query/fetch-result.js';
+import { LocalStore } from '../../../src/cache/local-store.js';
+import type { CallOutcome, Call } from '../../../src/query/call.js';
+import { createCallExecutor, type ExecuteCall } from '../../../src/query/execute-call.js';
+import { createFetcher, withoutCoalescing } from '../../../src/query/fetch-result.js';
 import { FakeRunQuery, resultOf } from '../../support/fake-run-query.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { SettableClock } from '../../support/settable-clock.js';
@@ -11,24 +11,24 @@ const STALE_SECONDS = 300;
 
 let time: SettableClock;
 let runQuery: FakeRunQuery;
-let answerCall: AnswerCall;
+let executeCall: ExecuteCall;
 
 beforeEach(() => {
   time = new SettableClock();
-  const store = new MemoryStore(1e6, time.clock);
+  const store = new LocalStore(1e6, time.clock);
   runQuery = new FakeRunQuery();
-  const fetchAnswer = createFetcher({
+  const fetchResult = createFetcher({
     runQuery: runQuery.run,
     store,
-    shareAcross: shareWithNobody(store),
+    coalesceAcrossGateways: withoutCoalescing(store),
     clock: time.clock,
     onJoined: () => undefined,
   });
-  answerCall = createAnswerer({ store, fetchAnswer, clock: time.clock, onAnswered: () => undefined });
+  executeCall = createCallExecutor({ store, fetchResult, clock: time.clock, onOutcome: () => undefined });
 });
 
-const ask = (demand: Call['demand'] = 'any'): Promise<Answered> =>
-  answerCall({
+const ask = (demand: Call['demand'] = 'any'): Promise<CallOutcome> =>
+  executeCall({
     endpoint: sampleEndpoint({ caching: CACHING_SECONDS, staleIfError: STALE_SECONDS }),
     values: new Map([['city', 'Rome']]),
     scope: '',
@@ -36,20 +36,20 @@ const ask = (demand: Call['demand'] = 'any'): Promise<Answered> =>
     signal: new AbortController().signal,
     demand,
   });
-const rowsOf = ({ answer }: Answered): string => answer.bodies.identity.toString();
+const rowsOf = ({ result }: CallOutcome): string => result.bodies.identity.toString();
 const loseShard = (): void => {
-  runQuery.answerWith(() => Promise.resolve({ ...resultOf([{ n: 'half' }]), partial: true }));
+  runQuery.respondWith(() => Promise.resolve({ ...resultOf([{ n: 'half' }]), partial: true }));
 };
 
 describe('a partial answer', () => {
   it('is for who asks now, and is asked for again by the next', async () => {
     loseShard();
-    const answered = await ask();
-    expect(answered).toMatchObject({ status: 'MISS', stored: false, answer: { partial: true } });
-    expect(answered.answer.expiresAt).toBe(answered.answer.bornAt);
+    const outcome = await ask();
+    expect(outcome).toMatchObject({ status: 'MISS', isStored: false, result: { partial: true } });
+    expect(outcome.result.expiresAt).toBe(outcome.result.createdAt);
     runQuery.answer([{ n: 'whole' }]);
     const next = await ask();
-    expect([next.status, next.answer.partial, rowsOf(next)]).toEqual([
+    expect([next.status, next.result.partial, rowsOf(next)]).toEqual([
       'MISS',
       undefined,
       '{"result":[{"n":"whole"}]}',
@@ -65,7 +65,7 @@ describe('a partial answer', () => {
     const stale = await ask();
     expect([stale.status, rowsOf(stale)]).toEqual(['STALE', '{"result":[{"n":"whole"}]}']);
     time.advance(STALE_SECONDS * 1000);
-    expect(await ask()).toMatchObject({ status: 'MISS', answer: { partial: true } });
+    expect(await ask()).toMatchObject({ status: 'MISS', result: { partial: true } });
   });
 
   it('does not replace what is kept where a caller demands a fresh one', async () => {

@@ -40,9 +40,9 @@ describe('createSandbox', () => {
   let judge: (sql: string) => Promise<unknown>;
   beforeEach(() => {
     analyses = new Analyses();
-    const judgeSql = createSandbox(analyses.analyzeSql);
+    const checkSql = createSandbox(analyses.analyzeSql);
     judge = (sql) =>
-      judgeSql(ENDPOINT, sql, { signal: new AbortController().signal }).catch((error: unknown) => error);
+      checkSql(ENDPOINT, sql, { signal: new AbortController().signal }).catch((error: unknown) => error);
   });
 
   it('analyses equal SQL at the same time once, and remembers the verdict', async () => {

@@ -1,4 +1,4 @@
-import { judgeTree } from '../../../src/sandbox/check-tree.js';
+import { checkTree } from '../../../src/sandbox/check-tree.js';
 import { readTree } from '../../../src/sandbox/tree.js';
 
 const NAMES = {
@@ -23,7 +23,7 @@ const tree = (table: string, ...more: readonly string[]): readonly string[] => [
   ...more,
 ];
 
-const judge = (lines: readonly string[]): readonly string[] => [...judgeTree(readTree(lines), NAMES)];
+const judge = (lines: readonly string[]): readonly string[] => [...checkTree(readTree(lines), NAMES)];
 
 it('tells the parts that are read', () => {
   expect(judge(tree('identifier: result'))).toEqual(['result']);

@@ -1,5 +1,5 @@
-import type { SetTimer } from '../../../src/scheduler/timers.js';
 import type { Clock } from '../../../src/query/ports.js';
+import type { SetTimer } from '../../../src/scheduler/timers.js';
 
 /** A clock and its timers, which stand still until a test moves them on. */
 export class ManualTimers {

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 
+import type { Requester, Priority, QueryRequest, QueryResult, RunQuery } from '../../../src/query/ports.js';
+import { SingleFlight } from '../../../src/query/single-flight.js';
 import { QueryQueue } from '../../../src/scheduler/query-queue.js';
-import type { Asker, Priority, QueryRequest, QueryResult, RunQuery } from '../../../src/query/ports.js';
-import { SharedFlights } from '../../../src/query/single-flight.js';
 import { resultOf } from '../../support/fake-run-query.js';
-import { asked } from './requested-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
+import { asked } from './requested-queries.js';
 
 const LANE = fc.constantFrom('a', 'a', 'a', 'b', 'c', 'd');
 const PRIORITY = fc.constantFrom('interactive' as const, 'interactive' as const, 'warming' as const);
@@ -73,7 +73,7 @@ class World {
   readonly passedOver = new Map<string, number>();
   /** Grants that should not have been; kept for {@link check}, since what is thrown in a query is the query's failure. */
   private readonly wrongGrants: string[] = [];
-  private readonly flights = new SharedFlights<unknown>();
+  private readonly flights = new SingleFlight<unknown>();
   private readonly queue: QueryQueue;
   private readonly run: RunQuery;
 
@@ -120,13 +120,13 @@ class World {
     return new Set(this.in('waiting').flatMap(lanesOf));
   }
 
-  private ask(asker: Asker): void {
+  private ask(requester: Requester): void {
     const query: Query = { id: this.all.length, callers: new Set(), state: 'waiting' };
     this.all.push(query);
-    this.join(query, asker);
+    this.join(query, requester);
   }
 
-  private join(query: Query, { lane, priority }: Asker): void {
+  private join(query: Query, { lane, priority }: Requester): void {
     const caller = { lane, priority, leaving: new AbortController() };
     query.callers.add(caller);
     const over = (): void => {
@@ -134,9 +134,11 @@ class World {
       if (query.callers.size === 0) query.state = 'over';
     };
     const { id } = query;
-    const joining = { signal: caller.leaving.signal, asker: { lane, priority } };
+    const joining = { signal: caller.leaving.signal, requester: { lane, priority } };
     this.flights
-      .join(String(id), joining, ({ asker, signal }) => this.run({ ...asked(String(id), {}, signal), asker }))
+      .join(String(id), joining, ({ requester, signal }) =>
+        this.run({ ...asked(String(id), {}, signal), requester }),
+      )
       .then(over, over);
   }
 

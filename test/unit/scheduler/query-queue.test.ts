@@ -1,9 +1,9 @@
-import { QueryQueue } from '../../../src/scheduler/query-queue.js';
 import type { RunQuery } from '../../../src/query/ports.js';
+import { QueryQueue } from '../../../src/scheduler/query-queue.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries, type HeldQueries } from '../../support/held-query.js';
-import { asked } from './requested-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
+import { asked } from './requested-queries.js';
 
 const MAX_WAIT_MS = 5000;
 const BUSY = { code: 'GATEWAY_BUSY', status: 503, details: { retryAfterSeconds: 1 } };
@@ -27,7 +27,7 @@ describe('QueryQueue', () => {
   });
   const ran = (): string => runQuery.requests.map(({ requestId }) => requestId).join(' ');
   /** Asks one query after another; each is named by its lane and a number. */
-  const ask = (names: string, priority: 'interactive' | 'warming' = 'interactive'): Promise<unknown>[] =>
+  const send = (names: string, priority: 'interactive' | 'warming' = 'interactive'): Promise<unknown>[] =>
     names.split(' ').map((name) => {
       const running = run(asked(name, { lane: name.slice(0, 1), priority }));
       running.catch(() => undefined);
@@ -41,7 +41,7 @@ describe('QueryQueue', () => {
   };
 
   it('runs so many at a time, and those of one lane in the order in which they came', async () => {
-    void ask('a1 a2 a3 a4 a5');
+    void send('a1 a2 a3 a4 a5');
     expect([ran(), queue.figures]).toEqual(['a1 a2', { running: 2, waiting: 3, waitingInteractive: 3 }]);
     held.answer([]);
     await settled();
@@ -56,22 +56,22 @@ describe('QueryQueue', () => {
 
   it('serves the lanes in turn, however many wait in one', async () => {
     open(1, 100);
-    void ask('a1 a2 a3 a4 a5 b1 b2 c1');
+    void send('a1 a2 a3 a4 a5 b1 b2 c1');
     await answerAll();
     expect(ran()).toBe('a1 a2 b1 c1 a3 b2 a4 a5');
   });
 
   it('gives a failed query’s place to the next', async () => {
     runQuery.fail(new Error('no'));
-    await Promise.allSettled(ask('a1 a2 a3 a4 b1 b2'));
+    await Promise.allSettled(send('a1 a2 a3 a4 b1 b2'));
     expect([runQuery.requests.length, queue.figures.running]).toEqual([6, 0]);
   });
 
   it('never runs one whose caller leaves while it waits, and gives its place to nobody', async () => {
-    void ask('a1 a2');
+    void send('a1 a2');
     const leaving = new AbortController();
     const left = run(asked('left', {}, leaving.signal));
-    void ask('b1');
+    void send('b1');
     leaving.abort(new Error('gone'));
     await expect(left).rejects.toThrow('gone');
     expect([queue.figures.waiting, timers.size]).toEqual([1, 1]);
@@ -85,7 +85,7 @@ describe('QueryQueue', () => {
   });
 
   it('refuses one that has waited for too long, and never runs it', async () => {
-    const [, , late] = ask('a1 a2 a3');
+    const [, , late] = send('a1 a2 a3');
     await timers.advance(MAX_WAIT_MS - 1);
     expect(queue.figures.waiting).toBe(1);
     await timers.advance(1);
@@ -97,15 +97,15 @@ describe('QueryQueue', () => {
   describe('when it is full', () => {
     it('refuses one more of the lane that has the most, at once', async () => {
       open(2, 3);
-      void ask('a1 a2 a3 a4 a5');
-      await expect(ask('a6')[0]).rejects.toMatchObject(BUSY);
+      void send('a1 a2 a3 a4 a5');
+      await expect(send('a6')[0]).rejects.toMatchObject(BUSY);
       expect(queue.figures.waiting).toBe(3);
     });
 
     it('pushes the newest out of the longest lane for one of a shorter', async () => {
       open(2, 3);
-      const flood = ask('a1 a2 a3 a4 a5');
-      void ask('b1');
+      const flood = send('a1 a2 a3 a4 a5');
+      void send('b1');
       await expect(flood[4]).rejects.toMatchObject(BUSY);
       expect(queue.figures.waiting).toBe(3);
       await answerAll();
@@ -114,27 +114,27 @@ describe('QueryQueue', () => {
 
     it('counts what runs: a lane that has every place keeps no other from the queue', async () => {
       open(2, 1);
-      const flood = ask('a1 a2 a3');
-      void ask('b1');
+      const flood = send('a1 a2 a3');
+      void send('b1');
       await expect(flood[2]).rejects.toMatchObject(BUSY);
-      await expect(ask('a4')[0]).rejects.toMatchObject(BUSY);
+      await expect(send('a4')[0]).rejects.toMatchObject(BUSY);
       await answerAll();
       expect(ran()).toBe('a1 a2 b1');
     });
 
     it('refuses the newcomer where no lane has more than its own would have', async () => {
       open(1, 2);
-      void ask('a1 b1 c1');
-      await expect(ask('d1')[0]).rejects.toMatchObject(BUSY);
+      void send('a1 b1 c1');
+      await expect(send('d1')[0]).rejects.toMatchObject(BUSY);
     });
 
     it('pushes warming out for anybody, and nobody for warming', async () => {
       open(2, 2);
-      void ask('a1 a2 a3');
-      const [warming] = ask('w1', 'warming');
-      void ask('a4');
+      void send('a1 a2 a3');
+      const [warming] = send('w1', 'warming');
+      void send('a4');
       await expect(warming).rejects.toMatchObject(BUSY);
-      await expect(ask('w2', 'warming')[0]).rejects.toMatchObject(BUSY);
+      await expect(send('w2', 'warming')[0]).rejects.toMatchObject(BUSY);
       await answerAll();
       expect(ran()).toBe('a1 a2 a3 a4');
     });
@@ -142,25 +142,25 @@ describe('QueryQueue', () => {
 
   describe('warming', () => {
     it('leaves the last place free', async () => {
-      void ask('w1 w2', 'warming');
+      void send('w1 w2', 'warming');
       expect([ran(), queue.figures]).toEqual(['w1', { running: 1, waiting: 1, waitingInteractive: 0 }]);
-      void ask('a1');
+      void send('a1');
       expect(ran()).toBe('w1 a1');
       await answerAll();
       expect(ran()).toBe('w1 a1 w2');
     });
 
     it('runs when nobody interactive waits', async () => {
-      void ask('a1 a2');
-      void ask('w1', 'warming');
-      void ask('a3 a4');
+      void send('a1 a2');
+      void send('w1', 'warming');
+      void send('a3 a4');
       await answerAll();
       expect(ran()).toBe('a1 a2 a3 a4 w1');
     });
 
     it('has the one place where there is but one', async () => {
       open(1);
-      void ask('w1', 'warming');
+      void send('w1', 'warming');
       expect(ran()).toBe('w1');
       await answerAll();
     });

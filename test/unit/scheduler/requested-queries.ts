@@ -1,9 +1,9 @@
-import type { QueryRequest, Asker } from '../../../src/query/ports.js';
+import type { QueryRequest, Requester } from '../../../src/query/ports.js';
 
 /** A query of a lane, interactive unless told otherwise. */
 export function asked(
   requestId: string,
-  asker: Partial<Asker> = {},
+  requester: Partial<Requester> = {},
   signal = new AbortController().signal,
 ): QueryRequest {
   return {
@@ -12,6 +12,6 @@ export function asked(
     rowCap: 1,
     requestId,
     signal,
-    asker: { lane: 'lane', priority: 'interactive', ...asker },
+    requester: { lane: 'lane', priority: 'interactive', ...requester },
   };
 }

@@ -1,22 +1,22 @@
+import { Failure } from '../../../src/errors.js';
+import type { Requester, QueryResult } from '../../../src/query/ports.js';
+import type { AnalyzeSql, SqlParser } from '../../../src/query/sandboxed-select.js';
+import { QueryQueue } from '../../../src/scheduler/query-queue.js';
 import {
-  admitAnalyses,
-  admitQueries,
+  scheduleAnalyses,
+  scheduleQueries,
   type AnalyzingServer,
 } from '../../../src/scheduler/schedule-queries.js';
-import { ClickHouseWatch } from '../../../src/scheduler/server-breaker.js';
-import { QueryQueue } from '../../../src/scheduler/query-queue.js';
+import { ServerBreaker } from '../../../src/scheduler/server-breaker.js';
 import { ServerPool } from '../../../src/scheduler/server-pool.js';
-import { Failure } from '../../../src/errors.js';
-import type { Asker, QueryResult } from '../../../src/query/ports.js';
-import type { AnalyzeSql, SqlParser } from '../../../src/query/sandboxed-select.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries, type HeldQueries } from '../../support/held-query.js';
-import { asked } from './requested-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
+import { asked } from './requested-queries.js';
 
 /** A server that prints its own name, or fails. */
 class FakeServer implements AnalyzingServer {
-  readonly watch: ClickHouseWatch;
+  readonly breaker: ServerBreaker;
   analyses = 0;
   fault: Failure | undefined;
   readonly parser: SqlParser;
@@ -27,7 +27,7 @@ class FakeServer implements AnalyzingServer {
     { clock, setTimer }: ManualTimers,
   ) {
     const ping = (): Promise<boolean> => Promise.resolve(false);
-    this.watch = new ClickHouseWatch({ ping, clock, setTimer, onChange: () => undefined });
+    this.breaker = new ServerBreaker({ ping, clock, setTimer, onChange: () => undefined });
     const parse = <T>(value: T): Promise<T> => {
       this.analyses += 1;
       return this.fault ? Promise.reject(this.fault) : Promise.resolve(value);
@@ -53,18 +53,18 @@ describe('admitAnalyses', () => {
     queue = new QueryQueue({ slots: 1, maxWaiting: 10, maxWaitMs: 1000, setTimer: timers.setTimer });
     servers = [new FakeServer('a', runQuery.run, timers), new FakeServer('b', runQuery.run, timers)];
     pool = new ServerPool<AnalyzingServer>(servers, timers.clock);
-    analyzeSql = admitAnalyses(pool, queue);
+    analyzeSql = scheduleAnalyses(pool, queue);
     order = [];
   });
-  const query = (name: string, asker: Partial<Asker> = {}): Promise<QueryResult> =>
-    admitQueries(pool, queue)(asked(name, asker));
+  const query = (name: string, requester: Partial<Requester> = {}): Promise<QueryResult> =>
+    scheduleQueries(pool, queue)(asked(name, requester));
   const analyze = (
     name: string,
-    asker: Partial<Asker> = {},
+    requester: Partial<Requester> = {},
     signal = new AbortController().signal,
   ): Promise<string> => {
     const running = analyzeSql(
-      { signal, asker: { lane: name.slice(0, 1), priority: 'interactive', ...asker } },
+      { signal, requester: { lane: name.slice(0, 1), priority: 'interactive', ...requester } },
       (parser, own) => {
         order.push(name);
         return parser.print('SELECT 1', own);
@@ -88,7 +88,7 @@ describe('admitAnalyses', () => {
 
   it('counts an analysis on its caller’s limits while it lasts, and charges nothing', async () => {
     const events: unknown[] = [];
-    const admitQuery: Asker['admitQuery'] = () => {
+    const admitQuery: Requester['admitQuery'] = () => {
       events.push('admitted');
       return Promise.resolve((cost) => {
         events.push({ cost, running: queue.figures.running });

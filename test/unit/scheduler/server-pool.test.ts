@@ -1,11 +1,11 @@
-import { ClickHouseWatch } from '../../../src/scheduler/server-breaker.js';
-import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { Failure, type ErrorCode } from '../../../src/errors.js';
 import type { RunQuery } from '../../../src/query/ports.js';
+import { ServerBreaker } from '../../../src/scheduler/server-breaker.js';
+import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries } from '../../support/held-query.js';
-import { asked } from './requested-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
+import { asked } from './requested-queries.js';
 
 const AWAY = { code: 'CLICKHOUSE_UNREACHABLE', status: 503, details: { retryAfterSeconds: 1 } };
 const lost = (): Failure => new Failure('CLICKHOUSE_UNREACHABLE', 'lost');
@@ -13,7 +13,7 @@ const lost = (): Failure => new Failure('CLICKHOUSE_UNREACHABLE', 'lost');
 /** A server of the pool, with how it takes pings. */
 class FakeServer {
   readonly runQuery = new FakeRunQuery();
-  readonly watch: ClickHouseWatch;
+  readonly breaker: ServerBreaker;
   pinged: 'answers' | 'refuses' | 'is silent' = 'answers';
   pings = 0;
 
@@ -26,7 +26,7 @@ class FakeServer {
       if (this.pinged === 'is silent') return new Promise(() => undefined);
       return Promise.resolve(this.pinged === 'answers');
     };
-    this.watch = new ClickHouseWatch({ ping, clock, setTimer, onChange: () => undefined });
+    this.breaker = new ServerBreaker({ ping, clock, setTimer, onChange: () => undefined });
   }
 
   get asked(): number {
@@ -48,7 +48,7 @@ describe('ServerPool', () => {
   });
   const poolOf = (some: readonly FakeServer[]): ServerPool =>
     new ServerPool(
-      some.map(({ name, runQuery, watch }) => ({ name, watch, runQuery: runQuery.run })),
+      some.map(({ name, runQuery, breaker }) => ({ name, breaker, runQuery: runQuery.run })),
       timers.clock,
     );
   const counts = (): readonly number[] => servers.map((server) => server.asked);
@@ -59,9 +59,9 @@ describe('ServerPool', () => {
   };
   /** Sets a server aside, by what it does itself. */
   const loseConnections = async (server: FakeServer): Promise<void> => {
-    const lose = server.watch.guard(() => Promise.reject(lost()));
+    const lose = server.breaker.guard(() => Promise.reject(lost()));
     for (let n = 0; n < 3; n += 1) await lose(asked('lost')).catch(() => undefined);
-    expect(server.watch.isOpen).toBe(true);
+    expect(server.breaker.isOpen).toBe(true);
   };
 
   describe('where all serve', () => {
@@ -92,7 +92,7 @@ describe('ServerPool', () => {
 
   describe('for a query that its server did not begin to answer', () => {
     it('asks another one, once, with the same id, and tells of what is left of its time', async () => {
-      servers[0].runQuery.answerWith(async () => {
+      servers[0].runQuery.respondWith(async () => {
         await timers.advance(1500);
         throw lost();
       });
@@ -126,21 +126,21 @@ describe('ServerPool', () => {
       expect(await running).toMatchObject({ rowCount: 0 });
       expect([counts(), pool.figures.cut]).toEqual([[1, 1, 0], 1]);
       expect(servers[1].runQuery.onlyRequest.spentMs).toBe(4000);
-      expect(pool.figures.servers.map(({ isSetAside }) => isSetAside)).toEqual([true, false, false]);
+      expect(pool.figures.servers.map(({ isEjected }) => isEjected)).toEqual([true, false, false]);
       held.answer([]);
     });
   });
 
   describe('does not ask again', () => {
     it('once the answer had begun, whether its connection is lost or its server stalls', async () => {
-      servers[0].runQuery.answerWith(({ onAnswer }) => {
-        onAnswer?.();
+      servers[0].runQuery.respondWith(({ onResponse: onResponse }) => {
+        onResponse?.();
         return Promise.reject(lost());
       });
       await expect(begin()).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
       servers[1].pinged = 'is silent';
-      servers[1].runQuery.answerWith(({ onAnswer, signal }) => {
-        onAnswer?.();
+      servers[1].runQuery.respondWith(({ onResponse: onResponse, signal }) => {
+        onResponse?.();
         return new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {
             reject(signal.reason as Error);
@@ -155,12 +155,12 @@ describe('ServerPool', () => {
     });
 
     it('tells who asked of the first byte too', async () => {
-      servers[0].runQuery.answerWith(({ onAnswer }) => {
-        onAnswer?.();
+      servers[0].runQuery.respondWith(({ onResponse: onResponse }) => {
+        onResponse?.();
         return new FakeRunQuery().run(asked('inner'));
       });
       let begun = 0;
-      await run({ ...asked('q'), onAnswer: () => (begun += 1) });
+      await run({ ...asked('q'), onResponse: () => (begun += 1) });
       expect(begun).toBe(1);
     });
 
@@ -179,7 +179,7 @@ describe('ServerPool', () => {
 
     it('when the caller has gone', async () => {
       const leaving = new AbortController();
-      servers[0].runQuery.answerWith(() => {
+      servers[0].runQuery.respondWith(() => {
         leaving.abort(new Error('gone'));
         return Promise.reject(lost());
       });
@@ -194,7 +194,7 @@ describe('ServerPool', () => {
     it('lets the others answer everything, and counts it as no outage', async () => {
       servers[0].pinged = 'refuses';
       for (let n = 0; n < 20; n += 1) await run(asked(String(n)));
-      expect([counts(), pool.figures.state, pool.figures.refused]).toEqual([[0, 10, 10], 'closed', 0]);
+      expect([counts(), pool.figures.state, pool.figures.rejected]).toEqual([[0, 10, 10], 'closed', 0]);
     });
 
     it('waits for no ping of it', async () => {
@@ -228,12 +228,12 @@ describe('ServerPool', () => {
 
     it('refuses at once, and counts it', async () => {
       await expect(begin()).rejects.toMatchObject(AWAY);
-      expect([counts(), pool.figures.state, pool.figures.refused]).toEqual([[0, 0, 0], 'open', 1]);
+      expect([counts(), pool.figures.state, pool.figures.rejected]).toEqual([[0, 0, 0], 'open', 1]);
     });
 
     it('refuses what waited for its place in the queue meanwhile', async () => {
       await expect(pool.run(asked('queued'))).rejects.toMatchObject(AWAY);
-      expect(pool.figures.refused).toBe(1);
+      expect(pool.figures.rejected).toBe(1);
     });
 
     it('asks all whether they are back, and takes the first that is', async () => {

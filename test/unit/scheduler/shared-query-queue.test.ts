@@ -1,10 +1,10 @@
-import { QueryQueue } from '../../../src/scheduler/query-queue.js';
 import type { RunQuery } from '../../../src/query/ports.js';
-import { SharedFlights } from '../../../src/query/single-flight.js';
+import { SingleFlight } from '../../../src/query/single-flight.js';
+import { QueryQueue } from '../../../src/scheduler/query-queue.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries, type HeldQueries } from '../../support/held-query.js';
-import { asked } from './requested-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
+import { asked } from './requested-queries.js';
 
 const MAX_WAIT_MS = 5000;
 const BUSY = { code: 'GATEWAY_BUSY', status: 503, details: { retryAfterSeconds: 1 } };
@@ -15,7 +15,7 @@ describe('QueryQueue, with a query that several callers share', () => {
   let timers: ManualTimers;
   let queue: QueryQueue;
   let run: RunQuery;
-  let flights: SharedFlights<unknown>;
+  let singleFlight: SingleFlight<unknown>;
 
   const open = (slots: number, maxWaiting = 8): void => {
     queue = new QueryQueue({ slots, maxWaiting, maxWaitMs: MAX_WAIT_MS, setTimer: timers.setTimer });
@@ -23,14 +23,14 @@ describe('QueryQueue, with a query that several callers share', () => {
   };
   beforeEach(() => {
     timers = new ManualTimers();
-    flights = new SharedFlights();
+    singleFlight = new SingleFlight();
     runQuery = new FakeRunQuery();
     held = holdQueries(runQuery);
     open(2);
   });
   const ran = (): string => runQuery.requests.map(({ requestId }) => requestId).join(' ');
   /** Asks one query after another; each is named by its lane and a number. */
-  const ask = (names: string, priority: 'interactive' | 'warming' = 'interactive'): Promise<unknown>[] =>
+  const send = (names: string, priority: 'interactive' | 'warming' = 'interactive'): Promise<unknown>[] =>
     names.split(' ').map((name) => {
       const running = run(asked(name, { lane: name.slice(0, 1), priority }));
       running.catch(() => undefined);
@@ -45,9 +45,9 @@ describe('QueryQueue, with a query that several callers share', () => {
   /** A caller of a lane requests the query of that name, or joins it. */
   const share = (name: string, lane: string, priority: 'interactive' | 'warming' = 'interactive') => {
     const leaving = new AbortController();
-    const caller = { signal: leaving.signal, asker: { lane, priority } };
-    const sharing = flights.join(name, caller, ({ signal, asker }) =>
-      run({ ...asked(name, {}, signal), asker }),
+    const caller = { signal: leaving.signal, requester: { lane, priority } };
+    const sharing = singleFlight.join(name, caller, ({ signal, requester }) =>
+      run({ ...asked(name, {}, signal), requester }),
     );
     sharing.catch(() => undefined);
     return { leaving, sharing };
@@ -55,17 +55,17 @@ describe('QueryQueue, with a query that several callers share', () => {
 
   it('serves it at the first turn of any of its callers, once', async () => {
     open(1, 100);
-    void ask('a1 a2 a3 a4');
+    void send('a1 a2 a3 a4');
     share('shared', 'a');
     share('shared', 'b');
-    void ask('b1 c1');
+    void send('b1 c1');
     await answerAll();
     expect(ran()).toBe('a1 a2 shared c1 a3 b1 a4');
   });
 
   it('does not move it back for a follower whose lane is longer', async () => {
     open(1, 100);
-    void ask('x1 b1 b2 b3');
+    void send('x1 b1 b2 b3');
     share('shared', 'a');
     share('shared', 'b');
     await answerAll();
@@ -74,9 +74,9 @@ describe('QueryQueue, with a query that several callers share', () => {
 
   it('sheds a query of the leader’s that nobody else waits for instead', async () => {
     open(1, 2);
-    const [, a2] = ask('a1 a2');
+    const [, a2] = send('a1 a2');
     const [leader, follower] = [share('shared', 'a'), share('shared', 'b')];
-    void ask('c1');
+    void send('c1');
     await expect(a2).rejects.toMatchObject(BUSY);
     await answerAll();
     expect(ran()).toBe('a1 shared c1');
@@ -85,9 +85,9 @@ describe('QueryQueue, with a query that several callers share', () => {
 
   it('sheds it where each of its lanes has more than the newcomer’s, and no caller comes back', async () => {
     open(1, 2);
-    void ask('x1');
+    void send('x1');
     const shared = ['s1', 's2'].flatMap((name) => [share(name, 'a'), share(name, 'b')]);
-    void ask('c1');
+    void send('c1');
     await expect(shared[2]?.sharing).rejects.toMatchObject(BUSY);
     await expect(shared[3]?.sharing).rejects.toMatchObject(BUSY);
     await answerAll();
@@ -96,7 +96,7 @@ describe('QueryQueue, with a query that several callers share', () => {
 
   it('lets a follower wait for as long as it could alone, after the leader has waited for too long', async () => {
     open(1);
-    void ask('x1');
+    void send('x1');
     const leader = share('shared', 'a');
     await timers.advance(MAX_WAIT_MS - 1);
     const follower = share('shared', 'b');
@@ -113,17 +113,17 @@ describe('QueryQueue, with a query that several callers share', () => {
 
   it('leaves the lane of callers that have left', async () => {
     open(1, 100);
-    void ask('a1 a2');
+    void send('a1 a2');
     const leader = share('shared', 'a');
     share('shared', 'b');
-    void ask('a3 b1');
+    void send('a3 b1');
     leader.leaving.abort(new Error('gone'));
     await answerAll();
     expect(ran()).toBe('a1 a2 shared a3 b1');
   });
 
   it('raises a queued refresh that a caller joins, into the slot that warming leaves free', async () => {
-    void ask('w1', 'warming');
+    void send('w1', 'warming');
     const refresh = share('refresh', 'w', 'warming');
     expect([ran(), queue.figures.waiting]).toEqual(['w1', 1]);
     const caller = share('refresh', 'a');
@@ -135,8 +135,8 @@ describe('QueryQueue, with a query that several callers share', () => {
 
   it('raises a queued refresh before other warming, and lowers it when its caller leaves', async () => {
     open(1, 100);
-    void ask('a1');
-    void ask('w1', 'warming');
+    void send('a1');
+    void send('w1', 'warming');
     for (const name of ['kept', 'left']) share(name, 'w', 'warming');
     share('kept', 'b');
     const { leaving } = share('left', 'b');

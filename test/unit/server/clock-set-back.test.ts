@@ -13,11 +13,11 @@ describe('a gateway whose clock is set back by an hour while ClickHouse does not
     try {
       runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is away.'));
       for (let n = 0; n < 3; n += 1) await ask(`city ${n}`).catch(() => undefined);
-      expect(execution.pool.isAway).toBe(true);
+      expect(execution.pool.isUnavailable).toBe(true);
       time.advance(-HOUR_MS);
       runQuery.answer([]);
-      const answered = pollUntil('ClickHouse is queried again', () => ask('Rome').catch(() => undefined));
-      expect((await answered).status).toBe('MISS');
+      const outcome = pollUntil('ClickHouse is queried again', () => ask('Rome').catch(() => undefined));
+      expect((await outcome).status).toBe('MISS');
     } finally {
       await close();
     }

@@ -4,7 +4,7 @@ import { readConfig } from '../../../src/config/config.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { Failure } from '../../../src/errors.js';
-import { openExecution, type Execution } from '../../../src/server/open-query-execution.js';
+import { openQueryExecution, type QueryExecution } from '../../../src/server/open-query-execution.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { oneServer } from '../../support/query-server.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
@@ -17,21 +17,23 @@ const DECLARING: Endpoint = { ...ENDPOINT, warm: [{ city: 'Rome' }, { city: 'Osl
 /** Runs a test's body with all that answers questions to an endpoint; `close` stops it before the end. */
 async function opened(
   endpoint: Endpoint,
-  use: (execution: Execution, runQuery: FakeRunQuery, close: () => Promise<void>) => Promise<void>,
+  use: (execution: QueryExecution, runQuery: FakeRunQuery, close: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const closers: (() => Promise<void> | void)[] = [];
   const close = async (): Promise<void> => {
     for (const closeOne of closers.splice(0).reverse()) await closeOne();
   };
   const runQuery = new FakeRunQuery();
-  const surroundings = {
+  const dependencies = {
     endpoints: new EndpointRegistry([endpoint]),
     servers: oneServer(runQuery.run),
     logger: new RecordingLogger(),
     clock: new TestClock().read,
   };
   try {
-    const execution = await openExecution(readConfig({}), surroundings, (closeOne) => closers.push(closeOne));
+    const execution = await openQueryExecution(readConfig({}), dependencies, (closeOne) =>
+      closers.push(closeOne),
+    );
     await use(execution, runQuery, close);
   } finally {
     await close();
@@ -47,7 +49,7 @@ describe('a gateway that starts', () => {
         'Rome',
       ]);
       for (const { requestId } of runQuery.requests) expect(requestId).toMatch(/^warming-[0-9a-f]{16}$/);
-      expect(cache.memory.use().get(ENDPOINT.id)?.entries).toBe(2);
+      expect(cache.local.use().get(ENDPOINT.id)?.entries).toBe(2);
       await warmer.tick();
       expect(runQuery.requests).toHaveLength(2);
     });
@@ -70,7 +72,7 @@ describe('a gateway that starts', () => {
   it('ends a refresh that runs when it is closed, and waits for its end', async () => {
     await opened(DECLARING, async ({ warmer }, runQuery, close) => {
       const ended: string[] = [];
-      runQuery.answerWith(async ({ signal }) => {
+      runQuery.respondWith(async ({ signal }) => {
         if (!signal.aborted) await once(signal, 'abort');
         ended.push('query');
         throw new Failure('CALLER_GONE', 'Nobody waits any more.');

@@ -1,7 +1,7 @@
 import { GatewaysUsage, type GatewaysUsageParts } from '../../../src/coordination/gateways-usage.js';
-import type { UsageWords } from '../../../src/coordination/redis-usage.js';
+import type { PublishedUsage } from '../../../src/coordination/redis-usage.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
-import { keyOf, type Question } from '../../../src/query/call.js';
+import { keyOf, type EndpointQuery } from '../../../src/query/call.js';
 import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { UsageLedger } from '../../../src/warming/usage-ledger.js';
 import { resultOf } from '../../support/fake-run-query.js';
@@ -70,7 +70,7 @@ describe('warming after the clock was set back by an hour', () => {
 class Board implements UsageBoard {
   private readonly written = new Map<string, string>();
 
-  readonly write = ({ gateway, words }: UsageWords): Promise<true> => {
+  readonly write = ({ gateway, json: words }: PublishedUsage): Promise<true> => {
     this.written.set(gateway, words);
     return Promise.resolve(true);
   };
@@ -97,9 +97,9 @@ class UsingGateway {
 
   request(city: string): void {
     const values = validateParameters(ENDPOINT, rawParameters({ city }));
-    const question: Question = { endpoint: ENDPOINT, values, scope: '' };
+    const query: EndpointQuery = { endpoint: ENDPOINT, values, scope: '' };
     const { milliseconds } = this.clock;
-    this.ledger.asked(keyOf(question), question, milliseconds, { bornAt: milliseconds, clickhouseMs: 1 });
+    this.ledger.count(keyOf(query), query, milliseconds, { createdAt: milliseconds, clickhouseMs: 1 });
   }
 }
 
@@ -111,7 +111,7 @@ describe('the use that gateways publish', () => {
     fast.request('Rome');
     await fast.usage.publish();
     const now = right.clock.milliseconds;
-    expect(await right.usage.sets(ENDPOINT.id)).toMatchObject([{ askedAt: now, bornAt: 0 }]);
+    expect(await right.usage.sets(ENDPOINT.id)).toMatchObject([{ lastUsedAt: now, createdAt: 0 }]);
   });
 
   it('is published after the clock was set back, also of sets that were requested before', async () => {
@@ -121,7 +121,7 @@ describe('the use that gateways publish', () => {
     one.clock.advance(-HOUR);
     other.clock.advance(-HOUR);
     await one.usage.publish();
-    expect(await other.usage.sets(ENDPOINT.id)).toMatchObject([{ asks: 1 }]);
+    expect(await other.usage.sets(ENDPOINT.id)).toMatchObject([{ uses: 1 }]);
   });
 
   it('is listed again after a set was forgotten and the clock was set back', async () => {
@@ -132,6 +132,6 @@ describe('the use that gateways publish', () => {
     gateway.usage.forget(set.key);
     gateway.clock.advance(-HOUR);
     gateway.request('Rome');
-    expect(await gateway.usage.sets(ENDPOINT.id)).toMatchObject([{ asks: 1 }]);
+    expect(await gateway.usage.sets(ENDPOINT.id)).toMatchObject([{ uses: 1 }]);
   });
 });

@@ -1,7 +1,7 @@
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import { ageOf, WarmedGateway } from '../../support/warmed-gateway.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { ageOf, WarmedGateway } from '../../support/warmed-gateway.js';
 
 const HOUR = 3600;
 const registry = await loadEndpoints(ENDPOINTS_FOLDER);
@@ -23,8 +23,8 @@ async function askEvery(
   const answers: { status: string; age: number }[] = [];
   await gateway.pass(HOUR, async (second) => {
     if (second % seconds !== 0) return;
-    const answered = await gateway.ask(endpoint);
-    answers.push({ status: answered.status, age: ageOf(gateway, answered) });
+    const outcome = await gateway.ask(endpoint);
+    answers.push({ status: outcome.status, age: ageOf(gateway, outcome) });
   });
   return answers;
 }
@@ -112,9 +112,9 @@ describe('an hour of get-grouped-stats-redirects (300/1800)', () => {
     expect(more).toEqual([]);
     expect(refresh?.at).toBeGreaterThanOrEqual(1620);
     expect(refresh?.at).toBeLessThanOrEqual(1800);
-    const answered = await gateway.ask(REDIRECTS);
-    expect(answered.status).toBe('HIT');
-    expect(ageOf(gateway, answered)).toBe(1801 - (refresh?.at ?? 0));
+    const outcome = await gateway.ask(REDIRECTS);
+    expect(outcome.status).toBe('HIT');
+    expect(ageOf(gateway, outcome)).toBe(1801 - (refresh?.at ?? 0));
   });
 
   it('needs no refresh while misses keep it new', async () => {
@@ -126,7 +126,7 @@ describe('an hour of get-grouped-stats-redirects (300/1800)', () => {
 });
 
 describe('an hour of logs.all (caching disabled)', () => {
-  it('asks ClickHouse each time and never of itself', async () => {
+  it('uses ClickHouse each time and never of itself', async () => {
     const endpoint = named('logs.all');
     expect(settingsOf(endpoint)).toEqual(['disabled', 0]);
     const gateway = new WarmedGateway(registry.all());
@@ -152,10 +152,10 @@ describe('a refreshed answer', () => {
     const before = await gateway.ask(endpoint);
     await gateway.pass(301);
     const after = await gateway.ask(endpoint);
-    expect(before.answer.bodies.identity.toString()).toBe('{"result":[{"query":1}]}');
-    expect(after.answer.bodies.identity.toString()).toBe('{"result":[{"query":2}]}');
-    expect(after.answer.digest).not.toBe(before.answer.digest);
-    expect(after.answer.expiresAt - after.answer.bornAt).toBe(900_000);
-    expect(after.answer.bornAt).toBeGreaterThan(before.answer.bornAt);
+    expect(before.result.bodies.identity.toString()).toBe('{"result":[{"query":1}]}');
+    expect(after.result.bodies.identity.toString()).toBe('{"result":[{"query":2}]}');
+    expect(after.result.digest).not.toBe(before.result.digest);
+    expect(after.result.expiresAt - after.result.createdAt).toBe(900_000);
+    expect(after.result.createdAt).toBeGreaterThan(before.result.createdAt);
   });
 });

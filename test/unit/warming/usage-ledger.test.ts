@@ -1,31 +1,31 @@
-import { keyOf, type Question } from '../../../src/query/call.js';
+import { keyOf, type EndpointQuery } from '../../../src/query/call.js';
 import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { mergeUse, mostUsedFirst, UsageLedger, type UsedSet } from '../../../src/warming/usage-ledger.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 
 const ENDPOINT = sampleEndpoint();
-const about = (city: string): Question => ({
+const about = (city: string): EndpointQuery => ({
   endpoint: ENDPOINT,
   values: validateParameters(ENDPOINT, rawParameters({ city })),
   scope: '',
 });
-const ask = (ledger: UsageLedger, city: string, askedAt: number, bornAt = 0): void => {
-  ledger.asked(keyOf(about(city)), about(city), askedAt, { bornAt, clickhouseMs: 1 });
+const ask = (ledger: UsageLedger, city: string, lastUsedAt: number, createdAt = 0): void => {
+  ledger.count(keyOf(about(city)), about(city), lastUsedAt, { createdAt, clickhouseMs: 1 });
 };
 
 const HOUR_MS = 3_600_000;
 /** Later than anything that the ledger is told. */
 const NOW = 1e13;
 const citiesOf = (sets: readonly UsedSet[]): readonly unknown[] =>
-  sets.map(({ question }) => question.values.get('city'));
+  sets.map(({ query }) => query.values.get('city'));
 
 describe('the ledger of use', () => {
   it('counts how often a set was asked for, and remembers when last', () => {
     const ledger = new UsageLedger(10);
     ask(ledger, 'Rome', 1000);
     ask(ledger, 'Rome', 3000);
-    expect(ledger.sets(ENDPOINT.id, NOW)).toMatchObject([{ asks: 2, askedAt: 3000 }]);
+    expect(ledger.sets(ENDPOINT.id, NOW)).toMatchObject([{ uses: 2, lastUsedAt: 3000 }]);
   });
 
   it('puts what is asked now before what was asked more often long ago', () => {
@@ -41,7 +41,7 @@ describe('the ledger of use', () => {
     const ledger = new UsageLedger(10);
     ask(ledger, 'Rome', 0);
     ask(ledger, 'Rome', HOUR_MS);
-    expect(ledger.sets(ENDPOINT.id, NOW)).toMatchObject([{ asks: 2, weight: 1.5 }]);
+    expect(ledger.sets(ENDPOINT.id, NOW)).toMatchObject([{ uses: 2, weight: 1.5 }]);
   });
 
   it('puts declared sets first', () => {
@@ -53,26 +53,26 @@ describe('the ledger of use', () => {
   });
 
   it('adds the use that another gateway saw, as much as is left of it', () => {
-    const [here, elsewhere] = [0, HOUR_MS].map((askedAt) => {
+    const [here, elsewhere] = [0, HOUR_MS].map((lastUsedAt) => {
       const ledger = new UsageLedger(10);
-      ask(ledger, 'Rome', askedAt);
+      ask(ledger, 'Rome', lastUsedAt);
       return ledger.sets(ENDPOINT.id, NOW)[0];
     }) as [UsedSet, UsedSet];
-    expect(mergeUse(here, elsewhere)).toMatchObject({ asks: 2, weight: 1.5, askedAt: HOUR_MS });
-    expect(mergeUse(elsewhere, here)).toMatchObject({ asks: 2, weight: 1.5, askedAt: HOUR_MS });
+    expect(mergeUse(here, elsewhere)).toMatchObject({ uses: 2, weight: 1.5, lastUsedAt: HOUR_MS });
+    expect(mergeUse(elsewhere, here)).toMatchObject({ uses: 2, weight: 1.5, lastUsedAt: HOUR_MS });
   });
 
   it('keeps the birth of the newest answer, in whatever order the answers come', () => {
     const ledger = new UsageLedger(10);
     ask(ledger, 'Rome', 1000, 900);
     ask(ledger, 'Rome', 1100, 500);
-    expect(ledger.sets(ENDPOINT.id, NOW)).toMatchObject([{ bornAt: 900 }]);
+    expect(ledger.sets(ENDPOINT.id, NOW)).toMatchObject([{ createdAt: 900 }]);
   });
 
   it('remembers of each endpoint the sets that were asked for last', () => {
     const ledger = new UsageLedger(2);
     for (const city of ['Rome', 'Oslo', 'Rome', 'Paris']) ask(ledger, city, 1);
-    const cities = ledger.sets(ENDPOINT.id, NOW).map(({ question }) => question.values.get('city'));
+    const cities = ledger.sets(ENDPOINT.id, NOW).map(({ query }) => query.values.get('city'));
     expect(cities.toSorted()).toEqual(['Paris', 'Rome']);
   });
 
@@ -82,7 +82,7 @@ describe('the ledger of use', () => {
     for (const city of ['Oslo', 'Paris', 'Bonn']) ask(ledger, city, 1);
     ledger.forget(keyOf(about('Rome')));
     const declared = ledger.sets(ENDPOINT.id, NOW).find(({ key }) => key.hash === keyOf(about('Rome')).hash);
-    expect(declared?.askedAt).toBe(Infinity);
+    expect(declared?.lastUsedAt).toBe(Infinity);
   });
 
   it('knows nothing of endpoints that were not asked', () => {

@@ -53,8 +53,8 @@ describe('a refresh that fails', () => {
     gateway.respond = fail;
     await gateway.pass(899);
     expect(gateway.refreshes).not.toEqual([]);
-    const { status, answer } = await gateway.ask(ENDPOINT, { city: 'Rome' });
-    expect([status, answer.bodies.identity.toString()]).toEqual(['HIT', '{"result":[{"query":1}]}']);
+    const { status, result } = await gateway.ask(ENDPOINT, { city: 'Rome' });
+    expect([status, result.bodies.identity.toString()]).toEqual(['HIT', '{"result":[{"query":1}]}']);
   });
 
   it('is tried again after one, two, four and at most eight intervals', async () => {

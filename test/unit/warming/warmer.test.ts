@@ -159,7 +159,7 @@ describe('a round of warming', () => {
 });
 
 describe('a declared set', () => {
-  it('is warmed from the start and then at its interval, though nobody asks', async () => {
+  it('is warmed from the start and then at its interval, though nobody uses', async () => {
     const gateway = newGateway();
     gateway.declare(ENDPOINT);
     await gateway.pass(HOUR);
@@ -172,7 +172,7 @@ describe('a declared set', () => {
     const gateway = newGateway();
     gateway.declare(ENDPOINT);
     await gateway.ask(ENDPOINT);
-    expect(await gateway.warmer.state()).toMatchObject([{ asks: 1 }]);
+    expect(await gateway.warmer.state()).toMatchObject([{ uses: 1 }]);
     await gateway.pass(INTERVAL + 1);
     expect(gateway.refreshes).toHaveLength(1);
   });
@@ -200,12 +200,12 @@ describe('the state of warming', () => {
     expect(state).toMatchObject({
       endpoint: 'sample',
       parameters: { city: 'Rome' },
-      asks: 3,
-      warmed: { failures: 0, lastMs: 1.5, rowsRead: 10, bytesRead: 100, asksAtRefresh: 2 },
+      uses: 3,
+      warmed: { failures: 0, lastMs: 1.5, rowsRead: 10, bytesRead: 100, usesAtRefresh: 2 },
     });
-    const bornAt = state?.warmed?.bornAt ?? 0;
-    expect(state?.dueAt).toBeGreaterThanOrEqual(bornAt + 0.9 * INTERVAL * 1000);
-    expect(state?.dueAt).toBeLessThanOrEqual(bornAt + INTERVAL * 1000);
+    const createdAt = state?.warmed?.createdAt ?? 0;
+    expect(state?.dueAt).toBeGreaterThanOrEqual(createdAt + 0.9 * INTERVAL * 1000);
+    expect(state?.dueAt).toBeLessThanOrEqual(createdAt + INTERVAL * 1000);
   });
 
   it('tells no time for a declared set that is due at once', async () => {

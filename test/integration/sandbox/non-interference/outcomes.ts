@@ -3,10 +3,10 @@ import { withSettings, type Endpoint } from '../../../../src/endpoint/endpoint.j
 import { loadEndpoints } from '../../../../src/endpoint/load-endpoints.js';
 import { Failure } from '../../../../src/errors.js';
 import { representationOf } from '../../../../src/formats/representation.js';
+import { ENDPOINTS_FOLDER } from '../../../../src/project-files.js';
 import type { RunQuery } from '../../../../src/query/ports.js';
 import type { SandboxedSelect } from '../../../../src/query/sandboxed-select.js';
 import { validateParameters } from '../../../../src/query/validate-parameters.js';
-import { ENDPOINTS_FOLDER } from '../../../../src/project-files.js';
 import { rawParameters } from '../../../support/raw-parameters.js';
 import { HIDDEN, NOW, PARAMETERS, type Hidden } from './hidden-rows.js';
 import type { Statement } from './statements.js';

@@ -6,7 +6,7 @@ import path from 'node:path';
 
 import {
   announceServer,
-  answersPing,
+  respondsToPing,
   findRunningServer,
   withdrawServer,
 } from '../../../../src/clickhouse/embedded/running-server.js';
@@ -31,14 +31,14 @@ async function whileAnswering(
 
 const wordOf = (url: string) => ({ url, username: 'admin', password: 'secret', pid: 42 });
 
-describe('answersPing', () => {
+describe('respondsToPing', () => {
   it.each([
     [200, 'Ok.\n', true],
     [200, '<html>', false],
     [503, 'Ok.\n', false],
   ])('for status %i and %j is %s', async (status, body, expected) => {
     await whileAnswering(status, body, async (url) => {
-      expect(await answersPing(url)).toBe(expected);
+      expect(await respondsToPing(url)).toBe(expected);
     });
   });
 
@@ -48,7 +48,7 @@ describe('answersPing', () => {
       gone = url;
       return Promise.resolve();
     });
-    expect(await answersPing(gone)).toBe(false);
+    expect(await respondsToPing(gone)).toBe(false);
   });
 });
 

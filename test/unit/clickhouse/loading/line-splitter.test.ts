@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 
 import { LineSplitter, type Line } from '../../../../src/clickhouse/loading/line-splitter.js';
-import type { Refusal } from '../../../../src/clickhouse/loading/load-report.js';
+import type { RejectedLine } from '../../../../src/clickhouse/loading/load-report.js';
 
-function split(parts: readonly (string | Buffer)[], maxLineBytes?: number): (Line | Refusal)[] {
+function split(parts: readonly (string | Buffer)[], maxLineBytes?: number): (Line | RejectedLine)[] {
   const splitter = new LineSplitter(maxLineBytes);
   return [...parts.flatMap((part) => splitter.push(Buffer.from(part))), ...splitter.end()];
 }

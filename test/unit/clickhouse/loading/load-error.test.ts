@@ -16,7 +16,7 @@ function tallyAfter(rows: number, lastLine: number): Tally {
   const tally = new Tally(NOW);
   tally.add({
     rows: Array.from({ length: rows }, (_, index) => ({ line: index + 1, text: '{}', micros: 0n })),
-    refusals: [],
+    rejected: [],
     lastLine,
   });
   return tally;

@@ -13,7 +13,7 @@ const read = (limits: BatchLimits, ...parts: (string | Error)[]): AsyncGenerator
   );
 const shape = (batch: Batch): unknown => [
   batch.rows.map((row) => row.line),
-  batch.refusals.map((refusal) => refusal.line),
+  batch.rejected.map((refusal) => refusal.line),
   batch.lastLine,
 ];
 

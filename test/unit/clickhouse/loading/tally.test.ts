@@ -10,10 +10,15 @@ describe('Tally', () => {
     const times = [nowMicros, nowMicros - 90n * DAY, nowMicros - 90n * DAY - 1n];
     tally.add({
       rows: times.map((micros, index) => ({ line: index + 1, text: '{}', micros })),
-      refusals: [{ line: 4, reason: 'bad' }],
+      rejected: [{ line: 4, reason: 'bad' }],
       lastLine: 4,
     });
-    expect(tally.report()).toMatchObject({ loaded: 3, refused: 1, olderThanRetention: 1, newest: nowMicros });
+    expect(tally.report()).toMatchObject({
+      loaded: 3,
+      rejected: 1,
+      olderThanRetention: 1,
+      newest: nowMicros,
+    });
     expect(tally.nextLine).toBe(5);
   });
 

@@ -1,8 +1,8 @@
+import { checkCluster } from '../../../../src/clickhouse/schema/cluster-names.js';
 import {
   clusterRecordTable,
   clusterStatements,
 } from '../../../../src/clickhouse/schema/cluster-statements.js';
-import { checkCluster } from '../../../../src/clickhouse/schema/cluster-names.js';
 import { readMigrations } from '../../../../src/clickhouse/schema/migration-files.js';
 import { masked } from '../../../../src/clickhouse/schema/statement-text.js';
 import { SCHEMA_FOLDER } from '../../../../src/project-files.js';

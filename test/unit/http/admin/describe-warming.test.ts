@@ -6,21 +6,21 @@ const STATE: WarmingState = {
   hash: 'hash',
   representation: 'json',
   parameters: { city: 'Rome' },
-  asks: 5,
+  uses: 5,
   warmed: undefined,
   dueAt: Date.parse('2026-05-17T10:05:03.000Z'),
 };
 const WARMED: WarmingState['warmed'] = {
   key: { endpointId: 'id', hash: 'hash', cachingMs: 60_000 },
   refreshedAt: [1000, 2000],
-  bornAt: 2000,
+  createdAt: 2000,
   failures: 0,
   failedAt: 0,
   tookMs: 7,
   lastMs: 7,
   rowsRead: 8,
   bytesRead: 9,
-  asksAtRefresh: 3,
+  usesAtRefresh: 3,
 };
 
 describe('a set in the operator’s view', () => {
@@ -54,6 +54,6 @@ describe('a set in the operator’s view', () => {
   });
 
   it('has never earned less than nothing, though it be counted anew', () => {
-    expect(describeWarming([{ ...STATE, asks: 1, warmed: WARMED }])).toMatchObject([{ hitsSince: 0 }]);
+    expect(describeWarming([{ ...STATE, uses: 1, warmed: WARMED }])).toMatchObject([{ hitsSince: 0 }]);
   });
 });

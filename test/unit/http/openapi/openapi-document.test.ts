@@ -58,7 +58,7 @@ describe('the OpenAPI document', () => {
   });
 
   it('does not require what a key supplies', () => {
-    const fixed = operation('usage.api-counts', { fixed: new Set(['project']) });
+    const fixed = operation('usage.api-counts', { pinned: new Set(['project']) });
     expect(parameter(fixed, 'project')?.required).toBeUndefined();
     expect(parameter(fixed, 'project')?.example).toBeUndefined();
     expect(parameter(fixed, 'interval')?.required).toBe(true);

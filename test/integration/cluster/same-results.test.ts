@@ -15,7 +15,7 @@ afterAll(async () => {
 }, 120_000);
 
 const bothShards = (query: string): Promise<readonly (readonly string[])[]> =>
-  Promise.all(rows.cluster.shards.map(({ ask }) => ask(query)));
+  Promise.all(rows.cluster.shards.map(({ ask: runQuery }) => runQuery(query)));
 const NOW = new Date();
 const ago = (seconds: number): string => new Date(NOW.getTime() - seconds * 1000).toISOString();
 
@@ -60,7 +60,7 @@ describe('rows that are inserted', () => {
       };
       expect(await loadFile({ client, table: 'auth_logs', ...source })).toMatchObject({
         loaded: 500,
-        refused: 0,
+        rejected: 0,
       });
     } finally {
       await client.close();

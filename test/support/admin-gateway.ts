@@ -1,25 +1,25 @@
 import request, { type Response } from 'supertest';
 
-import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { readConfig } from '../../src/config/config.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
-import type { CacheDemand } from '../../src/query/call.js';
 import { JSON_REPRESENTATION, type Representation } from '../../src/formats/representation.js';
-import { validateParameters } from '../../src/query/validate-parameters.js';
-import { openExecution, type Execution } from '../../src/server/open-query-execution.js';
+import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
+import type { CacheDemand } from '../../src/query/call.js';
+import { validateParameters } from '../../src/query/validate-parameters.js';
+import { openQueryExecution, type QueryExecution } from '../../src/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
-import { rawParameters } from './raw-parameters.js';
 import { oneServer } from './query-server.js';
+import { rawParameters } from './raw-parameters.js';
 import { RecordingLogger } from './recording-logger.js';
-import { noKeys } from './test-credentials.js';
 import { TestClock } from './test-clock.js';
+import { noKeys } from './test-credentials.js';
 
 /** The specification's endpoints. */
 export const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
 
 /** A gateway's execution with its operator's view, and who asks it. */
-export interface Operated extends Execution {
+export interface Operated extends QueryExecution {
   readonly clock: TestClock;
   readonly runQuery: FakeRunQuery;
   readonly logger: RecordingLogger;
@@ -37,17 +37,17 @@ export interface Operated extends Execution {
 export async function operated(use: (gateway: Operated) => Promise<void>): Promise<void> {
   const closers: (() => Promise<void> | void)[] = [];
   const [clock, runQuery, logger] = [new TestClock(), new FakeRunQuery(), new RecordingLogger()];
-  const surroundings = { endpoints, servers: oneServer(runQuery.run), logger, clock: clock.read };
-  const execution = await openExecution(readConfig({}), surroundings, (close) => closers.push(close));
+  const dependencies = { endpoints, servers: oneServer(runQuery.run), logger, clock: clock.read };
+  const execution = await openQueryExecution(readConfig({}), dependencies, (close) => closers.push(close));
   const app = createAdminApp({ ...execution, ...noKeys(clock.read), endpoints, logger });
-  const ask: Operated['ask'] = async (name, parameters, representation = JSON_REPRESENTATION) => {
+  const query: Operated['ask'] = async (name, parameters, representation = JSON_REPRESENTATION) => {
     const endpoint = endpoints.find(name);
     if (!endpoint) throw new Error(`there is no endpoint ${name}`);
     const values = validateParameters(endpoint, rawParameters(parameters ?? endpoint.example));
     const { signal } = new AbortController();
     const demand: CacheDemand = 'any';
     const question = { endpoint, values, scope: '', representation };
-    return (await execution.answerCall({ ...question, requestId: 'r', signal, demand })).status;
+    return (await execution.executeCall({ ...question, requestId: 'r', signal, demand })).status;
   };
   try {
     await use({
@@ -55,7 +55,7 @@ export async function operated(use: (gateway: Operated) => Promise<void>): Promi
       clock,
       runQuery,
       logger,
-      ask,
+      ask: query,
       get: (path) => request(app).get(path),
       post: (path, body) =>
         request(app)

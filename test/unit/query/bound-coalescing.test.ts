@@ -1,26 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import type { Answer } from '../../../src/query/endpoint-result.js';
-import { boundShare } from '../../../src/query/bound-coalescing.js';
-import type { ShareAcross } from '../../../src/query/fetch-result.js';
-import { sampleAnswer, sampleKey } from '../../support/sample-answer.js';
+import { boundCoalescing } from '../../../src/query/bound-coalescing.js';
+import type { EndpointResult } from '../../../src/query/endpoint-result.js';
+import type { CoalesceAcrossGateways } from '../../../src/query/fetch-result.js';
+import { sampleResult, sampleKey } from '../../support/sample-result.js';
 
-const ANSWER = sampleAnswer({ bornAt: 0 });
+const ANSWER = sampleResult({ createdAt: 0 });
 const MAX_MS = 100;
 
 /** Waits for another's query, in vain, and then asks. */
 const waitThenAsk =
-  (waitMs: number): ShareAcross =>
-  async (_key, signal, ask) => {
+  (waitMs: number): CoalesceAcrossGateways =>
+  async (_key, signal, runQuery) => {
     await delay(waitMs, undefined, { signal });
-    return { answer: await ask(signal), collapsed: false };
+    return { result: await runQuery(signal), isCollapsed: false };
   };
 
-const share = (waitMs: number, ask: (signal: AbortSignal) => Promise<Answer>, signal: AbortSignal) =>
-  boundShare(waitThenAsk(waitMs), MAX_MS)(sampleKey('Rome'), signal, ask, () => 0);
+const share = (waitMs: number, ask: (signal: AbortSignal) => Promise<EndpointResult>, signal: AbortSignal) =>
+  boundCoalescing(waitThenAsk(waitMs), MAX_MS)(sampleKey('Rome'), signal, ask, () => 0);
 
 /** A query that lasts until nobody waits for it. */
-const askForEver = (signal: AbortSignal): Promise<Answer> =>
+const askForEver = (signal: AbortSignal): Promise<EndpointResult> =>
   new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => {
       reject(new Error('aborted'));
@@ -32,8 +32,8 @@ describe('a caller that waited for another’s query', () => {
 
   it('has what is left of its time for one of its own', async () => {
     expect(await share(20, () => Promise.resolve(ANSWER), signal)).toEqual({
-      answer: ANSWER,
-      collapsed: false,
+      result: ANSWER,
+      isCollapsed: false,
     });
     const began = performance.now();
     await expect(share(60, askForEver, signal)).rejects.toMatchObject({ code: 'QUERY_TIMEOUT', status: 504 });

@@ -1,4 +1,4 @@
-import { DiskWatch, type DiskSpace } from '../../../src/scheduler/disk-watch.js';
+import { DiskMonitor, type DiskSpace } from '../../../src/scheduler/disk-monitor.js';
 import { SettableClock } from '../../support/settable-clock.js';
 
 const GB = 1_000_000_000;
@@ -19,28 +19,28 @@ class Disk {
   };
 }
 
-const watchOf = (
+const monitorOf = (
   ...disks: readonly Disk[]
-): { readonly watch: DiskWatch; readonly time: SettableClock; readonly changes: unknown[] } => {
+): { readonly monitor: DiskMonitor; readonly time: SettableClock; readonly changes: unknown[] } => {
   const time = new SettableClock();
   const changes: unknown[] = [];
   const onChange = (server: string, isFull: boolean): void => void changes.push([server, isFull]);
-  return { watch: new DiskWatch(disks, { clock: time.clock, onChange }), time, changes };
+  return { monitor: new DiskMonitor(disks, { clock: time.clock, onChange }), time, changes };
 };
 
 describe('DiskWatch', () => {
   it('reports a change once, with the server', async () => {
     const [one, other] = [new Disk('one'), new Disk('other')];
-    const { watch, time, changes } = watchOf(one, other);
-    expect(await watch.hasFullDisk()).toBe(false);
+    const { monitor, time, changes } = monitorOf(one, other);
+    expect(await monitor.hasFullDisk()).toBe(false);
     other.freeBytes = 0;
     time.advance(1000);
-    expect(await watch.hasFullDisk()).toBe(true);
+    expect(await monitor.hasFullDisk()).toBe(true);
     time.advance(1000);
-    expect(await watch.hasFullDisk()).toBe(true);
+    expect(await monitor.hasFullDisk()).toBe(true);
     other.freeBytes = GB;
     time.advance(1000);
-    expect(await watch.hasFullDisk()).toBe(false);
+    expect(await monitor.hasFullDisk()).toBe(false);
     expect(changes).toEqual([
       ['other', true],
       ['other', false],
@@ -54,35 +54,35 @@ describe('DiskWatch', () => {
     [100_000_000, 4_999_999, true],
   ])('of %i bytes with %i free is full: %p', async (totalBytes, freeBytes, expected) => {
     const disk = Object.assign(new Disk('one'), { totalBytes, freeBytes });
-    expect(await watchOf(disk).watch.hasFullDisk()).toBe(expected);
+    expect(await monitorOf(disk).monitor.hasFullDisk()).toBe(expected);
   });
 
   it('probes once for all who call within a second', async () => {
     const disk = new Disk('one');
-    const { watch, time } = watchOf(disk);
-    await Promise.all([watch.hasFullDisk(), watch.hasFullDisk()]);
+    const { monitor, time } = monitorOf(disk);
+    await Promise.all([monitor.hasFullDisk(), monitor.hasFullDisk()]);
     time.advance(999);
-    await watch.hasFullDisk();
+    await monitor.hasFullDisk();
     expect(disk.probes).toBe(1);
     time.advance(1);
-    await watch.hasFullDisk();
+    await monitor.hasFullDisk();
     expect(disk.probes).toBe(2);
   });
 
   it('keeps what it knew while a server does not answer', async () => {
     const disk = new Disk('one');
     disk.freeBytes = 0;
-    const { watch, time, changes } = watchOf(disk);
-    await watch.hasFullDisk();
+    const { monitor, time, changes } = monitorOf(disk);
+    await monitor.hasFullDisk();
     disk.freeBytes = undefined;
     time.advance(1000);
-    expect(await watch.hasFullDisk()).toBe(true);
+    expect(await monitor.hasFullDisk()).toBe(true);
     expect(changes).toEqual([['one', true]]);
   });
 
   it('probes nothing before it is called', () => {
     const disk = new Disk('one');
-    watchOf(disk);
+    monitorOf(disk);
     expect(disk.probes).toBe(0);
   });
 });

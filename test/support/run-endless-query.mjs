@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 const build = fileURLToPath(new URL('../../dist/src', import.meta.url));
 const { readConfig } = await import(path.join(build, 'config/config.js'));
 const { loadEndpoints } = await import(path.join(build, 'endpoint/load-endpoints.js'));
-const { openExecution } = await import(path.join(build, 'serve/open-execution.js'));
+const { openQueryExecution } = await import(path.join(build, 'server/open-query-execution.js'));
 const { ENDPOINTS_FOLDER } = await import(path.join(build, 'project-files.js'));
 
 const ignore = () => undefined;
@@ -21,12 +21,12 @@ const runQuery = () => {
 const servers = [{ name: 'clickhouse.test:8123', runQuery, ping: () => Promise.resolve(true) }];
 const logger = { error: ignore, warn: ignore, info: ignore, debug: ignore };
 const clock = () => new Date();
-const { answerCall } = await openExecution(
+const { executeCall } = await openQueryExecution(
   readConfig(process.env),
   { endpoints, servers, logger, clock },
   ignore,
 );
-await answerCall({
+await executeCall({
   endpoint: endpoints.find('usage.api-counts'),
   values: new Map([['project', process.env['QUESTION']]]),
   scope: '',

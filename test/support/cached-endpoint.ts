@@ -16,9 +16,9 @@ export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, Prefer';
 export interface CachedQuestions {
   readonly gateway: CachingGateway;
   /** Has ClickHouse answer again with many rows, or with one to questions about a village. */
-  readonly answerAsUsual: () => void;
+  readonly respondAsUsual: () => void;
   /** A question that no test before has asked. */
-  readonly newQuestion: (kind?: string, endpoint?: string) => string;
+  readonly newRequest: (kind?: string, endpoint?: string) => string;
   /** A question whose answer is in the cache. */
   readonly cachedQuestion: (kind?: string) => Promise<string>;
 }
@@ -26,23 +26,23 @@ export interface CachedQuestions {
 /** Opens such a gateway before the tests of the file, and closes it after them. */
 export function useCachedQuestions(): CachedQuestions {
   const gateway = new CachingGateway([CACHED, UNCACHED]);
-  const answerAsUsual = (): void => {
-    gateway.runQuery.answerWith(({ query }) => {
+  const respondAsUsual = (): void => {
+    gateway.runQuery.respondWith(({ query }) => {
       const city = String(query.parameters['city']);
       const rows = city.startsWith('village') ? 1 : 200;
       return Promise.resolve(resultOf(Array.from({ length: rows }, (_, row) => ({ city, row }))));
     });
   };
   beforeAll(() => gateway.listen());
-  beforeEach(answerAsUsual);
+  beforeEach(respondAsUsual);
   afterAll(() => gateway.close());
   let questions = 0;
-  const newQuestion = (kind = 'city', endpoint = 'cached'): string =>
+  const newRequest = (kind = 'city', endpoint = 'cached'): string =>
     `/api/endpoints/query/${endpoint}?city=${kind}-${(questions += 1)}`;
   const cachedQuestion = async (kind?: string): Promise<string> => {
-    const url = newQuestion(kind);
+    const url = newRequest(kind);
     expect((await gateway.ask('application', url)).headers['x-cache']).toBe('MISS');
     return url;
   };
-  return { gateway, answerAsUsual, newQuestion, cachedQuestion };
+  return { gateway, respondAsUsual, newRequest, cachedQuestion };
 }

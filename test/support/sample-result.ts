@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 
-import type { Answer } from '../../src/query/endpoint-result.js';
 import type { CacheKey } from '../../src/query/cache-key.js';
+import type { EndpointResult } from '../../src/query/endpoint-result.js';
 
 /** An answer with every fact set, fresh for a minute, with bytes that are not text. */
-export function sampleAnswer(changes: Partial<Answer> & Pick<Answer, 'bornAt'>): Answer {
+export function sampleResult(
+  changes: Partial<EndpointResult> & Pick<EndpointResult, 'createdAt'>,
+): EndpointResult {
   return {
-    expiresAt: changes.bornAt + 60_000,
+    expiresAt: changes.createdAt + 60_000,
     digest: 'abcdefghijklmnopqrstuv',
     rowCount: 24,
     truncated: true,

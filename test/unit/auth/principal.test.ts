@@ -1,12 +1,12 @@
 import { addressSet } from '../../../src/auth/address-set.js';
 import { meansEndpoint } from '../../../src/auth/endpoint-pattern.js';
-import { isOpenTo } from '../../../src/auth/pinned-parameters.js';
 import { parseInstant } from '../../../src/auth/instant.js';
-import { comesFromAllowed, isInForce, mayCall, type KeyHolder } from '../../../src/auth/principal.js';
 import { KeyUse } from '../../../src/auth/key-use.js';
+import { mayCallWithPins } from '../../../src/auth/pinned-parameters.js';
+import { allowsAddress, isActive, mayCall, type Principal } from '../../../src/auth/principal.js';
 
 const ENDPOINT = { id: '0f3e8a5c-1111-4222-8333-444455556666', name: 'logs.all-new' };
-const HOLDER: KeyHolder = { name: 'a', mayBypassCache: false };
+const PRINCIPAL: Principal = { name: 'a', mayBypassCache: false };
 
 describe('meansEndpoint', () => {
   it.each(['logs.all-new', ENDPOINT.id, '*', 'logs.*', '*new', 'l*s.*-*w', '**', 'logs.all-new*', '*.*'])(
@@ -34,38 +34,38 @@ describe('meansEndpoint', () => {
 
 describe('mayCall', () => {
   it('is so for a holder of everything, and for what its patterns mean', () => {
-    expect(mayCall(HOLDER, ENDPOINT)).toBe(true);
-    const limited = { ...HOLDER, endpoints: ['usage.*', 'logs.*'] };
+    expect(mayCall(PRINCIPAL, ENDPOINT)).toBe(true);
+    const limited = { ...PRINCIPAL, endpoints: ['usage.*', 'logs.*'] };
     const other = { id: 'other', name: 'log.all' };
     for (let again = 0; again < 2; again += 1) {
       expect(mayCall(limited, ENDPOINT)).toBe(true);
       expect(mayCall(limited, other)).toBe(false);
     }
-    expect(mayCall({ ...HOLDER, endpoints: [] }, ENDPOINT)).toBe(false);
+    expect(mayCall({ ...PRINCIPAL, endpoints: [] }, ENDPOINT)).toBe(false);
   });
 });
 
 describe('isOpenTo', () => {
   it('needs the endpoint to be allowed and every fixed parameter to be declared', () => {
     const endpoint = { ...ENDPOINT, parameters: new Set(['project']) };
-    expect(isOpenTo(HOLDER, endpoint)).toBe(true);
-    expect(isOpenTo({ ...HOLDER, endpoints: ['other'] }, endpoint)).toBe(false);
-    expect(isOpenTo({ ...HOLDER, fixed: new Map([['project', 'a']]) }, endpoint)).toBe(true);
-    expect(isOpenTo({ ...HOLDER, fixed: new Map([['tenant', 'a']]) }, endpoint)).toBe(false);
+    expect(mayCallWithPins(PRINCIPAL, endpoint)).toBe(true);
+    expect(mayCallWithPins({ ...PRINCIPAL, endpoints: ['other'] }, endpoint)).toBe(false);
+    expect(mayCallWithPins({ ...PRINCIPAL, pinned: new Map([['project', 'a']]) }, endpoint)).toBe(true);
+    expect(mayCallWithPins({ ...PRINCIPAL, pinned: new Map([['tenant', 'a']]) }, endpoint)).toBe(false);
   });
 });
 
 describe('isInForce', () => {
   it('ends at the expiry', () => {
-    expect(isInForce(HOLDER, Infinity)).toBe(true);
-    expect(isInForce({ ...HOLDER, expiresAt: 1000 }, 999)).toBe(true);
-    expect(isInForce({ ...HOLDER, expiresAt: 1000 }, 1000)).toBe(false);
+    expect(isActive(PRINCIPAL, Infinity)).toBe(true);
+    expect(isActive({ ...PRINCIPAL, expiresAt: 1000 }, 999)).toBe(true);
+    expect(isActive({ ...PRINCIPAL, expiresAt: 1000 }, 1000)).toBe(false);
   });
 });
 
 describe('comesFromAllowed', () => {
   const ranges = ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', 'fe80::1', '203.0.113.9/24'];
-  const limited = { ...HOLDER, addresses: addressSet(ranges) };
+  const limited = { ...PRINCIPAL, addresses: addressSet(ranges) };
 
   it.each([
     '10.255.0.1',
@@ -77,7 +77,7 @@ describe('comesFromAllowed', () => {
     'fe80::1%eth0',
     '203.0.113.200',
   ])('lets %s in', (address) => {
-    expect(comesFromAllowed(limited, address)).toBe(true);
+    expect(allowsAddress(limited, address)).toBe(true);
   });
 
   it.each([
@@ -95,11 +95,11 @@ describe('comesFromAllowed', () => {
     'localhost',
     undefined,
   ])('keeps %s out', (address) => {
-    expect(comesFromAllowed(limited, address)).toBe(false);
+    expect(allowsAddress(limited, address)).toBe(false);
   });
 
   it('lets anybody in where there are no ranges', () => {
-    expect(comesFromAllowed(HOLDER, undefined)).toBe(true);
+    expect(allowsAddress(PRINCIPAL, undefined)).toBe(true);
   });
 
   it.each([
@@ -152,19 +152,19 @@ describe('parseInstant', () => {
 
 describe('KeyUse', () => {
   it('tells when each was last let in; tokens count as one, links under their key', () => {
-    let holders: readonly KeyHolder[] = [HOLDER, { ...HOLDER, name: 'b' }];
-    const use = new KeyUse(() => holders);
-    use.note(HOLDER, 1000);
-    use.note(HOLDER, 2000);
+    let principals: readonly Principal[] = [PRINCIPAL, { ...PRINCIPAL, name: 'b' }];
+    const use = new KeyUse(() => principals);
+    use.note(PRINCIPAL, 1000);
+    use.note(PRINCIPAL, 2000);
     for (let user = 0; user < 1000; user += 1)
-      use.note({ ...HOLDER, name: `jwt:${user}`, via: 'token' }, 3000);
-    use.note({ ...HOLDER, via: 'link', linkOf: HOLDER }, 4000);
+      use.note({ ...PRINCIPAL, name: `jwt:${user}`, via: 'token' }, 3000);
+    use.note({ ...PRINCIPAL, via: 'link', linkOf: PRINCIPAL }, 4000);
     expect([...use.all()]).toEqual([
       ['a', '1970-01-01T00:00:02.000Z'],
       ['jwt:*', '1970-01-01T00:00:03.000Z'],
       ['link:a', '1970-01-01T00:00:04.000Z'],
     ]);
-    holders = [];
+    principals = [];
     expect([...use.all().keys()]).toEqual(['jwt:*']);
   });
 });

@@ -1,9 +1,9 @@
-import { MemoryStore } from '../../../src/cache/local-store.js';
+import { LocalStore } from '../../../src/cache/local-store.js';
 import type { EndpointSettings } from '../../../src/endpoint/definition.js';
 import { ERRORS, Failure, type ErrorCode } from '../../../src/errors.js';
-import { createAnswerer, createHitFinder, type AnswerCall } from '../../../src/query/execute-call.js';
-import { keyOf, type Answered, type Call } from '../../../src/query/call.js';
-import { createFetcher, shareWithNobody } from '../../../src/query/fetch-result.js';
+import { keyOf, type CallOutcome, type Call } from '../../../src/query/call.js';
+import { createCallExecutor, createHitFinder, type ExecuteCall } from '../../../src/query/execute-call.js';
+import { createFetcher, withoutCoalescing } from '../../../src/query/fetch-result.js';
 import { FakeRunQuery, resultOf } from '../../support/fake-run-query.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { SettableClock } from '../../support/settable-clock.js';
@@ -12,28 +12,28 @@ const CACHING_SECONDS = 60;
 const STALE_SECONDS = 300;
 
 let time: SettableClock;
-let store: MemoryStore;
+let store: LocalStore;
 let runQuery: FakeRunQuery;
-let answerCall: AnswerCall;
+let executeCall: ExecuteCall;
 let told: string[];
 
 beforeEach(() => {
   time = new SettableClock();
-  store = new MemoryStore(1e6, time.clock);
+  store = new LocalStore(1e6, time.clock);
   runQuery = new FakeRunQuery();
   told = [];
-  const fetchAnswer = createFetcher({
+  const fetchResult = createFetcher({
     runQuery: runQuery.run,
     store,
-    shareAcross: shareWithNobody(store),
+    coalesceAcrossGateways: withoutCoalescing(store),
     clock: time.clock,
     onJoined: () => undefined,
   });
-  answerCall = createAnswerer({
+  executeCall = createCallExecutor({
     store,
-    fetchAnswer,
+    fetchResult,
     clock: time.clock,
-    onAnswered: (_question, _key, { status }) => told.push(status),
+    onOutcome: (_question, _key, { status }) => told.push(status),
   });
 });
 
@@ -46,44 +46,44 @@ const call = (changes: Partial<Call> = {}, settings: Partial<EndpointSettings> =
   demand: 'any',
   ...changes,
 });
-const statusOf = async (asked: Promise<Answered>): Promise<string> => (await asked).status;
+const statusOf = async (asked: Promise<CallOutcome>): Promise<string> => (await asked).status;
 const asked = (): number => runQuery.requests.length;
 
 describe('an answer', () => {
   it('is fresh for as long as the endpoint says from when its query began, however long that took', async () => {
-    runQuery.answerWith(() => {
+    runQuery.respondWith(() => {
       time.advance(20_000);
       return Promise.resolve(resultOf([]));
     });
     const began = time.now;
-    const { answer, status } = await answerCall(call());
-    expect([status, answer.bornAt, answer.expiresAt]).toEqual([
+    const { result, status } = await executeCall(call());
+    expect([status, result.createdAt, result.expiresAt]).toEqual([
       'MISS',
       began,
       began + CACHING_SECONDS * 1000,
     ]);
     time.advance(CACHING_SECONDS * 1000 - 20_000 - 1);
-    expect(await statusOf(answerCall(call()))).toBe('HIT');
+    expect(await statusOf(executeCall(call()))).toBe('HIT');
     time.advance(1);
-    expect(await statusOf(answerCall(call()))).toBe('MISS');
+    expect(await statusOf(executeCall(call()))).toBe('MISS');
     expect(told).toEqual(['MISS', 'HIT', 'MISS']);
   });
 
   it('does not live longer because it is read', async () => {
-    const { answer } = await answerCall(call());
+    const { result } = await executeCall(call());
     for (let second = 1; second < CACHING_SECONDS; second += 1) {
       time.advance(1000);
-      expect((await answerCall(call())).answer).toBe(answer);
+      expect((await executeCall(call())).result).toBe(result);
     }
     time.advance(1000);
-    expect(await statusOf(answerCall(call()))).toBe('MISS');
+    expect(await statusOf(executeCall(call()))).toBe('MISS');
     expect(asked()).toBe(2);
   });
 
   it('is not shared with callers of another scope', async () => {
-    await answerCall(call({ scope: '[["project","a"]]' }));
-    expect(await statusOf(answerCall(call({ scope: '[["project","b"]]' })))).toBe('MISS');
-    expect(await statusOf(answerCall(call({ scope: '[["project","a"]]' })))).toBe('HIT');
+    await executeCall(call({ scope: '[["project","a"]]' }));
+    expect(await statusOf(executeCall(call({ scope: '[["project","b"]]' })))).toBe('MISS');
+    expect(await statusOf(executeCall(call({ scope: '[["project","a"]]' })))).toBe('HIT');
   });
 
   it('is found at once while it is fresh, as the same hit', async () => {
@@ -91,13 +91,13 @@ describe('an answer', () => {
     const findHit = createHitFinder({
       peek: (hash) => store.peek(hash),
       clock: time.clock,
-      onAnswered: (_question, _key, { status }) => found.push(status),
+      onOutcome: (_question, _key, { status }) => found.push(status),
     });
     const question = call();
     expect(findHit(question, keyOf(question))).toBeUndefined();
-    const { answer } = await answerCall(question);
-    expect(findHit(question, keyOf(question))).toEqual(await answerCall(question));
-    expect(findHit(question, keyOf(question))?.answer).toBe(answer);
+    const { result } = await executeCall(question);
+    expect(findHit(question, keyOf(question))).toEqual(await executeCall(question));
+    expect(findHit(question, keyOf(question))?.result).toBe(result);
     time.advance(CACHING_SECONDS * 1000);
     expect(findHit(question, keyOf(question))).toBeUndefined();
     expect(found).toEqual(['HIT', 'HIT']);
@@ -108,76 +108,76 @@ describe('while ClickHouse fails', () => {
   const upstream = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => code.startsWith('CLICKHOUSE_'));
 
   it.each([...upstream, 'QUERY_TIMEOUT'] as const)('an expired answer stands in for %s', async (code) => {
-    const { answer } = await answerCall(call());
+    const { result } = await executeCall(call());
     time.advance(CACHING_SECONDS * 1000 + 5000);
     runQuery.fail(new Failure(code, 'It failed.'));
-    const stale = await answerCall(call());
-    expect([stale.status, stale.answer]).toEqual(['STALE', answer]);
-    expect(time.now - stale.answer.bornAt).toBe(CACHING_SECONDS * 1000 + 5000);
+    const stale = await executeCall(call());
+    expect([stale.status, stale.result]).toEqual(['STALE', result]);
+    expect(time.now - stale.result.createdAt).toBe(CACHING_SECONDS * 1000 + 5000);
     expect(asked()).toBe(2);
   });
 
   it.each(['INVALID_PARAMETERS', 'BAD_REGULAR_EXPRESSION', 'QUERY_READS_TOO_MUCH', 'INTERNAL'] as const)(
     'no expired answer stands in for %s',
     async (code) => {
-      await answerCall(call());
+      await executeCall(call());
       time.advance(CACHING_SECONDS * 1000);
       runQuery.fail(new Failure(code, 'It failed.'));
-      await expect(answerCall(call())).rejects.toMatchObject({ status: expect.any(Number) as number });
+      await expect(executeCall(call())).rejects.toMatchObject({ status: expect.any(Number) as number });
       expect(told).toEqual(['MISS']);
     },
   );
 
   it('an answer stands in up to the bound, and not at it', async () => {
-    await answerCall(call());
+    await executeCall(call());
     runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is away.'));
     time.advance((CACHING_SECONDS + STALE_SECONDS) * 1000 - 1);
-    expect(await statusOf(answerCall(call()))).toBe('STALE');
+    expect(await statusOf(executeCall(call()))).toBe('STALE');
     time.advance(1);
-    await expect(answerCall(call())).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
+    await expect(executeCall(call())).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
   });
 
   it('an answer that passes the bound while the query fails does not stand in', async () => {
-    await answerCall(call());
+    await executeCall(call());
     time.advance((CACHING_SECONDS + STALE_SECONDS) * 1000 - 1);
-    runQuery.answerWith(() => {
+    runQuery.respondWith(() => {
       time.advance(1);
       return Promise.reject(new Failure('QUERY_TIMEOUT', 'It took too long.'));
     });
-    await expect(answerCall(call())).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' });
+    await expect(executeCall(call())).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' });
   });
 
   it('nothing stands in where the endpoint allows nothing stale', async () => {
-    await answerCall(call({}, { staleIfError: 0 }));
+    await executeCall(call({}, { staleIfError: 0 }));
     time.advance(CACHING_SECONDS * 1000);
     runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'It failed.'));
-    await expect(answerCall(call({}, { staleIfError: 0 }))).rejects.toMatchObject({
+    await expect(executeCall(call({}, { staleIfError: 0 }))).rejects.toMatchObject({
       code: 'CLICKHOUSE_FAILED',
     });
   });
 
   it('errors are not kept: the next one asks again', async () => {
     runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'It failed.'));
-    for (let n = 0; n < 3; n += 1) await expect(answerCall(call())).rejects.toThrow('It failed.');
+    for (let n = 0; n < 3; n += 1) await expect(executeCall(call())).rejects.toThrow('It failed.');
     expect(asked()).toBe(3);
     runQuery.answer([]);
-    expect(await statusOf(answerCall(call()))).toBe('MISS');
+    expect(await statusOf(executeCall(call()))).toBe('MISS');
   });
 });
 
 describe('a caller’s demand', () => {
   it('for a fresh answer asks, and replaces the kept one', async () => {
-    await answerCall(call());
+    await executeCall(call());
     time.advance(1000);
-    const fresh = await answerCall(call({ demand: 'fresh' }));
-    expect([fresh.status, fresh.stored, fresh.answer.bornAt]).toEqual(['BYPASS', true, time.now]);
-    expect((await answerCall(call())).answer).toBe(fresh.answer);
+    const fresh = await executeCall(call({ demand: 'fresh' }));
+    expect([fresh.status, fresh.isStored, fresh.result.createdAt]).toEqual(['BYPASS', true, time.now]);
+    expect((await executeCall(call())).result).toBe(fresh.result);
     expect(asked()).toBe(2);
   });
 
   it('for a fresh answer is not undone by an older query that ends later', async () => {
     let endOld: (() => void) | undefined;
-    runQuery.answerWith(
+    runQuery.respondWith(
       () =>
         new Promise(
           (resolve) =>
@@ -186,25 +186,25 @@ describe('a caller’s demand', () => {
             }),
         ),
     );
-    const old = answerCall(call());
+    const old = executeCall(call());
     await Promise.resolve();
     time.advance(1000);
     runQuery.answer([{ city: 'new' }]);
-    const fresh = await answerCall(call({ demand: 'fresh' }));
+    const fresh = await executeCall(call({ demand: 'fresh' }));
     endOld?.();
     await old;
-    expect((await answerCall(call())).answer).toBe(fresh.answer);
+    expect((await executeCall(call())).result).toBe(fresh.result);
   });
 
   it.each(['any', 'fresh'] as const)(
     'for what is cached only gets 504 NOT_CACHED where %s would ask',
     async (other) => {
       const onlyCached = call({ demand: 'only-cached' });
-      await expect(answerCall(onlyCached)).rejects.toMatchObject({ code: 'NOT_CACHED', status: 504 });
-      await answerCall(call({ demand: other }));
-      expect(await statusOf(answerCall(onlyCached))).toBe('HIT');
+      await expect(executeCall(onlyCached)).rejects.toMatchObject({ code: 'NOT_CACHED', status: 504 });
+      await executeCall(call({ demand: other }));
+      expect(await statusOf(executeCall(onlyCached))).toBe('HIT');
       time.advance(CACHING_SECONDS * 1000);
-      await expect(answerCall(onlyCached)).rejects.toMatchObject({ code: 'NOT_CACHED' });
+      await expect(executeCall(onlyCached)).rejects.toMatchObject({ code: 'NOT_CACHED' });
       expect(asked()).toBe(1);
     },
   );
@@ -214,26 +214,26 @@ describe('an endpoint without caching', () => {
   const uncached = (changes: Partial<Call> = {}): Call => call(changes, { caching: 'disabled' });
 
   it('stores nothing, shares nothing and tells nobody of its use', async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => answerCall(uncached())));
+    const answers = await Promise.all([1, 2, 3].map(() => executeCall(uncached())));
     expect(asked()).toBe(3);
-    expect(answers.map(({ status, stored, collapsed }) => [status, stored, collapsed])).toEqual(
+    expect(answers.map(({ status, isStored, isCollapsed }) => [status, isStored, isCollapsed])).toEqual(
       Array(3).fill(['BYPASS', false, false]),
     );
     expect([store.use().size, told]).toEqual([0, []]);
   });
 
   it('has nothing stale to stand in, and nothing cached', async () => {
-    await answerCall(uncached());
-    await expect(answerCall(uncached({ demand: 'only-cached' }))).rejects.toMatchObject({
+    await executeCall(uncached());
+    await expect(executeCall(uncached({ demand: 'only-cached' }))).rejects.toMatchObject({
       code: 'NOT_CACHED',
     });
     runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'It failed.'));
-    await expect(answerCall(uncached())).rejects.toMatchObject({ code: 'CLICKHOUSE_FAILED' });
+    await expect(executeCall(uncached())).rejects.toMatchObject({ code: 'CLICKHOUSE_FAILED' });
   });
 
   it('ends the query of each caller that leaves', async () => {
     const leaving = new AbortController();
-    await answerCall(uncached({ signal: leaving.signal }));
+    await executeCall(uncached({ signal: leaving.signal }));
     expect(runQuery.onlyRequest.signal).toBe(leaving.signal);
   });
 });

@@ -1,11 +1,15 @@
-import { ClickHouseWatch, type OpenReason, type WatchState } from '../../../src/scheduler/server-breaker.js';
-import { ServerPool } from '../../../src/scheduler/server-pool.js';
-import type { QueryRequest, RunQuery } from '../../../src/query/ports.js';
 import { Failure, type ErrorCode } from '../../../src/errors.js';
+import type { QueryRequest, RunQuery } from '../../../src/query/ports.js';
+import {
+  ServerBreaker,
+  type OpenReason,
+  type ServerBreakerState,
+} from '../../../src/scheduler/server-breaker.js';
+import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries, type HeldQueries } from '../../support/held-query.js';
-import { asked } from './requested-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
+import { asked } from './requested-queries.js';
 
 const AWAY = { code: 'CLICKHOUSE_UNREACHABLE', status: 503, details: { retryAfterSeconds: 1 } };
 const failure = (code: ErrorCode): Failure => new Failure(code, 'no');
@@ -17,9 +21,9 @@ describe('ClickHouseWatch', () => {
   let timers: ManualTimers;
   let runQuery: FakeRunQuery;
   let held: HeldQueries;
-  let changes: (WatchState | OpenReason)[];
-  let watch: ClickHouseWatch;
-  /** Of this one server: a query reaches a watch through a pool. */
+  let changes: (ServerBreakerState | OpenReason)[];
+  let breaker: ServerBreaker;
+  /** Of this one server: a query reaches a breaker through a pool. */
   let pool: ServerPool;
   let run: RunQuery;
   let pings: number;
@@ -35,14 +39,14 @@ describe('ClickHouseWatch', () => {
     runQuery = new FakeRunQuery();
     held = holdQueries(runQuery);
     [changes, pings, pinged] = [[], 0, 'answers'];
-    watch = new ClickHouseWatch({
+    breaker = new ServerBreaker({
       ping,
       clock: timers.clock,
       setTimer: timers.setTimer,
       onChange: (state, reason) => changes.push(reason ?? state),
     });
     pool = new ServerPool(
-      [{ name: 'only', runQuery: (request) => runQuery.run(request), watch }],
+      [{ name: 'only', runQuery: (request) => runQuery.run(request), breaker }],
       timers.clock,
     );
     run = pool.gate(pool.run);
@@ -78,9 +82,9 @@ describe('ClickHouseWatch', () => {
       await failWith('CLICKHOUSE_UNREACHABLE', 2);
       await answerOne();
       await failWith('CLICKHOUSE_UNREACHABLE', 2);
-      expect(watch.figures.state).toBe('closed');
+      expect(breaker.figures.state).toBe('closed');
       await failWith('CLICKHOUSE_UNREACHABLE', 1);
-      expect([watch.figures.state, changes]).toEqual(['open', ['unreachable']]);
+      expect([breaker.figures.state, changes]).toEqual(['open', ['unreachable']]);
       expect(pings).toBe(0);
     });
 
@@ -93,7 +97,7 @@ describe('ClickHouseWatch', () => {
       'SHARD_UNREACHABLE',
     ])('never opens for %s', async (code) => {
       await failWith(code, 20);
-      expect([watch.figures.state, changes]).toEqual(['closed', []]);
+      expect([breaker.figures.state, changes]).toEqual(['closed', []]);
     });
 
     it('never opens for callers that leave', async () => {
@@ -104,7 +108,7 @@ describe('ClickHouseWatch', () => {
         leaving.abort(failure('CLICKHOUSE_UNREACHABLE'));
         await expect(running).rejects.toThrow();
       }
-      expect(watch.figures).toMatchObject({ state: 'closed', running: 0 });
+      expect(breaker.figures).toMatchObject({ state: 'closed', running: 0 });
       expect(timers.size).toBe(0);
     });
   });
@@ -115,7 +119,7 @@ describe('ClickHouseWatch', () => {
     it('refuses at once, without asking ClickHouse anything', async () => {
       const before = runQuery.requests.length;
       await expect(begin()).rejects.toMatchObject(AWAY);
-      expect([runQuery.requests.length - before, pings, pool.figures.refused]).toEqual([0, 0, 1]);
+      expect([runQuery.requests.length - before, pings, pool.figures.rejected]).toEqual([0, 0, 1]);
     });
 
     it('sends nothing when nobody asks', async () => {
@@ -165,7 +169,7 @@ describe('ClickHouseWatch', () => {
           void begin();
           await timers.advance(50);
         }
-        expect([outage, watch.figures.state]).toEqual([outage, 'closed']);
+        expect([outage, breaker.figures.state]).toEqual([outage, 'closed']);
         held.answer([]);
         await settled();
         await openIt();
@@ -176,7 +180,7 @@ describe('ClickHouseWatch', () => {
       await timers.advance(250);
       await answerOne();
       await failWith('CLICKHOUSE_UNREACHABLE', 2);
-      expect(watch.figures.state).toBe('closed');
+      expect(breaker.figures.state).toBe('closed');
       await openIt().catch(() => undefined);
       await timers.advance(250);
       await answerOne();
@@ -184,7 +188,7 @@ describe('ClickHouseWatch', () => {
     });
 
     it('refuses what waited for its place in the queue meanwhile', async () => {
-      await expect(watch.guard(runQuery.run)(asked('queued'))).rejects.toMatchObject(AWAY);
+      await expect(breaker.guard(runQuery.run)(asked('queued'))).rejects.toMatchObject(AWAY);
     });
   });
 
@@ -195,17 +199,17 @@ describe('ClickHouseWatch', () => {
       await timers.advance(1999);
       expect(pings).toBe(0);
       await timers.advance(2000);
-      expect([pings, watch.figures.state]).toEqual([2, 'closed']);
+      expect([pings, breaker.figures.state]).toEqual([2, 'closed']);
       await timers.advance(1);
       for (const one of running) await expect(one).rejects.toMatchObject(AWAY);
-      expect(watch.figures).toMatchObject({ state: 'open', running: 0, cut: 2, opened: { stalled: 1 } });
+      expect(breaker.figures).toMatchObject({ state: 'open', running: 0, cut: 2, opened: { stalled: 1 } });
       expect([changes, timers.size]).toEqual([['stalled'], 0]);
     });
 
     it('leaves slow queries alone as long as ClickHouse answers pings', async () => {
       const running = begin('slow');
       await timers.advance(30_000);
-      expect([watch.figures.state, pings]).toEqual(['closed', 15]);
+      expect([breaker.figures.state, pings]).toEqual(['closed', 15]);
       held.answer([]);
       await running;
       expect(timers.size).toBe(0);
@@ -214,7 +218,7 @@ describe('ClickHouseWatch', () => {
     it('does not ping while queries are answered', async () => {
       void begin('slow');
       await settled();
-      const quick = watch.guard(() => new FakeRunQuery().run(asked('quick')));
+      const quick = breaker.guard(() => new FakeRunQuery().run(asked('quick')));
       for (let ms = 0; ms < 20_000; ms += 1000) {
         await quick(asked('quick'));
         await timers.advance(1000);
@@ -228,7 +232,7 @@ describe('ClickHouseWatch', () => {
       await timers.advance(2500);
       pinged = 'answers';
       await timers.advance(20_000);
-      expect([watch.figures.state, watch.figures.running]).toEqual(['closed', 1]);
+      expect([breaker.figures.state, breaker.figures.running]).toEqual(['closed', 1]);
     });
 
     it('takes an answer during the pings for life', async () => {
@@ -236,9 +240,9 @@ describe('ClickHouseWatch', () => {
       void begin('a');
       const other = new FakeRunQuery();
       await timers.advance(2500);
-      await watch.guard(other.run)(asked('b'));
+      await breaker.guard(other.run)(asked('b'));
       await timers.advance(1500);
-      expect(watch.figures.state).toBe('closed');
+      expect(breaker.figures.state).toBe('closed');
     });
 
     it('stops pinging when the last that runs has left', async () => {
@@ -248,14 +252,14 @@ describe('ClickHouseWatch', () => {
       await timers.advance(2500);
       leaving.abort(new Error('gone'));
       await timers.advance(60_000);
-      expect([pings, watch.figures.state, timers.size]).toEqual([1, 'closed', 0]);
+      expect([pings, breaker.figures.state, timers.size]).toEqual([1, 'closed', 0]);
     });
 
     it('ends what hangs although it is open already', async () => {
       pinged = 'is silent';
-      const hanging = watch.guard((request: QueryRequest) => runQuery.run(request))(asked('hanging'));
+      const hanging = breaker.guard((request: QueryRequest) => runQuery.run(request))(asked('hanging'));
       hanging.catch(() => undefined);
-      const lost = watch.guard(() => Promise.reject(failure('CLICKHOUSE_UNREACHABLE')));
+      const lost = breaker.guard(() => Promise.reject(failure('CLICKHOUSE_UNREACHABLE')));
       for (let n = 0; n < 3; n += 1) await lost(asked('lost')).catch(() => undefined);
       expect(changes).toEqual(['unreachable']);
       await timers.advance(4000);
@@ -265,9 +269,9 @@ describe('ClickHouseWatch', () => {
 
     it('does not flood a runner that does not end when told', async () => {
       pinged = 'is silent';
-      void watch.guard(() => new Promise(() => undefined))(asked('deaf'));
+      void breaker.guard(() => new Promise(() => undefined))(asked('deaf'));
       await timers.advance(40_000);
-      expect(watch.figures).toMatchObject({ state: 'open', cut: 1 });
+      expect(breaker.figures).toMatchObject({ state: 'open', cut: 1 });
       expect(pings).toBeLessThanOrEqual(20);
     });
   });

@@ -1,18 +1,18 @@
-import { admitQueries } from '../../../src/scheduler/schedule-queries.js';
-import type { QueryResult, RunQuery } from '../../../src/query/ports.js';
-import { ClickHouseWatch } from '../../../src/scheduler/server-breaker.js';
-import { QueryQueue } from '../../../src/scheduler/query-queue.js';
-import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { Failure } from '../../../src/errors.js';
+import type { QueryResult, RunQuery } from '../../../src/query/ports.js';
+import { QueryQueue } from '../../../src/scheduler/query-queue.js';
+import { scheduleQueries } from '../../../src/scheduler/schedule-queries.js';
+import { ServerBreaker } from '../../../src/scheduler/server-breaker.js';
+import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { holdQueries } from '../../support/held-query.js';
-import { asked } from './requested-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
+import { asked } from './requested-queries.js';
 
 describe('admitQueries', () => {
   let runQuery: FakeRunQuery;
   let queue: QueryQueue;
-  let watch: ClickHouseWatch;
+  let breaker: ServerBreaker;
   let run: RunQuery;
   let settledWith: (QueryResult | undefined)[];
   let admitted: number;
@@ -21,9 +21,9 @@ describe('admitQueries', () => {
     const { clock, setTimer } = new ManualTimers();
     runQuery = new FakeRunQuery();
     queue = new QueryQueue({ slots: 1, maxWaiting: 2, maxWaitMs: 1000, setTimer });
-    watch = new ClickHouseWatch({ ping: never, clock, setTimer, onChange: () => undefined });
-    const pool = new ServerPool([{ name: 'a:8123', runQuery: runQuery.run, watch }], clock);
-    run = admitQueries(pool, queue);
+    breaker = new ServerBreaker({ ping: never, clock, setTimer, onChange: () => undefined });
+    const pool = new ServerPool([{ name: 'a:8123', runQuery: runQuery.run, breaker }], clock);
+    run = scheduleQueries(pool, queue);
     [settledWith, admitted] = [[], 0];
   });
   const never = (): Promise<boolean> => Promise.resolve(false);
@@ -48,15 +48,15 @@ describe('admitQueries', () => {
     const servers = [runQuery, second].map(({ run: runOn }, n) => ({
       name: String(n),
       runQuery: runOn,
-      watch: new ClickHouseWatch({ ping: never, clock, setTimer, onChange: () => undefined }),
+      breaker: new ServerBreaker({ ping: never, clock, setTimer, onChange: () => undefined }),
     }));
     runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'lost'));
     let places = 0;
-    second.answerWith(() => {
+    second.respondWith(() => {
       places = queue.figures.running;
       return new FakeRunQuery().run(asked('inner'));
     });
-    const result = await admitQueries(new ServerPool(servers, clock), queue)(asked('a', { admitQuery }));
+    const result = await scheduleQueries(new ServerPool(servers, clock), queue)(asked('a', { admitQuery }));
     expect([admitted, settledWith, places]).toEqual([1, [result], 1]);
     expect([runQuery.requests.length, second.requests.length]).toEqual([1, 1]);
   });
@@ -86,7 +86,7 @@ describe('admitQueries', () => {
     const held = holdQueries(runQuery);
     const waiting = ['a', 'b', 'c'].map((id) => run(asked(id)));
     await settled();
-    const lose = watch.guard(() => Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'no')));
+    const lose = breaker.guard(() => Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'no')));
     for (let n = 0; n < 3; n += 1) await lose(asked('lost')).catch(() => undefined);
     await expect(run(asked('d', { admitQuery }))).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
     expect([admitted, queue.figures.waiting]).toEqual([0, 2]);

@@ -6,14 +6,14 @@ export interface DiskSpace {
   readonly totalBytes: number;
 }
 
-export interface WatchedDisk {
+export interface MonitoredDisk {
   /** Host and port of the server. */
   readonly name: string;
   /** Reads its disk space; a rejection leaves what was known. */
   readonly probeDisk: (signal: AbortSignal) => Promise<DiskSpace>;
 }
 
-export interface DiskWatchOptions {
+export interface DiskMonitorOptions {
   readonly clock: Clock;
   /** Called once a change. */
   readonly onChange: (server: string, isFull: boolean, space: DiskSpace) => void;
@@ -27,14 +27,14 @@ const PROBE_MS = 1000;
 const REUSE_MS = 1000;
 
 /** Knows which ClickHouse servers have a full disk. It probes only when it is called: a paused service stays paused. */
-export class DiskWatch {
+export class DiskMonitor {
   private readonly full = new Set<string>();
   private probing: Promise<void> | undefined;
   private probedAt = -Infinity;
 
   constructor(
-    private readonly disks: readonly WatchedDisk[],
-    private readonly options: DiskWatchOptions,
+    private readonly disks: readonly MonitoredDisk[],
+    private readonly options: DiskMonitorOptions,
   ) {}
 
   /** Whether the disk of any server is full; where a server does not say, as it was when it last did. Never rejects. */

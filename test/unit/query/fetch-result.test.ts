@@ -1,41 +1,41 @@
-import { MemoryStore } from '../../../src/cache/local-store.js';
+import { LocalStore } from '../../../src/cache/local-store.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
 import { regularExpression } from '../../../src/endpoint/parameters.js';
 import { Failure } from '../../../src/errors.js';
 import { keyOf } from '../../../src/query/call.js';
 import {
   createFetcher,
-  shareWithNobody,
-  type Fetch,
-  type FetchAnswer,
+  withoutCoalescing,
+  type FetchRequest,
+  type FetchResult,
 } from '../../../src/query/fetch-result.js';
-import type { Asker } from '../../../src/query/ports.js';
+import type { Requester } from '../../../src/query/ports.js';
 import { FakeRunQuery, resultOf } from '../../support/fake-run-query.js';
 import { holdQueries } from '../../support/held-query.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
 import { SettableClock } from '../../support/settable-clock.js';
 
 let time: SettableClock;
-let store: MemoryStore;
+let store: LocalStore;
 let runQuery: FakeRunQuery;
 let joined: string[];
-let fetchAnswer: FetchAnswer;
+let fetchResult: FetchResult;
 
 beforeEach(() => {
   time = new SettableClock();
-  store = new MemoryStore(1e6, time.clock);
+  store = new LocalStore(1e6, time.clock);
   runQuery = new FakeRunQuery();
   joined = [];
-  fetchAnswer = createFetcher({
+  fetchResult = createFetcher({
     runQuery: runQuery.run,
     store,
-    shareAcross: shareWithNobody(store),
+    coalesceAcrossGateways: withoutCoalescing(store),
     clock: time.clock,
     onJoined: (where) => joined.push(where),
   });
 });
 
-const fetch = (changes: Partial<Fetch> = {}): Fetch => ({
+const fetch = (changes: Partial<FetchRequest> = {}): FetchRequest => ({
   endpoint: sampleEndpoint(),
   values: new Map([['city', 'Rome']]),
   scope: '',
@@ -44,8 +44,8 @@ const fetch = (changes: Partial<Fetch> = {}): Fetch => ({
   refresh: false,
   ...changes,
 });
-const ask = (changes: Partial<Fetch> = {}): ReturnType<FetchAnswer> =>
-  fetchAnswer(fetch(changes), keyOf(fetch(changes)));
+const ask = (changes: Partial<FetchRequest> = {}): ReturnType<FetchResult> =>
+  fetchResult(fetch(changes), keyOf(fetch(changes)));
 
 describe('createFetcher', () => {
   it('binds the query at the time at which it begins, asking for one row more than may be returned', async () => {
@@ -56,10 +56,10 @@ describe('createFetcher', () => {
   });
 
   it('keeps the answer until it has expired for as long as it may be stale', async () => {
-    const { answer } = await ask({ endpoint: sampleEndpoint({ caching: 60, staleIfError: 30 }) });
+    const { result } = await ask({ endpoint: sampleEndpoint({ caching: 60, staleIfError: 30 }) });
     const { hash } = keyOf(fetch());
     time.advance(90_000 - 1);
-    expect(store.peek(hash)).toBe(answer);
+    expect(store.peek(hash)).toBe(result);
     time.advance(1);
     expect(store.peek(hash)).toBeUndefined();
   });
@@ -67,7 +67,7 @@ describe('createFetcher', () => {
   it('asks once for a thousand, and tells of each that joined', async () => {
     const all = await Promise.all(Array.from({ length: 1000 }, () => ask()));
     expect(runQuery.requests).toHaveLength(1);
-    expect(all.filter(({ collapsed }) => collapsed)).toHaveLength(999);
+    expect(all.filter(({ isCollapsed }) => isCollapsed)).toHaveLength(999);
     expect(joined).toEqual(Array(999).fill('process'));
   });
 
@@ -93,7 +93,7 @@ describe('createFetcher', () => {
 
   it('does not share the leader’s LIMIT_EXCEEDED: a follower runs the query within its own limits', async () => {
     const admitted: string[] = [];
-    const asker = (lane: string, refuses: boolean): Asker => ({
+    const requester = (lane: string, refuses: boolean): Requester => ({
       lane,
       priority: 'interactive',
       admitQuery: () => {
@@ -102,19 +102,19 @@ describe('createFetcher', () => {
         return Promise.resolve(() => Promise.resolve());
       },
     });
-    runQuery.answerWith(async (request) => {
-      await request.asker?.admitQuery?.();
+    runQuery.respondWith(async (request) => {
+      await request.requester?.admitQuery?.();
       return resultOf([{ city: 'Rome' }]);
     });
     const [leader, ...followers] = await Promise.allSettled([
-      ask({ asker: asker('a', true) }),
-      ask({ asker: asker('b', false) }),
-      ask({ asker: asker('c', true) }),
+      ask({ requester: requester('a', true) }),
+      ask({ requester: requester('b', false) }),
+      ask({ requester: requester('c', true) }),
     ]);
     expect(leader).toMatchObject({ status: 'rejected', reason: { code: 'LIMIT_EXCEEDED' } });
     expect(followers).toMatchObject([
-      { status: 'fulfilled', value: { collapsed: false } },
-      { status: 'fulfilled', value: { collapsed: true } },
+      { status: 'fulfilled', value: { isCollapsed: false } },
+      { status: 'fulfilled', value: { isCollapsed: true } },
     ]);
     expect([admitted, store.use().size]).toEqual([['a', 'b'], 1]);
   });

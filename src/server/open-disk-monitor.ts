@@ -1,12 +1,12 @@
-import { DiskWatch } from '../scheduler/disk-watch.js';
 import { createDiskProbe } from '../clickhouse/disk-space.js';
 import type { Logger } from '../observability/logger.js';
+import { DiskMonitor } from '../scheduler/disk-monitor.js';
 import type { OpenServer } from './open-clickhouse.js';
 import { steadyClock } from './steady-clock.js';
 
 /** Watches the disks of all servers, and logs when one becomes full and when it has room again. */
-export function openDiskWatch(servers: readonly OpenServer[], logger: Logger): DiskWatch {
-  return new DiskWatch(
+export function openDiskMonitor(servers: readonly OpenServer[], logger: Logger): DiskMonitor {
+  return new DiskMonitor(
     servers.map(({ name, client }) => ({ name, probeDisk: createDiskProbe(client) })),
     {
       clock: steadyClock,
