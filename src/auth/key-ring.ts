@@ -19,9 +19,9 @@ export class KeyRing {
   /** Where two entries share a hash, the later one has it. */
   constructor(entries: readonly KeyEntry[], clock = (): Date => new Date()) {
     this.#byHash = new Map(
-      entries.flatMap(({ principal: principal, hashes }) => hashes.map((hash) => [hash, principal] as const)),
+      entries.flatMap(({ principal, hashes }) => hashes.map((hash) => [hash, principal] as const)),
     );
-    this.#byName = new Map(entries.map(({ principal: principal }) => [principal.name, principal]));
+    this.#byName = new Map(entries.map(({ principal }) => [principal.name, principal]));
     this.#clock = clock;
   }
 

@@ -69,7 +69,7 @@ export class GatewaysUsage {
       merged.set(set.key.hash, known ? mergeUse(known, set) : set);
     }
     const forgottenAt = ({ hash }: CacheKey): number => unlessFromFuture(this.forgotten.get(hash) ?? 0, now);
-    return [...merged.values()].filter(({ key, lastUsedAt: lastUsedAt }) => lastUsedAt > forgottenAt(key));
+    return [...merged.values()].filter(({ key, lastUsedAt }) => lastUsedAt > forgottenAt(key));
   }
 
   /** Forgets a set until somebody uses for it again. */
@@ -84,13 +84,13 @@ export class GatewaysUsage {
     const now = this.now();
     const published = ledger
       .sets(endpoint.id, now)
-      .filter(({ lastUsedAt: lastUsedAt }) => lastUsedAt > now - keptMs && lastUsedAt <= now)
+      .filter(({ lastUsedAt }) => lastUsedAt > now - keptMs && lastUsedAt <= now)
       .toSorted(mostUsedFirst)
       .slice(0, maxSets)
       .map(shared);
     const json = JSON.stringify(published);
     if (json === (this.written.get(endpoint.id) ?? '[]')) return;
-    const done = await board.write({ endpointId: endpoint.id, gateway: this.gateway, json: json }, keptMs);
+    const done = await board.write({ endpointId: endpoint.id, gateway: this.gateway, json }, keptMs);
     if (done !== undefined) this.written.set(endpoint.id, json);
   }
 
@@ -138,15 +138,7 @@ function asOf(set: UsedSet, now: number): UsedSet {
   };
 }
 
-function shared({
-  key,
-  query: query,
-  lastUsedAt: lastUsedAt,
-  uses: uses,
-  weight,
-  createdAt: createdAt,
-  clickhouseMs,
-}: UsedSet): PublishedSet {
+function shared({ key, query, lastUsedAt, uses, weight, createdAt, clickhouseMs }: UsedSet): PublishedSet {
   const values = Object.fromEntries(query.values);
   const { scope, representation = JSON_REPRESENTATION } = query;
   const other = representation === JSON_REPRESENTATION ? {} : { representation: representation.name };
@@ -155,10 +147,10 @@ function shared({
     values,
     scope,
     ...other,
-    lastUsedAt: lastUsedAt,
-    uses: uses,
+    lastUsedAt,
+    uses,
     weight,
-    createdAt: createdAt,
+    createdAt,
     clickhouseMs,
   };
 }

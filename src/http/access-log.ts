@@ -107,7 +107,7 @@ function failureCode(failure: unknown, status: number): string {
 
 function fieldsOf(
   { method }: IncomingMessage,
-  { requestId, principal: principal, endpoint, rows, partial, cache, clickhouseMs, failure }: RequestContext,
+  { requestId, principal, endpoint, rows, partial, cache, clickhouseMs, failure }: RequestContext,
   { status, path, gatewayMs }: { readonly status: number; readonly path: string; readonly gatewayMs: number },
 ): Fields {
   return {
@@ -127,7 +127,7 @@ function fieldsOf(
 }
 
 function reportedFailure(
-  { requestId, endpoint, principal: principal, failure }: RequestContext,
+  { requestId, endpoint, principal, failure }: RequestContext,
   status: number,
 ): ReportedFailure {
   const shared = { requestId, endpoint, status, key: principal?.name };

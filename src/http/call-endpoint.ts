@@ -39,7 +39,7 @@ export interface CallParts {
 
 /** `GET /api/endpoints/query/ID_OR_NAME`: runs the endpoint with the parameters of the query string. */
 export function callEndpoint(parts: CallParts): RequestHandler {
-  const { endpoints, executeCall: executeCall, limiter, clock, times = 'iso' } = parts;
+  const { endpoints, executeCall, limiter, clock, times = 'iso' } = parts;
   return async (request, response) => {
     const context = contextOf(request);
     const principal = principalOf(context);
@@ -56,12 +56,12 @@ export function callEndpoint(parts: CallParts): RequestHandler {
     try {
       const { signal } = deadline;
       const analyst = { signal, asker: requesterOf(limiter, principal, subjects) };
-      const query = await queryOf(parts.checkSql, read, { principal: principal, endpoint, analyst });
+      const query = await queryOf(parts.checkSql, read, { principal, endpoint, analyst });
       const key = keyOf(query);
       context.query = { digest: endpoint.digest, hash: key.hash };
       const { representation, download } = presentation;
       if (presentation.isPlain && mayRemember(context, endpoint, sent)) {
-        parts.targets.learn(query.scope, request.originalUrl, { query: query, key, download });
+        parts.targets.learn(query.scope, request.originalUrl, { query, key, download });
       }
       const call = {
         ...query,
@@ -76,7 +76,7 @@ export function callEndpoint(parts: CallParts): RequestHandler {
       const now = clock().getTime();
       sendResult(request, response, {
         endpoint,
-        outcome: outcome,
+        outcome,
         context,
         representation,
         download,
@@ -100,7 +100,7 @@ interface Caller {
 async function queryOf(
   checkSql: CheckSql,
   { values, presentation: { representation }, sql }: ReadCall,
-  { principal: principal, endpoint, analyst }: Caller,
+  { principal, endpoint, analyst }: Caller,
 ): Promise<EndpointQuery> {
   const sandbox = sql === undefined ? undefined : await checkSql(endpoint, sql, analyst);
   return { endpoint, values, scope: scopeOf(principal), representation, ...(sandbox && { sandbox }) };

@@ -76,11 +76,11 @@ export function createFastPath({
     noteOutcome(context, outcome);
     const own = ['X-Request-Id', requestId, ...SECURITY_HEADERS];
     if (limits.length > 0) own.push(...Object.entries(rateLimitHeaders(limits)).flat());
-    const { download, query: query } = known;
+    const { download, query } = known;
     const { representation } = query;
     sendResult(request, response, {
       endpoint,
-      outcome: outcome,
+      outcome,
       context,
       representation,
       download,

@@ -5,7 +5,7 @@ import type { RequestContext } from './request-context.js';
 
 /** A request that is over as it is written down: no parameters, no key. */
 export function recordOf({ context, status, totalMs }: CompletedRequest, now: Date): RequestRecord {
-  const { requestId, endpoint, principal: principal, cache, rows } = context;
+  const { requestId, endpoint, principal, cache, rows } = context;
   return {
     timestamp: now.toISOString(),
     request_id: requestId,

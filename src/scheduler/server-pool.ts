@@ -72,7 +72,7 @@ export class ServerPool<S extends PooledServer = PooledServer> {
         unreachable: sum(({ opened }) => opened.unreachable),
         stalled: sum(({ opened }) => opened.stalled),
       },
-      servers: this.members.map(({ server: { name, breaker: breaker }, retried }) => ({
+      servers: this.members.map(({ server: { name, breaker }, retried }) => ({
         name,
         running: breaker.running,
         isEjected: breaker.isOpen,
@@ -123,7 +123,7 @@ export class ServerPool<S extends PooledServer = PooledServer> {
         request.onResponse?.();
       };
       try {
-        return await runOn(first, { ...request, onResponse: onResponse });
+        return await runOn(first, { ...request, onResponse });
       } catch (error) {
         const second = !answer.hasBegun && gotNoResponse(error, request) ? this.pick(first) : undefined;
         if (!second) throw error;

@@ -101,7 +101,7 @@ async function open(
       endpoints,
       credentials,
       execution,
-      requestLog: requestLog,
+      requestLog,
       tracing,
       checkSql: createSandbox(execution.analyzeSql),
       ping: (signal) => pingAny(servers, signal),

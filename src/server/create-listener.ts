@@ -84,13 +84,7 @@ export function createListener(parts: ListenerParts): RequestListener {
   };
 }
 
-function createLog({
-  logger,
-  execution: { metrics },
-  requestLog: requestLog,
-  disks,
-  clock,
-}: ListenerParts): AccessLog {
+function createLog({ logger, execution: { metrics }, requestLog, disks, clock }: ListenerParts): AccessLog {
   return new AccessLog(
     logger,
     (...answered) => {

@@ -38,17 +38,8 @@ export interface Warming {
 
 /** Starts the interval worker, with the parameter sets that endpoints declare for it. */
 export function startWarming(config: Config, dependencies: WarmingDependencies): Warming {
-  const {
-    endpoints,
-    cache,
-    ledger,
-    fetchResult: fetchResult,
-    isBusy,
-    logger,
-    clock,
-    onStarted,
-    onRefreshed,
-  } = dependencies;
+  const { endpoints, cache, ledger, fetchResult, isBusy, logger, clock, onStarted, onRefreshed } =
+    dependencies;
   const stopping = new AbortController();
   for (const query of declaredQueries(endpoints, config)) {
     ledger.declare(keyOf(query), query);

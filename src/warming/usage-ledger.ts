@@ -49,13 +49,13 @@ function rankOf({ weight, lastUsedAt: askedAt }: UsedSet): number {
 export function mergeUse(a: UsedSet, b: UsedSet): UsedSet {
   const [older, newer] = a.lastUsedAt < b.lastUsedAt ? [a, b] : [b, a];
   const between = newer.lastUsedAt - older.lastUsedAt;
-  const { createdAt: createdAt, clickhouseMs } = a.createdAt < b.createdAt ? b : a;
+  const { createdAt, clickhouseMs } = a.createdAt < b.createdAt ? b : a;
   return {
     ...a,
     lastUsedAt: newer.lastUsedAt,
     uses: a.uses + b.uses,
     weight: newer.weight + (between > 0 ? decayed(older.weight, between) : older.weight),
-    createdAt: createdAt,
+    createdAt,
     clickhouseMs,
   };
 }
@@ -75,16 +75,16 @@ export class UsageLedger {
   count(key: CacheKey, query: EndpointQuery, askedAt: number, answer: CreatedResult): void {
     const sets = this.setsOf(key.endpointId);
     const known = sets.get(key.hash);
-    const { createdAt: createdAt, clickhouseMs } = answer;
+    const { createdAt, clickhouseMs } = answer;
     if (known) countUse(known, askedAt, answer);
     else
       sets.set(key.hash, {
         key,
-        query: query,
+        query,
         lastUsedAt: askedAt,
         uses: 1,
         weight: 1,
-        createdAt: createdAt,
+        createdAt,
         clickhouseMs,
       });
   }
@@ -92,7 +92,7 @@ export class UsageLedger {
   /** Notes a set that is in use for as long as the process runs, whether anybody asks or not. */
   declare(key: CacheKey, query: EndpointQuery): void {
     const never = { uses: 0, weight: 0, createdAt: 0, clickhouseMs: undefined };
-    this.declared.set(key.hash, { key, query: query, lastUsedAt: Infinity, ...never });
+    this.declared.set(key.hash, { key, query, lastUsedAt: Infinity, ...never });
   }
 
   /**
@@ -131,11 +131,7 @@ function correctTimes(set: Counting, now: number): void {
   set.createdAt = unlessFromFuture(set.createdAt, now);
 }
 
-function countUse(
-  set: Counting,
-  askedAt: number,
-  { createdAt: createdAt, clickhouseMs }: CreatedResult,
-): void {
+function countUse(set: Counting, askedAt: number, { createdAt, clickhouseMs }: CreatedResult): void {
   set.weight = decayed(set.weight, askedAt - set.lastUsedAt) + 1;
   set.lastUsedAt = askedAt;
   set.uses += 1;

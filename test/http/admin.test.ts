@@ -100,10 +100,10 @@ describe('POST /warming/run', () => {
 
 describe('GET /metrics', () => {
   it('is Prometheus’ text, with labels from known values alone, whatever callers invent', async () => {
-    await operated(async ({ get, ask: query, executeCall: executeCall, metrics, logger, clock }) => {
+    await operated(async ({ get, ask: query, executeCall, metrics, logger, clock }) => {
       const app = createApp({
         endpoints,
-        executeCall: executeCall,
+        executeCall,
         targets: new KnownTargets(),
         clock: clock.read,
         checkSql: noSql,

@@ -114,7 +114,7 @@ export class AccessGateway {
     const servers = oneServer(options.runQuery ?? this.runQuery.run, parser);
     const dependencies = { endpoints, servers, logger, clock };
     this.execution = await openQueryExecution(config, dependencies, (close) => this.closers.push(close));
-    const { executeCall: executeCall, analyzeSql, onOutcome, cache, limiter } = this.execution;
+    const { executeCall, analyzeSql, onOutcome, cache, limiter } = this.execution;
     const shared = {
       endpoints,
       targets: new KnownTargets(),
@@ -125,7 +125,7 @@ export class AccessGateway {
     };
     const app = createApp({
       ...shared,
-      executeCall: executeCall,
+      executeCall,
       checkSql: parser ? createSandbox(analyzeSql) : (options.checkSql ?? noSql),
       isClickHouseUp: () => Promise.resolve(true),
       isDraining: () => false,

@@ -29,7 +29,7 @@ export function describeCache(
   return {
     redis: redisState(cache),
     endpoints: endpoints.all().map(({ id, name, settings }) => {
-      const { HIT, MISS, STALE, BYPASS, sharedHits: sharedHits } = hits.get(id) ?? NO_HITS;
+      const { HIT, MISS, STALE, BYPASS, sharedHits } = hits.get(id) ?? NO_HITS;
       const asked = HIT + MISS + STALE + BYPASS;
       const ratio = (count: number): number | null => (asked === 0 ? null : count / asked);
       return {

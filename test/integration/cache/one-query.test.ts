@@ -123,7 +123,7 @@ describe('equal questions', () => {
     await Promise.all(gateways.map(({ ask }) => ask('Rome')));
     const names = await server.client.keys(`${prefix}*`);
     expect(names.filter((name) => name.startsWith(`${prefix}lock:`))).toEqual([]);
-    expect(names.filter((name) => name.startsWith(`${prefix}answer:`))).toHaveLength(1);
+    expect(names.filter((name) => name.startsWith(`${prefix}result:`))).toHaveLength(1);
     const lives = await Promise.all(names.map((name) => server.client.pttl(name)));
     expect(lives.filter((ms) => ms <= 0)).toEqual([]);
   });
@@ -217,7 +217,7 @@ describe('a holder that dies', () => {
     await holder.untilWritten(/asking/);
     await open(2, { endpoint });
     const values = new Map([['project', 'abc']]);
-    const asked = gateways.map(({ executeCall: executeCall }) =>
+    const asked = gateways.map(({ executeCall }) =>
       executeCall({
         endpoint,
         values,

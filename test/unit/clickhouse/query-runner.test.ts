@@ -155,7 +155,7 @@ describe('a ClickHouse that lies', () => {
       await withLyingClickHouse(answer, async ({ client }) => {
         const run = createQueryRunner(client, { timeoutMs: 2000 });
         const onResponse = (): void => void (begun = true);
-        ({ code } = await failureOf(run(request('SELECT 1 AS n', { onResponse: onResponse }))));
+        ({ code } = await failureOf(run(request('SELECT 1 AS n', { onResponse }))));
       });
       return [code, begun];
     };

@@ -133,13 +133,13 @@ describe('ServerPool', () => {
 
   describe('does not ask again', () => {
     it('once the answer had begun, whether its connection is lost or its server stalls', async () => {
-      servers[0].runQuery.respondWith(({ onResponse: onResponse }) => {
+      servers[0].runQuery.respondWith(({ onResponse }) => {
         onResponse?.();
         return Promise.reject(lost());
       });
       await expect(begin()).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
       servers[1].pinged = 'is silent';
-      servers[1].runQuery.respondWith(({ onResponse: onResponse, signal }) => {
+      servers[1].runQuery.respondWith(({ onResponse, signal }) => {
         onResponse?.();
         return new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {
@@ -155,7 +155,7 @@ describe('ServerPool', () => {
     });
 
     it('tells who asked of the first byte too', async () => {
-      servers[0].runQuery.respondWith(({ onResponse: onResponse }) => {
+      servers[0].runQuery.respondWith(({ onResponse }) => {
         onResponse?.();
         return new FakeRunQuery().run(asked('inner'));
       });
