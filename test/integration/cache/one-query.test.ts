@@ -206,15 +206,10 @@ describe('a holder that dies', () => {
   it('is followed by exactly one of two other gateways, within its lease', async () => {
     const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('usage.api-counts');
     if (!endpoint) throw new Error('usage.api-counts is missing');
-    const holder = startProcess(
-      fileURLToPath(new URL('../../support/run-endless-query.mjs', import.meta.url)),
-      {
-        REDIS_URL: sharedRedisUrl(),
-        CACHE_KEY_PREFIX: prefix,
-        QUESTION: 'abc',
-      },
-    );
-    await holder.untilWritten(/asking/);
+    const script = fileURLToPath(new URL('../../support/run-endless-query.mjs', import.meta.url));
+    const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix, QUESTION: 'abc' };
+    const leader = startProcess(script, environment);
+    await leader.untilWritten(/asking/);
     await open(2, { endpoint });
     const values = new Map([['project', 'abc']]);
     const asked = gateways.map(({ executeCall }) =>
@@ -234,7 +229,7 @@ describe('a holder that dies', () => {
     expect(runQuery.requests).toEqual([]);
     expect(await server.client.exists(key)).toBe(1);
     const killed = performance.now();
-    holder.child.kill('SIGKILL');
+    leader.child.kill('SIGKILL');
     await Promise.all(asked);
     expect(performance.now() - killed).toBeLessThan(TAKEN_OVER_WITHIN_MS);
     expect(runQuery.requests).toHaveLength(1);
