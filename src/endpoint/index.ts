@@ -1,4 +1,4 @@
-/** All that an endpoint's file needs: what it imports, and nothing else of the machinery. */
+/** The public API for endpoint files, and the only module that they may import. */
 export { column, jsonColumn } from './definition.js';
 export { defineEndpoint } from './endpoint.js';
 export { boolean } from './parameters/boolean.js';
