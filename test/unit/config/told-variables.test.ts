@@ -5,7 +5,7 @@ import { codesIn, tableRows, textOf } from '../../support/documentation.js';
 
 interface Variable {
   readonly type: string;
-  readonly flags?: { readonly default?: unknown };
+  readonly flags?: { readonly default?: string | number };
   readonly rules?: readonly { readonly name: string; readonly args?: { readonly limit?: unknown } }[];
 }
 const variables = (VARIABLES.describe() as { readonly keys: Readonly<Record<string, Variable>> }).keys;
