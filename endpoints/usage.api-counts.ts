@@ -5,7 +5,7 @@ import {
   column,
   defineEndpoint,
   is,
-  isHeld,
+  isPinned,
   matches,
   oneOf,
   regularExpression,
@@ -72,11 +72,11 @@ export default defineEndpoint({
       sql`toStartOfDay(log.timestamp)`,
     );
     // What a key fixes is a project, and no pattern that could match another one.
-    const isOfProject = choose([isHeld(project), sql`project = ${project}`], sql`match(url, ${project})`);
+    const isOfProject = choose([isPinned(project), sql`project = ${project}`], sql`match(url, ${project})`);
     // Compiled even where no row is left to test, so that an invalid expression is an error on every day of the year; and
     // once after a group, since ClickHouse asks RE2 only where it sees an operator before an unpaired `)` or a last `\`.
     const compiles = choose(
-      [isHeld(project), sql`true`],
+      [isPinned(project), sql`true`],
       sql`NOT ignore(match('', ${project}), match('', concat('()', ${project})))`,
     );
     const fromRecords = sql`
@@ -126,19 +126,19 @@ export default defineEndpoint({
         sum(total_auth_requests) AS total_auth_requests,
         sum(total_realtime_requests) AS total_realtime_requests
       FROM (
-        ${choose([isHeld(project), ofProject], ofOrigins)}
+        ${choose([isPinned(project), ofProject], ofOrigins)}
         UNION ALL
         SELECT ${hour} AS hour, ${COUNTS}
         FROM edge_logs AS log
         ${where(isOfProject, sql`log.timestamp >= ${start}`, sql`log.timestamp < ${firstWholeHour}`, compiles)}
         GROUP BY hour
-        ${choose([isHeld(project), sql``], onlyTargetMatches)}
+        ${choose([isPinned(project), sql``], onlyTargetMatches)}
       )
       GROUP BY timestamp
       ORDER BY timestamp`;
     const isDaily = is(interval, 'daily');
     return choose(
-      [all(isDaily, isHeld(project)), fromHours],
+      [all(isDaily, isPinned(project)), fromHours],
       [all(isDaily, matches(project, IGNORES_THE_END)), fromHours],
       fromRecords,
     );

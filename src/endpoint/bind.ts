@@ -1,5 +1,5 @@
 import { formatClickHouseTimestamp } from './iso-timestamp.js';
-import type { ParameterValue } from './parameters.js';
+import type { ParameterValue } from './parameters/parameter.js';
 import { renderQuery, type Dialect } from './render.js';
 import { NOW, ROW_LIMIT } from './reserved.js';
 import type { Condition, Query, Reference } from './sql.js';

@@ -1,5 +1,5 @@
 import type { LimitRules } from '../limits/limit-rules.js';
-import type { Parameter, ParameterValue } from './parameters.js';
+import type { Parameter, ParameterValue } from './parameters/parameter.js';
 import type { Query, Reference, Sql } from './sql.js';
 
 /** A column of an endpoint's result. */

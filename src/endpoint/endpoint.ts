@@ -8,7 +8,7 @@ import type {
   Parameters,
   References,
 } from './definition.js';
-import type { Parameter } from './parameters.js';
+import type { Parameter } from './parameters/parameter.js';
 import { NOW, ROW_LIMIT } from './reserved.js';
 import { printSavedQuery } from './saved-query.js';
 import { Reference, Sql, type Query } from './sql.js';

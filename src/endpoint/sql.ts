@@ -1,4 +1,4 @@
-import type { ParameterValue } from './parameters.js';
+import type { ParameterValue } from './parameters/parameter.js';
 
 /**
  * A parameter as a builder sees it: a name and a type, never a value, so that one tree of fragments serves every

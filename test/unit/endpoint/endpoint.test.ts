@@ -1,6 +1,6 @@
 import { column, jsonColumn } from '../../../src/endpoint/definition.js';
 import { defineEndpoint, rowCap, withSettings } from '../../../src/endpoint/endpoint.js';
-import { text, timestamp } from '../../../src/endpoint/parameters.js';
+import { text, timestamp } from '../../../src/endpoint/index.js';
 import { Reference, sql, type Sql } from '../../../src/endpoint/sql.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
 
