@@ -1,10 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
-import { VARIABLES } from '../../src/config/variables.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
@@ -12,37 +11,15 @@ import { ERRORS } from '../../src/errors.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { demoDatabase } from '../support/demo-database.js';
+import { codesIn, ROOT, tableRows, textOf } from '../support/documentation.js';
 import { rawParameters } from '../support/raw-parameters.js';
 
-const root = path.dirname(ENDPOINTS_FOLDER);
-const readme = await readFile(path.join(root, 'README.md'), 'utf8');
+const httpApi = await textOf('docs/reference/http-api.md');
+const writeAnEndpoint = await textOf('docs/how-to/write-an-endpoint.md');
 
-/** Cells of the table rows whose first cell matches. */
-function rows(firstCell: RegExp): readonly (readonly string[])[] {
-  const cells = readme
-    .split('\n')
-    .filter((line) => line.startsWith('|'))
-    .map((line) =>
-      line
-        .split('|')
-        .slice(1, -1)
-        .map((cell) => cell.trim()),
-    );
-  return cells.filter(([first = '']) => firstCell.test(first));
-}
-
-const codesIn = (cell = ''): readonly string[] =>
-  [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
-
-describe('the README', () => {
-  it('names every environment variable that there is, and no other', () => {
-    const named = rows(/^`[A-Z_]+`/).flatMap(([first]) => codesIn(first));
-    const known = Object.keys((VARIABLES.describe() as { keys: object }).keys);
-    expect([...named].sort()).toEqual([...known].sort());
-  });
-
-  it('names every error code with its status, and no other', () => {
-    const named = rows(/^\d{3}(, \d{3})?$/).flatMap(([status = '', codes]) =>
+describe('docs/reference/http-api.md', () => {
+  it('lists every error code with its status, and no other', () => {
+    const named = tableRows(httpApi, /^\d{3}(, \d{3})?$/).flatMap(([status = '', codes]) =>
       codesIn(codes).map((code) => [code, status.split(', ').map(Number)] as const),
     );
     expect(named.map(([code]) => code).sort()).toEqual(Object.keys(ERRORS).sort());
@@ -50,27 +27,29 @@ describe('the README', () => {
       expect(statuses).toContain(ERRORS[code as keyof typeof ERRORS].status);
   });
 
-  it('tells the endpoints and their settings as they are', async () => {
+  it('lists the endpoints with their settings', async () => {
     const registry = await loadEndpoints(ENDPOINTS_FOLDER);
-    const told = rows(/^`[a-z.-]+`$/).filter((cells) => cells.length === 5);
-    expect(told.map(([name]) => codesIn(name)[0])).toEqual(registry.all().map(({ name }) => name));
-    for (const [name, , , caching, warming] of told) {
+    const documented = tableRows(httpApi, /^`[a-z.-]+`$/).filter((cells) => cells.length === 5);
+    expect(documented.map(([name]) => codesIn(name)[0])).toEqual(registry.all().map(({ name }) => name));
+    for (const [name, , , caching, warming] of documented) {
       const { settings } = registry.find(codesIn(name)[0] ?? '') ?? {};
       expect(caching).toBe(settings?.caching === 'disabled' ? 'disabled' : `${settings?.caching} s`);
       expect(warming).toBe(settings?.warming === 0 ? 'never' : `${settings?.warming} s`);
     }
   });
+});
 
-  it('has an example of an endpoint that works', async () => {
-    const source = /```ts\n(.*?)```/s.exec(readme)?.[1] ?? '';
-    const folder = await mkdtemp(path.join(tmpdir(), 'querygate-readme-'));
+describe('docs/how-to/write-an-endpoint.md', () => {
+  it('has an example endpoint that returns rows', async () => {
+    const source = /```ts\n(.*?)```/s.exec(writeAnEndpoint)?.[1] ?? '';
+    const folder = await mkdtemp(path.join(tmpdir(), 'querygate-docs-'));
     const { connection, now } = await demoDatabase();
     const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 20_000 });
     try {
       const file = path.join(folder, 'auth.failures.ts');
       await writeFile(
         file,
-        source.replace('../src/endpoint/index.js', path.join(root, 'src/endpoint/index.ts')),
+        source.replace('../src/endpoint/index.js', path.join(ROOT, 'src/endpoint/index.ts')),
       );
       const { default: endpoint } = (await import(file)) as { default: Endpoint };
       const result = await createQueryRunner(client, { timeoutMs: 20_000 })({
@@ -83,7 +62,7 @@ describe('the README', () => {
         ),
         columns: endpoint.columns,
         rowCap: endpoint.settings.maxRows,
-        requestId: 'readme',
+        requestId: 'documentation',
         signal: new AbortController().signal,
       });
       expect(result.rowCount).toBeGreaterThan(0);
