@@ -108,7 +108,7 @@ export class UsageLedger {
     const both = used.filter(({ key }) => this.declared.has(key.hash));
     return [
       ...used.filter((set) => !both.includes(set)),
-      ...both.map((set) => ({ ...set, askedAt: Infinity })),
+      ...both.map((set) => ({ ...set, lastUsedAt: Infinity })),
       ...declared.filter(({ key }) => !both.some((set) => set.key.hash === key.hash)),
     ];
   }
