@@ -70,7 +70,7 @@ export class QueryQueue {
    */
   limit<R extends SlotRequest, T extends object>(
     run: (request: R) => Promise<T>,
-  ): (request: R) => Promise<T & { readonly waitedMs: number }> {
+  ): (request: R) => Promise<T & { readonly waitingMs: number }> {
     return async (request) => {
       const { signal, requester = ANONYMOUS_REQUESTER } = request;
       signal.throwIfAborted();
@@ -79,8 +79,8 @@ export class QueryQueue {
         ? this.enter(lanesOf(requester))
         : await this.wait(requester, signal);
       try {
-        const waitedMs = performance.now() - began;
-        return { ...(await run(request)), waitedMs };
+        const waitingMs = performance.now() - began;
+        return { ...(await run(request)), waitingMs };
       } finally {
         this.leave(lanes);
       }
