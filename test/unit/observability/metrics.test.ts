@@ -93,7 +93,7 @@ describe('the metrics', () => {
           'queries_waiting warming = 1',
           'clickhouse_breaker_open  = 1',
           'clickhouse_server_queries_running a:8123 = 2',
-          'clickhouse_server_set_aside a:8123 = 1',
+          'clickhouse_server_ejected a:8123 = 1',
           'clickhouse_server_retried_elsewhere_total a:8123 = 4',
           'clickhouse_breaker_opened unreachable = 1',
         ]),
