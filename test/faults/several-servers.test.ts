@@ -98,7 +98,7 @@ describe('a gateway in front of two servers with the same data', () => {
     return counted;
   };
   const untilServing = (server: EmbeddedServer): Promise<unknown> =>
-    pollUntil('the server is not set aside', async () => {
+    pollUntil('the server is not ejected', async () => {
       await runQuery();
       return (await gateway.metric('server_ejected', nameOf(server))) === 0 || undefined;
     });
@@ -152,8 +152,8 @@ describe('a gateway in front of two servers with the same data', () => {
     await untilServing(b);
     const messages = gateway.logger.lines.filter(({ fields }) => fields['server'] === nameOf(b));
     expect(messages.map(({ message, fields }) => [message, fields['reason']])).toEqual([
-      ['a ClickHouse server does not answer, and is set aside', 'stalled'],
-      ['a ClickHouse server answers again', undefined],
+      ['a ClickHouse server does not respond and is ejected', 'stalled'],
+      ['a ClickHouse server responds again', undefined],
     ]);
   }, 120_000);
 

@@ -33,7 +33,7 @@ describe('Closers', () => {
       {
         level: 'error',
         message: 'a part of the gateway did not close',
-        fields: { part: 'hanging', error: 'it did not end within 10 ms' },
+        fields: { part: 'hanging', error: 'it did not close within 10 ms' },
       },
     ]);
   });
