@@ -40,12 +40,12 @@ export const ERRORS = {
 
 export type ErrorCode = keyof typeof ERRORS;
 
-/** Failures with a status of 5xx that the caller's own request headers demand: neither gateway nor ClickHouse is at fault. */
+/** Failures with a 5xx status that the caller's request headers demand: neither gateway nor ClickHouse is at fault. */
 export const EXPECTED_BY_CALLER: ReadonlySet<string> = new Set<ErrorCode>(['NOT_CACHED', 'WAIT_OVER']);
 
 /**
- * Failures of one caller's limits or one gateway's queue, not of the query. A follower does not share such a failure: it
- * runs the query itself.
+ * Failures of one caller's limits or one gateway's queue, not of the query. A follower does not share such a failure:
+ * it runs the query itself.
  */
 export const ABOUT_LEADER: ReadonlySet<string> = new Set<ErrorCode>(['LIMIT_EXCEEDED', 'GATEWAY_BUSY']);
 
@@ -63,7 +63,7 @@ export interface FailureDetails {
   readonly cause?: unknown;
 }
 
-/** A failure with a public `message`, which contains no SQL, no text of ClickHouse and no stack; those are in `cause`. */
+/** A failure with a public `message` that contains no SQL, no text of ClickHouse and no stack; those are in `cause`. */
 export class Failure extends Error {
   override readonly name = 'Failure';
   readonly details: FailureDetails;

@@ -21,7 +21,7 @@ export interface MemoryUse {
   readonly bytes: number;
 }
 
-/** The local cache: results in the memory of the process. When it is full, it evicts the least recently used result. */
+/** The local cache: results in the memory of the process. When full, it evicts the least recently used result. */
 export class LocalStore implements ResultStore {
   private readonly entries: LRUCache<string, Entry>;
 

@@ -37,7 +37,7 @@ export class PurgeGuard implements ResultStore {
     await this.store.purge(scope);
   };
 
-  /** Remembers a purge by this or another gateway. Limits its time to the allowed clock skew, in case that clock is fast. */
+  /** Remembers a purge by this or another gateway. Limits its time to the allowed skew, in case that clock is fast. */
   note({ endpointId, hash, createdUntil }: PurgeScope): void {
     if (createdUntil === undefined) return;
     const scope = hash ?? endpointId ?? '';

@@ -31,8 +31,8 @@ interface Header extends Omit<EndpointResult, 'bodies'> {
 }
 
 /**
- * Encodes a result as bytes: a text prefix (magic, created at, expires at, hash of the cache key), a checksum over prefix
- * and rest, the length of the header, the header (JSON), the bodies.
+ * Encodes a result as bytes: a text prefix (magic, created at, expires at, hash of the cache key), a checksum over
+ * prefix and rest, the length of the header, the header (JSON), the bodies.
  */
 export function encodeResult(key: CacheKey, { bodies, ...facts }: EndpointResult): Buffer {
   const { identity, gzip = Buffer.alloc(0), br = Buffer.alloc(0) } = bodies;

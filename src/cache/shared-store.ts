@@ -12,20 +12,20 @@ import { decodeResult, encodeResult, MAGIC, PREFIX } from './result-codec.js';
 
 const SCAN_COUNT = 500;
 
-/** Milliseconds after the first reply of Redis within which the second command may replace a result from the future. */
+/** Milliseconds after Redis's first reply within which the second command may replace a result from the future. */
 const REPLACE_WITHIN_MS = 1000;
 
 /**
- * Stores a result unless a newer one exists. The creation time is the fencing token: a late writer that lost its lock or
- * lease never replaces a newer result. A value that is not a result of this key, whatever its type, is replaced.
+ * Stores a result unless a newer one exists. The creation time is the fencing token: a late writer that lost its lock
+ * or lease never replaces a newer result. A value that is not a result of this key, whatever its type, is replaced.
  *
- * A newer result that is from the future by the writer's clock is replaced too. A delayed command must not do that, because
- * any newer result looks like one from the future to it. So the first command only returns the time of Redis, and the
- * writer sends a second command that may replace the result for a moment.
+ * A newer result that is from the future by the writer's clock is replaced too. A delayed command must not do that,
+ * because any newer result looks like one from the future to it. So the first command only returns the time of Redis,
+ * and the writer sends a second command that may replace the result for a moment.
  *
- * KEYS: the result's key. ARGV: the bytes; when the key expires; the latest plausible creation and expiry times by the
- * writer's clock; until when, by the clock of Redis, a result from the future may be replaced (all milliseconds since
- * 1970). Returns 1 if the result was stored, 0 if a newer one stays, and otherwise the time of Redis.
+ * KEYS: the result's key. ARGV: the bytes; when the key expires; the latest plausible creation and expiry times by
+ * the writer's clock; until when, by the clock of Redis, a result from the future may be replaced (all milliseconds
+ * since 1970). Returns 1 if the result was stored, 0 if a newer one stays, and otherwise the time of Redis.
  */
 const SET_UNLESS_NEWER = `
   local function digits(value, first, last)

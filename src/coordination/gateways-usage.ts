@@ -40,8 +40,8 @@ export interface GatewaysUsageParts {
 }
 
 /**
- * The parameter sets that all gateways use: for each endpoint with warming, each gateway publishes its most used sets, and
- * the leader reads all of them. Publications of a stopped gateway expire.
+ * The parameter sets that all gateways use: for each endpoint with warming, each gateway publishes its most used
+ * sets, and the leader reads all of them. Publications of a stopped gateway expire.
  */
 export class GatewaysUsage {
   private readonly gateway = randomUUID();
@@ -107,8 +107,8 @@ export class GatewaysUsage {
 }
 
 /**
- * Reads the sets that a gateway published; empty if the JSON is invalid. Skips a set whose hash differs: that gateway has
- * another definition of the endpoint.
+ * Reads the sets that a gateway published; empty if the JSON is invalid. Skips a set whose hash differs: that gateway
+ * has another definition of the endpoint.
  */
 function setsIn(endpoint: Endpoint, json: string): readonly UsedSet[] {
   try {

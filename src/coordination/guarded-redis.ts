@@ -3,15 +3,15 @@ import { ReplyError } from 'ioredis';
 import type { CircuitBreaker } from './circuit-breaker.js';
 import type { RedisClient } from './redis-connection.js';
 
-/** Milliseconds without a rejection until Redis counts as recovered: a Redis that is nearly full rejects some commands only. */
+/** Milliseconds without a rejection until Redis counts as recovered: a nearly full Redis rejects only some commands. */
 const QUIET_MS = 3000;
 
-/** Called once when Redis starts to reject commands (for example because it is full), and once when it accepts them again. */
+/** Called once when Redis starts to reject commands (because it is full, say), and once when it accepts them again. */
 export type OnRejectingWrites = (isRejecting: boolean, reason: string) => void;
 
 /**
- * A Redis client that never fails its callers: a command that fails, is rejected or exceeds its timeout returns undefined.
- * While the circuit breaker is open, no command is sent.
+ * A Redis client that never fails its callers: a command that fails, is rejected or exceeds its timeout returns
+ * undefined. While the circuit breaker is open, no command is sent.
  */
 export class GuardedRedis {
   private rejectsWrites = false;
@@ -29,7 +29,7 @@ export class GuardedRedis {
     return this.breaker.run(async () => this.unlessRejected(command));
   }
 
-  /** Runs commands that need hardly any memory (locks, deletions): their success does not show that Redis has recovered. */
+  /** Runs commands that need hardly any memory (locks, deletions): their success does not show a recovery of Redis. */
   async touch<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
     return this.breaker.run(async () => this.unlessRejected(command));
   }

@@ -26,9 +26,9 @@ const OPTIONS = {
 } satisfies RedisOptions;
 
 /**
- * Rejects a command whose reply is late. Unlike ioredis's `commandTimeout`, it does not count time for which this process
- * was busy: Node runs due timers before it reads replies that have arrived. They have been read by the next `setImmediate`,
- * so many identical misses at once do not each query ClickHouse.
+ * Rejects a command whose reply is late. Unlike ioredis's `commandTimeout`, it does not count time for which this
+ * process was busy: Node runs due timers before it reads replies that have arrived. They have been read by the next
+ * `setImmediate`, so many identical misses at once do not each query ClickHouse.
  */
 function rejectWhenLate(command: Command): void {
   let rejection: NodeJS.Immediate | undefined;
@@ -59,9 +59,9 @@ class BoundedCluster extends Cluster {
 }
 
 /**
- * Connects in the background. The URL is `redis://` for one server, `redis+sentinel://HOST:PORT,…/MASTER` for the master
- * that Sentinels name, or `redis+cluster://HOST:PORT,…` for a Cluster; `rediss` instead of `redis` uses TLS. User and
- * password precede the `@`, a database number follows the last slash (`?db=` with Sentinels).
+ * Connects in the background. The URL is `redis://` for one server, `redis+sentinel://HOST:PORT,…/MASTER` for the
+ * master that Sentinels name, or `redis+cluster://HOST:PORT,…` for a Cluster; `rediss` instead of `redis` uses TLS.
+ * User and password precede the `@`, a database number follows the last slash (`?db=` with Sentinels).
  */
 export function connectRedis(url: string, onError: (error: Error) => void): RedisClient {
   const client = clientOf(url);

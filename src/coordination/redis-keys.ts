@@ -1,8 +1,8 @@
 import type { EntryName } from '../query/cache-key.js';
 
 /**
- * The names of all keys in Redis. The keys of one query contain its hash in braces, so that a Redis Cluster stores them in
- * one slot.
+ * The names of all keys in Redis. The keys of one query contain its hash in braces, so that a Redis Cluster stores
+ * them in one slot.
  */
 export class RedisKeys {
   constructor(private readonly prefix: string) {}

@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { GuardedRedis } from './guarded-redis.js';
 
 /**
- * Takes the lease if it is free, or renews it, and returns the token of its owner. KEYS: the key; ARGV: token, milliseconds
- * until the lease expires. A full Redis rejects SET but not PEXPIRE, so that an owner can still renew.
+ * Takes the lease if it is free, or renews it, and returns the token of its owner. KEYS: the key; ARGV: token,
+ * milliseconds until the lease expires. A full Redis rejects SET but not PEXPIRE, so that an owner can still renew.
  */
 const TAKE_OR_RENEW = `
   local owner = redis.call('get', KEYS[1])

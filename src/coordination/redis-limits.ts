@@ -6,8 +6,8 @@ import type { RedisClient } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
 
 /**
- * Takes a permit and returns 1, or 0 if none is left. Uses the clock of Redis, because those of gateways can differ. KEYS:
- * the permits; ARGV: token, number of permits, milliseconds after which a permit that was not returned expires.
+ * Takes a permit and returns 1, or 0 if none is left. Uses the clock of Redis, because those of gateways can differ.
+ * KEYS: the permits; ARGV: token, number of permits, milliseconds after which a permit that was not returned expires.
  */
 const TAKE = `
   local time = redis.call('time')

@@ -11,8 +11,8 @@ const RETENTION_SECONDS = 24 * 3600;
 const MAX_UNPUBLISHED = 100;
 
 /**
- * Broadcasts purges to all gateways through a channel of Redis, and stores them there for gateways that are disconnected:
- * they apply the purges when they reconnect.
+ * Broadcasts purges to all gateways through a channel of Redis, and stores them there for gateways that are
+ * disconnected: they apply the purges when they reconnect.
  */
 export class RedisPurges {
   private readonly subscriber: RedisClient;

@@ -33,11 +33,11 @@ export interface RedisSingleFlightParts {
 
 /**
  * Single flight across gateways that miss the same query at the same time: the gateway that takes the lock queries
- * ClickHouse, the others wait for its result or its failure. If the owner crashes, its lease expires and another gateway
- * takes over. Without Redis every gateway runs the query itself.
+ * ClickHouse, the others wait for its result or its failure. If the owner crashes, its lease expires and another
+ * gateway takes over. Without Redis every gateway runs the query itself.
  *
- * There is exactly one query unless Redis fails, or the owner's process is blocked for a whole lease: another gateway then
- * takes over and runs a second query. The result is correct in either case.
+ * There is exactly one query unless Redis fails, or the owner's process is blocked for a whole lease: another gateway
+ * then takes over and runs a second query. The result is correct in either case.
  */
 export function coalesceThroughRedis(parts: RedisSingleFlightParts): CoalesceAcrossGateways {
   return async (key, signal, queryClickHouse, usableUntil) => {

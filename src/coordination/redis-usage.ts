@@ -10,8 +10,9 @@ export interface PublishedUsage {
 }
 
 /**
- * Adds a gateway to the set of those that published recently, and removes expired ones. Uses the clock of Redis, because a
- * gateway with a fast clock would remove all others. KEYS: the set of gateways; ARGV: this one, milliseconds until it expires.
+ * Adds a gateway to the set of those that published recently, and removes expired ones. Uses the clock of Redis,
+ * because a gateway with a fast clock would remove all others. KEYS: the set of gateways; ARGV: this one,
+ * milliseconds until it expires.
  */
 const NOTE_GATEWAY = `
   local time = redis.call('time')
@@ -21,8 +22,8 @@ const NOTE_GATEWAY = `
   return redis.call('pexpire', KEYS[1], ARGV[2])`;
 
 /**
- * Publishes the use of endpoints in Redis: one key for each gateway and endpoint, and a set of these gateways. All keys
- * expire. Both methods return undefined while Redis is unavailable.
+ * Publishes the use of endpoints in Redis: one key for each gateway and endpoint, and a set of these gateways. All
+ * keys expire. Both methods return undefined while Redis is unavailable.
  */
 export class RedisUsageBoard {
   constructor(

@@ -6,7 +6,7 @@ export interface SharedFailure extends Pick<FailureDetails, 'retryAfterSeconds' 
   readonly message: string;
 }
 
-/** The public part of an error; undefined if it does not concern the query, and a follower should run the query itself. */
+/** The public part of an error; undefined if it does not concern the query: a follower then runs the query itself. */
 export function sharedFailureOf(error: unknown): SharedFailure | undefined {
   if (!(error instanceof Failure) || ABOUT_LEADER.has(error.code)) return undefined;
   const { code, message, details } = error;

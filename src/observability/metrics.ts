@@ -50,8 +50,8 @@ const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0
 const LATENESS_BUCKETS = [1, 2, 5, 10, 30, 60, 300, 900];
 
 /**
- * The gateway's metrics for Prometheus. No label contains a value that a caller can choose: endpoints, statuses and error
- * codes come from fixed lists.
+ * The gateway's metrics for Prometheus. No label contains a value that a caller can choose: endpoints, statuses and
+ * error codes come from fixed lists.
  */
 export class Metrics {
   readonly registry = new Registry();

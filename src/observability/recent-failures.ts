@@ -15,8 +15,8 @@ export interface RecentFailure {
 const MAX_FAILURES = 100;
 
 /**
- * The most recent failures of this gateway. Faults (5xx) and rejections have separate lists, so that a flood of rejections
- * does not displace faults.
+ * The most recent failures of this gateway. Faults (5xx) and rejections have separate lists, so that a flood of
+ * rejections does not displace faults.
  */
 export class RecentFailures {
   private readonly faults: RecentFailure[] = [];

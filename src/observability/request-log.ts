@@ -21,9 +21,9 @@ export interface RequestLogOptions {
 const DEFAULTS = { maxWaiting: 50_000, batch: 10_000, maxWithoutKey: 10, onSkipped: () => undefined };
 
 /**
- * Writes requests to the request log in batches, without delaying requests: `note` only appends to a list, and records are
- * dropped if ClickHouse is too slow. Without requests nothing is written. Of requests without a key only a sample is
- * written, because anyone can send them and could fill the table.
+ * Writes requests to the request log in batches, without delaying requests: `note` only appends to a list, and
+ * records are dropped if ClickHouse is too slow. Without requests nothing is written. Of requests without a key only
+ * a sample is written, because anyone can send them and could fill the table.
  */
 export class RequestLog {
   private readonly options: Required<RequestLogOptions>;

@@ -12,7 +12,7 @@ export interface CacheKey {
   readonly endpointId: string;
   /** SHA-256 (hex) over everything that determines the bytes of the result. */
   readonly hash: string;
-  /** Milliseconds for which this gateway considers an entry fresh. Not hashed, because the setting can differ by gateway. */
+  /** Milliseconds for which an entry is fresh on this gateway. Not hashed, because gateways can have other settings. */
   readonly cachingMs: number;
 }
 
@@ -24,8 +24,8 @@ const NO_TIME = new Date(0);
 
 /**
  * The cache key of a query: endpoint id, digest of the definition, row cap, bound SQL and parameters, row scope and
- * representation. The bound query is hashed instead of the parameters as sent, so that parameters with the same effect
- * share an entry. The endpoint's name and undeclared parameters are not part of the key.
+ * representation. The bound query is hashed instead of the parameters as sent, so that parameters with the same
+ * effect share an entry. The endpoint's name and undeclared parameters are not part of the key.
  */
 export function cacheKeyOf(
   endpoint: Endpoint,

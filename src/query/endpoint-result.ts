@@ -48,8 +48,8 @@ export function inOwnMemory(bytes: Buffer): Buffer {
 }
 
 /**
- * The earliest time at which a reader may use a result; milliseconds since 1970. Before that time the result is from the
- * future: it was created or expires later than the allowed clock skew explains. Every tier treats it as absent.
+ * The earliest time at which a reader may use a result; milliseconds since 1970. Before that time the result is from
+ * the future: it was created or expires later than the allowed clock skew explains. Every tier treats it as absent.
  */
 export function usableFrom(
   { createdAt, expiresAt }: Pick<EndpointResult, 'createdAt' | 'expiresAt'>,

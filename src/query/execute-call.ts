@@ -24,8 +24,8 @@ export interface CallExecutorParts {
 export type OnOutcome = (query: EndpointQuery, key: CacheKey, outcome: CallOutcome) => void;
 
 /**
- * Executes validated calls. The result is a fresh cached result, else a new one from ClickHouse, else, if ClickHouse fails,
- * a stale one whose age the endpoint allows.
+ * Executes validated calls. The result is a fresh cached result, else a new one from ClickHouse, else, if ClickHouse
+ * fails, a stale one whose age the endpoint allows.
  */
 export function createCallExecutor(parts: CallExecutorParts): ExecuteCall {
   return async (call, key = keyOf(call)) => {

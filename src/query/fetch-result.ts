@@ -17,7 +17,7 @@ import { invalidParameters } from './validate-parameters.js';
 export interface FetchRequest extends EndpointQuery {
   readonly requestId: string;
   readonly signal: AbortSignal;
-  /** Whether the result must be newer than the request, so that neither cached results nor running queries will do. */
+  /** Whether the result must be newer than the request, which rules out cached results and running queries. */
   readonly refresh: boolean;
   readonly requester?: Requester | undefined;
 }
@@ -35,8 +35,8 @@ export type FetchResult = (fetch: FetchRequest, key: CacheKey) => Promise<Fetche
 export type QueryClickHouse = (signal: AbortSignal) => Promise<EndpointResult>;
 
 /**
- * Coalesces a query that several gateways miss at the same time: one gateway runs the query and stores the result; the
- * others get that result, or its error.
+ * Coalesces a query that several gateways miss at the same time: one gateway runs the query and stores the result;
+ * the others get that result, or its error.
  *
  * @param usableUntilOf when the stale use of a result ends; milliseconds since 1970.
  */

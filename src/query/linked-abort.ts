@@ -1,6 +1,6 @@
 /**
- * A signal that aborts when another one does, or when {@link abort} is called. Unlike `AbortSignal.any` with a timeout
- * signal, whose result stays in memory until the timeout, it releases everything at {@link end}.
+ * A signal that aborts when another one does, or when {@link abort} is called. Unlike `AbortSignal.any` with a
+ * timeout signal, whose result stays in memory until the timeout, it releases everything at {@link end}.
  */
 export class LinkedAbort {
   private readonly controller = new AbortController();

@@ -11,7 +11,7 @@ export type SettleCost = (cost?: QueryResult) => Promise<void>;
 
 /** On whose behalf a query runs. */
 export interface Requester {
-  /** A queue of the fair queueing: first come, first served within a lane, round robin over lanes. Each caller has one. */
+  /** Lane of the fair queueing: first in, first out within a lane, round robin over lanes. Each caller has its own. */
   readonly lane: string;
   readonly priority: Priority;
   /**
@@ -22,8 +22,8 @@ export interface Requester {
    */
   readonly admitQuery?: (() => Promise<SettleCost>) | undefined;
   /**
-   * Present if several callers can share the query; `priority` is then the best of theirs. Notifies the observer of every
-   * caller that waits, now and later.
+   * Present if several callers can share the query; `priority` is then the best of theirs. Notifies the observer of
+   * every caller that waits, now and later.
    *
    * @returns stops the notifications.
    */
@@ -50,14 +50,14 @@ export interface SlotRequest {
   readonly requester?: Requester | undefined;
   /** Milliseconds of the time limit that an earlier attempt used; absent for the first attempt. */
   readonly spentMs?: number | undefined;
-  /** Called when a server starts to respond, with rows or an error: from then on the work is not retried elsewhere. */
+  /** Called when a server starts to respond, with rows or an error: the work is then no longer retried elsewhere. */
   readonly onResponse?: (() => void) | undefined;
 }
 
 /** A query to run, with its limits. */
 export interface QueryRequest extends SlotRequest {
   readonly query: BoundQuery;
-  /** Columns of the result; 'unknown' for a caller's own SQL, whose columns ClickHouse reports and whose errors are its. */
+  /** Columns of the result; 'unknown' for a caller's own SQL, whose columns only ClickHouse knows. */
   readonly columns: ReadonlyMap<string, Column> | 'unknown';
   /** Output format of the rows; JSON if absent. */
   readonly representation?: Representation | undefined;

@@ -1,6 +1,6 @@
 /**
- * The rows that a caller may see, as the parameters that its key pins: JSON pairs of name and value, sorted by name, or
- * the empty text if no parameter is pinned. Only callers with the same scope share results.
+ * The rows that a caller may see, as the parameters that its key pins: JSON pairs of name and value, sorted by name,
+ * or the empty text if no parameter is pinned. Only callers with the same scope share results.
  */
 export type RowScope = string;
 

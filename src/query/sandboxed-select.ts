@@ -5,7 +5,7 @@ import type { SingleFlightCaller } from './single-flight.js';
 
 /** A caller's SELECT that passed the sandbox check: it reads only the listed named parts. */
 export interface SandboxedSelect {
-  /** The SELECT as ClickHouse prints it: one statement on one line, without comments; equivalent SELECTs print equally. */
+  /** The SELECT as ClickHouse prints it, on one line without comments, so that equivalent texts become equal. */
   readonly text: string;
   /** The named parts that it reads, which may include `result`; sorted. */
   readonly reads: readonly string[];
@@ -37,8 +37,8 @@ export type CheckSql = (
 export type SqlAnalysis<T> = (parser: SqlParser, signal: AbortSignal) => Promise<T>;
 
 /**
- * Runs an analysis of a caller's SQL under the same conditions as a query of that caller: in a slot of the queue, within
- * its limits, on an available server. It charges nothing.
+ * Runs an analysis of a caller's SQL under the same conditions as a query of that caller: in a slot of the queue,
+ * within its limits, on an available server. It charges nothing.
  *
  * @throws Failure of the limits or the queue, or what the analysis throws.
  */

@@ -28,8 +28,8 @@ interface Flight<T> {
 }
 
 /**
- * Single flight: callers that request a key while its work runs get the same result, or the same error. The work continues
- * when a caller leaves, and is aborted when the last caller leaves.
+ * Single flight: callers that request a key while its work runs get the same result, or the same error. The work
+ * continues when a caller leaves, and is aborted when the last caller leaves.
  *
  * A follower keeps its own lane, because the work sees every caller that waits. It does not share a rejection of the
  * leader by limits or overload; it starts the work again with its own requester.

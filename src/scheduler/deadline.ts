@@ -13,8 +13,8 @@ export interface Deadline {
 }
 
 /**
- * Links a caller's signal with a deadline. The new signal aborts when the caller's signal aborts, with the same reason, or
- * after `seconds`, with Failure WAIT_OVER.
+ * Links a caller's signal with a deadline. The new signal aborts when the caller's signal aborts, with the same
+ * reason, or after `seconds`, with Failure WAIT_OVER.
  */
 export function withDeadline(
   signal: AbortSignal,

@@ -26,7 +26,7 @@ const PROBE_MS = 1000;
 /** Anyone may request readiness without a key, so ClickHouse runs at most one query a second for it. */
 const REUSE_MS = 1000;
 
-/** Detects ClickHouse servers with a full disk. It probes only when it is called, so that an idle cloud service can pause. */
+/** Detects ClickHouse servers with a full disk. It probes only when called, so that an idle cloud service can pause. */
 export class DiskMonitor {
   private readonly full = new Set<string>();
   private probing: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export class DiskMonitor {
     private readonly options: DiskMonitorOptions,
   ) {}
 
-  /** Whether the disk of any server is full; uses the last known state of a server that does not respond. Never rejects. */
+  /** Whether the disk of any server is full, by its last known state if it does not respond. Never rejects. */
   async hasFullDisk(): Promise<boolean> {
     if (!this.probing && this.now() - this.probedAt >= REUSE_MS) {
       this.probing = this.probeAll().finally(() => {

@@ -25,13 +25,13 @@ export interface QueueFigures {
 /**
  * Bounds the queries that run, the queries that wait, and the time for which they wait.
  *
- * Fair queueing: slots go round robin over the lanes, so that a flood in one lane does not slow down a single query in
- * another. A query that callers of several lanes share is in all of these lanes: it runs when the first of them is next,
- * counts for each of them, and is interactive if any of its callers is.
+ * Fair queueing: slots go round robin over the lanes, so that a flood in one lane does not slow down a single query
+ * in another. A query that callers of several lanes share is in all of these lanes: it runs when the first of them is
+ * next, counts for each of them, and is interactive if any of its callers is.
  *
- * When too many queries wait, the queue sheds the newest query of the longest lane (running and waiting queries), or the
- * new query itself if no other lane is longer than its own. A shared query counts for its shortest lane. Warming runs only
- * when no interactive query waits, leaves the last slot free (unless there is only one), and is shed first.
+ * When too many queries wait, the queue sheds the newest query of the longest lane (running and waiting queries), or
+ * the new query itself if no other lane is longer than its own. A shared query counts for its shortest lane. Warming
+ * runs only when no interactive query waits, leaves the last slot free (unless there is only one), and is shed first.
  */
 export class QueryQueue {
   private running = 0;

@@ -22,7 +22,7 @@ export interface ServerBreakerOptions {
   /** Milliseconds without a response, while queries run, after which ClickHouse is pinged. */
   readonly stallMs?: number;
   readonly pingMs?: number;
-  /** Milliseconds for which the breaker stays open before a ping; doubled after each failed ping, up to the maximum. */
+  /** Milliseconds that the breaker stays open before a ping; doubled by each failed ping, up to the maximum. */
   readonly firstPauseMs?: number;
   readonly maxPauseMs?: number;
 }
@@ -48,9 +48,9 @@ const DEFAULTS = { failuresToOpen: 3, stallMs: 2000, pingMs: 1000, firstPauseMs:
 const PINGS_TO_STALL = 2;
 
 /**
- * A circuit breaker for one ClickHouse server. It opens when connections are lost, and when ClickHouse stalls: neither the
- * running queries nor pings get a response. It then cancels the running queries. Any response, even an error, shows that
- * ClickHouse works, so that neither callers' mistakes nor slow queries open the breaker.
+ * A circuit breaker for one ClickHouse server. It opens when connections are lost, and when ClickHouse stalls:
+ * neither the running queries nor pings get a response. It then cancels the running queries. Any response, even an
+ * error, shows that ClickHouse works, so that neither callers' mistakes nor slow queries open the breaker.
  *
  * While the breaker is open, it rejects queries. After a pause it is half-open: the next request sends a ping, and a
  * response closes the breaker. It sends nothing without a request, so that an idle cloud service can pause.
@@ -90,8 +90,8 @@ export class ServerBreaker {
   }
 
   /**
-   * Whether ClickHouse responds again; to be called while the breaker is open. After the pause one call sends a ping, whose
-   * response closes the breaker; all other calls return false. Never rejects.
+   * Whether ClickHouse responds again; to be called while the breaker is open. After the pause one call sends a ping,
+   * whose response closes the breaker; all other calls return false. Never rejects.
    */
   async tryAgain(): Promise<boolean> {
     if (this.isTrying || this.now() < this.openUntil) return false;

@@ -41,10 +41,11 @@ interface Member<S> {
 }
 
 /**
- * A pool of servers. A query goes to the server with the fewest running queries among those that are not ejected (whose
- * breaker is closed). If that server does not start to respond, the query is retried once on another one.
+ * A pool of servers. A query goes to the server with the fewest running queries among those that are not ejected
+ * (whose breaker is closed). If that server does not start to respond, the query is retried once on another one.
  *
- * An ejected server is pinged only when a query arrives, and no query waits for that ping while another server is available.
+ * An ejected server is pinged only when a query arrives, and no query waits for that ping while another server is
+ * available.
  */
 export class ServerPool<S extends PooledServer = PooledServer> {
   private readonly members: readonly Member<S>[];
@@ -106,7 +107,7 @@ export class ServerPool<S extends PooledServer = PooledServer> {
   /**
    * Runs work on a server.
    *
-   * @throws Failure of the server, or of the second one after a retry; CLICKHOUSE_UNREACHABLE if every server is ejected.
+   * @throws Failure of the server, or of the second one after a retry; CLICKHOUSE_UNREACHABLE if all are ejected.
    */
   on<R extends SlotRequest, T>(work: (server: S, request: R) => Promise<T>): (request: R) => Promise<T> {
     const runOn = ({ server }: Member<S>, request: R): Promise<T> =>

@@ -15,8 +15,8 @@ export interface WaitingRoom {
 export type OnWaitEnd = (lanes: readonly string[], reason?: Error) => void;
 
 /**
- * A query that waits for a slot, in the lane of each of its callers; it runs when the first of these lanes is next. Each
- * caller has its own timer, so that a follower may wait as long as it could alone.
+ * A query that waits for a slot, in the lane of each of its callers; it runs when the first of these lanes is next.
+ * Each caller has its own timer, so that a follower may wait as long as it could alone.
  */
 export class WaitingQuery {
   /** Number of callers in each lane. */

@@ -32,8 +32,8 @@ export class Closers {
   };
 
   /**
-   * Closes every part in reverse order of opening. Logs a part that fails or times out, and continues with the next part.
-   * A second call returns the same promise.
+   * Closes every part in reverse order of opening. Logs a part that fails or times out, and continues with the next
+   * part. A second call returns the same promise.
    *
    * @throws Error that names the parts that did not close, except best-effort parts.
    */

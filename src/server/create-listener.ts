@@ -45,7 +45,7 @@ export interface ListenerParts {
   readonly clock: Clock;
 }
 
-/** Creates the listener of the public API: the fast path for cache hits, and the application for all other requests. */
+/** Creates the listener of the public API: the fast path for cache hits, the application for all other requests. */
 export function createListener(parts: ListenerParts): RequestListener {
   const { config, execution, isDraining, clock } = parts;
   const { endpoints, credentials } = parts;

@@ -5,8 +5,8 @@ import type { QueryServer } from './open-scheduler.js';
 const PING_MS = 1000;
 
 /**
- * Pings each server once and logs a warning for those that do not respond, so that a wrong address is noticed. The gateway
- * uses such a server as soon as it responds.
+ * Pings each server once and logs a warning for those that do not respond, so that a wrong address is noticed. The
+ * gateway uses such a server as soon as it responds.
  *
  * @returns whether any server responds.
  */

@@ -150,7 +150,7 @@ async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
   return { client, redis, breaker };
 }
 
-/** Waits until Redis is connected, or for CONNECT_WAIT_MS, so that an unavailable Redis delays the start no longer. */
+/** Waits until Redis is connected, at most CONNECT_WAIT_MS: an unavailable Redis must not delay the start further. */
 async function untilConnected(client: RedisClient): Promise<void> {
   if (client.status === 'ready') return;
   await once(client, 'ready', { signal: AbortSignal.timeout(CONNECT_WAIT_MS) }).catch(() => undefined);

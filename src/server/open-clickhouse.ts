@@ -33,7 +33,7 @@ export interface OpenClickHouse {
   readonly close: () => Promise<void>;
 }
 
-/** Connects to the configured servers. If there are none, starts an embedded server with the schema and demonstration data. */
+/** Connects to the configured servers or, if there are none, starts an embedded server. */
 export async function openClickHouse(config: Config, logger: Logger, clock: Clock): Promise<OpenClickHouse> {
   const { clickhouse } = config;
   if (clickhouse.kind === 'external') {
@@ -96,7 +96,7 @@ async function closeAll(servers: readonly OpenServer[]): Promise<void> {
   await Promise.all(servers.map(({ client }) => client.close()));
 }
 
-/** Milliseconds after which the check skips a server; `migrate`, which runs before each new release, never skips it. */
+/** Milliseconds after which the check skips a server; `migrate`, which precedes each new release, never skips it. */
 const CHECK_MS = 1000;
 
 /** @throws EarlierMigrations if a server has tables of an earlier schema. */
@@ -104,9 +104,9 @@ async function rejectEarlierSchemas(
   servers: readonly OpenServer[],
   { database, cluster }: Extract<ClickHouseConfig, { kind: 'external' }>,
 ): Promise<void> {
-  const place = { database, isCluster: cluster !== undefined };
+  const target = { database, isCluster: cluster !== undefined };
   const checks = servers.map(({ client }) =>
-    refuseEarlierMigrations(client, place, AbortSignal.timeout(CHECK_MS)),
+    refuseEarlierMigrations(client, target, AbortSignal.timeout(CHECK_MS)),
   );
   for (const { reason } of await Promise.allSettled(checks).then(rejected)) {
     if (!(reason instanceof EarlierMigrations)) continue;
@@ -122,11 +122,11 @@ const SLOW_MIGRATION_MS = 2000;
 
 async function prepare(
   connection: ClickHouseConnection,
-  place: Pick<PrepareOptions, 'dataDir' | 'demoDataUpTo'>,
+  options: Pick<PrepareOptions, 'dataDir' | 'demoDataUpTo'>,
   logger: Logger,
 ): Promise<void> {
   await prepareDatabase(connection, {
-    ...place,
+    ...options,
     // With much data a migration takes minutes: the log should explain the slow start.
     onApplied: (file, ms) => {
       const log = ms < SLOW_MIGRATION_MS ? logger.debug : logger.info;

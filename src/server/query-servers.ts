@@ -6,7 +6,7 @@ import type { Tracing } from '../observability/tracing.js';
 import { clusterOptions, type OpenServer } from './open-clickhouse.js';
 import type { QueryServer } from './open-scheduler.js';
 
-/** Creates the functions that run queries and parse SQL on each server. With tracing, each attempt is a span of its own. */
+/** Creates the functions that run queries and parse SQL on each server. With tracing, each attempt has its own span. */
 export function queryServers(
   servers: readonly OpenServer[],
   config: Config,

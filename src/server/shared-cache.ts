@@ -13,7 +13,7 @@ import type { ResultStore, PurgeScope } from '../query/result-store.js';
 import type { UsageLedger, UsedSet } from '../warming/usage-ledger.js';
 
 const PERMIT_SLACK_MS = 5000;
-/** Milliseconds for a follower's own query after a wait in vain; short, because proxies wait little longer than a query. */
+/** Milliseconds for a follower's own query after a wait in vain; short, because proxies soon time out too. */
 const LAST_TRY_MS = 5000;
 
 /** The cache, and the coordination with other gateways through Redis. */
@@ -30,7 +30,7 @@ export interface OpenCache {
   readonly hasRedis: boolean;
   readonly isRedisOpen: () => boolean;
   readonly close: () => Promise<void>;
-  /** Publishes the use of this gateway, renews or takes the lease, and retries purges; to be called about once a second. */
+  /** Publishes the use of this gateway, renews or takes the lease, and retries purges; to be called every second. */
   readonly synchronize: () => Promise<void>;
 }
 
@@ -71,8 +71,8 @@ export function permitMsOf(config: Config): number {
 }
 
 /**
- * Bounds coalescing across gateways: a follower waits for the longest time that a query can take, and then has a short time
- * for a query of its own.
+ * Bounds coalescing across gateways: a follower waits for the longest time that a query can take, and then has a
+ * short time for a query of its own.
  *
  * @param coalesce creates the unbounded function, with the longest wait in milliseconds.
  */

@@ -1,8 +1,8 @@
 import { describeError, type Logger } from '../observability/logger.js';
 
 /**
- * Exits on SIGTERM or SIGINT: with code 0 when `close` has resolved, with 1 if it rejects or after a fault. A second signal
- * exits at once.
+ * Exits on SIGTERM or SIGINT: with code 0 when `close` has resolved, with 1 if it rejects or after a fault. A second
+ * signal exits at once.
  *
  * @returns stops the process in the same way, for other reasons.
  */

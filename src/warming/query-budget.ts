@@ -3,7 +3,7 @@ import type { Clock } from '../query/ports.js';
 /** Seconds of wall time whose share can be spent at once. */
 const WINDOW_SECONDS = 300;
 
-/** Bounds the time spent on queries to a share of wall time. Unspent time accumulates, up to the share of five minutes. */
+/** Bounds the time spent on queries to a share of wall time. Unspent time accumulates, up to that of five minutes. */
 export class QueryBudget {
   private allowanceMs: number;
   private filledAt: number;

@@ -14,8 +14,8 @@ export function isSlow(milliseconds: number | undefined): boolean {
 }
 
 /**
- * Bounds the refreshes that run at a time, and runs at most one for each set. If there are several slots, the last free one
- * is reserved for fast refreshes, so that slow ones never occupy all slots.
+ * Bounds the refreshes that run at a time, and runs at most one for each set. If there are several slots, the last
+ * free one is reserved for fast refreshes, so that slow ones never occupy all slots.
  */
 export class RefreshSlots {
   private readonly running = new Map<string, Running>();

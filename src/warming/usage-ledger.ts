@@ -60,7 +60,7 @@ export function mergeUse(a: UsedSet, b: UsedSet): UsedSet {
   };
 }
 
-/** Records which parameter sets this process uses. Bounded: it remembers the most recently used sets of each endpoint. */
+/** Records which parameter sets this process uses: of each endpoint, a bounded number of the most recently used ones. */
 export class UsageLedger {
   private readonly declared = new Map<string, UsedSet>();
   private readonly endpoints = new Map<string, LRUCache<string, MutableSet>>();

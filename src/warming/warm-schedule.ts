@@ -45,8 +45,8 @@ export function isInUse(set: UsedSet, warmed: WarmedSet | undefined): boolean {
 }
 
 /**
- * When a set is due: one interval after the query of its newest result started, minus a jitter that spreads sets that were
- * first used together; later after failures. Milliseconds since 1970; 0 means at once.
+ * When a set is due: one interval after the query of its newest result started, minus a jitter that spreads sets that
+ * were first used together; later after failures. Milliseconds since 1970; 0 means at once.
  *
  * @param jitter 0 to 1, constant for a set.
  */
@@ -61,7 +61,7 @@ export function dueAt(
   return warmed ? Math.max(intervalOver, retryAt(warmed, intervalMs)) : intervalOver;
 }
 
-/** When a failed set is retried: after one interval, then two, four, …; milliseconds since 1970, 0 if it did not fail. */
+/** When a failed set is retried: after one interval, then two, four, …; milliseconds since 1970, 0 without failures. */
 export function retryAt({ failures, failedAt }: WarmedSet, intervalMs: number): number {
   if (failures === 0 || failedAt === 0) return 0;
   return failedAt + intervalMs * Math.min(2 ** (failures - 1), MAX_BACKOFF_INTERVALS);

@@ -56,8 +56,8 @@ export interface WarmingState {
 const INTERVALS_REMEMBERED = 2;
 
 /**
- * Refreshes the cached results that are in use, each at its endpoint's interval. A slow refresh does not delay the others.
- * If there are too few slots, the most used sets are refreshed first.
+ * Refreshes the cached results that are in use, each at its endpoint's interval. A slow refresh does not delay the
+ * others. If there are too few slots, the most used sets are refreshed first.
  */
 export class Warmer {
   private readonly warmed = new Map<string, WarmedSet>();
@@ -71,8 +71,8 @@ export class Warmer {
   }
 
   /**
-   * Refreshes the sets that are due and not being refreshed already. Resolves when each of them is refreshed or postponed
-   * to a later tick.
+   * Refreshes the sets that are due and not being refreshed already. Resolves when each of them is refreshed or
+   * postponed to a later tick.
    *
    * @param all also refreshes sets that are in use but not due. A set that is being refreshed is refreshed once more.
    */
