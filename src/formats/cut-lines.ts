@@ -1,5 +1,5 @@
 import { brokenResponse } from './broken-response.js';
-import type { CutResult } from './cut-result.js';
+import type { CutResult } from './format.js';
 
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;

@@ -1,14 +1,6 @@
 import { brokenResponse } from './broken-response.js';
+import type { CutResult } from './format.js';
 import { RESULT_END, RESULT_START, ROW_SEPARATOR } from './template-format.js';
-
-/** A complete body with at most as many rows as the cap allows. */
-export interface CutResult {
-  readonly body: Buffer;
-  readonly rowCount: number;
-  /** Rows that ClickHouse sent. */
-  readonly rowsReceived: number;
-  readonly truncated: boolean;
-}
 
 const START = Buffer.from(RESULT_START);
 const END = Buffer.from(RESULT_END);

@@ -1,6 +1,5 @@
 import type { Column } from '../endpoint/definition.js';
 import type { JsonSchema } from '../endpoint/json-schema.js';
-import type { CutResult } from './cut-result.js';
 
 /** A column of a result, as ClickHouse describes it. */
 export interface ResultColumn {
@@ -39,6 +38,15 @@ export interface QueryCost {
   readonly clickhouseMs: number;
   readonly rowsRead: number;
   readonly bytesRead: number;
+}
+
+/** A complete body with at most as many rows as the cap allows. */
+export interface CutResult {
+  readonly body: Buffer;
+  readonly rowCount: number;
+  /** Rows that ClickHouse sent. */
+  readonly rowsReceived: number;
+  readonly truncated: boolean;
 }
 
 /** What a body is cut with. */

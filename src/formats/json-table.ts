@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../endpoint/json-schema.js';
-import { cutRows, type CutResult } from './cut-result.js';
-import type { CutContext, RowFormat } from './format.js';
+import { cutRows } from './cut-result.js';
+import type { CutContext, CutResult, RowFormat } from './format.js';
 import { shownType } from './project-columns.js';
 import { templateFormat } from './template-format.js';
 
