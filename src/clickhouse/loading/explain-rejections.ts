@@ -4,11 +4,11 @@ import type { Row } from './inspect-line.js';
 import { firstPart } from './load-error.js';
 import type { RejectedLine } from './load-report.js';
 import { readRow, readRows } from './read-rows.js';
-import { misfit, quotable, UNREADABLE } from './rejection-reasons.js';
+import { mismatch, printable, UNREADABLE } from './rejection-reasons.js';
 import { bareType, type Column, type TargetTable } from './target-table.js';
 
 /** So many lines of a batch are asked about one by one, where no column is at fault. */
-const MAX_ASKED = 100;
+const MAX_SINGLE_QUERIES = 100;
 
 /**
  * Finds out why ClickHouse can't read rows. It takes a question for each column that isn't a text, however many rows
@@ -23,7 +23,7 @@ export async function explainRejections(
   const texts = table.columns.map(asText);
   const wellFormed = await readable(client, texts, rows);
   const [malformed, others] = divide(rows, (row) => !wellFormed.has(row.line));
-  const refusals = await complaints(client, texts, malformed);
+  const refusals = await explainEach(client, texts, malformed);
   let open = others;
   for (const column of table.columns.filter((candidate) => bareType(candidate) !== 'String')) {
     if (open.length === 0) break;
@@ -31,11 +31,11 @@ export async function explainRejections(
     const fitting = await readable(client, columns, open);
     const [misfits, rest] = divide(open, (row) => !fitting.has(row.line));
     refusals.push(
-      ...misfits.map((row) => ({ line: row.line, reason: misfit(column, valueOf(row, column)) })),
+      ...misfits.map((row) => ({ line: row.line, reason: mismatch(column, valueOf(row, column)) })),
     );
     open = rest;
   }
-  return [...refusals, ...(await complaints(client, table.columns, open))];
+  return [...refusals, ...(await explainEach(client, table.columns, open))];
 }
 
 function asText({ name }: Column): Column {
@@ -59,21 +59,21 @@ function valueOf(row: Row, column: Column): unknown {
 }
 
 /** What ClickHouse itself says about each of the rows; of many, only about the first. */
-async function complaints(
+async function explainEach(
   client: ClickHouseClient,
   columns: readonly Column[],
   rows: readonly Row[],
 ): Promise<RejectedLine[]> {
   const refusals: RejectedLine[] = [];
   for (const [index, row] of rows.entries()) {
-    const complaint = index < MAX_ASKED ? await complaintAbout(client, columns, row) : undefined;
+    const complaint = index < MAX_SINGLE_QUERIES ? await errorOf(client, columns, row) : undefined;
     const reason = complaint === undefined ? UNREADABLE : `${UNREADABLE}: ${complaint}`;
     refusals.push({ line: row.line, reason });
   }
   return refusals;
 }
 
-async function complaintAbout(
+async function errorOf(
   client: ClickHouseClient,
   columns: readonly Column[],
   row: Row,
@@ -82,7 +82,7 @@ async function complaintAbout(
     await readRow({ client, columns, expression: '0' }, row);
     return undefined;
   } catch (error) {
-    if (error instanceof ClickHouseError) return quotable(firstPart(error.message), 120);
+    if (error instanceof ClickHouseError) return printable(firstPart(error.message), 120);
     throw error;
   }
 }

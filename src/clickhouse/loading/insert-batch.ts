@@ -2,7 +2,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
 import type { CheckedBatch } from './check-batch.js';
-import { jsonTable, READING } from './json-table.js';
+import { jsonTable, READ_SETTINGS } from './json-table.js';
 import { BatchFailure, codeOf } from './load-error.js';
 import type { TargetTable } from './target-table.js';
 
@@ -50,7 +50,7 @@ export async function insertBatch(
     await client.command({
       query: `INSERT INTO ${quoteName(table.name)} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${lines}`,
       query_params: { shift },
-      clickhouse_settings: { ...READING, ...ONE_BLOCK },
+      clickhouse_settings: { ...READ_SETTINGS, ...ONE_BLOCK },
     });
   } catch (cause) {
     // Of all failures, only in this one the rows can't have arrived.

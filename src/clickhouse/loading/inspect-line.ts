@@ -2,7 +2,7 @@ import type { Line } from './line-splitter.js';
 import { messageOf } from './load-error.js';
 import type { RejectedLine } from './load-report.js';
 import { isOutOfRange, type NumberRange } from './number-range.js';
-import { misfit, quotable, TIMESTAMP_OUT_OF_RANGE } from './rejection-reasons.js';
+import { mismatch, printable, TIMESTAMP_OUT_OF_RANGE } from './rejection-reasons.js';
 import { isInRange } from './timestamp-range.js';
 
 /** A line that is a JSON object with a timestamp; whether ClickHouse can read its values is open. */
@@ -20,7 +20,7 @@ export function inspectLine(line: Line, ranges: readonly NumberRange[]): Row | R
     value = JSON.parse(line.text);
   } catch (error) {
     // V8 quotes the line in its message.
-    return refuse(`not JSON: ${quotable(messageOf(error), 120)}`);
+    return refuse(`not JSON: ${printable(messageOf(error), 120)}`);
   }
   if (!isObject(value)) return refuse('not a JSON object');
   const { timestamp } = value;
@@ -31,7 +31,7 @@ export function inspectLine(line: Line, ranges: readonly NumberRange[]): Row | R
     return refuse(TIMESTAMP_OUT_OF_RANGE);
   }
   const exceeded = ranges.find((range) => isOutOfRange(range, value[range.column.name]));
-  if (exceeded) return refuse(misfit(exceeded.column, value[exceeded.column.name]));
+  if (exceeded) return refuse(mismatch(exceeded.column, value[exceeded.column.name]));
   return { line: line.line, text: line.text.trimStart() };
 }
 

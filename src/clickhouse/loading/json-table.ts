@@ -8,7 +8,7 @@ import type { Column } from './target-table.js';
  * How ClickHouse reads a line, whatever the profile of the user says: as an `INSERT … FORMAT JSONEachRow` with
  * ClickHouse's own defaults would. The rest lets a query be as long as a batch, and keeps it out of the query log.
  */
-export const READING: ClickHouseSettings = {
+export const READ_SETTINGS: ClickHouseSettings = {
   date_time_input_format: 'best_effort',
   input_format_skip_unknown_fields: 1,
   input_format_defaults_for_omitted_fields: 1,

@@ -1,7 +1,7 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
 import type { Row } from './inspect-line.js';
-import { jsonTable, READING } from './json-table.js';
+import { jsonTable, READ_SETTINGS } from './json-table.js';
 import type { Column } from './target-table.js';
 
 /** What to ask of the lines: an Int64 in SQL over the columns. */
@@ -57,7 +57,7 @@ async function queryRows(
     query: `SELECT ${LINE.name}, toInt64(${expression}) FROM ${jsonTable([LINE, ...columns], lines)}`,
     format: 'JSONCompact',
     clickhouse_settings: {
-      ...READING,
+      ...READ_SETTINGS,
       input_format_allow_errors_num: String(allowedErrors),
       input_format_allow_errors_ratio: 0,
       output_format_json_quote_64bit_integers: 1,

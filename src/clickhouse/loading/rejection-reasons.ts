@@ -8,8 +8,8 @@ export const UNREADABLE = 'ClickHouse can’t read it';
 const MAX_QUOTED = 60;
 
 /** Why a value of a line can't go into its column: `status_code "OK" does not fit UInt16`. */
-export function misfit(column: Column, value: unknown): string {
-  const quoted = quotable(
+export function mismatch(column: Column, value: unknown): string {
+  const quoted = printable(
     typeof value === 'number' ? String(value) : JSON.stringify(value ?? null),
     MAX_QUOTED,
   );
@@ -18,7 +18,7 @@ export function misfit(column: Column, value: unknown): string {
 }
 
 /** A text out of a file, fit for a line on a terminal: no longer than so many characters, none of them invisible. */
-export function quotable(text: string, maxLength: number): string {
+export function printable(text: string, maxLength: number): string {
   const visible = text.replace(/[\p{Cc}\p{Cf}\s]+/gu, ' ');
   return visible.length > maxLength ? `${visible.slice(0, maxLength)}…` : visible;
 }

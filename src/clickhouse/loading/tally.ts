@@ -1,6 +1,6 @@
 import type { CheckedBatch } from './check-batch.js';
 import type { LoadPhase, LoadProgress, LoadReport } from './load-report.js';
-import { oldestKept } from './timestamp-range.js';
+import { oldestRetained } from './timestamp-range.js';
 
 /** Counts what has been loaded. */
 export class Tally {
@@ -17,7 +17,7 @@ export class Tally {
   readonly #oldestKept: bigint;
 
   constructor(now: Date) {
-    this.#oldestKept = oldestKept(now);
+    this.#oldestKept = oldestRetained(now);
   }
 
   /** A batch is in the table. */

@@ -14,7 +14,7 @@ export function isInRange(micros: bigint | number): boolean {
 }
 
 /** The time before which rows are dropped, in microseconds since 1970. */
-export function oldestKept(now: Date): bigint {
+export function oldestRetained(now: Date): bigint {
   return toMicroseconds(now) - BigInt(RETENTION_DAYS) * 86_400_000_000n;
 }
 

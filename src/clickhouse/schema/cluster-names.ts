@@ -7,11 +7,11 @@ export interface Cluster {
 }
 
 /** What can stand in the paths of the coordination service without meaning anything there. */
-const PLAIN = /^[\w.-]+$/;
+const PLAIN_NAME = /^[\w.-]+$/;
 
 /** @throws Error where a name can't be one of a path in the coordination service. */
 export function checkCluster({ name, database }: Cluster): void {
-  if (PLAIN.test(name) && PLAIN.test(database)) return;
+  if (PLAIN_NAME.test(name) && PLAIN_NAME.test(database)) return;
   throw new Error(
     `The cluster “${name}” and the database “${database}” become a path in the coordination service: ` +
       'they can have letters, digits, “_”, “-” and “.” in them.',

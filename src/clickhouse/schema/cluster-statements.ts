@@ -12,8 +12,8 @@ import { closingBracket, listItems, masked, withoutComments } from './statement-
  */
 export function clusterStatements(statement: string, cluster: Cluster): readonly string[] {
   const bare = withoutComments(statement);
-  const make = SHAPES.find(([shape]) => shape.test(masked(bare)))?.[1];
-  if (!make) throw unknownShape(bare, 'is none of the shapes that there is a form on a cluster for');
+  const make = TRANSLATIONS.find(([shape]) => shape.test(masked(bare)))?.[1];
+  if (!make) throw unsupportedStatement(bare, 'is none of the shapes that there is a form on a cluster for');
   return make(bare, cluster);
 }
 
@@ -31,9 +31,9 @@ export function clusterRecordTable(statement: string, cluster: Cluster): string 
   );
 }
 
-type Make = (statement: string, cluster: Cluster) => readonly string[];
+type Translate = (statement: string, cluster: Cluster) => readonly string[];
 
-const SHAPES: readonly (readonly [RegExp, Make])[] = [
+const TRANSLATIONS: readonly (readonly [RegExp, Translate])[] = [
   [/^CREATE TABLE IF NOT EXISTS \w+\s*\(/, tableStatements],
   [/^ALTER TABLE \w+\s/, alterStatements],
 ];
@@ -71,7 +71,7 @@ function parseTable(statement: string): TableParts {
   const close = closingBracket(mask, open);
   const engine = /^\s*ENGINE\s*=\s*MergeTree(?:\s*\(\s*\))?(?=\s)/.exec(mask.slice(close + 1))?.[0];
   if (close === -1 || engine === undefined)
-    throw unknownShape(statement, 'has another engine than MergeTree');
+    throw unsupportedStatement(statement, 'has another engine than MergeTree');
   return {
     name: /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(mask)?.[1] ?? '',
     columnList: statement.slice(open, close + 1),
@@ -95,7 +95,7 @@ function shardingKey(columnList: string, statement: string): string {
   const columns = new Set(listItems(columnList.slice(1, -1)).map((item) => /^\w+/.exec(item)?.[0]));
   const column = SHARDING_COLUMNS.find((candidate) => columns.has(candidate));
   if (column === undefined) {
-    throw unknownShape(
+    throw unsupportedStatement(
       statement,
       `has none of the columns ${SHARDING_COLUMNS.join(', ')} to spread its rows by`,
     );
@@ -104,7 +104,7 @@ function shardingKey(columnList: string, statement: string): string {
 }
 
 /** An error that says which statement, what of it, and what to do. */
-function unknownShape(statement: string, what: string): Error {
+function unsupportedStatement(statement: string, what: string): Error {
   const [line = ''] = statement.split('\n', 1);
   return new Error(
     `This statement of the schema can’t be applied to a cluster, since it ${what}: ${line} ` +

@@ -44,7 +44,7 @@ export class EarlierMigrations extends Error {}
  *
  * @throws EarlierMigrations naming the commands that move the tables out of the way, or drop them.
  */
-export async function refuseEarlierMigrations(
+export async function rejectEarlierMigrations(
   client: ClickHouseClient,
   place: SchemaLocation,
   signal?: AbortSignal,

@@ -3,7 +3,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { connectClickHouse, type ClickHouseConnection } from '../connection.js';
 import { checkCluster, onCluster, type Cluster } from './cluster-names.js';
 import { clusterRecordTable, clusterStatements } from './cluster-statements.js';
-import { RECORD_TABLE, refuseEarlierMigrations } from './earlier-migrations.js';
+import { RECORD_TABLE, rejectEarlierMigrations } from './earlier-migrations.js';
 import type { Migration } from './migration-files.js';
 import { withMigrationLock, type CheckLock } from './migration-lock.js';
 
@@ -71,7 +71,7 @@ async function createDatabase(
   // A connection to a database that is not there yet is refused.
   const client = connectClickHouse({ ...connection, database: 'default' }, CONNECT_OPTIONS);
   try {
-    await refuseEarlierMigrations(client, { database, dataDir, isCluster: cluster !== undefined });
+    await rejectEarlierMigrations(client, { database, dataDir, isCluster: cluster !== undefined });
     await client.command({
       query: `CREATE DATABASE IF NOT EXISTS {database:Identifier} ${cluster ? onCluster(cluster) : ''}`,
       query_params: { database },

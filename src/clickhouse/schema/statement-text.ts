@@ -1,18 +1,18 @@
 /** What stands in a statement without being SQL: texts, quoted names and comments. */
-const OPAQUE = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.)*`|--[^\n]*|\/\*.*?\*\//gs;
+const NOT_SQL = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.)*`|--[^\n]*|\/\*.*?\*\//gs;
 
 /**
  * The statement with its texts, quoted names and comments blanked out, character for character: words and brackets that
  * are found in it stand at the same place in the statement, and mean what they say.
  */
 export function masked(statement: string): string {
-  return statement.replace(OPAQUE, (opaque) => opaque.replace(/[^\n]/g, ' '));
+  return statement.replace(NOT_SQL, (opaque) => opaque.replace(/[^\n]/g, ' '));
 }
 
 /** The statement without its comments. */
 export function withoutComments(statement: string): string {
   return statement
-    .replace(OPAQUE, (opaque) => (/^(?:--|\/\*)/.test(opaque) ? '' : opaque))
+    .replace(NOT_SQL, (opaque) => (/^(?:--|\/\*)/.test(opaque) ? '' : opaque))
     .split('\n')
     .filter((line) => line.trim() !== '')
     .join('\n')

@@ -1,6 +1,6 @@
-import { misfit } from '../../../../src/clickhouse/loading/rejection-reasons.js';
+import { mismatch } from '../../../../src/clickhouse/loading/rejection-reasons.js';
 
-const column = (name: string, type: string): Parameters<typeof misfit>[0] => ({
+const column = (name: string, type: string): Parameters<typeof mismatch>[0] => ({
   name,
   type,
   defaultExpression: '',
@@ -8,19 +8,19 @@ const column = (name: string, type: string): Parameters<typeof misfit>[0] => ({
 
 describe('misfit', () => {
   it('names the column, the value and the type', () => {
-    expect(misfit(column('status_code', 'LowCardinality(Nullable(UInt16))'), 'OK')).toBe(
+    expect(mismatch(column('status_code', 'LowCardinality(Nullable(UInt16))'), 'OK')).toBe(
       'status_code "OK" does not fit UInt16',
     );
   });
 
   it('speaks of a timestamp as such', () => {
-    expect(misfit(column('timestamp', "DateTime64(6, 'UTC')"), 'yesterday')).toBe(
+    expect(mismatch(column('timestamp', "DateTime64(6, 'UTC')"), 'yesterday')).toBe(
       'timestamp "yesterday" is none that ClickHouse can read',
     );
   });
 
   it('cuts a long value, and keeps line breaks out', () => {
-    const reason = misfit(column('id', 'UUID'), 'a\n'.repeat(1000));
+    const reason = mismatch(column('id', 'UUID'), 'a\n'.repeat(1000));
     expect(reason.length).toBeLessThan(100);
     expect(reason).not.toContain('\n');
   });
