@@ -6,7 +6,7 @@ import { mayCall, type Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
-import type { Times } from '../formats/representation.js';
+import type { Times } from '../formats/format.js';
 import type { LimitState } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { keyOf, type CallOutcome, type CacheDemand, type EndpointQuery } from '../query/call.js';
@@ -55,7 +55,7 @@ export function callEndpoint(parts: CallParts): RequestHandler {
     const deadline = deadlineOf(response, wait, presentation.applied);
     try {
       const { signal } = deadline;
-      const analyst = { signal, asker: requesterOf(limiter, principal, subjects) };
+      const analyst = { signal, requester: requesterOf(limiter, principal, subjects) };
       const query = await queryOf(parts.checkSql, read, { principal, endpoint, analyst });
       const key = keyOf(query);
       context.query = { digest: endpoint.digest, hash: key.hash };
@@ -68,7 +68,7 @@ export function callEndpoint(parts: CallParts): RequestHandler {
         requestId: context.requestId,
         signal,
         demand: demandOf(request, principal),
-        asker: requesterOf(limiter, principal, subjects, (asked) => states.push(...asked)),
+        requester: requesterOf(limiter, principal, subjects, (asked) => states.push(...asked)),
       };
       const outcome = await executeCall(call, key);
       noteOutcome(context, outcome);

@@ -48,14 +48,14 @@ export function createSandbox(analyzeSql: AnalyzeSql): CheckSql {
   };
   return async (endpoint, sql, caller) => {
     const verdict = await verdictOf(endpoint, sql, caller);
-    if ('problem' in verdict) throw sqlProblem(endpoint.name, verdict.problem);
+    if ('problem' in verdict) throw sqlProblem(verdict.problem);
     return verdict.select;
   };
 }
 
 /** The failure of a request whose `sql` is rejected. */
-function sqlProblem(endpointName: string, problem: string): Failure {
-  return invalidParameters(endpointName, [{ param: 'sql', problem }]);
+function sqlProblem(problem: string): Failure {
+  return invalidParameters([{ param: 'sql', problem }]);
 }
 
 /** Runs one query at a time, because an analysis has one slot. */

@@ -176,12 +176,12 @@ describe('the operator’s view', () => {
 
   it('logs the cause of a fault, and does not tell it', async () => {
     await operated(async ({ logger, ...execution }) => {
-      const memory = {
+      const local = {
         use: () => {
           throw new TypeError('x is not a function');
         },
       };
-      const cache = { ...execution.cache, memory };
+      const cache = { ...execution.cache, local };
       const response = await request(
         createAdminApp({ ...execution, ...noKeys(() => new Date()), cache, logger, endpoints }),
       ).get('/cache');
