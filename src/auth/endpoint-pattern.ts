@@ -23,10 +23,7 @@ export function matchesEndpoint(pattern: string, { id, name }: EndpointIdentity)
   return !isAboutCallers({ id, name }) || pattern.startsWith(CALLER_STATISTICS_PREFIX);
 }
 
-/**
- * Greedy: takes the first occurrence of each part in order. This is correct for `*` and linear in the number of
- * parts.
- */
+/** Greedy: takes the first occurrence of each part in order. Correct for `*`, and linear in the number of parts. */
 function matches(pattern: string, name: string): boolean {
   const parts = pattern.split('*');
   const first = parts[0] ?? '';

@@ -10,10 +10,7 @@ import { ADDRESSES, ENDPOINT_PATTERNS, PINNED_PARAMETERS, pinnedMap, INSTANT } f
 import type { KeyEntry } from './key-ring.js';
 import type { Principal } from './principal.js';
 
-/**
- * The rights of a key, as the keys file states them. An absent limit means unlimited; an absent `may…` means not
- * permitted.
- */
+/** The rights of a key, as the keys file states them. Absent limits mean unlimited, absent `may…` not permitted. */
 export interface StoredRights {
   /** Names, ids or patterns (`logs.*`); absent for all. */
   readonly endpoints?: readonly string[];

@@ -23,10 +23,7 @@ export interface LinkSpec {
   readonly nowMs: number;
 }
 
-/**
- * The principal of a valid link, or why the link is rejected: `forbidden` if its signature is valid but its key no
- * longer has the right.
- */
+/** The principal of a valid link, or why it is rejected: `forbidden` if only its key has lost the right. */
 export type OpenedLink =
   | { readonly principal: Principal }
   | { readonly rejected: 'invalid' | 'expired' | 'forbidden'; readonly detail: string };

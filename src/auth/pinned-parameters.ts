@@ -1,9 +1,7 @@
 import type { EndpointIdentity } from './endpoint-pattern.js';
 import { mayCall, type Principal } from './principal.js';
 
-/**
- * The parameters of a request, by name; `text` is undefined if it cannot be decoded, `times` counts the repetitions.
- */
+/** The sent parameters by name: `text` is undefined if it cannot be decoded, `times` counts repetitions. */
 export type SentParameters = ReadonlyMap<
   string,
   { readonly text: string | undefined; readonly times: number }
@@ -58,9 +56,7 @@ function conflictOf(
   return undefined;
 }
 
-/**
- * Whether the principal can call an endpoint: it has the right to, and the endpoint declares every pinned parameter.
- */
+/** Whether the principal may call an endpoint, and the endpoint declares every pinned parameter. */
 export function mayCallWithPins(
   principal: Principal,
   endpoint: EndpointIdentity & { readonly parameters: DeclaredNames },

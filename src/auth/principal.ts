@@ -3,8 +3,8 @@ import type { AddressSet } from './address-set.js';
 import { isAboutCallers, matchesEndpoint, type EndpointIdentity } from './endpoint-pattern.js';
 
 /**
- * Who a key, token or signed link authenticates, and its rights. An object per active, unchanged key (a reload of the
- * keys file creates new ones), so that derived values are cached by it.
+ * Who a key, token or signed link authenticates, with its rights. The object stays the same while the key is active
+ * and unchanged (a reload of the keys file creates new ones), so it is the cache key of derived values.
  */
 export interface Principal {
   /** What limits count under. A token's is `jwt:` and its subject; a link's is the name of the key that signed it. */
@@ -24,10 +24,7 @@ export interface Principal {
   /** Addresses from which the key may be used; absent: any. */
   readonly addresses?: AddressSet;
   readonly limits?: LimitRules;
-  /**
-   * When the key was created, from the keys file; a new key of the same name does not revive the links of a removed
-   * one.
-   */
+  /** When the key was created. A new key of the same name does not revive the links of a removed one. */
   readonly created?: string;
   /** How the principal was authenticated, unless by a key of its own. */
   readonly via?: 'token' | 'link';

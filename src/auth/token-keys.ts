@@ -49,10 +49,7 @@ function isTokenAtFault(cause: unknown): boolean {
   );
 }
 
-/**
- * Fetches the key set, but not within the pause after a failure: a stream of invalid tokens must not become a stream
- * of requests to a server that is already down.
- */
+/** Pauses after a failed read: a stream of invalid tokens must not overload a server that is already down. */
 function fetchWithPauses(): (url: string, options: RequestInit) => Promise<Response> {
   let pauseUntil = -Infinity;
   return async (url, options) => {

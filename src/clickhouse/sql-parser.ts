@@ -51,10 +51,7 @@ const UNPARSABLE: readonly string[] = [
   '576',
 ];
 
-/**
- * Creates a parser of callers' SQL that uses a ClickHouse server. The SQL is sent as a bound value, or as text that
- * the server itself has printed.
- */
+/** Creates a parser that sends callers' SQL to ClickHouse, as a bound value or as the server printed it. */
 export function createSqlParser(client: ClickHouseClient, clock: () => number = Date.now): SqlParser {
   const runQuery = async (
     query: string,

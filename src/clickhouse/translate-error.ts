@@ -116,10 +116,7 @@ export function resultTooLarge(diagnosis: string): Failure {
   return new Failure(RESULT_TOO_LARGE.code, RESULT_TOO_LARGE.message, { diagnosis });
 }
 
-/**
- * Translates an error of ClickHouse, or of the connection to it, into the failure that the caller sees; the error
- * becomes its cause.
- */
+/** Translates an error of ClickHouse, or of the connection to it, into a failure with the error as its cause. */
 export function translateClickHouseError(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const { code, message, retryAfterSeconds } = translationOf(error);

@@ -7,9 +7,7 @@ export interface Quota {
   readonly window: number;
 }
 
-/**
- * What limits count over a window: requests, and the cost of their queries in ClickHouse (cache hits cost nothing).
- */
+/** What limits count over a window: requests, and their cost in ClickHouse (cache hits cost nothing). */
 export const COUNTED = ['requests', 'rowsRead', 'bytesRead', 'clickhouseMs'] as const;
 
 export type Counted = (typeof COUNTED)[number];

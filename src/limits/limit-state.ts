@@ -35,10 +35,7 @@ const UNITS: Readonly<Record<LimitState['counted'], string>> = {
   concurrent: 'concurrent queries',
 };
 
-/**
- * A request that exceeds one of its limits. The failure applies to this caller alone: coalesced callers have other
- * limits.
- */
+/** A request over one of its limits. Applies to this caller alone: coalesced callers have other limits. */
 export class LimitExceeded extends Failure {
   /**
    * @param exceeded the limit that rejects the request.

@@ -37,10 +37,7 @@ export function costLimits(subjects: readonly Subject[]): readonly WindowLimit[]
   return subjects.flatMap((subject) => COSTS.flatMap((counted) => limitOf(subject, counted) ?? []));
 }
 
-/**
- * The window's length is part of the counter's name, because after a change of the rules a window of the old length
- * does not apply.
- */
+/** The counter's name contains the window's length: a changed length starts a new counter. */
 function limitOf(subject: Subject, counted: Counted): WindowLimit | undefined {
   const quota = subject.rules[counted];
   if (!quota) return undefined;

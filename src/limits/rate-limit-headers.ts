@@ -23,10 +23,7 @@ export function rateLimitHeaders(states: readonly LimitState[]): Readonly<Record
   };
 }
 
-/**
- * The remainder of a cost limit would reveal how much a caller's SQL read, including other tenants' rows in the same
- * granules.
- */
+/** Cost limits of sandboxed callers stay hidden: they would reveal how many rows of other tenants a query read. */
 function isShown({ subject, counted }: LimitState): boolean {
   return subject.isSandboxed !== true || !COSTS.some((cost) => cost === counted);
 }

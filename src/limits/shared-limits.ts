@@ -9,9 +9,7 @@ export interface SharedWindow {
  * unreachable, and each gateway then counts for itself.
  */
 export interface SharedLimits {
-  /**
-   * Adds to a window, which starts with the first addition. Amounts are integers; a negative amount reverts a count.
-   */
+  /** Adds an integer to a window, which starts with the first addition; a negative amount reverts a count. */
   readonly add: (name: string, amount: number, windowSeconds: number) => Promise<SharedWindow | undefined>;
   /** Null if no window is running. */
   readonly read: (name: string) => Promise<SharedWindow | null | undefined>;

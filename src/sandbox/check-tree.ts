@@ -62,10 +62,7 @@ export function checkTree(root: TreeNode, names: Names): ReadonlySet<string> {
 
 class TreeChecker {
   readonly reads = new Set<string>();
-  /**
-   * The text of every WITH query. The tree repeats the WITH of a UNION in each branch, so a name may occur again with
-   * the same text.
-   */
+  /** The text of every WITH query, by name: the tree repeats the WITH of a UNION in each branch. */
   private readonly withQueryTextByName = new Map<string, string>();
 
   constructor(private readonly names: Names) {}
@@ -213,10 +210,7 @@ function checkSet({ kind, attributes }: TreeNode): void {
   );
 }
 
-/**
- * Requires the type as a literal, so that it can be checked: the internal state of an aggregate function is not
- * allowed.
- */
+/** Requires a literal type that is not the internal state of an aggregate function. */
 function checkType(name: string, type: TreeNode | undefined): void {
   const text = type?.kind === 'CONSTANT' ? type.attributes.get('constant_value') : undefined;
   if (!text?.startsWith("'")) throw new Rejection(`calls ${quoted(name)} without a type name in quotes`);

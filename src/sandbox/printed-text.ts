@@ -1,9 +1,6 @@
 import { Rejection } from './rejection.js';
 
-/**
- * Names without any character that the printed query tree uses as a delimiter, so that a name cannot forge a part of
- * the tree.
- */
+/** Names without delimiters of the printed query tree, so that a name cannot forge a part of the tree. */
 const PLAIN_NAME = /^(?! )[\p{L}\p{M}\p{N}_ ()%?!+*/&#@.-]+(?<! )$/u;
 
 const TOKENS = [

@@ -23,10 +23,7 @@ const MAX_CACHED_CHARACTERS = 4_000_000;
 
 type Verdict = { readonly select: SandboxedSelect } | { readonly problem: string };
 
-/**
- * Creates the sandbox check, which analyzes ClickHouse's own parse of the SQL. Equal concurrent SQL is analyzed once,
- * and verdicts are cached.
- */
+/** Creates the check of callers' SQL by ClickHouse's own parse, with coalescing and a cache of verdicts. */
 export function createSandbox(analyzeSql: AnalyzeSql): CheckSql {
   const verdicts = new LRUCache<string, Verdict>({
     maxSize: MAX_CACHED_CHARACTERS,

@@ -60,9 +60,7 @@ class TreeReader {
   }
 }
 
-/**
- * Reads a line as a node. ClickHouse numbers nodes in printed order, so a forged line would repeat or skip a number.
- */
+/** Reads a line as a node. Nodes are numbered in printed order, so a forged line has a wrong number. */
 function readNode(text: string, indent: number, expectedId: number): OpenNode | undefined {
   const match = /^(?<kind>[A-Z][A-Z_ ]*?) id: (?<id>\d+)(?<rest>(?:, [^]*)?)$/u.exec(text);
   if (!match?.groups) return undefined;

@@ -3,9 +3,7 @@ import path from 'node:path';
 
 import type { ClickHouseConnection } from '../connection.js';
 
-/**
- * The record of a running embedded server: command-line tools of the same user connect with it as the administrator.
- */
+/** The record of a running embedded server, with which command-line tools of the same user connect to it. */
 export interface RunningServer extends Omit<ClickHouseConnection, 'database'> {
   /** Process id of the gateway. */
   readonly pid: number;

@@ -6,9 +6,7 @@ export const ADMIN_PASSWORD_VARIABLE = 'QUERYGATE_CLICKHOUSE_ADMIN_PASSWORD';
 export const READER_PASSWORD_VARIABLE = 'QUERYGATE_CLICKHOUSE_PASSWORD';
 
 export const ADMIN_USER = 'querygate_admin';
-/**
- * The user of `clickhouse-schema/users.d/querygate.xml`: the embedded server grants the same rights as production.
- */
+/** The user of `clickhouse-schema/users.d/querygate.xml`, with the same rights as in production. */
 export const READER_USER = 'querygate';
 
 export interface ServerFilesOptions {

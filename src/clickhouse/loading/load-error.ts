@@ -25,9 +25,7 @@ export class LoadError extends Error {
   }
 }
 
-/**
- * The rest of the source cannot be read: a read failed, or its compression is damaged. Earlier lines were delivered.
- */
+/** The rest of the source cannot be read: a read failed, or its compression is damaged. */
 export class InputFailure extends Error {
   override readonly name = 'InputFailure';
 }

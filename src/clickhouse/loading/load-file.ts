@@ -17,9 +17,7 @@ import { describeTable, type TargetTable } from './target-table.js';
 import { toMicroseconds } from './timestamp-range.js';
 
 export interface LoadOptions {
-  /**
-   * Its default database contains the table. Needs INSERT on it, and CREATE TEMPORARY TABLE for the table function.
-   */
+  /** Connected to the table's database. Needs INSERT, and CREATE TEMPORARY TABLE for the table function. */
   readonly client: ClickHouseClient;
   readonly table: string;
   /** The path of an NDJSON file, plain or gzip, or `-` for standard input. */

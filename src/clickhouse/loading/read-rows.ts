@@ -14,10 +14,7 @@ export interface RowsQuery {
 /** The field that identifies a row in the result; no table has a column of that name. */
 const LINE: Column = { name: '__querygate_line', type: 'UInt64', defaultExpression: '' };
 
-/**
- * A row added to every query: ClickHouse fails if it can read no row at all, and the row in the result proves that
- * all were read.
- */
+/** A row of every query: ClickHouse fails without a readable row, and its value proves a complete result. */
 const END = 0;
 
 /**
@@ -70,10 +67,7 @@ async function queryRows(
   return valueByLine((await result.json<[string, string]>()).data);
 }
 
-/**
- * Pads the line for malformed UUIDs: ClickHouse reads 36 characters at once, and without the spaces would run into
- * the next line and skip it too.
- */
+/** Pads the line, because ClickHouse reads 36 characters of a malformed UUID at once, possibly into the next line. */
 function numbered({ line, text }: Row): string {
   return `{"${LINE.name}":${line},${text.slice(1)}${' '.repeat(36)}`;
 }

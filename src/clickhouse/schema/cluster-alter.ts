@@ -8,10 +8,7 @@ const COLUMN_ACTION = /^(?:(?:ADD|MODIFY|DROP|COMMENT|RENAME) COLUMN|MODIFY COMM
 const STORAGE_ACTION =
   /^(?:MATERIALIZE COLUMN|(?:ADD|DROP|MATERIALIZE) (?:INDEX|PROJECTION)|MODIFY (?:TTL|SETTING))\b/;
 
-/**
- * Translates `ALTER TABLE NAME …`: all actions for the local tables, then the column actions for the Distributed
- * table.
- */
+/** Applies all actions to the local tables, and the column actions to the Distributed table. */
 export function alterStatements(statement: string, cluster: Cluster): readonly string[] {
   const [head = '', name = ''] = /^ALTER TABLE (\w+)\s+/.exec(statement) ?? [];
   const actions = listItems(statement.slice(head.length));

@@ -17,14 +17,10 @@ const EARLIER_FILES = [
 /** SHA-256 (hex) of the earlier 0001_edge_logs.sql, the first file of each of its databases. */
 const EARLIER_CHECKSUM = '106deeebf426406fe360c3a99236c2d313b70e5c3518c201842d1b5765fc4185';
 
-/**
- * A table of both schemas with a column of the current one only: a check for users who may not read the record table.
- */
+/** A table of both schemas with a column of the current one: a check without access to the record table. */
 const NEW_COLUMN = { table: 'edge_logs', column: 'origin' };
 
-/**
- * The earlier materialized views. They name their target tables with the database, so a renamed database breaks them.
- */
+/** The earlier views. They name their target tables with the database, so a renamed database breaks them. */
 const EARLIER_VIEWS = [
   ...['custom_event_days_view', 'edge_request_hours_view', 'edge_request_minutes_view'],
   ...['function_relay_days_view', 'function_relay_hours_view', 'function_relay_minutes_view'],

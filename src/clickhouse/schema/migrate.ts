@@ -62,10 +62,7 @@ function forCluster({ migrations }: MigrateOptions, cluster: Cluster): Pick<Migr
   };
 }
 
-/**
- * Creates the database where it is missing, on a cluster possibly on some servers only, unless it has an earlier
- * schema.
- */
+/** Creates the database on every server where it is missing, unless it has an earlier schema. */
 async function createDatabase(
   { connection, dataDir }: MigrateOptions,
   cluster: Cluster | undefined,
