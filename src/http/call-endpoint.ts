@@ -137,9 +137,9 @@ export function noteOutcome(context: RequestContext, { result, status, isCollaps
   context.cache = status;
   if (result.partial) context.partial = true;
   if (status === 'HIT' || status === 'STALE' || isCollapsed) return;
-  const { clickhouseMs, queryId = '', rowsRead, bytesRead, waitedMs = 0 } = result;
+  const { clickhouseMs, queryId = '', rowsRead, bytesRead, waitingMs = 0 } = result;
   context.clickhouseMs = clickhouseMs;
-  context.cost = { queryId, rowsRead, bytesRead, waitedMs };
+  context.cost = { queryId, rowsRead, bytesRead, waitingMs };
 }
 
 /** A URL that holds a key or a signature is kept nowhere. */

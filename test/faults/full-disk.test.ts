@@ -99,14 +99,14 @@ describeWithDisk('a full disk of ClickHouse', () => {
     );
     await disk?.free();
     expect(await untilReady(false)).toEqual([200, { status: 'ready' }]);
-    await gateway.untilWritten(/the disk of ClickHouse has room again/);
+    await gateway.untilWritten(/the disk of ClickHouse has space again/);
   });
 
   it('is named in the log where the request log cannot be written', async () => {
     await disk?.fill();
     await fetch(`${url}/api/endpoints/query/logs.all?project=q`, { headers: { 'X-API-KEY': KEY } });
     await gateway.untilWritten(
-      /the disk of ClickHouse is full"[^\n]*requests can’t be written to ClickHouse/,
+      /the disk of ClickHouse is full"[^\n]*ClickHouse does not accept the request log/,
     );
   });
 

@@ -10,10 +10,10 @@ import { openTestExecution, type TestExecution } from '../support/test-execution
 const BOUND_MS = 2000;
 /** And while it is open. */
 const OPEN_BOUND_MS = 500;
-const AWAY = 'Redis does not answer; results are cached and limits counted in this process alone';
-const BACK = 'Redis answers again';
-const REFUSES = 'Redis refuses commands; results are cached and limits counted in this process alone';
-const TAKES = 'Redis takes commands again';
+const AWAY = 'Redis does not respond; this process caches results and counts limits on its own';
+const BACK = 'Redis responds again';
+const REFUSES = 'Redis rejects commands; this process caches results and counts limits on its own';
+const TAKES = 'Redis accepts commands again';
 
 let questions = 0;
 

@@ -18,7 +18,7 @@ describe('the gateway', () => {
     async () => {
       await withTemporaryFolder(async (dataDir) => {
         await withGateway({ DATA_DIR: dataDir }, async (gateway) => {
-          await gateway.untilWritten(/This key is good until the gateway stops/);
+          await gateway.untilWritten(/This key is valid until the gateway stops/);
           const lines = [...gateway.stdout().matchAll(/curl -s -H '(X-API-KEY): (\S+)' '(http\S+)'/g)];
           expect(lines).toHaveLength(5);
           for (const [, header = '', key = '', url = ''] of lines) {
@@ -135,8 +135,8 @@ describe('the gateway', () => {
   it.concurrent('starts where ClickHouse does not answer, and warns of it', async () => {
     const CLICKHOUSE_URL = 'http://user:secret@127.0.0.1:1,http://127.0.0.1:2';
     await withGateway({ CLICKHOUSE_URL }, async (gateway) => {
-      await gateway.untilWritten(/But ClickHouse does not answer: .*CLICKHOUSE_URL/);
-      const warnings = gateway.stdout().match(/.*does not answer a ping.*/g) ?? [];
+      await gateway.untilWritten(/ClickHouse does not respond: .*CLICKHOUSE_URL/);
+      const warnings = gateway.stdout().match(/.*does not respond to a ping.*/g) ?? [];
       expect(warnings.map((line) => JSON.parse(line) as unknown)).toMatchObject([
         { level: 'warn', server: '127.0.0.1:1' },
         { level: 'warn', server: '127.0.0.1:2' },

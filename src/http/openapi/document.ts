@@ -1,6 +1,6 @@
 import type { JsonSchema } from '../../endpoint/json-schema.js';
 
-/** The parts of an OpenAPI 3.1 document, as far as this one has them. */
+/** The parts of an OpenAPI 3.1 document that the gateway's document uses. */
 
 export interface Reference {
   readonly $ref: string;

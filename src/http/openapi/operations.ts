@@ -139,10 +139,10 @@ const ID_OR_NAME: ParameterObject = {
 const READY_WARNINGS = {
   type: 'array',
   items: { type: 'string' },
-  description: 'What needs an operator while requests are answered: a full disk of ClickHouse.',
+  description: 'Problems that an operator has to solve while requests succeed: a full disk of ClickHouse.',
 } as const;
 
-/** `GET /health/live` and `GET /health/ready`: for anybody. */
+/** `GET /health/live` and `GET /health/ready`, which need no key. */
 export function healthOperation(status: 'live' | 'ready', summary: string): OperationObject {
   return {
     operationId: status === 'live' ? 'isLive' : 'isReady',

@@ -1,7 +1,7 @@
 import type { QueryRequest, Requester } from '../../../src/query/ports.js';
 
-/** A query of a lane, interactive unless told otherwise. */
-export function asked(
+/** A request to run a query, interactive by default. */
+export function sampleRequest(
   requestId: string,
   requester: Partial<Requester> = {},
   signal = new AbortController().signal,
