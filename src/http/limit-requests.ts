@@ -24,7 +24,7 @@ export function subjectsOf(
 ): readonly Subject[] {
   const ofEndpoint = endpoint?.settings.limits && endpointSubject(endpoint);
   // A link counts on its key.
-  const seer = principal.linkOf ?? principal;
+  const seer = principal.signedBy ?? principal;
   if (!seer.limits) return ofEndpoint ? [ofEndpoint] : NONE;
   const ofPrincipal = principalSubject(endpoints, seer);
   return ofEndpoint ? [ofPrincipal, ofEndpoint] : [ofPrincipal];

@@ -25,7 +25,7 @@ const linkOf = (
   endpointName = 'functions.invocation-stats',
 ): string => {
   const { links, keys } = gateway.access;
-  const key = keys.named(name);
+  const key = keys.findByName(name);
   const listed = gateway.endpoints.find(endpointName);
   if (!links || !key || !listed) throw new Error('there are no links');
   const nowMs = gateway.clock.milliseconds;

@@ -33,7 +33,7 @@ it('no key, token, signature, fixed value or parameter is in any log line or ans
   const claims = { iss: 'https://app.example', aud: 'querygate', sub: 'user', exp };
   const token = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(JWT_SECRET));
   const [key, endpoint] = [
-    gateway.access.keys.named('url'),
+    gateway.access.keys.findByName('url'),
     gateway.endpoints.find('functions.invocation-stats'),
   ];
   if (!key || !endpoint) throw new Error('there is no such key');

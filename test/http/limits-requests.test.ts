@@ -52,7 +52,7 @@ describe('a limit on requests', () => {
     }
     const refused = await gateway.ask('three', url('Rome'));
     expect(outcomeOf(refused)).toBe(REFUSED);
-    expect(refused.text).toContain('The limit of this key, 3 requests in 60 seconds, is reached.');
+    expect(refused.text).toContain('This key has reached its limit of 3 requests in 60 seconds.');
     expect(refused.headers['ratelimit-policy']).toBe('"requests";q=3;w=60');
     expect(refused.headers['ratelimit']).toMatch(/^"requests";r=0;t=(?:59|60)$/);
     expect(refused.headers['retry-after']).toMatch(/^(?:59|60)$/);
@@ -141,7 +141,7 @@ describe('a limit of an endpoint', () => {
     for (let times = 0; times < 3; times += 1) expect(await query('free', 'Rome')).toBe('200');
     const refused = await gateway.ask('free', url('Rome'));
     expect(outcomeOf(refused)).toBe(REFUSED);
-    expect(refused.text).toContain('The limit of the endpoint sample, 4 requests');
+    expect(refused.text).toContain('The endpoint sample has reached its limit of 4 requests');
     expect(await query('three', 'Rome')).toBe(REFUSED);
     // What the endpoint refused was not counted on the key.
     const elsewhere = await gateway.ask('three', url('Rome', 'other'));

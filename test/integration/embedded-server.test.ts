@@ -56,7 +56,7 @@ describe('the data folder', () => {
   it('is refused to a second server, naming who has it and what to do', async () => {
     await expect(start(dataDir)).rejects.toThrow(
       `The data folder ${dataDir} is in use by the gateway with process id ${process.pid}. ` +
-        'Stop that one, or set DATA_DIR to another folder.',
+        'Stop that gateway, or set DATA_DIR to another folder.',
     );
   });
 

@@ -141,9 +141,9 @@ describe('npm run keys', () => {
   });
 
   it.each([
-    ['2', '3d', 1, '2 days at most'],
+    ['2', '3d', 1, 'at most 2 days'],
     ['120', '100d', 0, 'Good until'],
-    ['', '91d', 1, '90 days at most'],
+    ['', '91d', 1, 'at most 90 days'],
     ['never', '1d', 1, 'LINK_MAX_DAYS must be a number'],
   ])('holds links to LINK_MAX_DAYS=%s, as the gateway does: %s', async (days, lifetime, code, message) => {
     await withKeys('with tenant', async (_keys, file) => {
@@ -157,7 +157,7 @@ describe('npm run keys', () => {
   it.each([
     [['add', 'x', '--expires', '2020-01-01'], 'is over already'],
     [['add', 'x', '--endpoints', 'nothing.*'], 'no endpoint matches "nothing.*"'],
-    [['add', 'tenant'], 'has a key named tenant already'],
+    [['add', 'tenant'], 'already has a key named tenant'],
     [
       ['link', '--key', 'tenant', '--endpoint', 'nothing', '--expires-in', '7d'],
       'There is no endpoint "nothing"',

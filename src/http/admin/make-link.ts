@@ -10,7 +10,7 @@ import { validateParameters } from '../../query/validate-parameters.js';
 
 export interface LinkParts {
   readonly endpoints: EndpointRegistry;
-  readonly keys: { readonly named: (name: string) => Principal | undefined };
+  readonly keys: { readonly findByName: (name: string) => Principal | undefined };
   /** Undefined where no secret for links is configured. */
   readonly links: Links | undefined;
   readonly clock: Clock;
@@ -50,7 +50,7 @@ export function makeLink(
   const { key: name, endpoint: idOrName, parameters, expiresIn } = result.value;
   const endpoint = endpoints.find(idOrName);
   if (!endpoint) throw new Failure('ENDPOINT_NOT_FOUND', `There is no endpoint ${idOrName}.`);
-  const key = keys.named(name);
+  const key = keys.findByName(name);
   if (!key) throw new Failure('BAD_REQUEST', `There is no key ${name} in force.`);
   const nowMs = clock().getTime();
   const expiresAtMs = nowMs + expiresIn * 1000;

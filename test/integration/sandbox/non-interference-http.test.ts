@@ -119,7 +119,7 @@ describe('what a query cost', () => {
     expect(outcomeOf(await request(sql, { key: 'metered' }))).toBe('200');
     const refused = await request(sql, { key: 'metered' });
     expect(outcomeOf(refused)).toBe('429 LIMIT_EXCEEDED');
-    expect(refused.text).toContain('The limit of this key, 1 rows read in 3600 seconds, is reached.');
+    expect(refused.text).toContain('This key has reached its limit of 1 rows read in 3600 seconds.');
     expect(refused.headers['retry-after']).toMatch(/^\d+$/);
     expect(refused.headers['ratelimit']).toMatch(/^"requests";r=\d+;t=\d+$/);
   });

@@ -40,7 +40,7 @@ describe('rightsOf', () => {
     });
   });
 
-  it('leaves out what is not said', () => {
+  it('omits rights without an option', () => {
     expect(rightsOf({}, NOW)).toEqual({});
   });
 
@@ -54,13 +54,13 @@ describe('rightsOf', () => {
     [{ expires: 'tomorrow' }, '--expires takes a date such as 2027-01-01, not "tomorrow"'],
     [{ expires: '2026-05-17' }, '--expires 2026-05-17 is over already (it is 2026-05-17T10:05:03.000Z)'],
     [{ expires: '2026-05-17T10:05:03Z' }, 'is over already'],
-  ])('refuses %j', (options, message) => {
+  ])('rejects %j', (options, message) => {
     expect(() => rightsOf(options, NOW)).toThrow(message);
   });
 });
 
 describe('pairsOf', () => {
-  it('keeps an empty value and equals signs', () => {
+  it('preserves an empty value and equals signs', () => {
     expect([...pairsOf('--param', ['a=', 'b=c=d'])]).toEqual([
       ['a', ''],
       ['b', 'c=d'],
@@ -78,12 +78,12 @@ describe('durationMs', () => {
     expect(durationMs('--expires-in', text)).toBe(ms);
   });
 
-  it.each(['', '7', 'd', '7w', '-1d', '1.5d', '7 d'])('refuses %j', (text) => {
+  it.each(['', '7', 'd', '7w', '-1d', '1.5d', '7 d'])('rejects %j', (text) => {
     expect(() => durationMs('--expires-in', text)).toThrow('--expires-in takes a time such as 30m');
   });
 });
 
-describe('the list of keys', () => {
+describe('listedKeys', () => {
   const keys = listedKeys({
     keys: [
       { name: 'a', sha256: ['f'.repeat(64), 'e'.repeat(64)] },
@@ -99,12 +99,12 @@ describe('the list of keys', () => {
     ],
   });
 
-  it('has no hash, and how many keys a name has', () => {
+  it('contains the number of keys of a name and no hash', () => {
     expect(keys.map((key) => key.keys)).toEqual([2, 1]);
     expect(JSON.stringify(keys)).not.toMatch(/[def]{16}|sha256/);
   });
 
-  it('is a table', () => {
+  it('prints as a table', () => {
     const lines = keysTable(keys).split('\n');
     expect(lines[0]).toMatch(/^NAME +KEYS +CREATED/);
     expect(lines[1]).toMatch(/^a +2 +- +- +\* +- +\* +- +-$/);
