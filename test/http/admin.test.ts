@@ -15,7 +15,7 @@ const STATS = 'functions.invocation-stats';
 const counts = (project: string): Readonly<Record<string, string>> => ({ project, interval: 'daily' });
 
 describe('GET /cache', () => {
-  it('tells entries, bytes and hit ratio of every endpoint', async () => {
+  it('returns entries, bytes and hit ratio of every endpoint', async () => {
     await operated(async ({ get, ask: query }) => {
       for (let asked = 0; asked < 4; asked += 1) await query(COUNTS);
       const response = await get('/cache');
@@ -29,23 +29,23 @@ describe('GET /cache', () => {
         caching: 900,
         entries: 1,
         bytes: '{"result":[]}'.length,
-        asked: 4,
+        requests: 4,
         hits: 3,
         misses: 1,
         stale: 0,
         bypassed: 0,
-        hitRatio: { all: 0.75, memory: 0.75, redis: 0 },
+        hitRatio: { all: 0.75, local: 0.75, shared: 0 },
       });
       expect(described.endpoints.find(({ endpoint }) => endpoint === STATS)).toMatchObject({
-        asked: 0,
-        hitRatio: { all: null, memory: null, redis: null },
+        requests: 0,
+        hitRatio: { all: null, local: null, shared: null },
       });
     });
   });
 });
 
 describe('GET /warming', () => {
-  it('tells of each set in use its last run and next, its cost, and what it has earned', async () => {
+  it('returns last run, next run, cost and hits of each set in use', async () => {
     await operated(async ({ get, post, ask: query, clock }) => {
       await query(COUNTS, counts('a'));
       clock.advance(10);
@@ -65,7 +65,7 @@ describe('GET /warming', () => {
             rowsRead: 10,
             bytesRead: 100,
             failures: 0,
-            asks: 3,
+            requests: 3,
             hitsSince: 2,
             nextRun: expect.stringMatching(/^2026-05-17T10:(09|10):/) as string,
           },
@@ -74,7 +74,7 @@ describe('GET /warming', () => {
     });
   });
 
-  it('is an empty list where nothing was asked', async () => {
+  it('returns an empty list before any request', async () => {
     await operated(async ({ get }) => {
       expect((await get('/warming')).body).toEqual({ leader: true, sets: [] });
     });
@@ -82,7 +82,7 @@ describe('GET /warming', () => {
 });
 
 describe('POST /warming/run', () => {
-  it('refreshes what is in use at once, and tells how it went', async () => {
+  it('refreshes all sets in use and returns the outcome', async () => {
     await operated(async ({ post, ask: query, runQuery, clock }) => {
       await query(COUNTS, counts('a'));
       await query(COUNTS, counts('b'));
@@ -99,7 +99,7 @@ describe('POST /warming/run', () => {
 });
 
 describe('GET /metrics', () => {
-  it('is Prometheus’ text, with labels from known values alone, whatever callers invent', async () => {
+  it('returns Prometheus text whose labels never contain values from requests', async () => {
     await operated(async ({ get, ask: query, executeCall, metrics, logger, clock }) => {
       const app = createApp({
         endpoints,
@@ -139,9 +139,9 @@ describe('GET /metrics', () => {
   });
 });
 
-describe('the operator’s view', () => {
+describe('the admin API', () => {
   it.each(['/cache', '/warming', '/keys', '/errors', '/metrics', '/nothing'])(
-    'gives %s to nobody to keep, and to no browser to take for something else',
+    'sends %s with no-store, nosniff and a content security policy',
     async (path) => {
       await operated(async ({ get }) => {
         expect((await get(path)).headers).toMatchObject({
@@ -158,7 +158,7 @@ describe('the operator’s view', () => {
     ['GET', '/nothing'],
     ['POST', '/nothing'],
     ['DELETE', '/nothing'],
-  ])('answers 404 to %s %s, and says what there is', async (method, path) => {
+  ])('returns 404 to %s %s and lists the existing paths', async (method, path) => {
     await operated(async (execution) => {
       const server = createAdminApp({ ...execution, ...noKeys(execution.clock.read), endpoints }).listen(
         0,
@@ -174,20 +174,20 @@ describe('the operator’s view', () => {
     });
   });
 
-  it('logs the cause of a fault, and does not tell it', async () => {
+  it('logs the cause of an internal error without sending it', async () => {
     await operated(async ({ logger, ...execution }) => {
-      const memory = {
+      const local = {
         use: () => {
           throw new TypeError('x is not a function');
         },
       };
-      const cache = { ...execution.cache, memory };
+      const cache = { ...execution.cache, local };
       const response = await request(
         createAdminApp({ ...execution, ...noKeys(() => new Date()), cache, logger, endpoints }),
       ).get('/cache');
       const problem = problemOf(response);
       expect(problem).toMatchObject({ status: 500, code: 'INTERNAL' });
-      const { fields } = await logger.line('the operator’s view failed');
+      const { fields } = await logger.line('admin API failed');
       expect(fields).toMatchObject({ error: 'x is not a function', requestId: problem.requestId });
       expect(response.text).not.toContain('not a function');
     });
