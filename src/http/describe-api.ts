@@ -4,7 +4,7 @@ import { openApiDocument, type OpenApiInput } from './openapi/openapi-document.j
 
 const REPRESENTATIONS = FORMATS.map((name) => ({ name, mediaType: FORMAT_FACTS[name].mediaType }));
 
-/** Describes the API as this gateway has it, with every format. */
+/** Describes this gateway's API, with every format, as an OpenAPI document. */
 export function describeApi(input: Omit<OpenApiInput, 'representations'>): OpenApiDocument {
   return openApiDocument({ ...input, representations: REPRESENTATIONS });
 }

@@ -84,7 +84,7 @@ function contentHeaders(
 function serverTiming({ context: { startedAt, clickhouseMs, cost }, hidesCost }: Sending): string {
   const total = `total;dur=${(performance.now() - startedAt).toFixed(2)}`;
   if (clickhouseMs === undefined || hidesCost) return total;
-  const waiting = (cost?.waitedMs ?? 0).toFixed(2);
+  const waiting = (cost?.waitingMs ?? 0).toFixed(2);
   return `${total}, queue;dur=${waiting}, clickhouse;dur=${clickhouseMs.toFixed(2)}`;
 }
 

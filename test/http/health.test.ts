@@ -16,7 +16,7 @@ describe('GET /health/ready', () => {
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
-  it('answers 503 with Retry-After where ClickHouse does not answer', async () => {
+  it('returns 503 with Retry-After when ClickHouse does not respond', async () => {
     const { ask } = await createTestGateway({ isClickHouseUp: () => Promise.resolve(false) });
     const response = await ask().get('/health/ready');
     expect(problemOf(response)).toMatchObject({ status: 503, code: 'CLICKHOUSE_UNREACHABLE' });
@@ -32,7 +32,7 @@ describe('GET /health/ready', () => {
     ]);
   });
 
-  it('answers 503 that names the disk where ClickHouse does not answer and had a full one', async () => {
+  it('returns 503 that names the full disk when ClickHouse does not respond', async () => {
     const { ask } = await createTestGateway({
       isClickHouseUp: () => Promise.resolve(false),
       hasFullDisk: () => Promise.resolve(true),
@@ -40,7 +40,7 @@ describe('GET /health/ready', () => {
     const response = await ask().get('/health/ready');
     expect(problemOf(response)).toMatchObject({
       code: 'CLICKHOUSE_UNREACHABLE',
-      detail: 'ClickHouse does not answer. Its disk was full when it last did.',
+      detail: 'ClickHouse does not respond. Its disk was full when it last responded.',
     });
   });
 
