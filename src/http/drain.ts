@@ -4,7 +4,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 
 import { connectionsOf } from './connections.js';
 
-const SWEEP_MS = 50;
+const CHECK_MS = 50;
 
 /**
  * Milliseconds that an idle connection stays open for one last request. Closing it at once would lose requests that are on
@@ -25,7 +25,7 @@ export async function drain(server: Server, timeoutMs: number): Promise<void> {
   const sweep = setInterval(() => {
     const now = performance.now();
     for (const [socket, since] of idleSince) if (now - since >= IDLE_GRACE_MS) socket.destroy();
-  }, SWEEP_MS);
+  }, CHECK_MS);
   const cutOff = setTimeout(() => {
     server.closeAllConnections();
     for (const socket of connectionsOf(server).open) socket.destroy();

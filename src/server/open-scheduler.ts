@@ -36,7 +36,7 @@ export interface Admission {
 
 /** Makes the queue, and the pool with a breaker on each server. */
 export function openScheduler(config: Config, servers: readonly QueryServer[], logger: Logger): Admission {
-  const queue = new QueryQueue(config.admission);
+  const queue = new QueryQueue(config.queue);
   const watched = servers.map(({ name, runQuery, parser, ping }) => {
     const onChange = (state: ServerBreakerState, reason?: OpenReason): void => {
       logChange(logger, pool, { name, state, reason });

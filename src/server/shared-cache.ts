@@ -61,7 +61,7 @@ export function usableUntilOf(
 }
 
 /** The longest that a query lasts, its wait for a place included. */
-function longestQueryMsOf({ queryTimeoutMs, admission }: Config): number {
+function longestQueryMsOf({ queryTimeoutMs, queue: admission }: Config): number {
   return queryTimeoutMs + admission.maxWaitMs;
 }
 

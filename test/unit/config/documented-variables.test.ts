@@ -18,7 +18,7 @@ const namesIn = (text: string): readonly string[] =>
   [...text.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name);
 
 describe('docker-compose.yml', () => {
-  it('passes every variable on to the gateway, but for those that the README calls fixed', async () => {
+  it('passes every variable to the gateway except those that the README calls fixed', async () => {
     const compose = parse(await textOf('docker-compose.yml'), { merge: true }) as {
       readonly services: {
         readonly gateway: { readonly environment: Readonly<Record<string, string | number | null>> };
@@ -35,17 +35,17 @@ describe('docker-compose.yml', () => {
 });
 
 describe('the README', () => {
-  it('tells the range of every number that has one', () => {
-    const told = [...readme.matchAll(/`([A-Z_]+)` (over )?([\d.]+)\s+to\s+([\d.]*\d)/g)].map(
+  it('documents the range of every number that has one', () => {
+    const documented = [...readme.matchAll(/`([A-Z_]+)` (over )?([\d.]+)\s+to\s+([\d.]*\d)/g)].map(
       ([, name = '', over, least, most]) => [name, `${over ?? ''}${least} to ${most}`] as const,
     );
     const bounded = Object.entries(variables).filter(([name]) => rangeOf(name) !== undefined);
-    expect([...told].sort()).toEqual(bounded.map(([name]) => [name, rangeOf(name)]).sort());
+    expect([...documented].sort()).toEqual(bounded.map(([name]) => [name, rangeOf(name)]).sort());
   });
 });
 
 describe('docs/limits.md', () => {
-  it('tells the ceilings of the read-only user as they are', async () => {
+  it('documents the constraints of the read-only user', async () => {
     const [users, limits] = await Promise.all([
       textOf('clickhouse-schema/users.d/querygate.xml'),
       textOf('docs/limits.md'),
@@ -56,7 +56,7 @@ describe('docs/limits.md', () => {
   });
 });
 
-/** Of a number with two bounds of its own; undefined for anything else. */
+/** The range of a number that has a maximum; undefined for anything else. */
 function rangeOf(name: string): string | undefined {
   const { type, rules = [] } = variables[name] ?? {};
   const limitOf = (rule: string): unknown => rules.find((one) => one.name === rule)?.args?.limit;
