@@ -86,8 +86,7 @@ function readVariables(environment: Environment): Variables {
   if (result.error || removed.error) {
     const details = [removed, result].flatMap(({ error }) => error?.details ?? []);
     const problems = details.map(({ message }) => `  ${message}`);
-    throw new Error(`Invalid environment variables:
-${problems.join('\n')}`);
+    throw new Error(`Invalid environment variables:\n${problems.join('\n')}`);
   }
   return result.value;
 }

@@ -38,8 +38,7 @@ export async function readEndpointSettingsFile(
   const result = SCHEMA.validate(parsed);
   if (result.error) {
     const problems = result.error.details.map(({ message }) => `  ${message}`);
-    throw new Error(`ENDPOINT_SETTINGS_FILE ${file} is invalid:
-${problems.join('\n')}`);
+    throw new Error(`ENDPOINT_SETTINGS_FILE ${file} is invalid:\n${problems.join('\n')}`);
   }
   return new Map(Object.entries(result.value));
 }

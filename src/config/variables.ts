@@ -59,11 +59,9 @@ export interface Variables {
 const url = (...scheme: string[]): Joi.StringSchema => Joi.string().uri({ scheme });
 
 /** Checked here too, so that it is reported together with the other problems. */
-const secret = Joi.string()
-  .min(MIN_SECRET_BYTES, 'utf8')
-  .messages({
-    'string.min': '{#label} must have at least {#limit} bytes; create one with: openssl rand -base64 32',
-  });
+const secret = Joi.string().min(MIN_SECRET_BYTES, 'utf8').messages({
+  'string.min': '{#label} must have at least {#limit} bytes; create one with: openssl rand -base64 32',
+});
 
 /** Names, defaults and limits of the environment variables; a test compares the documented ranges with them. */
 export const VARIABLES = Joi.object<Variables, true>({
