@@ -55,7 +55,7 @@ export function callEndpoint(parts: CallParts): RequestHandler {
     const deadline = deadlineOf(response, wait, presentation.applied);
     try {
       const { signal } = deadline;
-      const analyst = { signal, asker: requesterOf(limiter, principal, subjects) };
+      const analyst = { signal, requester: requesterOf(limiter, principal, subjects) };
       const query = await queryOf(parts.checkSql, read, { principal, endpoint, analyst });
       const key = keyOf(query);
       context.query = { digest: endpoint.digest, hash: key.hash };
@@ -68,7 +68,7 @@ export function callEndpoint(parts: CallParts): RequestHandler {
         requestId: context.requestId,
         signal,
         demand: demandOf(request, principal),
-        asker: requesterOf(limiter, principal, subjects, (costStates) => states.push(...costStates)),
+        requester: requesterOf(limiter, principal, subjects, (costStates) => states.push(...costStates)),
       };
       const outcome = await executeCall(call, key);
       noteOutcome(context, outcome);

@@ -9,7 +9,7 @@ import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
 const SECRET = 'Zq7secretValue';
 
 describe('the access log', () => {
-  it('logs one line for a request with status, rows and times', async () => {
+  it('has one line for a request, with all that an operator asks for', async () => {
     const { get, logger, runQuery } = await createTestGateway();
     runQuery.answer([{ a: 1 }, { a: 2 }]);
     await get(GOOD_CALL).set('X-Request-Id', 'request-1');
@@ -120,7 +120,7 @@ describe('a caller that hangs up', () => {
       runQuery.respondWith(({ signal }) => {
         const gone = once(signal, 'abort').then(() => {
           resolve();
-          throw new Failure('CALLER_GONE', 'The client disconnected.');
+          throw new Failure('CALLER_GONE', 'The caller has gone.');
         });
         request.destroy();
         return gone;

@@ -63,7 +63,7 @@ describe('POST /cache/purge', () => {
     });
   });
 
-  it('returns 403 to a page of another site', async () => {
+  it('refuses a page of another site, which a browser lets reach a loopback port', async () => {
     await operated(async ({ ask: query, ...execution }) => {
       await query(COUNTS, counts('a'));
       const app = createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints });
@@ -95,7 +95,7 @@ describe('POST /cache/purge', () => {
     });
   });
 
-  it('returns and logs what it purged', async () => {
+  it('tells what it purged, to the caller and in the log', async () => {
     await operated(async ({ post, logger }) => {
       const response = await post('/cache/purge', { endpoint: COUNTS });
       const scope = { endpointId: endpoints.find(COUNTS)?.id };
@@ -126,7 +126,7 @@ describe('POST /cache/purge', () => {
       'INVALID_PARAMETERS',
     ],
     ['a form', 'application/x-www-form-urlencoded', 'endpoint=usage.api-counts', 'BAD_REQUEST'],
-  ])('returns 400 to a body that is %s, and purges nothing', async (_what, type, body, code) => {
+  ])('answers 400 to a body that is %s, and purges nothing', async (_what, type, body, code) => {
     await operated(async ({ ask: query, clock, ...execution }) => {
       await query(COUNTS);
       clock.advance(1);
@@ -151,7 +151,7 @@ describe('POST /cache/purge', () => {
   });
 
   it.each(['10.1.2.3:9090', '[::1]:9090', 'localhost:9090', 'gateway:9090', 'gateway.local'])(
-    'accepts a Host that no public site can have: %s',
+    'lets in a Host that no public site can have: %s',
     async (host) => {
       await operated(async (gateway) => {
         const app = createAdminApp({
@@ -165,7 +165,7 @@ describe('POST /cache/purge', () => {
     },
   );
 
-  it('returns 403 to a site whose name resolves to the address of the admin API', async () => {
+  it('refuses a site that gave its own name the address of the operator’s view', async () => {
     await operated(async (gateway) => {
       const app = createAdminApp({
         ...gateway,
@@ -178,7 +178,7 @@ describe('POST /cache/purge', () => {
     });
   });
 
-  it('returns 405 with Allow to another method', async () => {
+  it('answers 405 for another method, naming the one that there is', async () => {
     await operated(async ({ get }) => {
       const response = await get('/cache/purge');
       expect(problemOf(response).code).toBe('METHOD_NOT_ALLOWED');
@@ -186,7 +186,7 @@ describe('POST /cache/purge', () => {
     });
   });
 
-  it('returns 404 for an unknown endpoint', async () => {
+  it('answers 404 for an endpoint that there is not', async () => {
     await operated(async ({ post }) => {
       const response = await post('/cache/purge', { endpoint: 'nothing' });
       expect(problemOf(response)).toMatchObject({ status: 404, code: 'ENDPOINT_NOT_FOUND' });

@@ -15,7 +15,7 @@ const STATS = 'functions.invocation-stats';
 const counts = (project: string): Readonly<Record<string, string>> => ({ project, interval: 'daily' });
 
 describe('GET /cache', () => {
-  it('returns entries, bytes and hit ratio of every endpoint', async () => {
+  it('tells entries, bytes and hit ratio of every endpoint', async () => {
     await operated(async ({ get, ask: query }) => {
       for (let asked = 0; asked < 4; asked += 1) await query(COUNTS);
       const response = await get('/cache');
@@ -45,7 +45,7 @@ describe('GET /cache', () => {
 });
 
 describe('GET /warming', () => {
-  it('returns last run, next run, cost and hits of each set in use', async () => {
+  it('tells of each set in use its last run and next, its cost, and what it has earned', async () => {
     await operated(async ({ get, post, ask: query, clock }) => {
       await query(COUNTS, counts('a'));
       clock.advance(10);
@@ -74,7 +74,7 @@ describe('GET /warming', () => {
     });
   });
 
-  it('returns an empty list before any request', async () => {
+  it('is an empty list where nothing was asked', async () => {
     await operated(async ({ get }) => {
       expect((await get('/warming')).body).toEqual({ leader: true, sets: [] });
     });
@@ -82,7 +82,7 @@ describe('GET /warming', () => {
 });
 
 describe('POST /warming/run', () => {
-  it('refreshes all sets in use and returns the outcome', async () => {
+  it('refreshes what is in use at once, and tells how it went', async () => {
     await operated(async ({ post, ask: query, runQuery, clock }) => {
       await query(COUNTS, counts('a'));
       await query(COUNTS, counts('b'));
@@ -99,7 +99,7 @@ describe('POST /warming/run', () => {
 });
 
 describe('GET /metrics', () => {
-  it('returns Prometheus text whose labels never contain values from requests', async () => {
+  it('is Prometheus’ text, with labels from known values alone, whatever callers invent', async () => {
     await operated(async ({ get, ask: query, executeCall, metrics, logger, clock }) => {
       const app = createApp({
         endpoints,
@@ -139,9 +139,9 @@ describe('GET /metrics', () => {
   });
 });
 
-describe('the admin API', () => {
+describe('the operator’s view', () => {
   it.each(['/cache', '/warming', '/keys', '/errors', '/metrics', '/nothing'])(
-    'sends %s with no-store, nosniff and a content security policy',
+    'gives %s to nobody to keep, and to no browser to take for something else',
     async (path) => {
       await operated(async ({ get }) => {
         expect((await get(path)).headers).toMatchObject({
@@ -158,7 +158,7 @@ describe('the admin API', () => {
     ['GET', '/nothing'],
     ['POST', '/nothing'],
     ['DELETE', '/nothing'],
-  ])('returns 404 to %s %s and lists the existing paths', async (method, path) => {
+  ])('answers 404 to %s %s, and says what there is', async (method, path) => {
     await operated(async (execution) => {
       const server = createAdminApp({ ...execution, ...noKeys(execution.clock.read), endpoints }).listen(
         0,
@@ -174,7 +174,7 @@ describe('the admin API', () => {
     });
   });
 
-  it('logs the cause of an internal error without sending it', async () => {
+  it('logs the cause of a fault, and does not tell it', async () => {
     await operated(async ({ logger, ...execution }) => {
       const local = {
         use: () => {

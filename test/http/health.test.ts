@@ -16,7 +16,7 @@ describe('GET /health/ready', () => {
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
-  it('returns 503 with Retry-After when ClickHouse does not respond', async () => {
+  it('answers 503 with Retry-After where ClickHouse does not answer', async () => {
     const { ask } = await createTestGateway({ isClickHouseUp: () => Promise.resolve(false) });
     const response = await ask().get('/health/ready');
     expect(problemOf(response)).toMatchObject({ status: 503, code: 'CLICKHOUSE_UNREACHABLE' });
@@ -32,7 +32,7 @@ describe('GET /health/ready', () => {
     ]);
   });
 
-  it('returns 503 that names the full disk when ClickHouse does not respond', async () => {
+  it('answers 503 that names the disk where ClickHouse does not answer and had a full one', async () => {
     const { ask } = await createTestGateway({
       isClickHouseUp: () => Promise.resolve(false),
       hasFullDisk: () => Promise.resolve(true),

@@ -16,9 +16,9 @@ import { withTemporaryFolder } from '../support/temporary-folder.js';
 const DAILY = ['usage.api-counts', '--param', 'project=aurora', '--param', 'interval=daily'];
 const READY = /"url":"(http:\/\/127\.0\.0\.1:\d+)"/;
 
-/** Runs a test's body with a faulty server. */
-async function withServer(listener: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
-  const server = createServer(listener).listen(0, '127.0.0.1');
+/** Runs a test's body with a server that answers like nobody should. */
+async function withServer(answer: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
     await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -55,19 +55,19 @@ describe('querygate call', () => {
     expect((JSON.parse(stdout) as { result: unknown[] }).result).not.toHaveLength(0);
   });
 
-  it('requests other formats', async () => {
+  it('asks for other formats', async () => {
     const { code, stdout } = await call(...DAILY, '--format', 'csv');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^"?timestamp"?,"?total_rest_requests"?/);
   });
 
-  it('reads the key from API_KEY and --key too', async () => {
+  it('takes the key from API_KEY and --key too', async () => {
     const { QUERYGATE_URL: url = '' } = environment;
     expect((await runCli(['call', ...DAILY], { QUERYGATE_URL: url, API_KEY: 'the-key' })).code).toBe(0);
     expect((await runCli(['call', ...DAILY, '--url', url, '--key', 'the-key'])).code).toBe(0);
   });
 
-  it('warns of a truncated result', async () => {
+  it('warns of rows that were cut off', async () => {
     const { code, stderr } = await call(
       'logs.all',
       '--param',
@@ -81,7 +81,7 @@ describe('querygate call', () => {
     ]);
   });
 
-  it('prints status and headers on standard error, as JSON with --json', async () => {
+  it('tells status and headers on standard error, as JSON where it is asked to', async () => {
     expect((await call(...DAILY, '--headers')).stderr).toMatch(/^HTTP 200\n[^]*x-row-count: \d+\n/);
     const { stderr } = await call(...DAILY, '--headers', '--json');
     expect(JSON.parse(stderr)).toMatchObject({
@@ -90,7 +90,7 @@ describe('querygate call', () => {
     });
   });
 
-  it('replaces the output file only when the rows are complete', async () => {
+  it('writes a file when it is complete, and over no other before', async () => {
     const file = path.join(folder.path, 'days.json');
     expect(await call(...DAILY, '--output', file)).toEqual({ code: 0, stdout: '', stderr: '' });
     const written = await readFile(file, 'utf8');
@@ -102,18 +102,18 @@ describe('querygate call', () => {
     expect(nowhere.stderr).toContain('ENOENT');
   });
 
-  it('writes to a device without replacing it', async () => {
+  it('writes to a device, and does not replace it', async () => {
     expect(await call(...DAILY, '--output', '/dev/null')).toMatchObject({ code: 0, stdout: '' });
     expect(existsSync('/dev/null')).toBe(true);
   });
 
-  it('ends with 0 when the reader closes the pipe', async () => {
+  it('takes a reader that has enough for no failure', async () => {
     const script = `set -o pipefail; querygate call ${DAILY.join(' ')} --format ndjson | head -1`;
     const { code, stdout, stderr } = await runInBash(script, environment);
     expect([code, stderr, stdout.split('\n').length]).toEqual([0, '', 2]);
   });
 
-  it('prints a rejection as readable text and ends with 3', async () => {
+  it('makes readable text of what the gateway refuses, with exit code 3', async () => {
     const { code, stdout, stderr } = await call('usage.api-counts', '--param', 'interval=yearly');
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toMatch(
@@ -131,7 +131,7 @@ describe('querygate call, where the gateway fails', () => {
   const call = (url: string, ...more: string[]): Promise<Outcome> =>
     runCli(['call', ...DAILY, '--url', url, '--key', 'k', ...more]);
 
-  it('ends with 4 when ClickHouse is unreachable', async () => {
+  it('ends with 4 when ClickHouse is away', async () => {
     const gateway = startProcess(GATEWAY, { PORT: '0', API_KEY: 'k', CLICKHOUSE_URL: 'http://127.0.0.1:1' });
     try {
       const { code, stdout, stderr } = await call((await gateway.untilWritten(READY))[1] ?? '');
@@ -143,7 +143,7 @@ describe('querygate call, where the gateway fails', () => {
     }
   });
 
-  it('ends with 5 when the gateway is unreachable or its response is incomplete', async () => {
+  it('ends with 5 when nobody answers, or the answer breaks off', async () => {
     expect(await call('http://127.0.0.1:1')).toMatchObject({ code: 5, stdout: '' });
     const cut: RequestListener = (_request, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
@@ -161,7 +161,7 @@ describe('querygate call, where the gateway fails', () => {
     });
   });
 
-  it('ends with 4 when the server is not a gateway, and does not follow a redirect with the key', async () => {
+  it('ends with 4 at an answer that no gateway gives, and does not follow a redirect with the key', async () => {
     const seen: string[] = [];
     const odd: RequestListener = (request, response) => {
       seen.push(request.url ?? '');
@@ -183,7 +183,7 @@ describe('querygate call, where the gateway fails', () => {
     });
   });
 
-  it('ends with 130 on SIGINT while waiting', async () => {
+  it('ends with 130 on SIGINT while it waits', async () => {
     let interrupt = (): void => undefined;
     const waiting: RequestListener = () => {
       interrupt();

@@ -19,9 +19,9 @@ describe('querygate', () => {
     [['call', 'logs.all', '--param', 'project'], '--param must be name=value'],
     [['call', 'logs.all', '--key', 'a b'], 'characters that no key has'],
     [['check', 'nothing'], 'No endpoint has the name or id "nothing". Use one of functions.'],
-    [['keys', 'list'], 'Set API_KEYS_FILE or use --file'],
+    [['keys', 'list'], 'Set API_KEYS_FILE'],
     [['keys', 'lst'], 'Did you mean list?'],
-  ])('rejects %j with a message on standard error and exit code 2', async (args, message) => {
+  ])('says what is wrong with %j on standard error alone, with exit code 2', async (args, message) => {
     const { code, stdout, stderr } = await runCli(args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
@@ -35,18 +35,18 @@ describe('querygate', () => {
     }
   });
 
-  it('ends with 1 and a one-line error when it fails', async () => {
+  it('ends with 1 and one line where it can’t do what it should', async () => {
     const { code, stdout, stderr } = await runCli(['migrate'], { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^error: .*ECONNREFUSED.*\n$/);
   });
 
-  it('ends with 0 when the reader closes the pipe', async () => {
+  it('takes a pipe that is closed for no failure', async () => {
     const script = 'set -o pipefail; querygate openapi | head -c 1; querygate --help | true';
     expect(await runInBash(script)).toMatchObject({ code: 0, stdout: '{', stderr: '' });
   });
 
-  it('serves until SIGINT and ends with 0', async () => {
+  it('serves, and stops on SIGINT with exit code 0', async () => {
     const env = { PATH: process.env['PATH'], CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k', PORT: '0' };
     const child = spawn(process.execPath, [QUERYGATE, 'serve'], {
       env,
@@ -74,14 +74,14 @@ describe('querygate without CLICKHOUSE_URL', () => {
 
   afterAll(() => folder.remove());
 
-  it('migrates a server in DATA_DIR and prints the time of each migration', () => {
+  it('migrates a server in DATA_DIR, and says of each file of the schema how long it took', () => {
     const { code, stdout, stderr } = migrated;
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^applied 0003_function_relay_logs in \d+ ms$/m);
     expect(stdout).toMatch(/^\d+ applied now, 0 applied before\n$/m);
   });
 
-  it('ends with 130 on SIGINT and stops its server', async () => {
+  it('ends on SIGINT with 130, and leaves no server behind', async () => {
     const child = spawn(process.execPath, [QUERYGATE, 'load', 'edge_logs', '-'], {
       env: { PATH: process.env['PATH'], DATA_DIR: folder.path },
       stdio: ['pipe', 'pipe', 'pipe'],
