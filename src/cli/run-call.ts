@@ -1,4 +1,4 @@
-import { FORMAT_FACTS, type Format } from '../formats/representation.js';
+import { FORMATS, type FormatName } from '../formats/formats.js';
 import { writeBody } from './call/write-body.js';
 import { problemText, readProblem } from './call/problem-text.js';
 import { requestGateway, type GatewayCall } from './call/request-gateway.js';
@@ -9,7 +9,7 @@ import { printWarning } from './run-command.js';
 /** The options of `querygate call`, as commander has them. */
 export interface CallOptions {
   readonly param?: readonly string[];
-  readonly format?: Format;
+  readonly format?: FormatName;
   readonly sql?: string;
   readonly url: string;
   readonly key?: string;
@@ -18,13 +18,10 @@ export interface CallOptions {
   readonly json?: boolean;
 }
 
-/** Formats that a terminal can't show. */
-const BINARY: readonly Format[] = ['parquet', 'arrow'];
-
 /** Calls the gateway and writes the rows to standard output or to a file. @throws CommandError */
 export async function runCall(endpoint: string, options: CallOptions, signal: AbortSignal): Promise<void> {
   const { format, output, json = false } = options;
-  if (format !== undefined && BINARY.includes(format) && output === undefined && process.stdout.isTTY) {
+  if (format !== undefined && !FORMATS[format].isText && output === undefined && process.stdout.isTTY) {
     throw usageError(
       `${format} is a binary format, which a terminal can’t show. Use --output FILE or a pipe.`,
     );
@@ -69,9 +66,9 @@ function printHeaders({ status, headers }: Response, json: boolean): void {
 }
 
 /** Rejects a response in another format, which a server that ignores `Accept` may send. @throws CommandError */
-function checkFormat({ headers }: Response, format: Format | undefined): void {
+function checkFormat({ headers }: Response, format: FormatName | undefined): void {
   const type = headers.get('content-type') ?? 'nothing';
-  if (format === undefined || type.startsWith(FORMAT_FACTS[format].mediaType)) return;
+  if (format === undefined || type.startsWith(FORMATS[format].mediaType)) return;
   throw new CommandError(
     `The gateway returned ${type} instead of ${format}. Check --url and --format.`,
     EXIT.gateway,

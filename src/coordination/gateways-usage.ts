@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { ParameterValue } from '../endpoint/parameters.js';
+import type { ParameterValue } from '../endpoint/parameters/parameter.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { JSON_REPRESENTATION, REPRESENTATIONS } from '../formats/representation.js';
 import type { CacheKey } from '../query/cache-key.js';

@@ -6,7 +6,7 @@ import { mayCall, type Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
-import type { Times } from '../formats/representation.js';
+import type { Times } from '../formats/format.js';
 import type { LimitState } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { keyOf, type CallOutcome, type CacheDemand, type EndpointQuery } from '../query/call.js';

@@ -1,4 +1,4 @@
-import { TIMES, type Times } from '../formats/representation.js';
+import { TIMES, type Times } from '../formats/format.js';
 
 /** The preferences in a `Prefer` header (RFC 7240); undefined where absent or invalid. */
 export interface Preferences {

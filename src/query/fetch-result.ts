@@ -2,7 +2,8 @@ import { bindSandboxedQuery } from '../endpoint/bind-sandboxed.js';
 import { bindQuery } from '../endpoint/bind.js';
 import { rowCap, type Endpoint } from '../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
-import { FORMAT_FACTS, JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
+import { FORMATS } from '../formats/formats.js';
+import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
 import type { CacheKey } from './cache-key.js';
 import { usableUntil, type EndpointQuery } from './call.js';
 import { digestOf, encodeBodies } from './encode-bodies.js';
@@ -118,18 +119,15 @@ async function queryClickHouse(
 }
 
 function bodiesToCache(body: Buffer, { format }: Representation): Promise<Bodies> | Bodies {
-  return FORMAT_FACTS[format].isCompressible ? encodeBodies(body) : { identity: inOwnMemory(body) };
+  return FORMATS[format].isCompressible ? encodeBodies(body) : { identity: inOwnMemory(body) };
 }
 
 /** Only ClickHouse knows whether a regular expression compiles; its refusal is the caller's problem, by name. */
 function blameParameters(endpoint: Endpoint, error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== 'BAD_REGULAR_EXPRESSION') return error;
-  const expressions = [...endpoint.parameters].filter(([, { format }]) => format === 're2');
+  const expressions = [...endpoint.parameters].filter(([, { kind }]) => kind === 'regular-expression');
   const problem = 'is not a regular expression that RE2 compiles';
-  return invalidParameters(
-    endpoint.name,
-    expressions.map(([param]) => ({ param, problem })),
-  );
+  return invalidParameters(expressions.map(([param]) => ({ param, problem })));
 }
 
 /** One gateway alone: it asks, and stores what it is told. */

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../endpoint/endpoint.js';
-import { MAX_VALUE_BYTES } from '../endpoint/parameters.js';
+import { MAX_VALUE_BYTES } from '../endpoint/parameters/parameter.js';
 import type { SlotRequest } from './ports.js';
 import type { SingleFlightCaller } from './single-flight.js';
 

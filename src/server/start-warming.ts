@@ -50,7 +50,7 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
     forget: cache.usage.forget,
     refresh: async (query, key) => {
       const requestId = `warming-${key.hash.slice(0, 16)}`;
-      const fetch = { ...query, requestId, signal: stopping.signal, asker: WARMING };
+      const fetch = { ...query, requestId, signal: stopping.signal, requester: WARMING };
       return (await fetchResult({ ...fetch, refresh: true }, key)).result;
     },
     isLeader: cache.isLeader,

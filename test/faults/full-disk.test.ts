@@ -4,7 +4,7 @@ import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
 import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
 import { column } from '../../src/endpoint/definition.js';
-import { FORMATS } from '../../src/formats/representation.js';
+import { FORMAT_NAMES } from '../../src/formats/formats.js';
 import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
 import { pollUntil } from '../support/poll-until.js';
 import { failureOf, queryRequest } from '../support/query-requests.js';
@@ -71,7 +71,7 @@ describeWithDisk('a full disk of ClickHouse', () => {
 
   it('leaves responses of several megabytes complete in every format', async () => {
     await disk?.fill();
-    for (const format of FORMATS) {
+    for (const format of FORMAT_NAMES) {
       const query = `project=p&project_tier=PRO&iso_timestamp_start=2000-01-01&format=${format}`;
       const response = await fetch(`${url}/api/endpoints/query/logs.all?${query}`, {
         headers: { 'X-API-KEY': KEY },

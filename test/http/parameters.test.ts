@@ -88,7 +88,7 @@ describe('a parameter', () => {
       'is another choice',
       `${COUNTS}?project=a&interval=weekly`,
       'interval',
-      'one of [minutely, hourly, daily]',
+      'one of minutely, hourly, daily',
     ],
     ['is an empty expression', `${COUNTS}?project=&interval=daily`, 'project', 'must not be empty'],
     [

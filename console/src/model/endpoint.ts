@@ -17,10 +17,13 @@ export interface Endpoint {
 
 export interface Parameter {
   readonly name: string;
+  /** `string`, `enum`, `regular-expression`, `timestamp`, `string-list`, `integer`, `boolean`, or one of a later gateway. */
+  readonly kind: string;
   readonly required: boolean;
+  /** What an empty text means. */
+  readonly empty: 'value' | 'omitted' | 'problem';
   readonly type: string;
   readonly description: string;
-  readonly format?: string;
   readonly choices?: readonly string[];
   readonly suggestions?: readonly string[];
 }

@@ -1,7 +1,8 @@
 import { ERRORS, type ErrorCode } from '../../errors.js';
 import type { Reference, ResponseObject } from './document.js';
 import { headerRefs, HEADERS_OF, type ResponseHeader } from './headers.js';
-import { refTo, type Schema } from './schema.js';
+import type { JsonSchema } from '../../endpoint/json-schema.js';
+import { refTo } from './schema.js';
 
 const PROBLEM = 'Problem';
 
@@ -41,7 +42,7 @@ export function problemResponses(
 /** Every error response, by its name. */
 export function problemComponents(): {
   readonly responses: Readonly<Record<string, ResponseObject>>;
-  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
 } {
   const statuses = [...new Set(Object.values(FAILURES).flat())].sort((a, b) => a - b);
   return {
@@ -97,7 +98,7 @@ function headersOf(status: number): readonly ResponseHeader[] {
 }
 
 /** What all errors have in common. */
-function problemSchema(): Schema {
+function problemSchema(): JsonSchema {
   return {
     type: 'object',
     description: 'An error (RFC 9457).',
@@ -114,7 +115,7 @@ function problemSchema(): Schema {
   };
 }
 
-const PROBLEMS_OF_PARAMETERS: Schema = {
+const PROBLEMS_OF_PARAMETERS: JsonSchema = {
   type: 'array',
   description: 'What is wrong with each parameter.',
   items: {
@@ -125,7 +126,7 @@ const PROBLEMS_OF_PARAMETERS: Schema = {
 };
 
 /** A schema a status, so that in the types made of them the code narrows the status and what else is there. */
-function schemaOfStatus(status: number): Schema {
+function schemaOfStatus(status: number): JsonSchema {
   const hasProblems = status === 400;
   return {
     allOf: [

@@ -41,7 +41,7 @@ describe('two values exchanged in Redis', () => {
   it('are misses: each tenant gets its own rows, which are cached again', async () => {
     const first = await openGateway();
     for (const tenant of TENANTS) expect(await request(first, tenant)).toBe(`MISS ${tenant}`);
-    const [one = '', other = ''] = await server.client.keys(`${prefix}answer:*`);
+    const [one = '', other = ''] = await server.client.keys(`${prefix}result:*`);
     await server.client.rename(one, `${prefix}aside`);
     await server.client.rename(other, one);
     await server.client.rename(`${prefix}aside`, other);

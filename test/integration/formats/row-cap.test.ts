@@ -1,5 +1,6 @@
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
-import { FORMATS, representationOf, type Format } from '../../../src/formats/representation.js';
+import { FORMAT_NAMES, type FormatName } from '../../../src/formats/formats.js';
+import { representationOf } from '../../../src/formats/representation.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../../../src/query/ports.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { queryRequest } from '../../support/query-requests.js';
@@ -16,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 const ask = (
-  format: Format,
+  format: FormatName,
   text: string,
   { rowCap = 10, ...changes }: Partial<QueryRequest> = {},
   parameters: Readonly<Record<string, number>> = {},
@@ -30,7 +31,7 @@ const ask = (
     }),
   );
 
-describe.each(FORMATS)('the row cap in %s', (format) => {
+describe.each(FORMAT_NAMES)('the row cap in %s', (format) => {
   const cut = (rows: number, rowCap: number): Promise<QueryResult> =>
     ask(format, `SELECT number AS n FROM numbers({rows:UInt64}) ORDER BY n DESC`, { rowCap }, { rows });
 

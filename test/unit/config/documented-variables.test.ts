@@ -1,24 +1,24 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 
 import { VARIABLES } from '../../../src/config/variables.js';
-
-const textOf = (file: string): Promise<string> =>
-  readFile(fileURLToPath(new URL(`../../../${file}`, import.meta.url)), 'utf8');
+import { codesIn, tableRows, textOf } from '../../support/documentation.js';
 
 interface Variable {
   readonly type: string;
+  readonly flags?: { readonly default?: string | number };
   readonly rules?: readonly { readonly name: string; readonly args?: { readonly limit?: unknown } }[];
 }
 const variables = (VARIABLES.describe() as { readonly keys: Readonly<Record<string, Variable>> }).keys;
-const readme = await textOf('README.md');
-
-const namesIn = (text: string): readonly string[] =>
-  [...text.matchAll(/`([A-Z_]+)`/g)].map(([, name = '']) => name);
+const documented = tableRows(await textOf('docs/reference/configuration.md'), /^`[A-Z_]+`$/).map(
+  ([name = '', defaultValue, meaning = '']) => ({
+    name: codesIn(name)[0] ?? '',
+    defaultValue,
+    range: /^(?:over )?[\d.]+ to [\d.]*\d/.exec(meaning)?.[0],
+  }),
+);
 
 describe('docker-compose.yml', () => {
-  it('passes every variable to the gateway except those that the README calls fixed', async () => {
+  it('passes every variable on to the gateway, except those that docs/how-to/deploy.md lists', async () => {
     const compose = parse(await textOf('docker-compose.yml'), { merge: true }) as {
       readonly services: {
         readonly gateway: { readonly environment: Readonly<Record<string, string | number | null>> };
@@ -27,28 +27,30 @@ describe('docker-compose.yml', () => {
     const { environment } = compose.services.gateway;
     const isPassedOn = (name: string): boolean =>
       environment[name] === null || String(environment[name]).startsWith(`\${${name}:`);
-    const fixed = namesIn(/Fixed there,[^.]*\./.exec(readme)?.[0] ?? '');
+    const page = await textOf('docs/how-to/deploy.md');
+    const setByStack = codesIn(/The stack sets[^.]*\./.exec(page)?.[0]);
     const notPassedOn = Object.keys(variables).filter((name) => !isPassedOn(name));
-    expect(notPassedOn.sort()).toEqual([...fixed].sort());
+    expect(notPassedOn.sort()).toEqual([...setByStack].sort());
     expect(Object.keys(environment).filter((name) => !(name in variables))).toEqual([]);
   });
 });
 
-describe('the README', () => {
-  it('documents the range of every number that has one', () => {
-    const documented = [...readme.matchAll(/`([A-Z_]+)` (over )?([\d.]+)\s+to\s+([\d.]*\d)/g)].map(
-      ([, name = '', over, least, most]) => [name, `${over ?? ''}${least} to ${most}`] as const,
-    );
-    const bounded = Object.entries(variables).filter(([name]) => rangeOf(name) !== undefined);
-    expect([...documented].sort()).toEqual(bounded.map(([name]) => [name, rangeOf(name)]).sort());
+describe('docs/reference/configuration.md', () => {
+  it('lists every environment variable with its default and its range', () => {
+    const expected = Object.keys(variables).map((name) => ({
+      name,
+      defaultValue: defaultOf(name),
+      range: rangeOf(name),
+    }));
+    expect([...documented].sort(byName)).toEqual(expected.sort(byName));
   });
 });
 
-describe('docs/limits.md', () => {
-  it('documents the constraints of the read-only user', async () => {
+describe('docs/reference/limits.md', () => {
+  it('lists the ceilings of the read-only user', async () => {
     const [users, limits] = await Promise.all([
       textOf('clickhouse-schema/users.d/querygate.xml'),
-      textOf('docs/limits.md'),
+      textOf('docs/reference/limits.md'),
     ]);
     const ceilings = [...users.matchAll(/<max>(\d+)<\/max>/g)].map(([, ceiling = '']) => ceiling);
     expect(ceilings.filter((ceiling) => !new RegExp(`\\b${ceiling}\\b`).test(limits))).toEqual([]);
@@ -56,7 +58,17 @@ describe('docs/limits.md', () => {
   });
 });
 
-/** The range of a number that has a maximum; undefined for anything else. */
+const byName = (one: { readonly name: string }, other: { readonly name: string }): number =>
+  one.name < other.name ? -1 : 1;
+
+/** The default as the table writes it. */
+function defaultOf(name: string): string {
+  const value = variables[name]?.flags?.default;
+  if (value === undefined) return 'unset';
+  return value === '' ? 'empty' : `\`${String(value)}\``;
+}
+
+/** The range of a number with two fixed bounds; undefined for anything else. */
 function rangeOf(name: string): string | undefined {
   const { type, rules = [] } = variables[name] ?? {};
   const limitOf = (rule: string): unknown => rules.find((one) => one.name === rule)?.args?.limit;

@@ -1,6 +1,6 @@
 import { LocalStore } from '../../../src/cache/local-store.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
-import { regularExpression } from '../../../src/endpoint/parameters.js';
+import { regularExpression } from '../../../src/endpoint/index.js';
 import { Failure } from '../../../src/errors.js';
 import { keyOf } from '../../../src/query/call.js';
 import {

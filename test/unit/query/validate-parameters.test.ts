@@ -1,5 +1,5 @@
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
-import { oneOf, text, textList, timestamp } from '../../../src/endpoint/parameters.js';
+import { oneOf, text, textList, timestamp } from '../../../src/endpoint/index.js';
 import { sql } from '../../../src/endpoint/sql.js';
 import { Failure, type Problem } from '../../../src/errors.js';
 import type { RawParameters } from '../../../src/query/raw-parameters.js';
@@ -66,7 +66,7 @@ describe('validateParameters', () => {
     expect(failure.code).toBe('INVALID_PARAMETERS');
     expect(failure.details.problems).toEqual([
       { param: 'project', problem: 'is required' },
-      { param: 'interval', problem: 'must be one of [hourly, daily]' },
+      { param: 'interval', problem: 'must be one of hourly, daily' },
       { param: 'start_time', problem: 'must not be empty' },
       { param: 'ids', problem: 'is given 3 times; it may be given once' },
     ]);
