@@ -23,13 +23,14 @@ const HELP = `
 CLICKHOUSE_URL (of several servers, the first that responds), CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server; a
 read-only user is enough. Without CLICKHOUSE_URL the check starts a temporary server with demonstration data.
 
-The table shows rows, time, the rows that ClickHouse read, and what EXPLAIN ESTIMATE expects to read of each table. Examples
-that fail and columns that differ are faults. Empty results and full scans (nearly all marks of a table that is not tiny) are
-warnings.
+The table shows rows, time, the rows that ClickHouse read, and what EXPLAIN ESTIMATE expects to read of each table.
+Examples that fail and columns that differ are faults. Empty results and full scans (nearly all marks of a table that is
+not tiny) are warnings.
 
 Examples:
   querygate check
   querygate check logs.all usage.api-counts --json
   CLICKHOUSE_URL=http://clickhouse:8123 CLICKHOUSE_USER=querygate CLICKHOUSE_PASSWORD=secret querygate check
 
-Exit codes: 0 no fault (perhaps warnings); 1 a fault, or ClickHouse is unreachable; 2 invalid usage; 130 or 143 ended by a signal.`;
+Exit codes: 0 no fault (perhaps warnings); 1 a fault, or ClickHouse is unreachable; 2 invalid usage; 130 or 143 ended by
+a signal.`;

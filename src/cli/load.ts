@@ -24,7 +24,8 @@ Examples:
   querygate load edge_logs logs.ndjson --shift-to-now
   zcat logs.ndjson.gz | querygate load edge_logs -
 
-Exit codes: 0 all lines were loaded; 1 a line was rejected, or loading failed; 2 invalid usage; 130 or 143 ended by a signal.`,
+Exit codes: 0 all lines were loaded; 1 a line was rejected, or loading failed; 2 invalid usage; 130 or 143 ended by
+a signal.`,
     )
     .action((table: string, file: string, options: LoadOptions) =>
       runCommand(async (signal) => {

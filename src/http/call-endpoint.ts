@@ -96,7 +96,7 @@ interface Caller {
   readonly analyst: SingleFlightCaller;
 }
 
-/** @throws Failure INVALID_PARAMETERS where the sandbox rejects the caller's SQL; another Failure where the check failed. */
+/** @throws Failure INVALID_PARAMETERS where the sandbox rejects the caller's SQL; others where the check fails */
 async function queryOf(
   checkSql: CheckSql,
   { values, presentation: { representation }, sql }: ReadCall,

@@ -93,7 +93,7 @@ export function createFastPath({
 
 const UNLIMITED: readonly LimitState[] = [];
 
-/** The limits after counting the request; undefined where one is exceeded: nothing is counted, and the application rejects. */
+/** The limits after counting the request; undefined, and nothing counted, where the application must reject it. */
 function admitAtOnce(limiter: Limiter, subjects: readonly Subject[]): readonly LimitState[] | undefined {
   try {
     const states = limiter.admitRequest(subjects);

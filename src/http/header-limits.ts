@@ -8,9 +8,7 @@ import { problemOfTarget } from './request-target.js';
 export const MAX_HEADER_LINES = 100;
 /** Bytes of all header names and values together, without the request target. */
 const MAX_TOTAL_BYTES = 32 * 1024;
-/**
- * Bytes of the value of a header that is not listed below, such as a key, a token or a cookie (which the gateway ignores).
- */
+/** Bytes of the value of a header that is not listed below, such as a key, a token or a cookie. */
 export const MAX_HEADER_VALUE_BYTES = 8192;
 /** The smallest limit: a request with fewer bytes of headers in total exceeds no limit. */
 const SMALLEST_BYTES = 1024;
@@ -41,7 +39,7 @@ const CREDENTIALS: ReadonlySet<string> = new Set(['authorization', 'x-api-key'])
 
 type Headers = Pick<IncomingMessage, 'headers' | 'rawHeaders'>;
 
-/** Names the limit that a request's headers exceed; undefined where they exceed none. Cheap: one addition for each line. */
+/** Names the limit that a request's headers exceed; undefined where they exceed none. One addition for each line. */
 export function problemOfHeaders({ headers, rawHeaders }: Headers): string | undefined {
   if (rawHeaders.length > 2 * MAX_HEADER_LINES)
     return `The request has more than ${MAX_HEADER_LINES} header lines. Send fewer headers.`;

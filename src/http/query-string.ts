@@ -34,8 +34,8 @@ export interface ParameterFilter {
 }
 
 /**
- * Reads only the parameters with the wanted names. Nothing else is decoded, so that an unauthenticated peer cannot raise the
- * cost. Parameters after the first 1,000 are ignored: a call that has more is rejected later.
+ * Reads only the parameters with the wanted names. Nothing else is decoded, so that an unauthenticated peer cannot raise
+ * the cost. Parameters after the first 1,000 are ignored: a call that has more is rejected later.
  */
 export function findInQueryString(target: string, { names, maxBytes }: ParameterFilter): RawParameters {
   const maxNameBytes = Math.max(...[...names].map(({ length }) => length));

@@ -12,8 +12,8 @@ const MAX_OTHER_QUERY_BYTES = 8192;
 
 /**
  * Passes requests to an Express application with the path only as `url`, and the whole target as `originalUrl`. Express
- * parses `url` again for each mount path, before authentication: with 450 kB of query string that takes 25 ms. A path that is
- * too long is cut, because it matches no route anyway.
+ * parses `url` again for each mount path, before authentication: with 450 kB of query string that takes 25 ms. A path that
+ * is too long is cut, because it matches no route anyway.
  */
 export function withPathOnly(app: RequestListener): RequestListener {
   return (request, response) => {
@@ -26,7 +26,7 @@ export function withPathOnly(app: RequestListener): RequestListener {
 export function problemOfTarget(target: string): string | undefined {
   const path = pathOf(target);
   if (path.startsWith(CALL_PREFIX) || target.length - path.length <= MAX_OTHER_QUERY_BYTES) return undefined;
-  return `The query string has more than ${MAX_OTHER_QUERY_BYTES} bytes, which only calls of endpoints may have. Send a shorter one.`;
+  return `The query string has more than ${MAX_OTHER_QUERY_BYTES} bytes, which only calls of endpoints may have.`;
 }
 
 function pathOf(target: string): string {

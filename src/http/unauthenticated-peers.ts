@@ -22,8 +22,8 @@ export function noteAuthenticated(peer: Peer): void {
 
 /**
  * The connections of a server on which no request has been authenticated, and a limit on the bytes that the server buffers
- * for their unfinished requests. Over the limit, the connections of the oldest large requests are closed: a caller with a key
- * authenticates within milliseconds, an attacker does not.
+ * for their unfinished requests. Over the limit, it closes the connections of the oldest large requests: a caller with a
+ * key authenticates within milliseconds, an attacker does not.
  */
 export class UnauthenticatedPeers {
   /** Bytes of the requests that were responded to, by peer, in the order of connecting. */

@@ -10,7 +10,7 @@ import { READER_USER_FILE } from '../../project-files.js';
 import { externalConnection } from '../external-connection.js';
 import { interruptible } from '../run-command.js';
 
-/** Runs a task with a connection to the first configured server that responds, else to a temporary server with demo data. */
+/** Runs a task on the first configured server that responds, else on a temporary server with demonstration data. */
 export async function withClickHouse<T>(
   { clickhouse }: Config,
   signal: AbortSignal,

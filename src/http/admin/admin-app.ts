@@ -47,7 +47,7 @@ export function createAdminApp(parts: AdminParts): Express {
   // Before rejectOtherSites: browsers send Origin when they load a page's own modules, and the files hold no secrets.
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'admin.html'));
   app.use(protectResponses());
-  // Every Content-Type is parsed as JSON: a body that is skipped would count as empty, and an empty purge removes everything.
+  // Parses every Content-Type as JSON: a skipped body would count as empty, and an empty purge removes everything.
   app.use(express.json({ limit: '64kb', type: () => true }), rejectBody(), rejectOtherSites());
   app.use(routes(parts));
   app.use(() => {

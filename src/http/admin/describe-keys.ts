@@ -8,7 +8,7 @@ export interface KeysInfo {
 }
 
 /**
- * The body of `GET /keys`: the rights of each key and its last use at this gateway since the start (ISO 8601 or null), without
+ * The body of `GET /keys`: each key's rights and its last use at this gateway since the start (ISO 8601 or null), without
  * the key or its hash. `others` lists tokens and signed links (`jwt:*`, `link:NAME`) that were used.
  */
 export function describeKeys({ keys, keyUse }: KeysInfo): Readonly<Record<string, unknown>> {

@@ -1,7 +1,7 @@
 // eslint-disable-next-line @typescript-eslint/ban-ts-comment -- this file runs in browsers, and the project's types are Node's
 // @ts-nocheck
 
-/** Item of the tab's session storage that holds the key. The console uses the same item, so that users enter the key once. */
+/** Item of the session storage that holds the key. The console uses it too, so that users enter the key once. */
 const KEY_ITEM = 'querygate.key';
 
 const form = document.getElementById('key-form');
