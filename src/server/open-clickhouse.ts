@@ -84,7 +84,7 @@ export function clusterOptions({ clickhouse, allowPartial }: Config): ClusterOpt
   return { skipsShards: isCluster, allowsPartial: allowPartial };
 }
 
-function open(connection: ClickHouseConnection, { queryTimeoutMs, admission }: Config): OpenServer {
+function open(connection: ClickHouseConnection, { queryTimeoutMs, queue: admission }: Config): OpenServer {
   const client = connectClickHouse(connection, {
     maxOpenConnections: admission.slots + SPARE_CONNECTIONS,
     requestTimeoutMs: queryTimeoutMs + SOCKET_GRACE_MS,

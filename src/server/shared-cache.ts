@@ -61,8 +61,8 @@ export function usableUntilOf(
 }
 
 /** The longest time that a query takes, including its wait for a slot. */
-function longestQueryMsOf({ queryTimeoutMs, admission }: Config): number {
-  return queryTimeoutMs + admission.maxWaitMs;
+function longestQueryMsOf({ queryTimeoutMs, queue }: Config): number {
+  return queryTimeoutMs + queue.maxWaitMs;
 }
 
 /** Milliseconds until a permit expires: longer than any query takes, including its wait. */

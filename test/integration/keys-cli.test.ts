@@ -59,7 +59,7 @@ const withKeys = (
   });
 
 /** What the command line itself shows to be wrong, whatever the file holds. */
-const USAGE = ['There is no endpoint', 'is over already'];
+const USAGE = ['No endpoint has', 'is in the past'];
 
 describe('npm run keys', () => {
   it('adds, lists, rotates and revokes; only the key itself goes to standard output', async () => {
@@ -142,7 +142,7 @@ describe('npm run keys', () => {
 
   it.each([
     ['2', '3d', 1, 'at most 2 days'],
-    ['120', '100d', 0, 'Good until'],
+    ['120', '100d', 0, 'Valid until'],
     ['', '91d', 1, 'at most 90 days'],
     ['never', '1d', 1, 'LINK_MAX_DAYS must be a number'],
   ])('holds links to LINK_MAX_DAYS=%s, as the gateway does: %s', async (days, lifetime, code, message) => {
@@ -155,12 +155,12 @@ describe('npm run keys', () => {
   });
 
   it.each([
-    [['add', 'x', '--expires', '2020-01-01'], 'is over already'],
+    [['add', 'x', '--expires', '2020-01-01'], 'is in the past'],
     [['add', 'x', '--endpoints', 'nothing.*'], 'no endpoint matches "nothing.*"'],
     [['add', 'tenant'], 'already has a key named tenant'],
     [
       ['link', '--key', 'tenant', '--endpoint', 'nothing', '--expires-in', '7d'],
-      'There is no endpoint "nothing"',
+      'No endpoint has the name or id "nothing"',
     ],
     [['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--expires-in', '7d'], 'interval'],
     [

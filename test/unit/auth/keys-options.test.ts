@@ -45,15 +45,15 @@ describe('rightsOf', () => {
   });
 
   it.each([
-    [{ fixed: ['project'] }, '--fixed takes name=value, not "project"'],
-    [{ fixed: ['=a'] }, '--fixed takes name=value'],
-    [{ fixed: ['a=1', 'a=2'] }, '--fixed names a twice'],
-    [{ rowsRead: '5' }, '--rows-read takes amount/seconds, such as 600/60, not "5"'],
-    [{ clickhouseMs: '-1/5' }, '--clickhouse-ms takes'],
-    [{ concurrent: 'many' }, '--concurrent takes a whole number'],
-    [{ expires: 'tomorrow' }, '--expires takes a date such as 2027-01-01, not "tomorrow"'],
-    [{ expires: '2026-05-17' }, '--expires 2026-05-17 is over already (it is 2026-05-17T10:05:03.000Z)'],
-    [{ expires: '2026-05-17T10:05:03Z' }, 'is over already'],
+    [{ fixed: ['project'] }, '--fixed must be name=value, not "project"'],
+    [{ fixed: ['=a'] }, '--fixed must be name=value'],
+    [{ fixed: ['a=1', 'a=2'] }, '--fixed sets a twice'],
+    [{ rowsRead: '5' }, '--rows-read must be amount/seconds, such as 600/60, not "5"'],
+    [{ clickhouseMs: '-1/5' }, '--clickhouse-ms must be'],
+    [{ concurrent: 'many' }, '--concurrent must be a whole number'],
+    [{ expires: 'tomorrow' }, '--expires must be a date such as 2027-01-01, not "tomorrow"'],
+    [{ expires: '2026-05-17' }, '--expires 2026-05-17 is in the past (now is 2026-05-17T10:05:03.000Z)'],
+    [{ expires: '2026-05-17T10:05:03Z' }, 'is in the past'],
   ])('rejects %j', (options, message) => {
     expect(() => rightsOf(options, NOW)).toThrow(message);
   });
@@ -79,7 +79,7 @@ describe('durationMs', () => {
   });
 
   it.each(['', '7', 'd', '7w', '-1d', '1.5d', '7 d'])('rejects %j', (text) => {
-    expect(() => durationMs('--expires-in', text)).toThrow('--expires-in takes a time such as 30m');
+    expect(() => durationMs('--expires-in', text)).toThrow('--expires-in must be a duration such as 30m');
   });
 });
 
