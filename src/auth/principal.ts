@@ -1,4 +1,4 @@
-import type { LimitRules } from '../limits/limit-rules.js';
+import type { LimitRules } from '../endpoint/limit-rules.js';
 import type { AddressSet } from './address-set.js';
 import { isAboutCallers, matchesEndpoint, type EndpointIdentity } from './endpoint-pattern.js';
 

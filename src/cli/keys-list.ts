@@ -1,5 +1,5 @@
 import type { KeyFile, StoredKey } from '../auth/key-file.js';
-import { COUNTED, type LimitRules } from '../limits/limit-rules.js';
+import { COUNTED, type LimitRules } from '../endpoint/limit-rules.js';
 
 /** A key as `keys list` shows it: everything except the hashes. */
 export type ListedKey = Omit<StoredKey, 'sha256'> & { readonly keys: number };

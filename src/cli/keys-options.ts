@@ -1,6 +1,6 @@
 import { parseInstant } from '../auth/instant.js';
 import type { StoredRights } from '../auth/key-file.js';
-import { COUNTED, type Counted, type LimitRules, type Quota } from '../limits/limit-rules.js';
+import { COUNTED, type Counted, type LimitRules, type Quota } from '../endpoint/limit-rules.js';
 import { usageError } from './exit-codes.js';
 import { pairsOf } from './option-values.js';
 

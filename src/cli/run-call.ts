@@ -1,7 +1,7 @@
 import { FORMATS, type FormatName } from '../formats/formats.js';
-import { writeBody } from './call/write-body.js';
 import { problemText, readProblem } from './call/problem-text.js';
 import { requestGateway, type GatewayCall } from './call/request-gateway.js';
+import { writeBody } from './call/write-body.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
 import { pairsOf } from './option-values.js';
 import { printWarning } from './run-command.js';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import Joi from 'joi';
 
 import type { EndpointSettings, QueryLimits } from '../endpoint/definition.js';
-import { LIMIT_RULES } from '../limits/limit-rules.js';
+import { LIMIT_RULES } from '../endpoint/limit-rules.js';
 
 const QUERY_LIMITS = Joi.object<QueryLimits>({
   timeoutSeconds: Joi.number().positive(),

@@ -1,4 +1,4 @@
-import type { LimitRules } from '../limits/limit-rules.js';
+import type { LimitRules } from './limit-rules.js';
 import type { Parameter, ParameterValue } from './parameters/parameter.js';
 import type { Query, Reference, Sql } from './sql.js';
 

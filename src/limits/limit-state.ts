@@ -1,5 +1,5 @@
+import type { Counted, LimitRules } from '../endpoint/limit-rules.js';
 import { Failure } from '../errors.js';
-import type { Counted, LimitRules } from './limit-rules.js';
 
 /** What a limit applies to: a caller, by the name of its key or token, or an endpoint, whoever calls it. */
 export interface Subject {

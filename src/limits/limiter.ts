@@ -1,6 +1,6 @@
+import type { Counted } from '../endpoint/limit-rules.js';
 import type { ConcurrentQueries } from './concurrent-queries.js';
 import type { FixedWindows, WindowCount } from './fixed-windows.js';
-import type { Counted } from './limit-rules.js';
 import { LimitExceeded, type LimitState, type Subject } from './limit-state.js';
 import { costLimits, requestLimits, stateOf, type WindowLimit } from './limits-of.js';
 import type { SharedLimits } from './shared-limits.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
+import { COUNTED, type Counted, type Quota } from '../endpoint/limit-rules.js';
 import type { WindowCount } from './fixed-windows.js';
-import { COUNTED, type Counted, type Quota } from './limit-rules.js';
 import type { LimitState, Subject } from './limit-state.js';
 
 /** A limit over a window. */

@@ -6,7 +6,6 @@ import { Failure } from '../../errors.js';
 import { describeError, type Logger } from '../../observability/logger.js';
 import type { HitCounter } from '../../query/hit-counts.js';
 import type { PurgeScope } from '../../query/result-store.js';
-import type { Warmer } from '../../warming/warmer.js';
 import { serveConsole } from '../console.js';
 import { limitHeaders } from '../header-limits.js';
 import { sendProblem } from '../problem.js';
@@ -15,7 +14,7 @@ import { assignRequestId } from '../request-id.js';
 import { setSecurityHeaders } from '../security-headers.js';
 import { describeCache, type CacheInfo } from './describe-cache.js';
 import { describeKeys, type KeysInfo } from './describe-keys.js';
-import { describeWarming } from './describe-warming.js';
+import { describeWarming, type WarmedSetState } from './describe-warming.js';
 import { makeLink, type LinkParts } from './make-link.js';
 import { readPurgeScopes } from './purge-scope.js';
 
@@ -33,7 +32,11 @@ export interface AdminParts extends Omit<LinkParts, 'keys'> {
     readonly registry: { readonly contentType: string; readonly metrics: () => Promise<string> };
     readonly failures: { readonly all: () => readonly unknown[] };
   };
-  readonly warmer: Pick<Warmer, 'state' | 'tick'>;
+  readonly warmer: {
+    readonly state: () => Promise<readonly WarmedSetState[]>;
+    /** @param options.all refreshes every set in use, due or not. */
+    readonly tick: (options: { readonly all: boolean }) => Promise<void>;
+  };
   readonly logger: Logger;
   /** Folder of the built admin page; undefined where there is none. */
   readonly consoleFolder?: string | undefined;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 
+import type { LimitRules } from '../../../src/endpoint/limit-rules.js';
 import { ConcurrentQueries } from '../../../src/limits/concurrent-queries.js';
 import { FixedWindows } from '../../../src/limits/fixed-windows.js';
-import type { LimitRules } from '../../../src/limits/limit-rules.js';
 import { LimitExceeded, type LimitState, type Subject } from '../../../src/limits/limit-state.js';
 import { Limiter } from '../../../src/limits/limiter.js';
 
