@@ -17,19 +17,19 @@ export function applyTheme(theme: Theme): void {
     document.documentElement.dataset['theme'] = theme;
     localStorage.setItem(STORED, theme);
   }
-  for (const tell of listeners) tell();
+  for (const notify of listeners) notify();
 }
 
 const listeners = new Set<() => void>();
 
 /** Calls back when the colours change, by choice or with the system. Returns a function that ends the calls. */
-export function onThemeChange(tell: () => void): () => void {
+export function onThemeChange(notify: () => void): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)');
-  listeners.add(tell);
-  system.addEventListener('change', tell);
+  listeners.add(notify);
+  system.addEventListener('change', notify);
   return () => {
-    listeners.delete(tell);
-    system.removeEventListener('change', tell);
+    listeners.delete(notify);
+    system.removeEventListener('change', notify);
   };
 }
 

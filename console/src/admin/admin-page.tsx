@@ -22,17 +22,17 @@ export function AdminPage(): VNode {
         <ThemeSwitch />
       </header>
       <main class="admin">
-        <h1>How the gateway is doing</h1>
+        <h1>State of the gateway</h1>
         <p class="hint">
           Since its start; renewed every five seconds while this page is visible.
           {latest && ` Last at ${new Date(latest.at).toISOString().slice(11, 19)} UTC.`}
         </p>
         {problem !== undefined && (
           <p class="notice bad" role="alert">
-            The gateway does not answer: {problem}. What is shown is from before.
+            The gateway does not respond: {problem}. The page shows its last response.
           </p>
         )}
-        {latest ? <Overview latest={latest} rates={rates} /> : <p class="hint">Asking…</p>}
+        {latest ? <Overview latest={latest} rates={rates} /> : <p class="hint">Loading…</p>}
       </main>
     </>
   );
@@ -71,20 +71,23 @@ type Tile = readonly [name: string, value: string, isBad?: boolean];
 function tilesOf({ samples, cache }: Snapshot, rates: readonly Rate[]): readonly Tile[] {
   const [all, failed] = [requestsWith(samples, /./), requestsFailed(samples)];
   const hits = sum(samples, 'querygate_requests_total', { cache: 'HIT' });
-  const answered = sum(samples, 'querygate_requests_total', { cache: /./ });
+  const cacheable = sum(samples, 'querygate_requests_total', { cache: /./ });
   const rate = rates.at(-1);
-  const isAway = sum(samples, 'querygate_clickhouse_breaker_open') > 0;
-  const isRedisAway = cache.redis === 'circuit open';
+  const isCircuitOpen = sum(samples, 'querygate_clickhouse_breaker_open') > 0;
+  const isRedisCircuitOpen = cache.redis === 'circuit open';
   return [
-    ['Requests a second', rate ? number(Math.round((rate.ok + rate.refused + rate.failed) * 10) / 10) : '–'],
+    [
+      'Requests per second',
+      rate ? number(Math.round((rate.ok + rate.rejected + rate.failed) * 10) / 10) : '–',
+    ],
     ['Requests', number(all)],
     ['Failed (5xx)', number(failed), failed > 0],
-    ['From the cache', answered === 0 ? '–' : `${Math.round((100 * hits) / answered)} %`],
+    ['From the cache', cacheable === 0 ? '–' : `${Math.round((100 * hits) / cacheable)} %`],
     ['Cache in memory', bytes(sum(samples, 'querygate_cache_bytes'))],
     ['Queries running', number(sum(samples, 'querygate_queries_running'))],
     ['Queries waiting', number(sum(samples, 'querygate_queries_waiting'))],
-    ['ClickHouse', isAway ? 'circuit open' : 'in use', isAway],
-    ['Redis', cache.redis === 'not configured' ? 'none' : cache.redis, isRedisAway],
+    ['ClickHouse', isCircuitOpen ? 'circuit open' : 'in use', isCircuitOpen],
+    ['Redis', cache.redis === 'not configured' ? 'none' : cache.redis, isRedisCircuitOpen],
     ['Warming took', milliseconds(sum(samples, 'querygate_warming_clickhouse_seconds_total') * 1000)],
     ['Process memory', bytes(sum(samples, 'process_resident_memory_bytes'))],
   ];
@@ -104,8 +107,8 @@ function Tiles({ latest, rates }: { readonly latest: Snapshot; readonly rates: r
 }
 
 const LINES = [
-  ['answered', 'ok'],
-  ['refused (4xx)', 'refused'],
+  ['successful', 'ok'],
+  ['rejected (4xx)', 'rejected'],
   ['failed (5xx)', 'failed'],
 ] as const;
 
@@ -121,7 +124,7 @@ function Traffic({ latest, rates }: { readonly latest: Snapshot; readonly rates:
   return (
     <div class="chart-panel">
       {rates.length < 2 ? (
-        <p class="hint">Requests a second are drawn here from the third look on.</p>
+        <p class="hint">The chart of requests per second begins with the third response.</p>
       ) : (
         <Chart data={data} bars={false} height={150} label="Requests a second since this page was opened" />
       )}

@@ -3,34 +3,34 @@ import type { Snapshot } from './snapshot.js';
 
 const REQUESTS = 'querygate_requests_total';
 
-/** How many requests there were between two looks, by kind of status, for each second. */
+/** Requests per second between two snapshots, by kind of status. */
 export interface Rate {
   readonly at: number;
   readonly ok: number;
-  readonly refused: number;
+  readonly rejected: number;
   readonly failed: number;
 }
 
-/** Requests a second between two looks; undefined where the gateway was started anew between them. */
+/** The rate between two snapshots; undefined where the gateway restarted between them. */
 export function rateBetween(before: Snapshot, after: Snapshot): Rate | undefined {
   const seconds = (after.at - before.at) / 1000;
   const rate = (labels: Readonly<Record<string, RegExp>>): number =>
     (sum(after.samples, REQUESTS, labels) - sum(before.samples, REQUESTS, labels)) / seconds;
   const [ok, failed] = [rate({ status: /^[23]/ }), rate(FAILED)];
-  const refused = rate({ status: /^[45]/ }) - failed;
-  if (seconds <= 0 || Math.min(ok, refused, failed) < 0) return undefined;
-  return { at: after.at, ok, refused, failed };
+  const rejected = rate({ status: /^[45]/ }) - failed;
+  if (seconds <= 0 || Math.min(ok, rejected, failed) < 0) return undefined;
+  return { at: after.at, ok, rejected, failed };
 }
 
-/** All requests, and of them those with a status. */
+/** Requests, or those with a matching status. */
 export const requestsWith = (samples: readonly Sample[], status: RegExp, endpoint?: string): number =>
   sum(samples, REQUESTS, { status, ...(endpoint !== undefined && { endpoint }) });
 
-/** Requests that failed by no wish of their callers. */
+/** Failed requests, except where the caller chose the failure. */
 export const requestsFailed = (samples: readonly Sample[], endpoint?: string): number =>
   sum(samples, REQUESTS, { ...FAILED, ...(endpoint !== undefined && { endpoint }) });
 
-/** Statuses and how often each was answered, most frequent first. */
+/** Statuses with their number of responses, most frequent first. */
 export function statusCounts(samples: readonly Sample[]): readonly (readonly [string, number])[] {
   const counts = new Map<string, number>();
   for (const { name, labels, value } of samples) {
@@ -40,10 +40,10 @@ export function statusCounts(samples: readonly Sample[]): readonly (readonly [st
   return [...counts].sort(([, left], [, right]) => right - left);
 }
 
-/** A row of the table of endpoints; milliseconds are null where nothing was measured. */
+/** A row of the table of endpoints; milliseconds are null without measurements. */
 export type EndpointRow = Readonly<Record<string, string | number | null>>;
 
-/** What each endpoint does, and how long it takes. */
+/** Traffic and durations of each endpoint. */
 export function endpointRows({ samples, cache }: Snapshot): readonly EndpointRow[] {
   return cache.endpoints.map(({ endpoint, hitRatio, entries, bytes }) => {
     const ms = (histogram: string, part: number): number | null => {
@@ -53,7 +53,7 @@ export function endpointRows({ samples, cache }: Snapshot): readonly EndpointRow
     return {
       endpoint,
       requests: requestsWith(samples, /./, endpoint),
-      refused: requestsWith(samples, /^4/, endpoint),
+      rejected: requestsWith(samples, /^4/, endpoint),
       failed: requestsFailed(samples, endpoint),
       hitRatio: hitRatio.all,
       clickhouse50: ms('clickhouse_seconds', 0.5),

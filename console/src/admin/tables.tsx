@@ -30,13 +30,13 @@ const column = (name: string, label: string, type: string, show: Show, descripti
 const ENDPOINT_COLUMNS = [
   column('endpoint', 'Endpoint', 'String', text),
   column('requests', 'Requests', 'UInt64', count),
-  column('refused', '4xx', 'UInt64', count),
+  column('rejected', '4xx', 'UInt64', count),
   column('failed', '5xx', 'UInt64', count),
   column('hitRatio', 'From the cache', 'Float64', share, 'Cache hits as a share of all requests.'),
   column('clickhouse50', 'ClickHouse p50', 'Float64', ms, 'Half of the queries took no longer.'),
   column('clickhouse95', 'ClickHouse p95', 'Float64', ms, '95 % of the queries took no longer.'),
   column('gateway95', 'Gateway p95', 'Float64', ms, 'Time in the gateway, without ClickHouse.'),
-  column('entries', 'Kept', 'UInt64', count, 'Answers in the memory of this process.'),
+  column('entries', 'Cached', 'UInt64', count, 'Results in the memory of this process.'),
   column('bytes', 'Bytes', 'UInt64', size),
   column('warmed', 'Refreshes', 'UInt64', count),
   column('warmingMs', 'Warming took', 'Float64', ms, 'Time in ClickHouse spent on warming.'),
@@ -64,9 +64,9 @@ const FAILURE_COLUMNS = [
   column('requestId', 'Request id', 'String', text),
 ];
 
-/** What failed, newest first. */
+/** Failed requests, newest first. */
 export function FailureTable({ errors }: { readonly errors: Failures }): VNode {
-  if (errors.failures.length === 0) return <p class="notice">No request has failed or been refused.</p>;
+  if (errors.failures.length === 0) return <p class="notice">No request has failed or was rejected.</p>;
   return <DataTable label="Recent errors" columns={FAILURE_COLUMNS} rows={errors.failures} />;
 }
 
@@ -80,11 +80,11 @@ const WARMING_COLUMNS = [
   column('clickhouseMs', 'ClickHouse', 'Float64', ms),
   column('rowsRead', 'Rows read', 'UInt64', count),
   column('bytesRead', 'Read', 'UInt64', size),
-  column('hitsSince', 'Hits since', 'UInt64', count),
+  column('hitsSince', 'Hits since refresh', 'UInt64', count),
   column('failures', 'Failures', 'UInt64', count),
 ];
 
-/** What is kept warm, and what that costs. */
+/** Warmed parameter sets and what their refreshes cost. */
 export function WarmingTable({ warming }: { readonly warming: WarmingState }): VNode {
   const who = warming.leader ? 'This gateway warms.' : 'Another gateway warms.';
   if (warming.sets.length === 0) return <p class="notice">{who} Nothing is in use that is warmed.</p>;

@@ -47,8 +47,8 @@ export function KeyEntry({ checking, problem, onKey }: Props): VNode {
           </p>
         )}
         <p id="key-hint" class="hint">
-          Kept in this tab until it is closed, and never in an address. Where none is configured, the gateway
-          prints one on its terminal when it starts.
+          It stays in this tab until you close it, and is never part of an address. A gateway without
+          configured keys prints one on its terminal when it starts.
         </p>
         <button type="submit" class="primary" disabled={checking || text.trim() === ''}>
           {checking ? 'Checking…' : 'Open the console'}

@@ -21,14 +21,14 @@ export function ResultView({ endpoint, result }: Props): VNode {
       <Facts result={result} />
       {partial && (
         <p class="notice warn">
-          <strong>Rows are missing.</strong> A part of ClickHouse could not be reached: these rows, and what
-          is summed up in them, are of the rest. Ask again in a moment.
+          <strong>Rows are missing.</strong> A part of ClickHouse was unreachable: these rows, and the sums in
+          them, come from the other parts. Try again in a moment.
         </p>
       )}
       {truncated && (
         <p class="notice warn">
-          <strong>Not all rows.</strong> There are more than the {number(rows.length)} that were returned:
-          these are the first by the endpoint’s order. Narrow the parameters to see the others.
+          <strong>Not all rows.</strong> The query has more than the {number(rows.length)} rows shown, which
+          are the first in the endpoint’s order. Narrow the parameters to see the others.
         </p>
       )}
       {rows.length === 0 ? (
