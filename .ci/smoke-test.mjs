@@ -17,9 +17,9 @@ const gateway = spawn('npm', ['start'], {
 try {
   const { calls, pid } = await whatItPrints();
   for (const call of calls) {
-    const answer = JSON.parse(execFileSync('bash', ['-c', call], { encoding: 'utf8' }));
-    if (!(answer.result?.length > 0)) throw new Error(`no rows: ${call}\n${JSON.stringify(answer)}`);
-    console.log(`${answer.result.length} rows: ${call.replace(/qg_[\w-]+/, '…')}`);
+    const response = JSON.parse(execFileSync('bash', ['-c', call], { encoding: 'utf8' }));
+    if (!(response.result?.length > 0)) throw new Error(`no rows: ${call}\n${JSON.stringify(response)}`);
+    console.log(`${response.result.length} rows: ${call.replace(/qg_[\w-]+/, '…')}`);
   }
   const exited = once(gateway, 'exit');
   // To the gateway alone: npm ends as it ends.

@@ -51,8 +51,8 @@ await runBenchmark(
     ]);
     // A stand-in that responds at once shows what the gateways themselves can do.
     const { url } = await stage.startModule(CANNED, []);
-    const standIn = { url, username: 'default', password: '', database: 'logs' };
-    await compareFleets(measure, standIn, [
+    const canned = { url, username: 'default', password: '', database: 'logs' };
+    await compareFleets(measure, canned, [
       { name: 'misses, ClickHouse a stand-in', target: MISS, apiKey: keys.free },
     ]);
     await restartUnderLoad(

@@ -16,7 +16,7 @@ import { wholeNumber } from './whole-number.js';
 /** As many rows as `logs.all` returns at most. */
 const ROWS = 100;
 const TARGET = '/api/endpoints/query/logs.all?project=p&project_tier=PRO';
-const HEADS = ['slots', 'each', 'statuses', 's', 'ClickHouse', 'peak', 'gateway', 'peak'];
+const HEADINGS = ['slots', 'each', 'statuses', 's', 'ClickHouse', 'peak', 'gateway', 'peak'];
 /** MAX_CONCURRENT_QUERIES, and megabytes of a response. */
 const SCENARIOS = [
   { slots: 16, size: 1 },
@@ -35,7 +35,7 @@ await runBenchmark(
     printMachine(`${requests} requests at the same time; memory before, and its peak`);
     const lines: (string | number)[][] = [];
     for (const scenario of SCENARIOS) lines.push(await measureScenario(stage, scenario, requests));
-    printTable(HEADS, lines);
+    printTable(HEADINGS, lines);
   },
 );
 

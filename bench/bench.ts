@@ -20,7 +20,7 @@ interface Options {
 }
 
 const SHARE_OF_ROWS: Readonly<Record<string, number>> = { function_relay_logs: 2, custom_events: 10 };
-const HEADS = [
+const HEADINGS = [
   'endpoint',
   'query',
   'HTTP median',
@@ -54,7 +54,7 @@ await runBenchmark(
     const apiKey = generateApiKey();
     const gateway = await stage.startGateway(clickhouse.readerConnection, { API_KEY: apiKey });
     printTable(
-      HEADS,
+      HEADINGS,
       await measure(stage.connect(clickhouse.readerConnection), { url: gateway.url, apiKey }, rounds),
     );
   },

@@ -44,7 +44,7 @@ export class Stage {
       dataDir: path.join(this.folder, 'clickhouse'),
       database: 'logs',
       readerUserFile: READER_USER_FILE,
-      onCrash: (lastWords) => void process.stderr.write(`ClickHouse ended: ${lastWords}\n`),
+      onCrash: (lastOutput) => void process.stderr.write(`ClickHouse ended: ${lastOutput}\n`),
       ...options,
     });
     this.closesWith(() => server.stop());
@@ -99,13 +99,17 @@ export class Stage {
   async writeKeys<Name extends string>(
     rights: Readonly<Record<Name, object>>,
   ): Promise<{ readonly file: string; readonly keys: Readonly<Record<Name, string>> }> {
-    const made = Object.entries<object>(rights).map(([name, own]) => ({ name, own, key: generateApiKey() }));
+    const created = Object.entries<object>(rights).map(([name, own]) => ({
+      name,
+      own,
+      key: generateApiKey(),
+    }));
     const file = path.join(this.folder, 'keys.json');
-    const stored = made.map(({ name, own, key }) => ({ name, sha256: [hashApiKey(key)], ...own }));
+    const stored = created.map(({ name, own, key }) => ({ name, sha256: [hashApiKey(key)], ...own }));
     await writeFile(file, JSON.stringify({ keys: stored }));
     return {
       file,
-      keys: Object.fromEntries(made.map(({ name, key }) => [name, key])) as Record<Name, string>,
+      keys: Object.fromEntries(created.map(({ name, key }) => [name, key])) as Record<Name, string>,
     };
   }
 }

@@ -11,7 +11,7 @@ import { CALLERS_PROJECT } from './barrier-data.js';
 const BARRIER = 'LIMIT 1000000000000';
 
 const HOUR_MS = 3_600_000;
-const HEADS = [
+const HEADINGS = [
   'SELECT',
   'without',
   'rows read',
@@ -55,17 +55,20 @@ export async function measureBarrier(
     const byParameter = bind(endpoint, sql.replace('@', ''), { iso_timestamp_start: since }, now);
     const queries = [withoutBarrier(behindBarrier), behindBarrier, byParameter];
     const rowsRead: number[] = [];
-    const ways = queries.map((query, way) => async (): Promise<number> => {
+    const variants = queries.map((query, variant) => async (): Promise<number> => {
       const { signal } = new AbortController();
       const requestId = 'bench-barrier';
       const cost = await runQuery({ query, columns: 'unknown', rowCap: 1000, requestId, signal });
-      rowsRead[way] = cost.rowsRead;
+      rowsRead[variant] = cost.rowsRead;
       return cost.clickhouseMs;
     });
-    const latencies = await sampleInTurn(rounds, ways);
-    lines.push([about, ...latencies.flatMap(({ median }, way) => [ms(median), count(rowsRead[way] ?? NaN)])]);
+    const latencies = await sampleInTurn(rounds, variants);
+    lines.push([
+      about,
+      ...latencies.flatMap(({ median }, variant) => [ms(median), count(rowsRead[variant] ?? NaN)]),
+    ]);
   }
-  printTable(HEADS, lines);
+  printTable(HEADINGS, lines);
 }
 
 function bind(

@@ -12,7 +12,7 @@ export const TARGET = '/api/endpoints/query/functions.invocation-stats?project=a
 
 const BARE_SERVER = fileURLToPath(new URL('../servers/bare-server.js', import.meta.url));
 const LIMIT = { limits: { requests: { quota: 1_000_000_000, window: 60 } } };
-const HEADS = ['server', 'requests/s', 'of bare Node', 'p50', 'p99', 'failures'];
+const HEADINGS = ['server', 'requests/s', 'of bare Node', 'p50', 'p99', 'failures'];
 
 /** ClickHouse's own saved query, for the same request. */
 export const HANDLER_CONFIG = `<clickhouse><http_handlers>
@@ -62,7 +62,7 @@ export async function compareHits(stage: Stage, clickhouse: EmbeddedServer, seco
     const share = `${((100 * requestsPerSecond) / bare).toFixed(0)} %`;
     lines.push([name, requestsPerSecond.toFixed(0), share, `${p50} ms`, `${p99} ms`, failures]);
   }
-  printTable(HEADS, lines);
+  printTable(HEADINGS, lines);
   for (const server of [gateway, logging, node, express]) await server.stop();
 }
 

@@ -16,20 +16,20 @@ export interface EndpointQuery {
 interface Projects {
   readonly largest: string;
   /** Of about half a percent of the rows. */
-  readonly middling: string;
+  readonly medium: string;
   readonly smallest: string;
 }
 
 /** Names as projects have them: a query's form depends on that. */
-const UNKNOWN: Projects = { largest: 'aurora', middling: 'aurora', smallest: 'aurora' };
+const UNKNOWN: Projects = { largest: 'aurora', medium: 'aurora', smallest: 'aurora' };
 
 /** The queries to measure, always as many and in the same order; without projects only their form counts. */
 export function queriesAbout(projects: Projects = UNKNOWN, now = new Date()): readonly EndpointQuery[] {
-  const { largest, middling, smallest } = projects;
+  const { largest, medium, smallest } = projects;
   const byProject = (
     [
       ['largest project', largest],
-      ['0.5 % project', middling],
+      ['0.5 % project', medium],
       ['smallest project', smallest],
     ] as const
   ).flatMap(([about, project]): readonly EndpointQuery[] => [
@@ -63,14 +63,14 @@ export function queriesAbout(projects: Projects = UNKNOWN, now = new Date()): re
 
 /** The projects to measure, out of the edge logs of the client's database. */
 export async function findProjects(client: ClickHouseClient): Promise<Projects> {
-  const [largest = '', middling = '', smallest = ''] = await firstRow(
+  const [largest = '', medium = '', smallest = ''] = await firstRow(
     client,
     `
       WITH (SELECT count() FROM edge_logs) AS total
       SELECT argMax(project, rows), argMin(project, abs(rows - total / 200)), argMin(project, rows)
       FROM (SELECT project, count() AS rows FROM edge_logs GROUP BY project)`,
   );
-  return { largest, middling, smallest };
+  return { largest, medium, smallest };
 }
 
 /** The URL of a query at a gateway. */

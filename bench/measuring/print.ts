@@ -13,11 +13,14 @@ export function printMachine(more: string): void {
 const FIGURE = /^-?\d[\d.,]*(?: (?:ms|MB|%))?$/;
 
 /** Prints a table of Markdown; columns with figures are aligned right. */
-export function printTable(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
-  const rule = heads.map((_, column) =>
+export function printTable(
+  headings: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): void {
+  const rule = headings.map((_, column) =>
     rows.some((cells) => FIGURE.test(String(cells[column]))) ? '--:' : '---',
   );
-  print(['', ...[heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)].join('\n'));
+  print(['', ...[headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)].join('\n'));
 }
 
 export const ms = (value: number): string =>

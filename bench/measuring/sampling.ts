@@ -23,13 +23,13 @@ export async function timed(call: () => Promise<unknown>): Promise<number> {
  * begins every other round.
  *
  * @param rounds counted samples of each, after one in ten that do not count.
- * @param ways each resolves with its sample in milliseconds.
+ * @param variants each resolves with its sample in milliseconds.
  */
 export async function sampleInTurn(
   rounds: number,
-  ways: readonly (() => Promise<number>)[],
+  variants: readonly (() => Promise<number>)[],
 ): Promise<readonly Latency[]> {
-  const entries = ways.map((sample) => ({ sample, samples: [] as number[] }));
+  const entries = variants.map((sample) => ({ sample, samples: [] as number[] }));
   for (let round = -Math.ceil(rounds / 10); round < rounds; round += 1) {
     for (const { sample, samples } of round % 2 === 0 ? entries : entries.toReversed()) {
       const milliseconds = await sample();

@@ -9,9 +9,11 @@ const LIMITS = { max_rows_to_read: 10_000_000_000 };
 export function handlersConfig(endpoints: EndpointRegistry): string {
   const rules = queriesAbout().map((query, index) => {
     const { text, settings = {} } = bindEndpointQuery(endpoints, query);
-    const wanted = Object.entries({ ...LIMITS, ...settings }).map(([name, value]) => `${name} = ${value}`);
+    const assignments = Object.entries({ ...LIMITS, ...settings }).map(
+      ([name, value]) => `${name} = ${value}`,
+    );
     return `<rule><url>/scale/${index}</url><methods>GET</methods><handler>
-      <type>predefined_query_handler</type><query>${escaped(text)} SETTINGS ${wanted.join(', ')} FORMAT JSON</query></handler></rule>`;
+      <type>predefined_query_handler</type><query>${escaped(text)} SETTINGS ${assignments.join(', ')} FORMAT JSON</query></handler></rule>`;
   });
   return `<clickhouse><http_handlers>${rules.join('\n')}<defaults/></http_handlers></clickhouse>`;
 }

@@ -59,7 +59,7 @@ async function measureInserts(client: ClickHouseClient, source: string, table: s
   });
   const { stream } = await client.exec({ query: `SELECT * FROM ${staged} FORMAT JSONEachRow` });
   const lines = (await buffer(stream)).toString();
-  const ways = Object.values(SCRATCH).flatMap((database) => {
+  const variants = Object.values(SCRATCH).flatMap((database) => {
     const target = `${database}.${table}`;
     const statements = [`FORMAT JSONEachRow\n${lines}`, `SELECT * FROM ${staged}`];
     return statements.map((statement) => async (): Promise<number> => {
@@ -67,7 +67,7 @@ async function measureInserts(client: ClickHouseClient, source: string, table: s
       return timed(() => client.command({ query: `INSERT INTO ${target} ${statement}` }));
     });
   });
-  const latencies = await sampleInTurn(ROUNDS, ways);
+  const latencies = await sampleInTurn(ROUNDS, variants);
   const [rows] = await firstRow(client, `SELECT count() FROM ${staged}`);
   await client.command({ query: `DROP TABLE ${staged} SYNC` });
   return [table, count(Number(rows)), ...latencies.map(({ median }) => ms(median))];

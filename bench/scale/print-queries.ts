@@ -2,7 +2,7 @@ import { count, megabytes, ms, printTable } from '../measuring/print.js';
 import type { Latency } from '../measuring/sampling.js';
 import type { QueryMeasurement } from './measure-query.js';
 
-const HEADS = [
+const HEADINGS = [
   'endpoint',
   'query',
   'first',
@@ -22,7 +22,7 @@ const HEADS = [
 /** Prints a line a query: the gateway's ways, ClickHouse's own, and the plain table. */
 export function printQueries(measured: readonly QueryMeasurement[]): void {
   printTable(
-    HEADS,
+    HEADINGS,
     measured.map(({ query, cold, uncached, hit, handler, cost, plain, plainRowsRead }) => [
       query.endpoint,
       query.about,

@@ -6,7 +6,7 @@ import type { Stage } from '../stage.js';
 import type { ServerProcess } from './server-process.js';
 
 /** Where nginx listens, and what it may write to. */
-export interface NginxPlace {
+export interface NginxLocation {
   readonly port: number;
   readonly folder: string;
 }
@@ -20,7 +20,7 @@ export interface NginxPlace {
 export async function startNginx(
   stage: Stage,
   workers: number,
-  httpBlock: (place: NginxPlace) => string,
+  httpBlock: (location: NginxLocation) => string,
 ): Promise<ServerProcess> {
   const folder = await mkdtemp(path.join(stage.folder, 'nginx-'));
   const port = await freePort();

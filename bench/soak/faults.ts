@@ -30,7 +30,7 @@ export const FAULTS: readonly Fault[] = [
   {
     name: 'refusing connections',
     lastsMs: 2500,
-    begin: ({ proxy }) => proxy.become('refusing'),
+    begin: ({ proxy }) => proxy.become('rejecting'),
     end: ({ proxy }) => proxy.become('passing'),
   },
   {
@@ -97,15 +97,15 @@ async function untilBack({ clickhouse }: Harness): Promise<void> {
 }
 
 async function untilServed({ gateway, keys }: Harness, tally: Tally): Promise<number> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const options = { headers: { 'X-API-KEY': keys.beside }, timeoutMs: RETURN_MS };
   for (;;) {
     const outcome = await sendRequest(gateway.url + newTarget(), options);
     tally.add('first after the return', outcome);
     if (outcome.status === 200) break;
-    await waitUntil(began + RETURN_MS);
+    await waitUntil(startedAt + RETURN_MS);
   }
-  return performance.now() - began;
+  return performance.now() - startedAt;
 }
 
 async function waitUntil(deadlineAt: number): Promise<void> {

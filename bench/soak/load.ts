@@ -38,7 +38,7 @@ export function trafficOf({ dashboard, flood, beside }: SoakKeys): readonly Traf
     headers: { 'X-API-KEY': key, ...more },
   });
   const inTime = { Prefer: `wait=${OWN_WAIT_SECONDS}` };
-  const wrong = mistakes(dashboard);
+  const wrong = invalidRequests(dashboard);
   const usual = { pauseMs: 10, deadlineMs: ANY_DEADLINE_MS };
   return [
     {
@@ -89,7 +89,7 @@ export function trafficOf({ dashboard, flood, beside }: SoakKeys): readonly Traf
 }
 
 /** Requests that are refused. */
-function mistakes(key: string): readonly ReturnType<Traffic['request']>[] {
+function invalidRequests(key: string): readonly ReturnType<Traffic['request']>[] {
   const headers = { 'X-API-KEY': key };
   return [
     { target: `${COUNTS}?interval=daily&project=(`, headers },

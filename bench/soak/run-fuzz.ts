@@ -22,8 +22,8 @@ export async function runFuzz(stage: Stage, seconds: number): Promise<void> {
     JWT_ISSUER: 'https://nobody.example',
     TRUST_PROXY: 'loopback',
   });
-  const good = [keys.dashboard, keys.beside];
-  const { requests, statuses, faults } = await fuzz(gateway.url, { keys: good, endpoints, seconds });
+  const validKeys = [keys.dashboard, keys.beside];
+  const { requests, statuses, faults } = await fuzz(gateway.url, { keys: validKeys, endpoints, seconds });
   const counts = listCounts(new Map(Object.entries(statuses)));
   print(`${requests} requests in ${seconds} s: ${counts}; ${faults.length} faults`);
   for (const fault of faults.slice(0, 20)) print(`  ${fault}`);

@@ -25,11 +25,11 @@ export interface SendOptions {
 /** Sends a request; never rejects, and resolves within its timeout. */
 export function sendRequest(url: string, options: SendOptions): Promise<Outcome> {
   const { headers = {}, method = 'GET', agent, timeoutMs, disconnectAfterMs } = options;
-  const began = performance.now();
+  const startedAt = performance.now();
   return new Promise((resolve) => {
     const end = (outcome: Omit<Outcome, 'ms'>): void => {
       clearTimeout(timer);
-      resolve({ ...outcome, ms: performance.now() - began });
+      resolve({ ...outcome, ms: performance.now() - startedAt });
     };
     const outgoing = request(url, { method, headers, ...(agent && { agent }) }, (response) => {
       void read(response, method).then(end);

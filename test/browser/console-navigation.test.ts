@@ -49,11 +49,11 @@ describeInBrowser('the console’s looks and ways out', () => {
   it('stops a request that runs', async () => {
     await visit(session.browser, async ({ page }) => {
       await openConsole(session, page, '#/usage.api-counts');
-      const gone = page.waitForEvent('requestfailed');
+      const failedRequest = page.waitForEvent('requestfailed');
       await page.route('**/api/endpoints/query/**', () => undefined);
       await runForm(page);
       await page.click('role=button[name="Stop"]');
-      expect((await gone).url()).toContain('/api/endpoints/query/usage.api-counts');
+      expect((await failedRequest).url()).toContain('/api/endpoints/query/usage.api-counts');
       expect(await page.getAttribute('.outcome', 'aria-busy')).toBe('false');
     });
   });
@@ -139,8 +139,8 @@ describeInBrowser('the console’s looks and ways out', () => {
         await page.selectOption('.code select', tool);
         const text = (await page.textContent('pre[aria-label=Snippet]')) ?? '';
         expect(text).not.toContain(CONSOLE_KEY);
-        const answer = await runSnippet(tool, text.replaceAll('YOUR_API_KEY', CONSOLE_KEY));
-        expect([tool, answer]).toEqual([tool, expect.stringContaining('total_rest_requests')]);
+        const output = await runSnippet(tool, text.replaceAll('YOUR_API_KEY', CONSOLE_KEY));
+        expect([tool, output]).toEqual([tool, expect.stringContaining('total_rest_requests')]);
       }
     });
   });

@@ -33,7 +33,7 @@ export async function openGateway(
   const owner = { name: 'p', mayBypassCache: true, pinned: new Map([['project', 'p']]) };
   const gateway = await createTestGateway({
     clock: () => new Date(NOW),
-    holders: { [FIXED_KEY]: { ...owner, endpoints: ['usage.api-counts'] } },
+    principals: { [FIXED_KEY]: { ...owner, endpoints: ['usage.api-counts'] } },
   });
   const run = createQueryRunner(client, { timeoutMs: 30_000 });
   const queries = new Map<string, BoundQuery>();
@@ -44,7 +44,7 @@ export async function openGateway(
   });
   return async ({ path, isPinned = false }) => {
     const { status, text, headers } = await gateway
-      .ask()
+      .agent()
       .get(`/api/endpoints/query/${path}`)
       .set({ 'X-API-KEY': isPinned ? FIXED_KEY : KEY, 'Cache-Control': 'no-cache' });
     expect([path, status, text]).toEqual([path, 200, expect.any(String)]);

@@ -29,7 +29,7 @@ describeWithDisk('a full disk of ClickHouse', () => {
       dataDir: disk?.folder ?? '',
       database: 'logs',
       readerUserFile: READER_USER_FILE,
-      onCrash: (words) => process.stderr.write(`ClickHouse ended: ${words}\n`),
+      onCrash: (lastOutput) => process.stderr.write(`ClickHouse ended: ${lastOutput}\n`),
     });
     const { adminConnection: admin, readerConnection: reader } = clickhouse;
     await migrate({ connection: admin, migrations: await readMigrations(SCHEMA_FOLDER) });

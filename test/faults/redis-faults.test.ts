@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 
 import { FakeRunQuery } from '../support/fake-run-query.js';
 import { pollUntil } from '../support/poll-until.js';
-import { respondWithGarbage, passOn } from '../support/redis-stand-in.js';
+import { respondWithGarbage, forwardTo } from '../support/redis-stand-in.js';
 import { Started } from '../support/started.js';
 import { openTestExecution, type TestExecution } from '../support/test-execution.js';
 
@@ -10,24 +10,24 @@ import { openTestExecution, type TestExecution } from '../support/test-execution
 const BOUND_MS = 2000;
 /** And while it is open. */
 const OPEN_BOUND_MS = 500;
-const AWAY = 'Redis does not answer; results are cached and limits counted in this process alone';
+const UNREACHABLE = 'Redis does not answer; results are cached and limits counted in this process alone';
 const BACK = 'Redis answers again';
-const REFUSES = 'Redis refuses commands; results are cached and limits counted in this process alone';
-const TAKES = 'Redis takes commands again';
+const REJECTS = 'Redis refuses commands; results are cached and limits counted in this process alone';
+const ACCEPTS = 'Redis takes commands again';
 
-let questions = 0;
+let count = 0;
 
 /** Asks what nobody asked before, and gives the milliseconds until the answer. */
-const timeNew = async ({ ask, runQuery }: TestExecution): Promise<number> => {
+const timeNew = async ({ requestCity, runQuery }: TestExecution): Promise<number> => {
   const before = runQuery.requests.length;
-  const began = performance.now();
-  questions += 1;
-  const { status } = await ask(`question ${questions}`);
+  const startedAt = performance.now();
+  count += 1;
+  const { status } = await requestCity(`question ${count}`);
   expect([status, runQuery.requests.length]).toEqual(['MISS', before + 1]);
-  return performance.now() - began;
+  return performance.now() - startedAt;
 };
 
-const told = ({ logger }: TestExecution): readonly string[] =>
+const logged = ({ logger }: TestExecution): readonly string[] =>
   logger.lines.filter(({ level }) => level !== 'debug').map(({ level, message }) => `${level}: ${message}`);
 
 /** Asks on until Redis is back in use. */
@@ -42,14 +42,14 @@ const untilBack = (execution: TestExecution): Promise<true> =>
   );
 
 /** That a gateway whose Redis has just failed answers all the same, soon without asking it, and says so once. */
-const expectLettingGo = async (execution: TestExecution): Promise<void> => {
+const expectReleased = async (execution: TestExecution): Promise<void> => {
   for (let n = 0; n < 3; n += 1) expect(await timeNew(execution)).toBeLessThan(BOUND_MS);
-  const many = await Promise.all(Array.from({ length: 50 }, () => execution.ask('the same')));
+  const many = await Promise.all(Array.from({ length: 50 }, () => execution.requestCity('the same')));
   expect(many).toHaveLength(50);
   expect(execution.cache.isRedisOpen()).toBe(true);
-  const { status } = await execution.ask('the same');
+  const { status } = await execution.requestCity('the same');
   expect(status).toBe('HIT');
-  expect(told(execution)).toEqual([`warn: ${AWAY}`]);
+  expect(logged(execution)).toEqual([`warn: ${UNREACHABLE}`]);
 };
 
 describe('a Redis that', () => {
@@ -61,19 +61,19 @@ describe('a Redis that', () => {
         const execution = await started.execution(server.url);
         await timeNew(execution);
         await server.stop();
-        await expectLettingGo(execution);
+        await expectReleased(execution);
         expect(await timeNew(execution)).toBeLessThan(OPEN_BOUND_MS);
 
         started.redisAgain(server);
         await untilBack(execution);
-        expect(told(execution)).toEqual([`warn: ${AWAY}`, `info: ${BACK}`]);
+        expect(logged(execution)).toEqual([`warn: ${UNREACHABLE}`, `info: ${BACK}`]);
         const other = await started.execution(server.url);
-        let asked = 0;
+        let count = 0;
         // A reply that a busy machine delays counts as none.
         await pollUntil('a result is shared again', async () => {
-          const target = `after it ${(asked += 1)}`;
-          await execution.ask(target);
-          return (await other.ask(target)).status === 'HIT' || undefined;
+          const target = `after it ${(count += 1)}`;
+          await execution.requestCity(target);
+          return (await other.requestCity(target)).status === 'HIT' || undefined;
         });
       }),
     120_000,
@@ -85,11 +85,11 @@ describe('a Redis that', () => {
       Started.during(async (started) => {
         const server = await started.redis();
         const [one, other] = [await started.execution(server.url), await started.execution(server.url)];
-        for (const { ask } of [one, other]) await ask('purged');
+        for (const { requestCity } of [one, other]) await requestCity('purged');
         await server.stop();
         expect(await one.cache.purge({})).toBe(false);
         expect(one.cache.local.use().size).toBe(0);
-        expect((await other.ask('purged')).status).toBe('HIT');
+        expect((await other.requestCity('purged')).status).toBe('HIT');
         started.redisAgain(server);
         await pollUntil(
           'the other gateway has purged',
@@ -112,11 +112,11 @@ describe('a Redis that', () => {
         const execution = await started.execution(server.url);
         await timeNew(execution);
         server.child.kill('SIGSTOP');
-        await expectLettingGo(execution);
+        await expectReleased(execution);
         expect(await timeNew(execution)).toBeLessThan(BOUND_MS);
         server.child.kill('SIGCONT');
         await untilBack(execution);
-        expect(told(execution)).toEqual([`warn: ${AWAY}`, `info: ${BACK}`]);
+        expect(logged(execution)).toEqual([`warn: ${UNREACHABLE}`, `info: ${BACK}`]);
       }),
     120_000,
   );
@@ -126,13 +126,13 @@ describe('a Redis that', () => {
     () =>
       Started.during(async (started) => {
         const server = await started.redis();
-        const between = await started.standIn(passOn(server.port));
+        const between = await started.standIn(forwardTo(server.port));
         const execution = await started.execution(between.url);
         await timeNew(execution);
-        between.loseConnections();
-        await expectLettingGo(execution);
+        between.stallConnections();
+        await expectReleased(execution);
         await untilBack(execution);
-        expect(told(execution)).toEqual([`warn: ${AWAY}`, `info: ${BACK}`]);
+        expect(logged(execution)).toEqual([`warn: ${UNREACHABLE}`, `info: ${BACK}`]);
       }),
     120_000,
   );
@@ -151,19 +151,19 @@ describe('a Redis that', () => {
         await fill(admin);
         for (let n = 0; n < 20; n += 1) expect(await timeNew(execution)).toBeLessThan(BOUND_MS);
         // Longer than the gateway takes to look after its lease, which a full Redis lets it renew.
-        const began = performance.now();
+        const startedAt = performance.now();
         await pollUntil('three rounds are over', async () => {
           await timeNew(execution);
-          return performance.now() - began > 3200 || undefined;
+          return performance.now() - startedAt > 3200 || undefined;
         });
-        expect(told(execution)).toEqual([`warn: ${REFUSES}`]);
+        expect(logged(execution)).toEqual([`warn: ${REJECTS}`]);
         expect(execution.cache.isRedisOpen()).toBe(false);
         await admin.flushall();
         await pollUntil('it is told that there is room', async () => {
           await timeNew(execution);
-          return told(execution).length > 1 || undefined;
+          return logged(execution).length > 1 || undefined;
         });
-        expect(told(execution)).toEqual([`warn: ${REFUSES}`, `info: ${TAKES}`]);
+        expect(logged(execution)).toEqual([`warn: ${REJECTS}`, `info: ${ACCEPTS}`]);
       }),
     120_000,
   );
@@ -181,15 +181,15 @@ describe('a Redis that', () => {
     Started.during(async (started) => {
       const { url } = await started.standIn(respondWithGarbage(garbage));
       const execution = await started.execution(url);
-      execution.runQuery.answer([{ city: 'Rome' }]);
+      execution.runQuery.returnRows([{ city: 'Rome' }]);
       for (let n = 0; n < 5; n += 1) expect(await timeNew(execution)).toBeLessThan(BOUND_MS);
-      const answers = await Promise.all(Array.from({ length: 20 }, () => execution.ask('Rome')));
-      for (const { result } of answers) {
+      const outcomes = await Promise.all(Array.from({ length: 20 }, () => execution.requestCity('Rome')));
+      for (const { result } of outcomes) {
         expect(result.bodies.identity.toString()).toBe('{"result":[{"city":"Rome"}]}');
       }
       await execution.cache.purge({});
       await execution.cache.usage.sets(execution.cache.local.use().keys().next().value ?? '');
-      expect(told(execution).length).toBeLessThanOrEqual(1);
+      expect(logged(execution).length).toBeLessThanOrEqual(1);
     }),
   );
 
@@ -199,10 +199,10 @@ describe('a Redis that', () => {
       Started.during(async (started) => {
         const server = await started.redis();
         await server.stop();
-        const began = performance.now();
+        const startedAt = performance.now();
         const execution = await started.execution(server.url);
-        expect(performance.now() - began).toBeLessThan(BOUND_MS);
-        await expectLettingGo(execution);
+        expect(performance.now() - startedAt).toBeLessThan(BOUND_MS);
+        await expectReleased(execution);
         started.redisAgain(server);
         await untilBack(execution);
       }),
@@ -230,7 +230,9 @@ describe('a Redis that', () => {
       const environment = { REDIS_URL: server.url };
       const gateways = await Promise.all([1, 2].map(() => openTestExecution({ environment, runQuery })));
       for (const { close } of gateways) started.add(close);
-      await Promise.all(gateways.flatMap(({ ask }) => Array.from({ length: 100 }, () => ask('Rome'))));
+      await Promise.all(
+        gateways.flatMap(({ requestCity }) => Array.from({ length: 100 }, () => requestCity('Rome'))),
+      );
       expect(runQuery.requests).toHaveLength(2);
     }),
   );

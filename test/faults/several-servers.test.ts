@@ -7,7 +7,7 @@ import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
 import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
 import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
-import { openListedGateway, type ListedGateway } from '../support/listed-gateway.js';
+import { openMultiServerGateway, type MultiServerGateway } from '../support/multi-server-gateway.js';
 import { pollUntil } from '../support/poll-until.js';
 
 /** Calls of edge requests in each server's data. */
@@ -33,8 +33,8 @@ const nameOf = ({ adminConnection }: EmbeddedServer): string => new URL(adminCon
 describe('a gateway in front of two servers with the same data', () => {
   const folders: string[] = [];
   const servers: EmbeddedServer[] = [];
-  let gateway: ListedGateway;
-  let asked = 0;
+  let gateway: MultiServerGateway;
+  let count = 0;
 
   const startServer = async (): Promise<EmbeddedServer> => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
@@ -52,7 +52,7 @@ describe('a gateway in front of two servers with the same data', () => {
   beforeAll(async () => {
     const [a, b] = await Promise.all([startServer(), startServer()]);
     // The servers' passwords are made at their start, so that each address brings its own.
-    gateway = await openListedGateway([a, b].map((server) => withCredentials(server.adminConnection)));
+    gateway = await openMultiServerGateway([a, b].map((server) => withCredentials(server.adminConnection)));
   }, 120_000);
   afterAll(async () => {
     await gateway.close();
@@ -67,13 +67,13 @@ describe('a gateway in front of two servers with the same data', () => {
   };
   /** The status and, where there is one, the number of calls that is answered: each question is another one. */
   const runQuery = async (): Promise<string> => {
-    asked += 1;
-    const response = await gateway.ask(`aur.ra|none${asked}`, `several-${asked}`);
+    count += 1;
+    const response = await gateway.send(`aur.ra|none${count}`, `several-${count}`);
     const body = (await response.json()) as { result?: { total_rest_requests: number }[]; code?: string };
     const calls = body.result?.map((row) => row.total_rest_requests).reduce((sum, n) => sum + n, 0);
     return `${response.status} ${calls ?? body.code ?? ''}`;
   };
-  const askMany = (count: number): Promise<readonly string[]> =>
+  const sendMany = (count: number): Promise<readonly string[]> =>
     Promise.all(Array.from({ length: count }, runQuery));
   const GOOD = `200 ${CALLS}`;
   const AWAY = '503 CLICKHOUSE_UNREACHABLE';
@@ -109,7 +109,7 @@ describe('a gateway in front of two servers with the same data', () => {
     const onA = await countedOn(a, async () => {
       onB = await countedOn(b, async () => {
         for (let n = 0; n < 20; n += 1) expect(await runQuery()).toBe(GOOD);
-        expect(outcomes(await askMany(20))).toEqual([GOOD]);
+        expect(outcomes(await sendMany(20))).toEqual([GOOD]);
       });
     });
     expect(onA + onB).toBe(40);
@@ -119,7 +119,7 @@ describe('a gateway in front of two servers with the same data', () => {
   it('loses no answer when one is killed, and uses it again when it is back', async () => {
     const [a, b] = both();
     const { pid = 0 } = a;
-    const running = askMany(20);
+    const running = sendMany(20);
     process.kill(pid, 'SIGKILL');
     for (let n = 0; n < 20; n += 1) expect(await runQuery()).toBe(GOOD);
     expect(outcomes(await running)).toEqual([GOOD]);
@@ -129,7 +129,7 @@ describe('a gateway in front of two servers with the same data', () => {
     await pollUntil('the server has been started again', () => (a.pid !== pid ? a.pid : undefined));
     await untilServing(a);
     const onA = await countedOn(a, async () => {
-      expect(outcomes(await askMany(20))).toEqual([GOOD]);
+      expect(outcomes(await sendMany(20))).toEqual([GOOD]);
     });
     expect(onA).toBeGreaterThanOrEqual(5);
   }, 120_000);
@@ -138,7 +138,7 @@ describe('a gateway in front of two servers with the same data', () => {
     const [a, b] = both();
     const { pid = 0 } = b;
     process.kill(pid, 'SIGSTOP');
-    expect(outcomes(await askMany(8))).toEqual([GOOD]);
+    expect(outcomes(await sendMany(8))).toEqual([GOOD]);
     expect(await gateway.metric('server_set_aside', nameOf(b))).toBe(1);
     expect(await gateway.metric('server_retried_elsewhere_total', nameOf(b))).toBeGreaterThan(0);
     expect(await gateway.metric('queries_cut')).toBeGreaterThan(0);
@@ -160,9 +160,9 @@ describe('a gateway in front of two servers with the same data', () => {
   it('is a 503 when both are away, and answers by itself when one is back', async () => {
     const [a, b] = both();
     for (const { pid = 0 } of [a, b]) process.kill(pid, 'SIGSTOP');
-    expect(outcomes(await askMany(8))).toEqual([AWAY]);
+    expect(outcomes(await sendMany(8))).toEqual([AWAY]);
     expect(await gateway.metric('breaker_open')).toBe(1);
-    const response = await gateway.ask('away', 'several-away');
+    const response = await gateway.send('away', 'several-away');
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     await response.body?.cancel();
     expect((await gateway.fetch('/health/ready')).status).toBe(503);
@@ -176,7 +176,7 @@ describe('a gateway in front of two servers with the same data', () => {
 
   it('is a 503 at once when neither is there', async () => {
     for (const server of both()) await server.stop();
-    expect(outcomes(await askMany(8))).toEqual([AWAY]);
+    expect(outcomes(await sendMany(8))).toEqual([AWAY]);
     expect(await runQuery()).toBe(AWAY);
     expect(await gateway.metric('breaker_open')).toBe(1);
     expect(JSON.stringify(gateway.logger.lines)).not.toContain(both()[0].adminConnection.password);

@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createNetServer, type AddressInfo } from 'node:net';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 
-import { respondWith, isOfRequest, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { respondWith, isRequestQuery, withFakeClickHouse } from '../support/fake-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import type { RunningProcess } from '../support/start-process.js';
 import { urlOf, withGateway } from '../support/with-gateway.js';
@@ -43,7 +43,7 @@ describe('SIGTERM', () => {
     collector: string,
     use: (gateway: RunningProcess) => Promise<void>,
   ): Promise<void> => {
-    await withLyingClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+    await withFakeClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
       const environment = { CLICKHOUSE_URL, API_KEY: 'k', OTEL_EXPORTER_OTLP_ENDPOINT: collector };
       await withGateway(environment, async (gateway) => {
         const url = await urlOf(gateway);
@@ -84,7 +84,7 @@ describe.each([
     use: (gateway: RunningProcess, url: string) => Promise<void>,
     environment: Readonly<Record<string, string>> = {},
   ): Promise<void> => {
-    await withLyingClickHouse(clickhouse, async ({ url: CLICKHOUSE_URL }) => {
+    await withFakeClickHouse(clickhouse, async ({ url: CLICKHOUSE_URL }) => {
       const preloaded = { CLICKHOUSE_URL, API_KEY: 'k', NODE_OPTIONS: `--import=${PRELOAD}` };
       await withGateway({ ...preloaded, ...environment }, async (gateway) => {
         await use(gateway, await urlOf(gateway));
@@ -99,8 +99,8 @@ describe.each([
       const released = new Promise<void>((resolve) => (release = resolve));
       let isRunning = false;
       const slow: RequestListener = (request, response) => {
-        isRunning ||= isOfRequest(request);
-        void (isOfRequest(request) ? released : Promise.resolve()).then(() => {
+        isRunning ||= isRequestQuery(request);
+        void (isRequestQuery(request) ? released : Promise.resolve()).then(() => {
           respondWith('{"result":[]}', 0)(request, response);
         });
       };
@@ -127,7 +127,7 @@ describe.each([
   it.concurrent('ends with exit code 1 in seconds where a request in flight does not end', async () => {
     let isRunning = false;
     const never: RequestListener = (request, response) => {
-      if (isOfRequest(request)) isRunning = true;
+      if (isRequestQuery(request)) isRunning = true;
       else respondWith('', 0)(request, response);
     };
     await withFaulty(never, async (gateway, url) => {
@@ -143,7 +143,7 @@ describe.each([
   it.concurrent('ends with exit code 1 where SIGTERM came before', async () => {
     let isRunning = false;
     const never: RequestListener = (request, response) => {
-      if (isOfRequest(request)) isRunning = true;
+      if (isRequestQuery(request)) isRunning = true;
       else respondWith('', 0)(request, response);
     };
     await withFaulty(

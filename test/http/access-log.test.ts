@@ -11,7 +11,7 @@ const SECRET = 'Zq7secretValue';
 describe('the access log', () => {
   it('has one line for a request, with all that an operator asks for', async () => {
     const { get, logger, runQuery } = await createTestGateway();
-    runQuery.answer([{ a: 1 }, { a: 2 }]);
+    runQuery.returnRows([{ a: 1 }, { a: 2 }]);
     await get(GOOD_CALL).set('X-Request-Id', 'request-1');
     const { level, fields } = await logger.line('request');
     expect(level).toBe('info');
@@ -40,28 +40,28 @@ describe('the access log', () => {
   });
 
   it('names no key where there was none', async () => {
-    const { ask, logger } = await createTestGateway();
-    await ask().get(GOOD_CALL);
+    const { agent, logger } = await createTestGateway();
+    await agent().get(GOOD_CALL);
     const { fields } = await logger.line('request');
     expect(fields).toMatchObject({ status: 401, code: 'API_KEY_MISSING' });
     expect(fields['key']).toBeUndefined();
   });
 
   it('holds neither key nor parameter values, whatever becomes of the request', async () => {
-    const { ask, get, logger, runQuery } = await createTestGateway();
+    const { agent, get, logger, runQuery } = await createTestGateway();
     const url = `/api/endpoints/query/usage.api-counts?interval=daily&project=${SECRET}`;
     const cause = new Error(`SELECT '${SECRET}'`);
     for (const code of ['CLICKHOUSE_FAILED', 'QUERY_TIMEOUT'] as const) {
       runQuery.fail(new Failure(code, 'Failed.', { cause, diagnosis: 'UNKNOWN_TABLE' }));
       await get(url);
     }
-    runQuery.answer([{ a: SECRET }]);
+    runQuery.returnRows([{ a: SECRET }]);
     await get(url);
     await get(url);
     await get(`${url}&interval=${SECRET}`);
     await get(`/api/endpoints/query/logs.all?iso_timestamp_start=${SECRET}`);
-    await ask().get(url).set('X-API-KEY', SECRET);
-    await ask().get(url).set('Authorization', `Bearer ${SECRET}`);
+    await agent().get(url).set('X-API-KEY', SECRET);
+    await agent().get(url).set('Authorization', `Bearer ${SECRET}`);
     const written = JSON.stringify(logger.lines.filter(({ level }) => level !== 'debug'));
     expect(written.match(/"request"/g)).toHaveLength(8);
     expect(written).not.toContain(SECRET);
@@ -116,12 +116,12 @@ describe('a caller that hangs up', () => {
     const { listener, logger, runQuery } = await createTestGateway();
     const cancelled = new Promise<void>((resolve) => {
       runQuery.respondWith(({ signal }) => {
-        const gone = once(signal, 'abort').then(() => {
+        const aborted = once(signal, 'abort').then(() => {
           resolve();
           throw new Failure('CALLER_GONE', 'The caller has gone.');
         });
         request.destroy();
-        return gone;
+        return aborted;
       });
     });
     let request: ReturnType<typeof httpGet>;

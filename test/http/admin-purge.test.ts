@@ -2,7 +2,7 @@ import request from 'supertest';
 
 import { REPRESENTATIONS } from '../../src/formats/representation.js';
 import { createAdminApp } from '../../src/http/admin/admin-app.js';
-import { endpoints, operated } from '../support/admin-gateway.js';
+import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { noKeys } from '../support/test-credentials.js';
 import { problemOf } from '../support/test-gateway.js';
 
@@ -12,20 +12,20 @@ const counts = (project: string): Readonly<Record<string, string>> => ({ project
 
 describe('POST /cache/purge', () => {
   /** Which of three questions are in the cache after a purge. */
-  async function leftAfter(body: unknown): Promise<readonly string[]> {
-    const left: string[] = [];
-    await operated(async ({ post, ask: query, clock }) => {
+  async function remainingAfter(body: unknown): Promise<readonly string[]> {
+    const remaining: string[] = [];
+    await withAdminGateway(async ({ post, send: query, clock }) => {
       await query(COUNTS, counts('a'));
       await query(COUNTS, counts('b'));
       await query(STATS);
       clock.advance(1);
       expect((await post('/cache/purge', body)).status).toBe(200);
       clock.advance(1);
-      if ((await query(COUNTS, counts('a'))) === 'HIT') left.push('a');
-      if ((await query(COUNTS, counts('b'))) === 'HIT') left.push('b');
-      if ((await query(STATS)) === 'HIT') left.push('stats');
+      if ((await query(COUNTS, counts('a'))) === 'HIT') remaining.push('a');
+      if ((await query(COUNTS, counts('b'))) === 'HIT') remaining.push('b');
+      if ((await query(STATS)) === 'HIT') remaining.push('stats');
     });
-    return left;
+    return remaining;
   }
 
   it.each([
@@ -39,12 +39,12 @@ describe('POST /cache/purge', () => {
       { endpoint: COUNTS, parameters: counts('c') },
       ['a', 'b', 'stats'],
     ],
-  ])('purges %s', async (_what, body, left) => {
-    expect(await leftAfter(body)).toEqual(left);
+  ])('purges %s', async (_what, body, remaining) => {
+    expect(await remainingAfter(body)).toEqual(remaining);
   });
 
   it('purges one parameter set in every representation', async () => {
-    await operated(async ({ post, ask: query, clock }) => {
+    await withAdminGateway(async ({ post, send: query, clock }) => {
       const representations = [...REPRESENTATIONS.values()];
       for (const each of representations) {
         await query(COUNTS, counts('a'), each);
@@ -64,7 +64,7 @@ describe('POST /cache/purge', () => {
   });
 
   it('refuses a page of another site, which a browser lets reach a loopback port', async () => {
-    await operated(async ({ ask: query, ...execution }) => {
+    await withAdminGateway(async ({ send: query, ...execution }) => {
       await query(COUNTS, counts('a'));
       const app = createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints });
       const response = await request(app)
@@ -77,7 +77,7 @@ describe('POST /cache/purge', () => {
   });
 
   it('returns 503 PURGE_INCOMPLETE with Retry-After when other gateways are not notified', async () => {
-    await operated(async (execution) => {
+    await withAdminGateway(async (execution) => {
       const app = createAdminApp({
         ...execution,
         ...noKeys(() => new Date()),
@@ -96,7 +96,7 @@ describe('POST /cache/purge', () => {
   });
 
   it('tells what it purged, to the caller and in the log', async () => {
-    await operated(async ({ post, logger }) => {
+    await withAdminGateway(async ({ post, logger }) => {
       const response = await post('/cache/purge', { endpoint: COUNTS });
       const scope = { endpointId: endpoints.find(COUNTS)?.id };
       expect(response.body).toEqual({ purged: scope });
@@ -127,7 +127,7 @@ describe('POST /cache/purge', () => {
     ],
     ['a form', 'application/x-www-form-urlencoded', 'endpoint=usage.api-counts', 'BAD_REQUEST'],
   ])('answers 400 to a body that is %s, and purges nothing', async (_what, type, body, code) => {
-    await operated(async ({ ask: query, clock, ...execution }) => {
+    await withAdminGateway(async ({ send: query, clock, ...execution }) => {
       await query(COUNTS);
       clock.advance(1);
       const app = createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints });
@@ -138,7 +138,7 @@ describe('POST /cache/purge', () => {
   });
 
   it('reads a body as JSON whatever its Content-Type says, as curl sends it', async () => {
-    await operated(async ({ ask: query, clock, ...execution }) => {
+    await withAdminGateway(async ({ send: query, clock, ...execution }) => {
       await query(COUNTS);
       clock.advance(1);
       const response = await request(createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints }))
@@ -153,7 +153,7 @@ describe('POST /cache/purge', () => {
   it.each(['10.1.2.3:9090', '[::1]:9090', 'localhost:9090', 'gateway:9090', 'gateway.local'])(
     'lets in a Host that no public site can have: %s',
     async (host) => {
-      await operated(async (gateway) => {
+      await withAdminGateway(async (gateway) => {
         const app = createAdminApp({
           ...gateway,
           ...noKeys(gateway.clock.read),
@@ -166,7 +166,7 @@ describe('POST /cache/purge', () => {
   );
 
   it('refuses a site that gave its own name the address of the operator’s view', async () => {
-    await operated(async (gateway) => {
+    await withAdminGateway(async (gateway) => {
       const app = createAdminApp({
         ...gateway,
         ...noKeys(gateway.clock.read),
@@ -179,7 +179,7 @@ describe('POST /cache/purge', () => {
   });
 
   it('answers 405 for another method, naming the one that there is', async () => {
-    await operated(async ({ get }) => {
+    await withAdminGateway(async ({ get }) => {
       const response = await get('/cache/purge');
       expect(problemOf(response).code).toBe('METHOD_NOT_ALLOWED');
       expect(response.headers['allow']).toBe('POST');
@@ -187,7 +187,7 @@ describe('POST /cache/purge', () => {
   });
 
   it('answers 404 for an endpoint that there is not', async () => {
-    await operated(async ({ post }) => {
+    await withAdminGateway(async ({ post }) => {
       const response = await post('/cache/purge', { endpoint: 'nothing' });
       expect(problemOf(response)).toMatchObject({ status: 404, code: 'ENDPOINT_NOT_FOUND' });
     });

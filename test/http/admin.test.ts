@@ -6,7 +6,7 @@ import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { createApp } from '../../src/http/app.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
 import { metricSamples } from '../support/metric-samples.js';
-import { endpoints, operated } from '../support/admin-gateway.js';
+import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { noKeys, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';
 import { KEY, problemOf } from '../support/test-gateway.js';
 
@@ -16,7 +16,7 @@ const counts = (project: string): Readonly<Record<string, string>> => ({ project
 
 describe('GET /cache', () => {
   it('tells entries, bytes and hit ratio of every endpoint', async () => {
-    await operated(async ({ get, ask: query }) => {
+    await withAdminGateway(async ({ get, send: query }) => {
       for (let asked = 0; asked < 4; asked += 1) await query(COUNTS);
       const response = await get('/cache');
       expect(response.status).toBe(200);
@@ -46,7 +46,7 @@ describe('GET /cache', () => {
 
 describe('GET /warming', () => {
   it('tells of each set in use its last run and next, its cost, and what it has earned', async () => {
-    await operated(async ({ get, post, ask: query, clock }) => {
+    await withAdminGateway(async ({ get, post, send: query, clock }) => {
       await query(COUNTS, counts('a'));
       clock.advance(10);
       await post('/warming/run');
@@ -75,7 +75,7 @@ describe('GET /warming', () => {
   });
 
   it('is an empty list where nothing was asked', async () => {
-    await operated(async ({ get }) => {
+    await withAdminGateway(async ({ get }) => {
       expect((await get('/warming')).body).toEqual({ leader: true, sets: [] });
     });
   });
@@ -83,7 +83,7 @@ describe('GET /warming', () => {
 
 describe('POST /warming/run', () => {
   it('refreshes what is in use at once, and tells how it went', async () => {
-    await operated(async ({ post, ask: query, runQuery, clock }) => {
+    await withAdminGateway(async ({ post, send: query, runQuery, clock }) => {
       await query(COUNTS, counts('a'));
       await query(COUNTS, counts('b'));
       clock.advance(10);
@@ -100,7 +100,7 @@ describe('POST /warming/run', () => {
 
 describe('GET /metrics', () => {
   it('is Prometheus’ text, with labels from known values alone, whatever callers invent', async () => {
-    await operated(async ({ get, ask: query, executeCall, metrics, logger, clock }) => {
+    await withAdminGateway(async ({ get, send: query, executeCall, metrics, logger, clock }) => {
       const app = createApp({
         endpoints,
         executeCall,
@@ -111,8 +111,8 @@ describe('GET /metrics', () => {
         credentials: testCredentials({ [KEY]: { name: 'tester', mayBypassCache: false } }),
         isClickHouseUp: () => Promise.resolve(true),
         isDraining: () => false,
-        log: new AccessLog(logger, (...answered) => {
-          metrics.requestCompleted(...answered);
+        log: new AccessLog(logger, (...completed) => {
+          metrics.requestCompleted(...completed);
         }),
         corsOrigins: [],
         version: '0.0.0-test',
@@ -143,7 +143,7 @@ describe('the operator’s view', () => {
   it.each(['/cache', '/warming', '/keys', '/errors', '/metrics', '/nothing'])(
     'gives %s to nobody to keep, and to no browser to take for something else',
     async (path) => {
-      await operated(async ({ get }) => {
+      await withAdminGateway(async ({ get }) => {
         expect((await get(path)).headers).toMatchObject({
           'cache-control': 'no-store',
           'x-content-type-options': 'nosniff',
@@ -159,7 +159,7 @@ describe('the operator’s view', () => {
     ['POST', '/nothing'],
     ['DELETE', '/nothing'],
   ])('answers 404 to %s %s, and says what there is', async (method, path) => {
-    await operated(async (execution) => {
+    await withAdminGateway(async (execution) => {
       const server = createAdminApp({ ...execution, ...noKeys(execution.clock.read), endpoints }).listen(
         0,
         '127.0.0.1',
@@ -175,7 +175,7 @@ describe('the operator’s view', () => {
   });
 
   it('logs the cause of a fault, and does not tell it', async () => {
-    await operated(async ({ logger, ...execution }) => {
+    await withAdminGateway(async ({ logger, ...execution }) => {
       const local = {
         use: () => {
           throw new TypeError('x is not a function');

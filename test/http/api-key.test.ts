@@ -2,9 +2,9 @@ import type { Test } from 'supertest';
 
 import { createTestGateway, GOOD_CALL, KEY, problemOf } from '../support/test-gateway.js';
 
-const { ask } = await createTestGateway();
+const { agent } = await createTestGateway();
 const call = (headers: Readonly<Record<string, string>>, url = GOOD_CALL): Test =>
-  ask().get(url).set(headers);
+  agent().get(url).set(headers);
 
 describe('the API key', () => {
   it.each([
@@ -77,6 +77,6 @@ describe('the API key', () => {
   });
 
   it.each(['post', 'put', 'delete', 'options'] as const)('is asked for with %s too', async (method) => {
-    expect(problemOf(await ask()[method](GOOD_CALL)).code).toBe('API_KEY_MISSING');
+    expect(problemOf(await agent()[method](GOOD_CALL)).code).toBe('API_KEY_MISSING');
   });
 });

@@ -5,7 +5,7 @@ import type { Socket } from 'node:net';
 import { connectionsOf } from '../../src/http/connections.js';
 import { createHttpServer, type ServerLimits } from '../../src/http/server.js';
 import { pollUntil } from '../support/poll-until.js';
-import { answersOn, exchange, send, whileListening } from '../support/raw-exchange.js';
+import { readResponses, exchange, send, whileListening } from '../support/raw-exchange.js';
 import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
 
 const { listener, logger } = await createTestGateway();
@@ -30,7 +30,7 @@ async function answered(port: number, bytes: string): Promise<Socket> {
   return socket;
 }
 
-const heldBytes = (server: Server): number =>
+const bufferedBytes = (server: Server): number =>
   [...connectionsOf(server).open].reduce((sum, { bytesRead }) => sum + bytesRead, 0);
 
 describe('requests without a key that are not finished', () => {
@@ -39,7 +39,7 @@ describe('requests without a key that are not finished', () => {
     await whileListening(server, async (port) => {
       const peers = Array.from({ length: 60 }, () => peer(port, halfSent));
       const { open, closed } = connectionsOf(server);
-      const isBounded = (): boolean => closed.bytes >= 50 && heldBytes(server) <= 4 * MB;
+      const isBounded = (): boolean => closed.bytes >= 50 && bufferedBytes(server) <= 4 * MB;
       await pollUntil('the others are closed', () => isBounded() || undefined);
       expect(open.size).toBeGreaterThan(0);
       const [response] = await exchange(port, `${withKey}Connection: close\r\n\r\n`);
@@ -50,13 +50,14 @@ describe('requests without a key that are not finished', () => {
 
   it('count where they follow a request that has been answered', async () => {
     const responses: ServerResponse[] = [];
-    const hold = (_request: IncomingMessage, response: ServerResponse): void => void responses.push(response);
-    const server = createHttpServer(hold, logger, { maxUnauthenticatedBytes: MB });
+    const keepPending = (_request: IncomingMessage, response: ServerResponse): void =>
+      void responses.push(response);
+    const server = createHttpServer(keepPending, logger, { maxUnauthenticatedBytes: MB });
     await whileListening(server, async (port) => {
       const { closed } = connectionsOf(server);
       const bytes = `${withoutKey}\r\n${halfSent}`;
       const peers = [peer(port, bytes), peer(port, bytes)];
-      const haveSent = (): boolean => responses.length === 2 && heldBytes(server) === 2 * bytes.length;
+      const haveSent = (): boolean => responses.length === 2 && bufferedBytes(server) === 2 * bytes.length;
       await pollUntil('both are read', () => haveSent() || undefined);
       const ends = responses.map((response) => once(response, 'close'));
       for (const response of responses) response.end();
@@ -75,7 +76,7 @@ describe('requests without a key that are not finished', () => {
       const peers = Array.from({ length: 20 }, () => peer(port, halfSent));
       await pollUntil('others are closed', () => connectionsOf(server).closed.bytes >= 10 || undefined);
       mine.write('Connection: close\r\n\r\n');
-      expect((await answersOn(mine)).map(({ status }) => status)).toEqual([200, 200]);
+      expect((await readResponses(mine)).map(({ status }) => status)).toEqual([200, 200]);
       for (const socket of peers) socket.destroy();
     });
   });
@@ -83,7 +84,7 @@ describe('requests without a key that are not finished', () => {
   it('are answered 408 and closed when the time for headers is over', async () => {
     await whileListening(newServer({ headersTimeoutMs: 50 }), async (port) => {
       const slow = [peer(port, halfSent), peer(port, 'GET / HT'), peer(port, '')];
-      const responses = await Promise.all(slow.map(answersOn));
+      const responses = await Promise.all(slow.map(readResponses));
       expect(responses.map(([response]) => response?.status)).toEqual([408, 408, 408]);
     });
   });
@@ -100,10 +101,10 @@ describe('connections', () => {
       expect(response?.status).toBe(200);
       await pollUntil('the oldest is closed', () => connectionsOf(server).open.size === 2 || undefined);
       expect(connectionsOf(server).closed.connections).toBe(1);
-      expect((await answersOn(oldest)).map(({ status }) => status)).toEqual([401]);
+      expect((await readResponses(oldest)).map(({ status }) => status)).toEqual([401]);
       for (const socket of [mine, newer]) {
         socket.end(`${withKey}Connection: close\r\n\r\n`);
-        expect((await answersOn(socket)).map(({ status }) => status).at(-1)).toBe(200);
+        expect((await readResponses(socket)).map(({ status }) => status).at(-1)).toBe(200);
       }
     });
   });
@@ -113,7 +114,7 @@ describe('connections', () => {
     await whileListening(server, async (port) => {
       const callers = [await answered(port, `${withKey}\r\n`), await answered(port, `${withKey}\r\n`)];
       const late = peer(port, `${withKey}\r\n`);
-      expect(await answersOn(late).catch(() => [])).toEqual([]);
+      expect(await readResponses(late).catch(() => [])).toEqual([]);
       expect(connectionsOf(server).closed.connections).toBe(1);
       expect(connectionsOf(server).open.size).toBe(2);
       for (const socket of callers) socket.destroy();

@@ -13,9 +13,9 @@ const NOT_EXPOSED = new Set([
 
 describe('CORS', () => {
   it('is off unless it is configured', async () => {
-    const { get, ask } = await createTestGateway();
+    const { get, agent } = await createTestGateway();
     expect(corsHeadersOf((await get(GOOD_CALL).set('Origin', ORIGIN)).headers)).toEqual([]);
-    const preflight = await ask()
+    const preflight = await agent()
       .options(GOOD_CALL)
       .set({ Origin: ORIGIN, 'Access-Control-Request-Method': 'GET' });
     expect(corsHeadersOf(preflight.headers)).toEqual([]);
@@ -49,8 +49,8 @@ describe('CORS', () => {
   });
 
   it('answers a preflight, which carries no key', async () => {
-    const { ask } = await createTestGateway({ corsOrigins: [ORIGIN] });
-    const response = await ask().options(GOOD_CALL).set({
+    const { agent } = await createTestGateway({ corsOrigins: [ORIGIN] });
+    const response = await agent().options(GOOD_CALL).set({
       Origin: ORIGIN,
       'Access-Control-Request-Method': 'GET',
       'Access-Control-Request-Headers': 'x-api-key',

@@ -16,7 +16,7 @@ const REQUEST = `GET ${GOOD_CALL} HTTP/1.1\r\nHost: gateway\r\nX-API-KEY: ${KEY}
 interface BusyServer {
   readonly server: Server;
   readonly port: number;
-  readonly answers: Promise<readonly RawResponse[]>;
+  readonly responses: Promise<readonly RawResponse[]>;
   readonly finishQuery: () => void;
   /** Resolves when the gateway gives the query up. */
   readonly aborted: Promise<unknown>;
@@ -41,7 +41,7 @@ async function startBusyServer(): Promise<BusyServer> {
   return {
     server,
     port,
-    answers: responses,
+    responses: responses,
     finishQuery: () => {
       finishing.abort();
     },
@@ -51,7 +51,7 @@ async function startBusyServer(): Promise<BusyServer> {
 
 describe('drain', () => {
   it('takes no more connections, finishes what runs, and hangs up', async () => {
-    const { server, port, answers: responses, finishQuery } = await startBusyServer();
+    const { server, port, responses: responses, finishQuery } = await startBusyServer();
     const drained = drain(server, 20_000);
     await expect(exchange(port, REQUEST)).rejects.toThrow('ECONNREFUSED');
     finishQuery();
@@ -60,7 +60,7 @@ describe('drain', () => {
   });
 
   it('does not wait for a connection on which nothing came', async () => {
-    const { server, port, answers: responses, finishQuery } = await startBusyServer();
+    const { server, port, responses: responses, finishQuery } = await startBusyServer();
     const idle = send(port, '');
     await once(idle, 'connect');
     finishQuery();
@@ -93,7 +93,7 @@ describe('drain', () => {
   });
 
   it('lets a connection on which no request has come yet send one', async () => {
-    const { server, port, answers: responses, finishQuery } = await startBusyServer();
+    const { server, port, responses: responses, finishQuery } = await startBusyServer();
     const late = send(port, '');
     await once(late, 'connect');
     // The server has it once it has answered a later one.
@@ -150,7 +150,7 @@ describe('drain', () => {
   });
 
   it('cuts off what is not finished in time, and cancels its query', async () => {
-    const { server, answers: responses, aborted } = await startBusyServer();
+    const { server, responses: responses, aborted } = await startBusyServer();
     const cut = responses.catch(() => []);
     await drain(server, 50);
     await aborted;

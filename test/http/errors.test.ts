@@ -70,7 +70,7 @@ describe('a failure', () => {
     const { get, runQuery } = await createTestGateway();
     runQuery.fail(new Error(SQL));
     await get(GOOD_CALL);
-    runQuery.answer([{ total: 1 }]);
+    runQuery.returnRows([{ total: 1 }]);
     expect((await get(GOOD_CALL)).body).toEqual({ result: [{ total: 1 }] });
   });
 

@@ -20,7 +20,7 @@ async function withHit(use: (gateway: CachingGateway) => Promise<void>): Promise
   );
   await gateway.listen();
   try {
-    await gateway.ask('application', URL);
+    await gateway.send('slow path', URL);
     gateway.clock.advance(10);
     await use(gateway);
   } finally {
@@ -50,9 +50,9 @@ describe('a hit by the short way', () => {
     'is the same as through the application, status, headers and bytes: %s',
     async (_what, headers, method) => {
       await withHit(async (gateway) => {
-        const response = await gateway.askBoth(URL, headers, method);
+        const response = await gateway.sendOnBothPaths(URL, headers, method);
         expect(response.headers['x-cache']).toBe('HIT');
-        expect(gateway.answeredShortly).toBe(1);
+        expect(gateway.servedOnFastPath).toBe(1);
       });
     },
   );
@@ -68,23 +68,23 @@ describe('a hit by the short way', () => {
     ['an unknown key before a good bearer', { 'X-API-KEY': 'qg_unknown', Authorization: `Bearer ${KEY}` }],
   ])('is left to the application, and the same: %s', async (_what, headers) => {
     await withHit(async (gateway) => {
-      await gateway.askBoth(URL, headers);
-      expect(gateway.answeredShortly).toBe(0);
+      await gateway.sendOnBothPaths(URL, headers);
+      expect(gateway.servedOnFastPath).toBe(0);
     });
   });
 
   it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('is none for %s', async (method) => {
     await withHit(async (gateway) => {
-      await gateway.askBoth(URL, {}, method);
-      expect(gateway.answeredShortly).toBe(0);
+      await gateway.sendOnBothPaths(URL, {}, method);
+      expect(gateway.servedOnFastPath).toBe(0);
     });
   });
 
   it('is none for a request without Host, which stays 400', async () => {
     await withHit(async (gateway) => {
       const bytes = `GET ${URL} HTTP/1.1\r\nX-API-KEY: ${KEY}\r\nConnection: close\r\n\r\n`;
-      for (const way of ['application', 'short way'] as const) {
-        const [response] = await exchange(gateway.port(way), bytes);
+      for (const via of ['slow path', 'fast path'] as const) {
+        const [response] = await exchange(gateway.port(via), bytes);
         expect(response?.status).toBe(400);
       }
     });
@@ -93,42 +93,42 @@ describe('a hit by the short way', () => {
   it('is none once the answer has expired, and again one when it was made anew', async () => {
     await withHit(async (gateway) => {
       gateway.clock.advance(50);
-      expect((await gateway.ask('short way', URL)).headers['x-cache']).toBe('MISS');
-      expect(gateway.answeredShortly).toBe(0);
-      expect((await gateway.ask('short way', URL)).headers['x-cache']).toBe('HIT');
-      expect(gateway.answeredShortly).toBe(1);
+      expect((await gateway.send('fast path', URL)).headers['x-cache']).toBe('MISS');
+      expect(gateway.servedOnFastPath).toBe(0);
+      expect((await gateway.send('fast path', URL)).headers['x-cache']).toBe('HIT');
+      expect(gateway.servedOnFastPath).toBe(1);
     });
   });
 
   it('is none for an answer that was purged', async () => {
     await withHit(async (gateway) => {
       await gateway.store.purge({ endpointId: CACHED.id });
-      expect((await gateway.ask('short way', URL)).headers['x-cache']).toBe('MISS');
+      expect((await gateway.send('fast path', URL)).headers['x-cache']).toBe('MISS');
     });
   });
 
   it('is none for a question that is the same in other words, until it was asked in those', async () => {
     await withHit(async (gateway) => {
       const words = `/api/endpoints/query/${CACHED.id}?x=1&city=%52ome`;
-      expect((await gateway.ask('short way', words)).headers['x-cache']).toBe('HIT');
-      expect(gateway.answeredShortly).toBe(0);
-      await gateway.askBoth(words);
-      expect(gateway.answeredShortly).toBe(1);
+      expect((await gateway.send('fast path', words)).headers['x-cache']).toBe('HIT');
+      expect(gateway.servedOnFastPath).toBe(0);
+      await gateway.sendOnBothPaths(words);
+      expect(gateway.servedOnFastPath).toBe(1);
     });
   });
 
   it('is none for an endpoint without caching, however often it is asked', async () => {
     await withHit(async (gateway) => {
       const url = '/api/endpoints/query/uncached?city=Rome';
-      for (let asked = 0; asked < 3; asked += 1) await gateway.askBoth(url);
-      expect(gateway.answeredShortly).toBe(0);
+      for (let asked = 0; asked < 3; asked += 1) await gateway.sendOnBothPaths(url);
+      expect(gateway.servedOnFastPath).toBe(0);
       expect(gateway.runQuery.requests).toHaveLength(1 + 6);
     });
   });
 
   it('asks ClickHouse nothing, and counts as a question', async () => {
     await withHit(async (gateway) => {
-      await gateway.ask('short way', URL);
+      await gateway.send('fast path', URL);
       expect(gateway.runQuery.requests).toHaveLength(1);
       expect(gateway.statuses).toEqual(['MISS', 'HIT']);
     });
@@ -137,7 +137,7 @@ describe('a hit by the short way', () => {
   it('has the same line in the log and the same count in the metrics', async () => {
     await withHit(async (gateway) => {
       gateway.logger.lines.splice(0);
-      await gateway.askBoth(URL);
+      await gateway.sendOnBothPaths(URL);
       const lines = gateway.logger.lines.map(({ level, message, fields }) => ({
         level,
         message,

@@ -20,7 +20,7 @@ afterEach(() => gateway.close());
 
 /** Content-Type and body by the short way first. */
 const short = async (url: string, headers: Headers = {}): Promise<readonly unknown[]> => {
-  const response = await gateway.ask('short way', url, headers);
+  const response = await gateway.send('fast path', url, headers);
   return [response.headers['content-type'], response.body.toString()];
 };
 
@@ -30,12 +30,12 @@ describe('the short way of a hit', () => {
       expect(await short(`${URL}&format=csv&download=1`)).toEqual([CSV, 'csv']);
       expect(await short(`${URL}&format=csv&csv_safe=1`)).toEqual([CSV, 'csv;formula-safe']);
     }
-    expect(gateway.answeredShortly).toBe(4);
-    const response = await gateway.askBoth(`${URL}&format=csv&download=1`);
+    expect(gateway.servedOnFastPath).toBe(4);
+    const response = await gateway.sendOnBothPaths(`${URL}&format=csv&download=1`);
     expect(response.headers['content-disposition']).toMatch(
       /^attachment; filename="cached-\d{8}T\d{6}Z\.csv"$/,
     );
-    await gateway.askBoth(`${URL}&format=csv&csv_safe=1`, { Accept: 'application/json' });
+    await gateway.sendOnBothPaths(`${URL}&format=csv&csv_safe=1`, { Accept: 'application/json' });
   });
 
   it('never gives what Accept or Prefer of another request chose', async () => {
@@ -49,8 +49,8 @@ describe('the short way of a hit', () => {
       for (const [headers, expected] of others) expect(await short(URL, headers)).toEqual(expected);
       if (time > 0) expect(await short(URL)).toEqual([JSON_TYPE, 'json']);
     }
-    expect(gateway.answeredShortly).toBe(1);
+    expect(gateway.servedOnFastPath).toBe(1);
     expect(await short(URL, { Accept: 'application/json, text/plain, */*' })).toEqual([JSON_TYPE, 'json']);
-    expect(gateway.answeredShortly).toBe(2);
+    expect(gateway.servedOnFastPath).toBe(2);
   });
 });

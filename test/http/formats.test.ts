@@ -96,16 +96,16 @@ describe('the representation of an answer', () => {
     ['format=csv&csv_safe=x', 'csv_safe', 'has to be 1 or 0'],
   ])('%s is a problem of the request', async (query, param, problem) => {
     const gateway = await open();
-    const answer = problemOf(await gateway.get(`${URL}&${query}`));
-    expect(answer).toMatchObject({ status: 400, problems: [{ param, problem }] });
+    const document = problemOf(await gateway.get(`${URL}&${query}`));
+    expect(document).toMatchObject({ status: 400, problems: [{ param, problem }] });
   });
 
   it('that is wrong is told together with all else that is wrong with the request', async () => {
     const gateway = await open();
     const url = '/api/endpoints/query/sample?city=Rome&city=Oslo&format=xml&download=yes&csv_safe=no';
-    const answer = problemOf(await gateway.get(url).set('Accept', 'application/xml'));
-    expect(answer).toMatchObject({ status: 400, code: 'INVALID_PARAMETERS' });
-    expect(answer.problems?.map(({ param }) => param)).toEqual(['city', 'format', 'csv_safe', 'download']);
+    const problem = problemOf(await gateway.get(url).set('Accept', 'application/xml'));
+    expect(problem).toMatchObject({ status: 400, code: 'INVALID_PARAMETERS' });
+    expect(problem.problems?.map(({ param }) => param)).toEqual(['city', 'format', 'csv_safe', 'download']);
     expect(gateway.runQuery.requests).toEqual([]);
   });
 
@@ -138,7 +138,7 @@ describe('the representation of an answer', () => {
     ['parquet', false],
   ])('is compressed where that is worth it: %s', async (format, compressed) => {
     const gateway = await open();
-    gateway.runQuery.answer(Array.from({ length: 500 }, (_, row) => ({ row })));
+    gateway.runQuery.returnRows(Array.from({ length: 500 }, (_, row) => ({ row })));
     const response = await gateway.get(`${URL}&format=${format}`).set('Accept-Encoding', 'gzip').buffer(true);
     expect(response.headers['content-encoding']).toBe(compressed ? 'gzip' : undefined);
   });

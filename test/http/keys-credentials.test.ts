@@ -23,7 +23,7 @@ const open = (
 describe('a key that is bound to addresses', () => {
   const from = async (gateway: AccessGateway, name: string, forwarded?: string): Promise<string> => {
     const headers = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded };
-    return outcomeOf(await gateway.ask(name, STATS, { headers }));
+    return outcomeOf(await gateway.send(name, STATS, { headers }));
   };
 
   it('is good from them, and from nowhere else', async () => {
@@ -42,7 +42,7 @@ describe('a key that is bound to addresses', () => {
         expect(await from(gateway, 'here', forwarded)).toBe('200');
         for (const header of ['X-Real-IP', 'Forwarded', 'True-Client-IP']) {
           const headers = { [header]: header === 'Forwarded' ? `for=${forwarded}` : forwarded };
-          expect(outcomeOf(await gateway.ask('office', STATS, { headers }))).toBe(FORBIDDEN);
+          expect(outcomeOf(await gateway.send('office', STATS, { headers }))).toBe(FORBIDDEN);
         }
       }),
   );
@@ -87,23 +87,23 @@ describe('a key that is bound to addresses', () => {
 describe('a key that expires', () => {
   it('is good until then and no longer, also for what is cached', async () => {
     await open(async (gateway) => {
-      for (const way of ['long', 'short', 'short'] as const)
-        expect((await gateway.ask('brief', STATS, { way })).status).toBe(200);
-      expect(gateway.answeredShortly).toBe(2);
+      for (const via of ['slow path', 'fast path', 'fast path'] as const)
+        expect((await gateway.send('brief', STATS, { via })).status).toBe(200);
+      expect(gateway.servedOnFastPath).toBe(2);
       gateway.clock.advance(9.999);
-      expect((await gateway.ask('brief', STATS)).status).toBe(200);
+      expect((await gateway.send('brief', STATS)).status).toBe(200);
       gateway.clock.advance(0.001);
-      for (const way of ['long', 'short'] as const)
-        expect(outcomeOf(await gateway.ask('brief', STATS, { way }))).toBe('401 API_KEY_INVALID');
-      expect((await gateway.ask('anywhere', STATS)).status).toBe(200);
-      expect(gateway.answeredShortly).toBe(4);
+      for (const via of ['slow path', 'fast path'] as const)
+        expect(outcomeOf(await gateway.send('brief', STATS, { via }))).toBe('401 API_KEY_INVALID');
+      expect((await gateway.send('anywhere', STATS)).status).toBe(200);
+      expect(gateway.servedOnFastPath).toBe(4);
     });
   });
 
   it('has expired before it is used', async () => {
     await open(async (gateway) => {
       for (const target of [STATS, '/api/endpoints', '/api/endpoints/query/nothing'])
-        expect(outcomeOf(await gateway.ask('past', target))).toBe('401 API_KEY_INVALID');
+        expect(outcomeOf(await gateway.send('past', target))).toBe('401 API_KEY_INVALID');
     });
   });
 });
@@ -113,11 +113,11 @@ describe('a key in the query string', () => {
 
   it('opens what it opens in a header, list and HEAD too, where it may stand there', async () => {
     await open(async (gateway) => {
-      expect(outcomeOf(await gateway.ask('', inUrl('inUrls')))).toBe('200');
-      expect((await gateway.ask('', inUrl('inUrls'), { method: 'HEAD' })).status).toBe(200);
-      expect((await gateway.ask('', `/api/endpoints?api_key=${keyNamed('inUrls')}`)).status).toBe(200);
+      expect(outcomeOf(await gateway.send('', inUrl('inUrls')))).toBe('200');
+      expect((await gateway.send('', inUrl('inUrls'), { method: 'HEAD' })).status).toBe(200);
+      expect((await gateway.send('', `/api/endpoints?api_key=${keyNamed('inUrls')}`)).status).toBe(200);
       const encoded = inUrl('inUrls').replace('api_key=q', '%61pi_key=%71');
-      expect(outcomeOf(await gateway.ask('', encoded))).toBe('200');
+      expect(outcomeOf(await gateway.send('', encoded))).toBe('200');
     });
   });
 
@@ -130,31 +130,31 @@ describe('a key in the query string', () => {
     ['that can’t be decoded', `${STATS}&api_key=%FF`],
   ])('%s is 401', (_what, target) =>
     open(async (gateway) => {
-      expect(outcomeOf(await gateway.ask('', target))).toBe('401 API_KEY_INVALID');
+      expect(outcomeOf(await gateway.send('', target))).toBe('401 API_KEY_INVALID');
     }),
   );
 
   it('makes up for no bad key in a header, and takes nothing from a good one', async () => {
     await open(async (gateway) => {
-      const bad = await gateway.ask('nobody', inUrl('inUrls'));
+      const bad = await gateway.send('nobody', inUrl('inUrls'));
       expect(outcomeOf(bad)).toBe('401 API_KEY_INVALID');
-      expect(outcomeOf(await gateway.ask('anywhere', inUrl('nobody')))).toBe('200');
+      expect(outcomeOf(await gateway.send('anywhere', inUrl('nobody')))).toBe('200');
     });
   });
 
   it('holds the caller to what the key fixes, and to its expiry', async () => {
     await open(async (gateway) => {
-      expect(outcomeOf(await gateway.ask('', inUrl('inUrlsFixed')))).toBe(FORBIDDEN);
-      expect(outcomeOf(await gateway.ask('', inUrl('inUrlsBrief')))).toBe('200');
+      expect(outcomeOf(await gateway.send('', inUrl('inUrlsFixed')))).toBe(FORBIDDEN);
+      expect(outcomeOf(await gateway.send('', inUrl('inUrlsBrief')))).toBe('200');
       gateway.clock.advance(10);
-      expect(outcomeOf(await gateway.ask('', inUrl('inUrlsBrief')))).toBe('401 API_KEY_INVALID');
+      expect(outcomeOf(await gateway.send('', inUrl('inUrlsBrief')))).toBe('401 API_KEY_INVALID');
     });
   });
 
   it('never takes the short way, where its URL would be kept', async () => {
     await open(async (gateway) => {
-      for (let times = 0; times < 3; times += 1) await gateway.ask('', inUrl('inUrls'));
-      expect([gateway.answeredShortly, gateway.runQuery.requests.length]).toEqual([0, 1]);
+      for (let times = 0; times < 3; times += 1) await gateway.send('', inUrl('inUrls'));
+      expect([gateway.servedOnFastPath, gateway.runQuery.requests.length]).toEqual([0, 1]);
     });
   });
 });

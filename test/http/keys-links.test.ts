@@ -26,14 +26,14 @@ const linkOf = (
 ): string => {
   const { links, keys } = gateway.access;
   const key = keys.named(name);
-  const listed = gateway.endpoints.find(endpointName);
-  if (!links || !key || !listed) throw new Error('there are no links');
+  const found = gateway.endpoints.find(endpointName);
+  if (!links || !key || !found) throw new Error('there are no links');
   const nowMs = gateway.clock.milliseconds;
-  const order = { endpoint: listed, parameters: new Map(Object.entries(parameters)), key, nowMs };
+  const order = { endpoint: found, parameters: new Map(Object.entries(parameters)), key, nowMs };
   return links.sign({ ...order, expiresAtMs: nowMs + 60_000 });
 };
 const open = async (target: string, more: NetworkRequest = {}): Promise<string> =>
-  outcomeOf(await gateway.ask('', target, more));
+  outcomeOf(await gateway.send('', target, more));
 const changed = (link: string, change: (query: URLSearchParams) => void): string => {
   const [path = '', query = ''] = link.split('?');
   const parameters = new URLSearchParams(query);
@@ -44,7 +44,7 @@ const changed = (link: string, change: (query: URLSearchParams) => void): string
 describe('a signed link', () => {
   it('opens its endpoint with its parameters, by GET and by HEAD, and answers 304', async () => {
     const link = linkOf('owner');
-    const response = await gateway.ask('', link);
+    const response = await gateway.send('', link);
     expect(outcomeOf(response)).toBe('200');
     expect(await open(link, { method: 'HEAD' })).toBe('200');
     const headers = { 'If-None-Match': String(response.headers.etag) };
@@ -174,9 +174,9 @@ describe('a signed link', () => {
     const link = linkOf('owner');
     const tampered = changed(link, change);
     expect(tampered).not.toBe(link);
-    for (const way of ['long', 'short'] as const) {
-      expect(outcomeOf(await gateway.ask('', tampered, { way }))).toBe(INVALID);
-      expect((await gateway.ask('', tampered, { way, method: 'HEAD' })).status).toBe(401);
+    for (const via of ['slow path', 'fast path'] as const) {
+      expect(outcomeOf(await gateway.send('', tampered, { via }))).toBe(INVALID);
+      expect((await gateway.send('', tampered, { via, method: 'HEAD' })).status).toBe(401);
     }
     expect(gateway.runQuery.requests).toEqual([]);
   });
@@ -231,7 +231,7 @@ describe('a signed link', () => {
   it('has its key’s addresses, and its limits together with it', async () => {
     expect(await open(linkOf('office'))).toBe('403 FORBIDDEN');
     expect(await open(linkOf('limited'))).toBe('200');
-    expect(outcomeOf(await gateway.ask('limited', '/api/endpoints'))).toBe('200');
+    expect(outcomeOf(await gateway.send('limited', '/api/endpoints'))).toBe('200');
     expect(await open(linkOf('limited'))).toBe('429 LIMIT_EXCEEDED');
   });
 
@@ -248,7 +248,7 @@ describe('a signed link', () => {
     const link = linkOf('owner');
     const other = await AccessGateway.open({ keys: KEYS });
     try {
-      expect(outcomeOf(await other.ask('', link))).toBe(INVALID);
+      expect(outcomeOf(await other.send('', link))).toBe(INVALID);
     } finally {
       await other.close();
     }
@@ -259,7 +259,7 @@ describe('a signed link', () => {
     const LINK_SECRET_TOO = `${LINK_SECRET}, and another`;
     const other = await AccessGateway.open({ keys: KEYS, environment: { LINK_SECRET: LINK_SECRET_TOO } });
     try {
-      expect(outcomeOf(await other.ask('', link))).toBe(INVALID);
+      expect(outcomeOf(await other.send('', link))).toBe(INVALID);
     } finally {
       await other.close();
     }

@@ -44,8 +44,10 @@ describe('the endpoints of a key', () => {
     ['logs', `/api/endpoints/${STATS_ID}`, '403 FORBIDDEN'],
   ])('of %s: %s is %s', async (name, target, expected) => {
     await withKeys(async () => {
-      expect(outcomeOf(await gateway.ask(name, target))).toBe(expected);
-      expect((await gateway.ask(name, target, { method: 'HEAD' })).status).toBe(Number(expected.slice(0, 3)));
+      expect(outcomeOf(await gateway.send(name, target))).toBe(expected);
+      expect((await gateway.send(name, target, { method: 'HEAD' })).status).toBe(
+        Number(expected.slice(0, 3)),
+      );
     })();
   });
 
@@ -57,7 +59,7 @@ describe('the endpoints of a key', () => {
     ['twice', ['functions.invocation-stats', 'usage.api-counts']],
   ])('are all that the list shows to %s', async (name, expected) => {
     await withKeys(async () => {
-      expect(namesIn(await gateway.ask(name, '/api/endpoints'))).toEqual(expected);
+      expect(namesIn(await gateway.send(name, '/api/endpoints'))).toEqual(expected);
     })();
   });
 
@@ -68,14 +70,14 @@ describe('the endpoints of a key', () => {
         .without('gateway.requests')
         .all()
         .map(({ name }) => name);
-      expect(namesIn(await gateway.ask('all', '/api/endpoints'))).toEqual(all);
+      expect(namesIn(await gateway.send('all', '/api/endpoints'))).toEqual(all);
     }),
   );
 
   it(
     'are refused before parameters are looked at, and nothing is asked',
     withKeys(async () => {
-      const response = await gateway.ask('logs', `${STATS}?project=a&project=b`);
+      const response = await gateway.send('logs', `${STATS}?project=a&project=b`);
       expect(outcomeOf(response)).toBe('403 FORBIDDEN');
       expect(gateway.runQuery.requests).toEqual([]);
     }),
@@ -90,7 +92,7 @@ describe('a fixed parameter', () => {
     ['sent under an encoded name', '&pro%6Aect=aurora'],
   ])('%s is what the query is bound with', (_what, sent) =>
     withKeys(async () => {
-      expect(outcomeOf(await gateway.ask('tenant', `${STATS}?interval=1hr${sent}`))).toBe('200');
+      expect(outcomeOf(await gateway.send('tenant', `${STATS}?interval=1hr${sent}`))).toBe('200');
       expect(Object.values(gateway.runQuery.onlyRequest.query.parameters)).toContain('aurora');
     })(),
   );
@@ -114,10 +116,10 @@ describe('a fixed parameter', () => {
     withKeys(async () => {
       for (const target of [`${STATS}?interval=1hr${sent}`, COUNTS + sent, `${QUERY}/logs.all?x=1${sent}`]) {
         for (const method of ['GET', 'HEAD']) {
-          const response = await gateway.ask('tenant', target, { method });
+          const response = await gateway.send('tenant', target, { method });
           expect([target, response.status]).toEqual([target, 403]);
         }
-        const { text } = await gateway.ask('tenant', target);
+        const { text } = await gateway.send('tenant', target);
         // Its name is told, what it holds is not.
         expect(text).toContain('project');
         expect(text).not.toContain('aurora');
@@ -135,7 +137,7 @@ describe('a fixed parameter', () => {
     '+project=boreal',
   ])('is not what %s is, which is ignored like any name that nobody declares', (sent) =>
     withKeys(async () => {
-      expect(outcomeOf(await gateway.ask('tenant', `${STATS}?${sent}`))).toBe('200');
+      expect(outcomeOf(await gateway.send('tenant', `${STATS}?${sent}`))).toBe('200');
       const bound = Object.values(gateway.runQuery.onlyRequest.query.parameters);
       expect(bound).toContain('aurora');
       expect(bound).not.toContain('boreal');
@@ -147,9 +149,9 @@ describe('a fixed parameter', () => {
     (endpoint) =>
       withKeys(async () => {
         for (const target of [`${QUERY}/${endpoint}`, `${QUERY}/${endpoint}?project=aurora`]) {
-          expect(outcomeOf(await gateway.ask('tenant', target))).toBe('403 FORBIDDEN');
+          expect(outcomeOf(await gateway.send('tenant', target))).toBe('403 FORBIDDEN');
         }
-        expect((await gateway.ask('tenant', `${QUERY}/${endpoint}`, { method: 'HEAD' })).status).toBe(403);
+        expect((await gateway.send('tenant', `${QUERY}/${endpoint}`, { method: 'HEAD' })).status).toBe(403);
         expect(gateway.runQuery.requests).toEqual([]);
       })(),
   );
@@ -157,18 +159,18 @@ describe('a fixed parameter', () => {
   it(
     'of two kinds is supplied in both',
     withKeys(async () => {
-      expect(outcomeOf(await gateway.ask('twice', `${QUERY}/usage.api-counts`))).toBe('200');
-      expect(outcomeOf(await gateway.ask('twice', `${QUERY}/usage.api-counts?interval=hourly`))).toBe(
+      expect(outcomeOf(await gateway.send('twice', `${QUERY}/usage.api-counts`))).toBe('200');
+      expect(outcomeOf(await gateway.send('twice', `${QUERY}/usage.api-counts?interval=hourly`))).toBe(
         '403 FORBIDDEN',
       );
-      expect(outcomeOf(await gateway.ask('twice', `${QUERY}/logs.all`))).toBe('403 FORBIDDEN');
+      expect(outcomeOf(await gateway.send('twice', `${QUERY}/logs.all`))).toBe('403 FORBIDDEN');
     }),
   );
 
   it(
     'on usage.api-counts is compared as a project, and never as a pattern',
     withKeys(async () => {
-      await gateway.ask('tenant', COUNTS);
+      await gateway.send('tenant', COUNTS);
       const { text } = gateway.runQuery.onlyRequest.query;
       expect(text).toContain('WHERE project = {project:String}');
       expect(text).not.toContain('match(');
@@ -184,7 +186,7 @@ it('a key is known by nothing but itself', async () => {
       keyNamed('all').slice(0, -1),
       'all',
     ]) {
-      const response = await opened.ask('', `${STATS}?project=a`, { headers: { 'X-API-KEY': key } });
+      const response = await opened.send('', `${STATS}?project=a`, { headers: { 'X-API-KEY': key } });
       expect(outcomeOf(response)).toBe('401 API_KEY_INVALID');
     }
   });

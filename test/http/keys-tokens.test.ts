@@ -49,13 +49,13 @@ const payload = (changes: Changes = {}): JWTPayload =>
 const sign = (changes: Changes = {}, secret = SECRET): Promise<string> =>
   new SignJWT(payload(changes)).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret));
 const query = async (token: string, target = STATS, more: NetworkRequest = {}): Promise<string> =>
-  outcomeOf(await gateway.ask('', target, { ...more, headers: { Authorization: `Bearer ${token}` } }));
+  outcomeOf(await gateway.send('', target, { ...more, headers: { Authorization: `Bearer ${token}` } }));
 
 describe('a token', () => {
   it('opens what its claims say, in either header, and nothing else', async () => {
     const token = await sign();
     expect(await query(token)).toBe('200');
-    expect(outcomeOf(await gateway.ask('', STATS, { headers: { 'X-API-KEY': token } }))).toBe('200');
+    expect(outcomeOf(await gateway.send('', STATS, { headers: { 'X-API-KEY': token } }))).toBe('200');
     expect(await query(token, STATS, { method: 'HEAD' })).toBe('200');
     expect(await query(token, `${STATS}?project=boreal`)).toBe('403 FORBIDDEN');
     expect(await query(token, '/api/endpoints/query/logs.all')).toBe('403 FORBIDDEN');
@@ -71,15 +71,15 @@ describe('a token', () => {
     ]);
     const target = `${STATS}?interval=15min`;
     const statusOf = async (token: string): Promise<unknown> =>
-      (await gateway.ask('', target, { headers: { 'X-API-KEY': token } })).headers['x-cache'];
+      (await gateway.send('', target, { headers: { 'X-API-KEY': token } })).headers['x-cache'];
     expect([await statusOf(one), await statusOf(other), await statusOf(elsewhere)]).toEqual([
       'MISS',
       'HIT',
       'MISS',
     ]);
-    const before = gateway.answeredShortly;
+    const before = gateway.servedOnFastPath;
     expect([await statusOf(one), await statusOf(elsewhere)]).toEqual(['HIT', 'HIT']);
-    expect(gateway.answeredShortly - before).toBe(2);
+    expect(gateway.servedOnFastPath - before).toBe(2);
   });
 
   it('signed with RS256 is good by the issuer’s published key', async () => {
@@ -127,7 +127,7 @@ describe('a token', () => {
 
   it('may not stand in the query string', async () => {
     const target = `${STATS}?api_key=${await sign()}`;
-    expect(outcomeOf(await gateway.ask('', target))).toBe('401 API_KEY_INVALID');
+    expect(outcomeOf(await gateway.send('', target))).toBe('401 API_KEY_INVALID');
   });
 
   it('has limits of its own, for its subject', async () => {
@@ -139,7 +139,7 @@ describe('a token', () => {
   });
 
   it('stands beside keys', async () => {
-    const response = await gateway.ask('', `${STATS}?project=a`, {
+    const response = await gateway.send('', `${STATS}?project=a`, {
       headers: { 'X-API-KEY': ENVIRONMENT.API_KEY },
     });
     expect(outcomeOf(response)).toBe('200');

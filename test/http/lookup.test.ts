@@ -8,7 +8,7 @@ const { get, runQuery } = await createTestGateway({
     sampleEndpoint({ id: '11111111-2222-4333-8444-555555555556', name: 'logs-all-staging' }),
   ],
 });
-runQuery.answer([{ city: 'Rome' }]);
+runQuery.returnRows([{ city: 'Rome' }]);
 
 describe('an endpoint', () => {
   it.each([

@@ -13,7 +13,7 @@ const boundBy = async (url: string): Promise<Readonly<Record<string, unknown>>> 
 };
 
 /** What the caller is told; it is sure that no query ran. */
-const refusalOf = async (url: string): Promise<ProblemDocument> => {
+const rejectionOf = async (url: string): Promise<ProblemDocument> => {
   const { get, runQuery } = await createTestGateway();
   const problem = problemOf(await get(url));
   expect(runQuery.requests).toEqual([]);
@@ -98,12 +98,12 @@ describe('a parameter', () => {
       'at most 1000 characters',
     ],
   ])('that %s is answered 400 naming it', async (_what, url, param, problem) => {
-    const { problems } = await refusalOf(url);
+    const { problems } = await rejectionOf(url);
     expect(problems).toEqual([{ param, problem: expect.stringContaining(problem) as string }]);
   });
 
   it('that is wrong is answered 400 naming every other that is wrong', async () => {
-    const { problems, detail } = await refusalOf(
+    const { problems, detail } = await rejectionOf(
       `${EVENTS}?start_time=x&end_time=&city=%FF&country=a&country=b&device=%00&user_id=${'x'.repeat(9000)}`,
     );
     const names = ['user_id', 'city', 'country', 'device', 'start_time', 'end_time'];
@@ -112,12 +112,12 @@ describe('a parameter', () => {
   });
 
   it('that is wrong is not sent back', async () => {
-    const problem = await refusalOf(`${COUNTS}?project=secret%00&interval=secret&interval=secret`);
+    const problem = await rejectionOf(`${COUNTS}?project=secret%00&interval=secret&interval=secret`);
     expect(JSON.stringify(problem)).not.toContain('secret');
   });
 
   it('of 8 KiB is taken, twenty times in one request', async () => {
-    const long = 'é'.repeat(4096);
+    const longText = 'é'.repeat(4096);
     const names = [
       'level',
       'user_id',
@@ -128,8 +128,8 @@ describe('a parameter', () => {
       'referrer',
       'city',
     ];
-    const query = names.map((name) => `${name}=${encodeURIComponent(long)}`).join('&');
-    expect((await boundBy(`${EVENTS}?${query}`))['city']).toBe(long);
+    const query = names.map((name) => `${name}=${encodeURIComponent(longText)}`).join('&');
+    expect((await boundBy(`${EVENTS}?${query}`))['city']).toBe(longText);
   });
 
   it('in the body of a GET is ignored', async () => {

@@ -20,8 +20,8 @@ describe('a partial answer', () => {
   });
 
   it('is marked for HEAD as well', async () => {
-    const { ask } = await halfGateway();
-    const marked = await ask().head(GOOD_CALL).set('X-API-KEY', KEY);
+    const { agent } = await halfGateway();
+    const marked = await agent().head(GOOD_CALL).set('X-API-KEY', KEY);
     expect([marked.status, marked.headers['x-partial'], marked.text]).toEqual([200, 'true', undefined]);
   });
 
@@ -41,7 +41,7 @@ describe('a partial answer', () => {
 
   it('is no mark of a complete one', async () => {
     const { get, runQuery, logger } = await createTestGateway();
-    runQuery.answer([{ n: 1 }]);
+    runQuery.returnRows([{ n: 1 }]);
     expect((await get(GOOD_CALL)).headers).not.toHaveProperty('x-partial');
     expect((await logger.line('request')).fields['partial']).toBeUndefined();
   });

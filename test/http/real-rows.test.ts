@@ -7,7 +7,7 @@ import { createTestGateway, problemOf, type TestGateway } from '../support/test-
 
 const EVENTS = '/api/endpoints/query/get-grouped-stats-events-logs';
 const COUNTS = '/api/endpoints/query/usage.api-counts';
-const NASTY = [
+const AWKWARD = [
   "'",
   "''",
   '"',
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
   await database.insert(
     'custom_events',
-    NASTY.map((event_name) => ({ timestamp, event_name })),
+    AWKWARD.map((event_name) => ({ timestamp, event_name })),
   );
   await database.insert(
     'edge_logs',
@@ -61,7 +61,7 @@ const withParameters = (url: string, parameters: Readonly<Record<string, string>
   `${url}?${new URLSearchParams(parameters).toString()}`;
 
 describe('rows out of ClickHouse', () => {
-  it.each(NASTY)('are found by %j, and by nothing that it could be mistaken for', async (event_name) => {
+  it.each(AWKWARD)('are found by %j, and by nothing that it could be mistaken for', async (event_name) => {
     const rows = await rowsOf(withParameters(EVENTS, { event_name }));
     expect(rows.map((row) => [row['event_name'], row['total_hits']])).toEqual([[event_name, 1]]);
   });

@@ -1,8 +1,8 @@
 import { createTestGateway, GOOD_CALL } from '../support/test-gateway.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const { get, ask, runQuery } = await createTestGateway();
-runQuery.answer([
+const { get, agent, runQuery } = await createTestGateway();
+runQuery.returnRows([
   { b: 1, a: 'É' },
   { b: null, a: '' },
 ]);
@@ -36,7 +36,7 @@ describe('an answer', () => {
 
   it('tells where there were more rows', async () => {
     const truncated = await createTestGateway();
-    truncated.runQuery.answer([{ a: 1 }], true);
+    truncated.runQuery.returnRows([{ a: 1 }], true);
     const { headers } = await truncated.get(GOOD_CALL);
     expect([headers['x-row-count'], headers['x-truncated']]).toEqual(['1', 'true']);
   });
@@ -74,7 +74,7 @@ describe('X-Request-Id', () => {
   it.each(['/health/live', '/api/endpoints', '/nothing', '/api/endpoints/query/%FF'])(
     'stands on every answer, as at %s',
     async (url) => {
-      expect((await ask().get(url)).headers['x-request-id']).toMatch(UUID);
+      expect((await agent().get(url)).headers['x-request-id']).toMatch(UUID);
       expect((await get(url)).headers['x-request-id']).toMatch(UUID);
     },
   );

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
 import { demoDatabase, variablesOf } from '../support/demo-database.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/made-folder.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { QUERYGATE, runCli, runInBash, type Outcome } from '../support/run-cli.js';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
@@ -17,8 +17,8 @@ const DAILY = ['usage.api-counts', '--param', 'project=aurora', '--param', 'inte
 const READY = /"url":"(http:\/\/127\.0\.0\.1:\d+)"/;
 
 /** Runs a test's body with a server that answers like nobody should. */
-async function withServer(answer: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
+async function withServer(respond: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer(respond).listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
     await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -188,9 +188,9 @@ describe('querygate call, where the gateway fails', () => {
     await withServer(waiting, async (url) => {
       const child = spawn(process.execPath, [QUERYGATE, 'call', 'logs.all', '--url', url], { env: {} });
       interrupt = () => void child.kill('SIGINT');
-      const said = Promise.all([text(child.stdout), text(child.stderr)]);
+      const output = Promise.all([text(child.stdout), text(child.stderr)]);
       await once(child, 'close');
-      expect([child.exitCode, await said]).toEqual([130, ['', '']]);
+      expect([child.exitCode, await output]).toEqual([130, ['', '']]);
     });
   });
 });

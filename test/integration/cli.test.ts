@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
 import { findRunningServer } from '../../src/clickhouse/embedded/running-server.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/made-folder.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { pollUntil } from '../support/poll-until.js';
 import { QUERYGATE, runCli, runInBash, type Outcome } from '../support/run-cli.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
@@ -86,11 +86,11 @@ describe('querygate without CLICKHOUSE_URL', () => {
       env: { PATH: process.env['PATH'], DATA_DIR: folder.path },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
-    const said = text(child.stderr);
+    const output = text(child.stderr);
     await pollUntil('its ClickHouse is there', () => findRunningServer(folder.path), 25_000);
     child.kill('SIGINT');
     await once(child, 'close');
-    expect([child.exitCode, await said]).toEqual([130, '']);
+    expect([child.exitCode, await output]).toEqual([130, '']);
     const gateway = startProcess(GATEWAY, {
       DATA_DIR: folder.path,
       DEMO_DATA: 'off',

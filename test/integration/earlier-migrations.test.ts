@@ -33,7 +33,7 @@ interface EarlierDatabase {
   readonly connection: ClickHouseConnection;
   readonly run: (query: string) => Promise<void>;
   /** First column of a query's rows. */
-  readonly ask: (query: string) => Promise<readonly string[]>;
+  readonly select: (query: string) => Promise<readonly string[]>;
 }
 
 const clientOf = (connection: ClickHouseConnection, database: string): ClickHouseClient =>
@@ -49,8 +49,8 @@ async function createRecord(connection: ClickHouseConnection): Promise<void> {
 }
 
 /** The statements that a refusal prints: those before the new schema, one that copies rows, one that drops the database. */
-const statementsOf = (refused: unknown): readonly string[] =>
-  [...String(refused).matchAll(/^ {2}([A-Z]{4,} .*)$/gm)].map(([, statement = '']) => statement);
+const statementsOf = (rejected: unknown): readonly string[] =>
+  [...String(rejected).matchAll(/^ {2}([A-Z]{4,} .*)$/gm)].map(([, statement = '']) => statement);
 
 const startServer = (dataDir: string): Promise<EmbeddedServer> =>
   EmbeddedServer.start({
@@ -91,7 +91,7 @@ async function withEarlier(use: (database: EarlierDatabase) => Promise<void>): P
       run: async (query) => {
         await server.command({ query });
       },
-      ask: async (query) => {
+      select: async (query) => {
         const result = await server.query({
           query,
           query_params: { database },
@@ -122,19 +122,19 @@ const variablesOf = ({
 
 describe('a database of the schema before this one', () => {
   it.concurrent('is left as it is by migrate, whose message has statements that keep its rows', async () => {
-    await withEarlier(async ({ connection, run, ask }) => {
+    await withEarlier(async ({ connection, run, select }) => {
       const migrations = await readMigrations(SCHEMA_FOLDER);
-      const before = await ask(MIGRATED);
-      const refused = await migrate({ connection, migrations }).catch((error: unknown) => error);
-      expect(refused).toBeInstanceOf(EarlierMigrations);
-      expect(await ask(MIGRATED)).toEqual(before);
+      const before = await select(MIGRATED);
+      const rejected = await migrate({ connection, migrations }).catch((error: unknown) => error);
+      expect(rejected).toBeInstanceOf(EarlierMigrations);
+      expect(await select(MIGRATED)).toEqual(before);
 
-      const statements = statementsOf(refused);
+      const statements = statementsOf(rejected);
       const [insert = '', drop = ''] = statements.slice(-2);
       for (const statement of statements.slice(0, -2)) await run(statement);
       expect(await migrate({ connection, migrations })).toHaveLength(migrations.length);
       await run(insert);
-      expect(await ask(`SELECT origin FROM ${connection.database}.edge_logs`)).toEqual([
+      expect(await select(`SELECT origin FROM ${connection.database}.edge_logs`)).toEqual([
         'https://aurora.example',
       ]);
       await run(drop);
@@ -148,8 +148,8 @@ describe('a database of the schema before this one', () => {
       let server = await startServer(dataDir);
       try {
         await createRecord(server.adminConnection);
-        const refused = await migrate({ connection: server.adminConnection, migrations }).catch(String);
-        await runOn(server, statementsOf(refused).slice(0, -2));
+        const rejected = await migrate({ connection: server.adminConnection, migrations }).catch(String);
+        await runOn(server, statementsOf(rejected).slice(0, -2));
         await migrate({ connection: server.adminConnection, migrations });
 
         await server.stop();
@@ -163,8 +163,8 @@ describe('a database of the schema before this one', () => {
   });
 
   it.concurrent('ends `querygate migrate` and the gateway with exit code 1 and the same words', async () => {
-    await withEarlier(async ({ connection, ask }) => {
-      const before = await ask(MIGRATED);
+    await withEarlier(async ({ connection, select }) => {
+      const before = await select(MIGRATED);
       const environment = variablesOf(connection);
       const command = await runCli(['migrate'], environment);
       const gateway = startProcess(GATEWAY, { ...environment, API_KEY: 'k', PORT: '0' });
@@ -177,7 +177,7 @@ describe('a database of the schema before this one', () => {
         expect(stderr).toContain(`The database ${connection.database} has the tables of an earlier schema`);
         expect(stderr).toContain(`RENAME DATABASE \`${connection.database}\` TO`);
       }
-      expect(await ask(MIGRATED)).toEqual(before);
+      expect(await select(MIGRATED)).toEqual(before);
     });
   });
 

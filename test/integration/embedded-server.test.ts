@@ -29,7 +29,7 @@ const start = (
   EmbeddedServer.start({ dataDir: folder, database: 'logs', readerUserFile: READER_USER_FILE, onCrash });
 
 /** Status and text that ClickHouse answers a query with, sent as it is. */
-const ask = async (
+const select = async (
   { url, username, password }: Partial<ClickHouseConnection>,
   query: string,
 ): Promise<{ readonly status: number; readonly text: string }> => {
@@ -44,7 +44,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
   server = await start(dataDir, (message) => crashes.push(message));
   await migrate({ connection: server.adminConnection, migrations: await readMigrations(SCHEMA_FOLDER) });
-  await ask(server.adminConnection, "INSERT INTO edge_logs (project) VALUES ('kept')");
+  await select(server.adminConnection, "INSERT INTO edge_logs (project) VALUES ('kept')");
 });
 
 afterAll(async () => {
@@ -68,7 +68,7 @@ describe('the data folder', () => {
       `The data folder ${dataDir} is in use by another ClickHouse`,
     );
     await writeFile(word, text, { mode: 0o600 });
-    expect((await ask(server.adminConnection, 'SELECT count() FROM edge_logs')).text).toBe('1\n');
+    expect((await select(server.adminConnection, 'SELECT count() FROM edge_logs')).text).toBe('1\n');
   });
 
   it('holds no password but in the word to the tools of the same user', async () => {
@@ -98,7 +98,7 @@ describe('a stranger on the same machine', () => {
     ['as the reader with a guess', () => ({ ...server.readerConnection, password: 'guess' })],
     ['as nobody', () => ({ username: 'nobody', password: '' })],
   ])('gets nothing %s', async (_how, credentials) => {
-    const { status, text } = await ask({ ...credentials(), url: server.adminConnection.url }, 'SELECT 42');
+    const { status, text } = await select({ ...credentials(), url: server.adminConnection.url }, 'SELECT 42');
     expect([401, 403]).toContain(status);
     expect(text).not.toContain('42');
   });
@@ -118,7 +118,7 @@ describe('the reader', () => {
     'SYSTEM SHUTDOWN',
     'KILL QUERY WHERE true',
   ])('can’t write: %s', async (query) => {
-    const { status, text } = await ask(server.readerConnection, query);
+    const { status, text } = await select(server.readerConnection, query);
     expect(status).not.toBe(200);
     expect(text).toMatch(/ACCESS_DENIED|READONLY/);
   });
@@ -136,7 +136,7 @@ describe('the reader', () => {
     "SELECT * FROM mysql('127.0.0.1:1', 'a', 'b', 'c', 'd')",
     "SELECT * FROM executable('id', 'CSV', 'x String')",
   ])('reads the log tables alone: %s', async (query) => {
-    const { status, text } = await ask(server.readerConnection, query);
+    const { status, text } = await select(server.readerConnection, query);
     expect(status).not.toBe(200);
     expect(text).toContain('ACCESS_DENIED');
   });
@@ -155,7 +155,10 @@ describe('the reader', () => {
     ['allow_introspection_functions', ['1']],
   ])('can’t lift the limit %s', async (setting, values) => {
     for (const value of values) {
-      const { status, text } = await ask(server.readerConnection, `SELECT 1 SETTINGS ${setting} = ${value}`);
+      const { status, text } = await select(
+        server.readerConnection,
+        `SELECT 1 SETTINGS ${setting} = ${value}`,
+      );
       expect(status).not.toBe(200);
       expect(text).toMatch(/SETTING_CONSTRAINT_VIOLATION|READONLY/);
     }
@@ -187,11 +190,11 @@ describe('the server', () => {
   it('starts again under the same address after its process was killed, with its data', async () => {
     const { pid } = server;
     process.kill(pid ?? 0, 'SIGKILL');
-    const answer = await pollUntil('the new process answers', async () => {
+    const response = await pollUntil('the new process answers', async () => {
       if (server.pid === pid) return undefined;
-      return ask(server.readerConnection, 'SELECT project FROM edge_logs').catch(() => undefined);
+      return select(server.readerConnection, 'SELECT project FROM edge_logs').catch(() => undefined);
     });
-    expect(answer).toEqual({ status: 200, text: 'kept\n' });
+    expect(response).toEqual({ status: 200, text: 'kept\n' });
     expect(crashes).toHaveLength(1);
   });
 
@@ -199,12 +202,12 @@ describe('the server', () => {
     await withTemporaryFolder(async (folder) => {
       const first = await start(folder);
       await migrate({ connection: first.adminConnection, migrations: [] });
-      await ask(first.adminConnection, 'CREATE TABLE t ENGINE = MergeTree ORDER BY x AS SELECT 7 AS x');
+      await select(first.adminConnection, 'CREATE TABLE t ENGINE = MergeTree ORDER BY x AS SELECT 7 AS x');
       await first.stop();
       expect(await respondsToPing(first.adminConnection.url)).toBe(false);
       expect(await readdir(folder)).toEqual(['clickhouse']);
       const second = await start(folder);
-      expect((await ask(second.adminConnection, 'SELECT x FROM t')).text).toBe('7\n');
+      expect((await select(second.adminConnection, 'SELECT x FROM t')).text).toBe('7\n');
       expect(second.adminConnection.password).not.toBe(first.adminConnection.password);
       await second.stop();
     });
@@ -213,13 +216,13 @@ describe('the server', () => {
   it('stays stopped where it is stopped just after its process was killed', async () => {
     await withTemporaryFolder(async (folder) => {
       const { promise: crashed, resolve: onCrash } = withResolvers<string>();
-      const short = await start(folder, onCrash);
-      const { url } = short.adminConnection;
-      process.kill(short.pid ?? 0, 'SIGKILL');
+      const restarted = await start(folder, onCrash);
+      const { url } = restarted.adminConnection;
+      process.kill(restarted.pid ?? 0, 'SIGKILL');
       await crashed;
-      await short.stop();
-      const answers = async (): Promise<true | undefined> => ((await respondsToPing(url)) ? true : undefined);
-      await expect(pollUntil('it answers', answers, 1500)).rejects.toThrow('not within 1500 ms');
+      await restarted.stop();
+      const isUp = async (): Promise<true | undefined> => ((await respondsToPing(url)) ? true : undefined);
+      await expect(pollUntil('it answers', isUp, 1500)).rejects.toThrow('not within 1500 ms');
     });
   });
 

@@ -10,16 +10,16 @@ import { withTemporaryFolder } from '../support/temporary-folder.js';
 /** Keeps what it is told. */
 class RecordingEvents implements KeyFileEvents {
   readonly reloads: number[] = [];
-  readonly refusals: string[] = [];
+  readonly rejections: string[] = [];
   readonly onReloaded = (keys: number): void => void this.reloads.push(keys);
-  readonly onRefused = (reason: string): void => void this.refusals.push(reason);
+  readonly onRefused = (reason: string): void => void this.rejections.push(reason);
 
   untilReloaded(times: number): Promise<true> {
     return pollUntil('the file is read again', () => (this.reloads.length >= times ? true : undefined));
   }
 
-  untilRefused(times: number): Promise<string> {
-    return pollUntil('the file is refused', () => this.refusals[times - 1]);
+  untilRejected(times: number): Promise<string> {
+    return pollUntil('the file is refused', () => this.rejections[times - 1]);
   }
 }
 
@@ -61,14 +61,14 @@ describe('the keys’ file', () => {
       expect(accepted(keys)).toEqual(['ben', 'cy']);
       expect(keys.find('fixed')).toMatchObject({ name: 'API_KEY' });
       expect(events.reloads).toEqual([2]);
-      expect(events.refusals).toEqual([]);
+      expect(events.rejections).toEqual([]);
     });
   });
 
   it('is refused where it is broken, the keys from before stay, and it is taken once it is mended', async () => {
     await withKeyFile(async ({ file, keys, events }) => {
       await writeFile(file, fileOf('ada', 'ben').slice(0, -20));
-      const reason = await events.untilRefused(1);
+      const reason = await events.untilRejected(1);
       expect(reason).toContain(file);
       expect(reason).not.toMatch(/[0-9a-f]{8}/);
       expect(accepted(keys)).toEqual(['ada']);
@@ -81,7 +81,7 @@ describe('the keys’ file', () => {
   it('is refused where it is gone, the keys from before stay, and it is taken once it is back', async () => {
     await withKeyFile(async ({ folder, file, keys, events }) => {
       await rm(file);
-      expect(await events.untilRefused(1)).toContain('there is no such file');
+      expect(await events.untilRejected(1)).toContain('there is no such file');
       expect(accepted(keys)).toEqual(['ada']);
       await writeFile(path.join(folder, 'new.json'), fileOf('cy'));
       await rename(path.join(folder, 'new.json'), file);
@@ -110,7 +110,7 @@ describe('the keys’ file', () => {
       try {
         const key = { name: 'ben', sha256: [hashApiKey('key of ben')], endpoints: ['log.*'] };
         await writeFile(file, JSON.stringify({ keys: [key] }));
-        expect(await events.untilRefused(1)).toContain('key ben: no endpoint matches "log.*"');
+        expect(await events.untilRejected(1)).toContain('key ben: no endpoint matches "log.*"');
         expect(accepted(keys)).toEqual(['ada']);
         await writeFile(file, JSON.stringify({ keys: [{ ...key, endpoints: ['logs.*'] }] }));
         await events.untilReloaded(1);

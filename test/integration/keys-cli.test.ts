@@ -109,12 +109,12 @@ describe('npm run keys', () => {
 
   it('makes a link that opens', async () => {
     await withKeys('with tenant', async (keys, file) => {
-      const made = await keys(
+      const created = await keys(
         ...['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--param', 'interval=daily'],
         ...['--expires-in', '7d', '--base-url', 'https://gateway.example/'],
       );
-      expect(made.code).toBe(0);
-      const url = new URL(made.stdout.trim());
+      expect(created.code).toBe(0);
+      const url = new URL(created.stdout.trim());
       expect(url.origin + url.pathname).toBe('https://gateway.example/api/endpoints/query/usage.api-counts');
       const sent = new Map([...url.searchParams].map(([name, value]) => [name, { text: value, times: 1 }]));
       const [stored] = (await readKeyFile(file)).keys;
@@ -130,13 +130,13 @@ describe('npm run keys', () => {
 
   it('prints the path of a link alone where nothing says how callers reach the gateway, and says so', async () => {
     await withKeys('with tenant', async (keys) => {
-      const made = await keys(
+      const created = await keys(
         ...['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--param', 'interval=daily'],
         ...['--expires-in', '7d'],
       );
-      expect(made.code).toBe(0);
-      expect(made.stdout).toMatch(/^\/api\/endpoints\/query\/usage\.api-counts\?\S+\n$/);
-      expect(made.stderr).toContain('--base-url');
+      expect(created.code).toBe(0);
+      expect(created.stdout).toMatch(/^\/api\/endpoints\/query\/usage\.api-counts\?\S+\n$/);
+      expect(created.stderr).toContain('--base-url');
     });
   });
 
@@ -148,9 +148,9 @@ describe('npm run keys', () => {
   ])('holds links to LINK_MAX_DAYS=%s, as the gateway does: %s', async (days, lifetime, code, message) => {
     await withKeys('with tenant', async (_keys, file) => {
       const args = ['link', '--key', 'tenant', '--endpoint', 'logs.all', '--expires-in', lifetime];
-      const made = await run(file, args, { LINK_MAX_DAYS: days });
-      expect(made.stderr).toContain(message);
-      expect(made.code).toBe(code);
+      const created = await run(file, args, { LINK_MAX_DAYS: days });
+      expect(created.stderr).toContain(message);
+      expect(created.code).toBe(code);
     });
   });
 
@@ -169,12 +169,12 @@ describe('npm run keys', () => {
     ],
   ])('refuses %j on standard error, and leaves the file as it was', async (args, message) => {
     await withKeys('with tenant', async (keys, file) => {
-      const refused = await keys(...args);
-      expect(refused).toMatchObject({
+      const rejected = await keys(...args);
+      expect(rejected).toMatchObject({
         code: USAGE.some((text) => message.includes(text)) ? 2 : 1,
         stdout: '',
       });
-      expect(refused.stderr).toContain(message);
+      expect(rejected.stderr).toContain(message);
       expect(await readFile(file, 'utf8')).toBe(original);
     });
   });

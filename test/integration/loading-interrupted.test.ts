@@ -55,12 +55,12 @@ describe('loadFile when ClickHouse goes away', () => {
       report: { loaded: 20_000 },
     });
     await load(database.client, lines.slice(20_000));
-    const answer = await database.client.query({
+    const result = await database.client.query({
       query:
         'SELECT toUInt32(count()) AS n, toUInt32(uniqExact(event_message)) AS different FROM realtime_logs',
       format: 'JSONEachRow',
     });
-    expect(await answer.json()).toEqual([{ n: 45_000, different: 45_000 }]);
+    expect(await result.json()).toEqual([{ n: 45_000, different: 45_000 }]);
   });
 });
 

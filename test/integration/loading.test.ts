@@ -18,14 +18,14 @@ const RECENT = new Date(NOW.getTime() - 3_600_000).toISOString();
 const SHARED_DATA = path.join(SCHEMA_FOLDER, '../../shared/data/edge_logs.ndjson.gz');
 
 let database: TestDatabase;
-let refused: Record<number, string>;
+let rejected: Record<number, string>;
 
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.close());
 beforeEach(() => {
-  refused = {};
+  rejected = {};
 });
 
 function load(
@@ -38,7 +38,7 @@ function load(
     stdin: Readable.from([Buffer.from(lines)]),
     shiftToNow: false,
     now: NOW,
-    onRejected: (line, reason) => (refused[line] = reason),
+    onRejected: (line, reason) => (rejected[line] = reason),
     ...options,
   });
 }
@@ -46,12 +46,12 @@ function load(
 const line = (fields: object): string => JSON.stringify({ timestamp: RECENT, ...fields });
 
 async function rowsOf(query: string): Promise<unknown[]> {
-  const answer = await database.client.query({
+  const result = await database.client.query({
     query,
     format: 'JSONEachRow',
     clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
   });
-  return answer.json();
+  return result.json();
 }
 
 describe('loadFile', () => {
@@ -108,7 +108,7 @@ describe('loadFile', () => {
       line({ event_message: 'good 3' }),
     ];
     const report = await load(lines.join('\r\n'), { table: 'auth_logs' });
-    expect(refused).toEqual({
+    expect(rejected).toEqual({
       2: expect.stringMatching(/^not JSON: /) as string,
       3: 'status_code "OK" does not fit UInt16',
       4: 'status_code 99999 does not fit UInt16',
@@ -121,7 +121,7 @@ describe('loadFile', () => {
       12: 'no timestamp',
       13: 'id "y" does not fit UUID',
     });
-    expect(Object.keys(refused).map(Number)).toEqual([2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13]);
+    expect(Object.keys(rejected).map(Number)).toEqual([2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13]);
     expect(report).toMatchObject({ loaded: 3, rejected: 11 });
     expect(await rowsOf('SELECT event_message FROM auth_logs ORDER BY event_message')).toEqual(
       [1, 2, 3].map((number) => ({ event_message: `good ${number}` })),
@@ -222,11 +222,11 @@ describe('loadFile with shiftToNow', () => {
 
   it('refuses the same lines with and without it', async () => {
     await load(lines, { table: 'shifted' });
-    const without = refused;
-    refused = {};
+    const without = rejected;
+    rejected = {};
     await load(lines, { table: 'shifted', shiftToNow: true });
-    expect(refused).toEqual(without);
-    expect(Object.keys(refused)).toEqual(['7', '8']);
+    expect(rejected).toEqual(without);
+    expect(Object.keys(rejected)).toEqual(['7', '8']);
   });
 
   it('reads a compressed file, and standard input, as it reads plain text', async () => {
@@ -251,7 +251,7 @@ describe('loadFile with shiftToNow', () => {
       { table: 'shifted', shiftToNow: true },
     );
     expect(report).toMatchObject({ loaded: 1, newest: NOW_MICROS });
-    expect(refused).toEqual({ 1: 'timestamp, once moved, is outside the years 1900 to 2299' });
+    expect(rejected).toEqual({ 1: 'timestamp, once moved, is outside the years 1900 to 2299' });
   });
 
   (existsSync(SHARED_DATA) ? it : it.skip)('brings real data up to now', async () => {

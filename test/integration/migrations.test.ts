@@ -18,7 +18,7 @@ interface EmptyDatabase {
   readonly connection: ClickHouseConnection;
   readonly client: ClickHouseClient;
   /** First column of a query on the system tables, where `{database}` is the database. */
-  readonly ask: (query: string) => Promise<readonly string[]>;
+  readonly select: (query: string) => Promise<readonly string[]>;
   readonly tables: () => Promise<readonly string[]>;
 }
 
@@ -29,14 +29,14 @@ async function withEmptyDatabase(use: (database: EmptyDatabase) => Promise<void>
     maxOpenConnections: 4,
     requestTimeoutMs: 30_000,
   });
-  const ask = async (query: string): Promise<readonly string[]> => {
+  const select = async (query: string): Promise<readonly string[]> => {
     const result = await client.query({ query, query_params: { database }, format: 'JSONCompactEachRow' });
     return (await result.json<[string]>()).map(([value]) => value);
   };
   const tables = (): Promise<readonly string[]> =>
-    ask('SELECT name FROM system.tables WHERE database = {database:String} ORDER BY name');
+    select('SELECT name FROM system.tables WHERE database = {database:String} ORDER BY name');
   try {
-    await use({ connection, client, ask, tables });
+    await use({ connection, client, select, tables });
   } finally {
     await client.command({
       query: 'DROP DATABASE IF EXISTS {database:Identifier} SYNC',
@@ -58,14 +58,14 @@ const RECORDED = 'SELECT name FROM {database:Identifier}.schema_migrations ORDER
 
 describe('migrate', () => {
   it('gives an empty database the whole schema, and has nothing left to do', async () => {
-    await withEmptyDatabase(async ({ connection, ask, tables }) => {
+    await withEmptyDatabase(async ({ connection, select, tables }) => {
       const migrations = await readMigrations(SCHEMA_FOLDER);
       const names = migrations.map(({ name }) => name);
-      const told: string[] = [];
-      const applied = await migrate({ connection, migrations, onApplied: (name) => told.push(name) });
+      const logged: string[] = [];
+      const applied = await migrate({ connection, migrations, onApplied: (name) => logged.push(name) });
       expect(applied).toEqual(names);
-      expect(told).toEqual(names);
-      expect(await ask(RECORDED)).toEqual(names);
+      expect(logged).toEqual(names);
+      expect(await select(RECORDED)).toEqual(names);
       expect(await tables()).toEqual(
         expect.arrayContaining([
           ...['edge_logs', 'database_logs', 'function_relay_logs', 'function_event_logs', 'auth_logs'],
@@ -73,18 +73,18 @@ describe('migrate', () => {
         ]),
       );
       expect(await migrate({ connection, migrations })).toEqual([]);
-      expect(await ask(RECORDED)).toEqual(names);
+      expect(await select(RECORDED)).toEqual(names);
     });
   });
 
   it.each([2, 5])('applies each file once where %i start at once', async (starters) => {
-    await withEmptyDatabase(async ({ connection, ask, tables }) => {
+    await withEmptyDatabase(async ({ connection, select, tables }) => {
       const migrations = [ONE, TWO];
       const runs = Array.from({ length: starters }, () => migrate({ connection, migrations }));
       const applied = (await Promise.all(runs)).flat();
       expect([...applied].sort()).toEqual(['0001_one', '0002_two']);
-      expect(await ask(RECORDED)).toEqual(['0001_one', '0002_two']);
-      expect(await ask('SELECT toString(count()) FROM {database:Identifier}.two')).toEqual(['1']);
+      expect(await select(RECORDED)).toEqual(['0001_one', '0002_two']);
+      expect(await select('SELECT toString(count()) FROM {database:Identifier}.two')).toEqual(['1']);
       expect(await tables()).toEqual(['one', 'schema_migrations', 'two']);
     });
   });
@@ -118,12 +118,12 @@ describe('migrate', () => {
   });
 
   it('keeps what was applied before a file that fails, frees the lock, and goes on from there', async () => {
-    await withEmptyDatabase(async ({ connection, ask, tables }) => {
+    await withEmptyDatabase(async ({ connection, select, tables }) => {
       const broken = migration('0002_two', 'CREATE TABLE two (x Nonsense) ENGINE = Memory');
       await expect(migrate({ connection, migrations: [ONE, broken] })).rejects.toThrow(
         /^0002_two\.sql: .*Nonsense/,
       );
-      expect(await ask(RECORDED)).toEqual(['0001_one']);
+      expect(await select(RECORDED)).toEqual(['0001_one']);
       expect(await tables()).toEqual(['one', 'schema_migrations']);
       expect(await migrate({ connection, migrations: [ONE, TWO] })).toEqual(['0002_two']);
     });
@@ -162,9 +162,9 @@ describe('the migration lock', () => {
 
   it('is taken over where its holder has not touched it for half a minute, by one of three', async () => {
     await withEmptyDatabase(async (database) => {
-      const { connection, ask, tables } = database;
+      const { connection, select, tables } = database;
       await createLock(database);
-      const [file = ''] = await ask(
+      const [file = ''] = await select(
         `SELECT concat((SELECT any(path) FROM system.disks WHERE name = 'default'), metadata_path)
          FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`,
       );

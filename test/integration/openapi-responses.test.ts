@@ -2,7 +2,7 @@ import { readConfig } from '../../src/config/config.js';
 import type { OpenApiDocument, ParameterObject } from '../../src/http/openapi/document.js';
 import { openGateway } from '../../src/server/compose.js';
 import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
-import { respondWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
 import { OpenApiValidator } from '../support/openapi-validator.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 
@@ -23,7 +23,7 @@ async function documentFor(key: string): Promise<OpenApiDocument> {
 }
 
 /** The problems of a real answer, and its body. */
-async function judge(
+async function checkEndpoint(
   path: string,
   response: Response,
 ): Promise<{ problems: readonly string[]; body: unknown }> {
@@ -50,7 +50,7 @@ describe('/openapi.json', () => {
       const path = `/api/endpoints/query/${name}`;
       const response = await get(`${path}?${new URLSearchParams(example).toString()}`);
       expect(response.status).toBe(200);
-      const { problems, body } = await judge(path, response);
+      const { problems, body } = await checkEndpoint(path, response);
       expect([name, problems]).toEqual([name, []]);
       expect((body as { result: unknown[] }).result.length).toBeGreaterThan(0);
     }
@@ -76,7 +76,7 @@ describe('/openapi.json', () => {
       const path = `/api/endpoints/query/${name}`;
       const target = `${path}?${new URLSearchParams(example).toString()}`;
       const table = await get(`${target}&format=json-table&download=1`);
-      expect([name, table.status, (await judge(path, table)).problems]).toEqual([name, 200, []]);
+      expect([name, table.status, (await checkEndpoint(path, table)).problems]).toEqual([name, 200, []]);
     }
   });
 
@@ -100,7 +100,7 @@ describe('/openapi.json', () => {
     const etag = (await get(call)).headers.get('etag') ?? '';
     // Else fetch would add no-cache, which this key may: a fresh result of a window that has moved on.
     const unchanged = await get(call, { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' });
-    expect([unchanged.status, (await judge(COUNTS, unchanged)).problems]).toEqual([304, []]);
+    expect([unchanged.status, (await checkEndpoint(COUNTS, unchanged)).problems]).toEqual([304, []]);
     for (const [path, target] of [
       ['/api/endpoints', '/api/endpoints'],
       ['/api/endpoints/{idOrName}', '/api/endpoints/logs.all'],
@@ -108,7 +108,11 @@ describe('/openapi.json', () => {
       ['/health/ready', '/health/ready'],
     ] as const) {
       const response = await get(target);
-      expect([path, response.status, (await judge(path, response)).problems]).toEqual([path, 200, []]);
+      expect([path, response.status, (await checkEndpoint(path, response)).problems]).toEqual([
+        path,
+        200,
+        [],
+      ]);
     }
   });
 
@@ -129,10 +133,13 @@ describe('/openapi.json', () => {
     ];
     for (const [status, response] of responses) {
       expect(response.status).toBe(status);
-      expect([status, (await judge(COUNTS, response)).problems]).toEqual([status, []]);
+      expect([status, (await checkEndpoint(COUNTS, response)).problems]).toEqual([status, []]);
     }
     const missing = await get('/api/endpoints/nothing');
-    expect([missing.status, (await judge('/api/endpoints/{idOrName}', missing)).problems]).toEqual([404, []]);
+    expect([missing.status, (await checkEndpoint('/api/endpoints/{idOrName}', missing)).problems]).toEqual([
+      404,
+      [],
+    ]);
     const posted = await fetch(url + COUNTS, { method: 'POST', headers: { 'X-API-KEY': KEYS.all } });
     expect(posted.status).toBe(405);
     expect(validator.problemsBySchema('Problem', await posted.json())).toEqual([]);
@@ -140,17 +147,17 @@ describe('/openapi.json', () => {
 
   it('describes what is answered while ClickHouse fails', async () => {
     const statuses: number[] = [];
-    const ask = async (CLICKHOUSE_URL: string): Promise<void> => {
+    const requestWithout = async (CLICKHOUSE_URL: string): Promise<void> => {
       const config = readConfig({ PORT: '0', CLICKHOUSE_URL, API_KEY: 'k' });
       const gateway = await openGateway(config, { logger: new RecordingLogger(), clock: () => new Date() });
       const call = `${gateway.url}${COUNTS}?project=a&interval=daily`;
       const response = await fetch(call, { headers: { 'X-API-KEY': 'k' } });
       statuses.push(response.status);
-      expect((await judge(COUNTS, response)).problems).toEqual([]);
+      expect((await checkEndpoint(COUNTS, response)).problems).toEqual([]);
       await gateway.close();
     };
-    await withLyingClickHouse(respondWith('{"result":[{', 0), ({ url }) => ask(url));
-    await ask('http://127.0.0.1:1');
+    await withFakeClickHouse(respondWith('{"result":[{', 0), ({ url }) => requestWithout(url));
+    await requestWithout('http://127.0.0.1:1');
     expect(statuses).toEqual([502, 503]);
   });
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { readdir, writeFile } from 'node:fs/promises';
 
-import { respondWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
@@ -56,7 +56,7 @@ describe('the gateway', () => {
   });
 
   it.concurrent('serves the page /docs with copies of its files that the build made', async () => {
-    await withLyingClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+    await withFakeClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
       await withGateway({ CLICKHOUSE_URL, API_KEY: 'k' }, async (gateway) => {
         const url = await urlOf(gateway);
         const files = ['', '/swagger-ui.css', '/swagger-ui-bundle.js', '/favicon.png', '/api-docs.js'];
@@ -69,7 +69,7 @@ describe('the gateway', () => {
   });
 
   it.concurrent('keeps serving on SIGHUP, and logs that it is ignored', async () => {
-    await withLyingClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+    await withFakeClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
       await withGateway({ CLICKHOUSE_URL, API_KEY: 'k' }, async (gateway) => {
         const url = await urlOf(gateway);
         gateway.child.kill('SIGHUP');
@@ -84,11 +84,11 @@ describe('the gateway', () => {
     async () => {
       let release: (() => void) | undefined;
       const slow = new Promise<void>((resolve) => (release = resolve));
-      let asked = false;
-      await withLyingClickHouse(
+      let isRequested = false;
+      await withFakeClickHouse(
         (request, response) => {
           // At its start the gateway pings, and looks for an earlier schema.
-          asked ||= request.url?.includes('param_project') ?? false;
+          isRequested ||= request.url?.includes('param_project') ?? false;
           void slow.then(() => {
             respondWith('{"result":[]}', 0)(request, response);
           });
@@ -97,7 +97,7 @@ describe('the gateway', () => {
           await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'k' }, async (gateway) => {
             const url = await urlOf(gateway);
             const reply = fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
-            await pollUntil('the query has been sent', () => asked || undefined);
+            await pollUntil('the query has been sent', () => isRequested || undefined);
             gateway.child.kill('SIGTERM');
             await gateway.untilWritten(/"message":"stopping"/);
             await expect(fetch(`${url}/health/live`)).rejects.toThrow('fetch failed');
@@ -112,10 +112,10 @@ describe('the gateway', () => {
   );
 
   it.concurrent('stops waiting for a request after SHUTDOWN_TIMEOUT_SECONDS', async () => {
-    let asked = false;
-    await withLyingClickHouse(
+    let isRequested = false;
+    await withFakeClickHouse(
       (request) => {
-        asked ||= request.url?.includes('param_project') ?? false;
+        isRequested ||= request.url?.includes('param_project') ?? false;
       },
       async (clickhouse) => {
         const environment = { CLICKHOUSE_URL: clickhouse.url, API_KEY: 'k', SHUTDOWN_TIMEOUT_SECONDS: '0.2' };
@@ -123,7 +123,7 @@ describe('the gateway', () => {
           const url = await urlOf(gateway);
           const response = fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
           const cut = expect(response).rejects.toThrow('fetch failed');
-          await pollUntil('the query has been sent', () => asked || undefined);
+          await pollUntil('the query has been sent', () => isRequested || undefined);
           gateway.child.kill('SIGTERM');
           expect(await gateway.ended).toBe(0);
           await cut;
@@ -158,7 +158,7 @@ describe('the gateway', () => {
   });
 
   it.concurrent('logs one line of JSON a request, without key or values', async () => {
-    await withLyingClickHouse(respondWith('{"result":[]}', 0), async (clickhouse) => {
+    await withFakeClickHouse(respondWith('{"result":[]}', 0), async (clickhouse) => {
       await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'secret-key' }, async (gateway) => {
         const url = await urlOf(gateway);
         const call = `${url}/api/endpoints/query/usage.api-counts?project=secret-value&interval=daily`;
@@ -212,11 +212,11 @@ describe('a start that can’t be', () => {
   });
 
   it.concurrent('names the port that is taken', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as AddressInfo;
     const text = await failureOf({ CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k', PORT: String(port) });
     expect(text).toContain(`address already in use 127.0.0.1:${port}`);
-    taken.close();
+    blocker.close();
   });
 });

@@ -8,7 +8,7 @@ import { SAMPLE } from '../support/sample-endpoint.js';
 
 const QUERY = '/api/endpoints/query';
 /** Milliseconds: a second by the specification, and what a machine with other things to do takes; unended it runs ten times as long. */
-const GONE_MS = 3000;
+const DISCONNECT_MS = 3000;
 
 const CALLS: Readonly<Record<string, string>> = {
   'logs.all': '?project=aurora&project_tier=PRO',
@@ -67,7 +67,7 @@ describe('a limit of one endpoint’s queries', () => {
   ])('on %s is told apart on each of the five', async (_what, queryLimits, expected, text) => {
     const { gateway } = await open({ settings: everywhere({ queryLimits }) });
     for (const [name, parameters] of Object.entries(CALLS_OF_RECORDS)) {
-      const response = await gateway.ask('caller', `${QUERY}/${name}${parameters}`);
+      const response = await gateway.send('caller', `${QUERY}/${name}${parameters}`);
       expect([name, outcomeOf(response)]).toEqual([name, expected]);
       expect(response.text).toContain(text);
       expect(response.text).not.toMatch(/DB::|Exception|edge_logs|max_/);
@@ -77,7 +77,7 @@ describe('a limit of one endpoint’s queries', () => {
   it('is no limit of another', async () => {
     const { gateway } = await open({ settings: { 'logs.all': { queryLimits: { maxRowsToRead: 1 } } } });
     for (const [name, parameters] of Object.entries(CALLS)) {
-      const { status } = await gateway.ask('caller', `${QUERY}/${name}${parameters}`);
+      const { status } = await gateway.send('caller', `${QUERY}/${name}${parameters}`);
       expect([name, status]).toEqual([name, name === 'logs.all' ? 422 : 200]);
     }
   });
@@ -107,31 +107,31 @@ describe('a caller that leaves', () => {
   };
 
   const untilRemoved = async (on: AccessOnClickHouse, requestId: string): Promise<number> => {
-    const began = performance.now();
+    const startedAt = performance.now();
     await pollUntil('the query is gone', async () => (await running(on, requestId)) === 0 || undefined);
-    return performance.now() - began;
+    return performance.now() - startedAt;
   };
 
   it('takes its query along', async () => {
     const on = await open({ more: [SLOW] });
-    const leaving = new AbortController();
+    const controller = new AbortController();
     const requestId = `leaving-${Date.now()}`;
     const headers = { 'X-Request-Id': requestId };
-    const gone = expect(
-      on.gateway.ask('caller', slow, { headers, signal: leaving.signal }),
+    const disconnected = expect(
+      on.gateway.send('caller', slow, { headers, signal: controller.signal }),
     ).rejects.toThrow();
     await pollUntil('the query runs', async () => (await running(on, requestId)) > 0 || undefined);
-    leaving.abort();
-    await gone;
-    expect(await untilRemoved(on, requestId)).toBeLessThan(GONE_MS);
+    controller.abort();
+    await disconnected;
+    expect(await untilRemoved(on, requestId)).toBeLessThan(DISCONNECT_MS);
   });
 
   it('by its own deadline (Prefer: wait=1) is told so, and takes its query along', async () => {
     const on = await open({ more: [SLOW] });
     const requestId = `waiting-${Date.now()}`;
     const headers = { 'X-Request-Id': requestId, Prefer: 'wait=1' };
-    const response = await on.gateway.ask('caller', slow, { headers });
+    const response = await on.gateway.send('caller', slow, { headers });
     expect(outcomeOf(response)).toBe('504 WAIT_OVER');
-    expect(await untilRemoved(on, requestId)).toBeLessThan(GONE_MS);
+    expect(await untilRemoved(on, requestId)).toBeLessThan(DISCONNECT_MS);
   });
 });

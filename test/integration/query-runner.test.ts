@@ -245,10 +245,10 @@ describe('a query that takes too long', () => {
 
   it('ends in ClickHouse when the caller has gone', async () => {
     const caller = new AbortController();
-    const answer = failureOf(runQuery(request(slowQuery('marker-gone'), { signal: caller.signal })));
+    const failure = failureOf(runQuery(request(slowQuery('marker-gone'), { signal: caller.signal })));
     await untilRuns('marker-gone');
     caller.abort();
-    expect((await answer).code).toBe('CALLER_GONE');
+    expect((await failure).code).toBe('CALLER_GONE');
     await untilRemoved('marker-gone');
   });
 

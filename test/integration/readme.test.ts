@@ -52,9 +52,9 @@ describe('the README', () => {
 
   it('tells the endpoints and their settings as they are', async () => {
     const registry = await loadEndpoints(ENDPOINTS_FOLDER);
-    const told = rows(/^`[a-z.-]+`$/).filter((cells) => cells.length === 5);
-    expect(told.map(([name]) => codesIn(name)[0])).toEqual(registry.all().map(({ name }) => name));
-    for (const [name, , , caching, warming] of told) {
+    const documented = rows(/^`[a-z.-]+`$/).filter((cells) => cells.length === 5);
+    expect(documented.map(([name]) => codesIn(name)[0])).toEqual(registry.all().map(({ name }) => name));
+    for (const [name, , , caching, warming] of documented) {
       const { settings } = registry.find(codesIn(name)[0] ?? '') ?? {};
       expect(caching).toBe(settings?.caching === 'disabled' ? 'disabled' : `${settings?.caching} s`);
       expect(warming).toBe(settings?.warming === 0 ? 'never' : `${settings?.warming} s`);

@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => opened.close());
 
 const request = (name: string, sql: string, target = LOGS): Promise<NetworkResponse> =>
-  opened.gateway.ask(name, `${target}&sql=${encodeURIComponent(sql)}`);
+  opened.gateway.send(name, `${target}&sql=${encodeURIComponent(sql)}`);
 
 describe('a caller’s own SQL over HTTP', () => {
   it.each([
@@ -147,8 +147,8 @@ describe('a caller’s own SQL over HTTP', () => {
 
   it('counts on the key’s limits', async () => {
     expect(outcomeOf(await request('metered', 'SELECT count() AS n FROM edge_source'))).toBe('200');
-    const refused = await request('metered', 'SELECT count() + 1 AS n FROM edge_source');
-    expect(outcomeOf(refused)).toBe('429 LIMIT_EXCEEDED');
+    const rejected = await request('metered', 'SELECT count() + 1 AS n FROM edge_source');
+    expect(outcomeOf(rejected)).toBe('429 LIMIT_EXCEEDED');
   });
 
   it('is ignored where the endpoint does not take it', async () => {

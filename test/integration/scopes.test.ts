@@ -7,8 +7,8 @@ const SECRET = 'SECRET-of-boreal';
 const FORBIDDEN = '403 FORBIDDEN';
 
 let opened: AccessOnClickHouse;
-const request = (name: string, target: string, way: 'long' | 'short' = 'short') =>
-  opened.gateway.ask(name, target, { way });
+const request = (name: string, target: string, via: 'slow path' | 'fast path' = 'fast path') =>
+  opened.gateway.send(name, target, { via });
 
 beforeAll(async () => {
   opened = await openAccessOnClickHouse({
@@ -179,14 +179,14 @@ describe('a key with another fixed parameter', () => {
   );
 });
 
-describe.each(['long', 'short'] as const)('on the %s way', (way) => {
+describe.each(['slow path', 'fast path'] as const)('on the %s', (via) => {
   it('what one has asked, again and again, no other is given', async () => {
     for (const target of [COUNTS, `${QUERY}/functions.invocation-stats?interval=15min`]) {
-      for (let times = 0; times < 3; times += 1) await request('boreal', target, way);
-      const [mine, theirs] = [await request('aurora', target, way), await request('boreal', target, way)];
+      for (let times = 0; times < 3; times += 1) await request('boreal', target, via);
+      const [mine, theirs] = [await request('aurora', target, via), await request('boreal', target, via)];
       expect(mine.text).not.toBe(theirs.text);
       expect(theirs.headers['x-cache']).toBe('HIT');
-      expect((await request('aurora', target, way)).text).toBe(mine.text);
+      expect((await request('aurora', target, via)).text).toBe(mine.text);
     }
   });
 });

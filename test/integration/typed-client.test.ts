@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/made-folder.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { runNode } from '../support/run-node.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -77,10 +77,10 @@ describe('gateways that share a Redis', () => {
     await withGateways(3, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
       const [one, other] = others;
-      await one?.ask(ENDPOINT, 'Rome');
-      await one?.ask(ENDPOINT, 'Oslo');
-      await other?.ask(ENDPOINT, 'Oslo');
-      await leader.ask(ENDPOINT, 'Paris');
+      await one?.send(ENDPOINT, 'Rome');
+      await one?.send(ENDPOINT, 'Oslo');
+      await other?.send(ENDPOINT, 'Oslo');
+      await leader.send(ENDPOINT, 'Paris');
       for (const gateway of gateways) await gateway.round();
       clock.advance(INTERVAL);
       for (let round = 0; round < 3; round += 1) {
@@ -96,8 +96,8 @@ describe('gateways that share a Redis', () => {
       const { leader, others } = await untilLed(gateways);
       const [other] = others;
       const csv = representationOf('csv', { formulaSafe: true });
-      await other?.ask(ENDPOINT, 'Rome', csv);
-      await other?.ask(ENDPOINT, 'Rome');
+      await other?.send(ENDPOINT, 'Rome', csv);
+      await other?.send(ENDPOINT, 'Rome');
       for (const gateway of gateways) await gateway.round();
       clock.advance(INTERVAL);
       for (const gateway of gateways) await gateway.round();
@@ -111,11 +111,11 @@ describe('gateways that share a Redis', () => {
     await withGateways(2, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
       const [other] = others;
-      await other?.ask(ENDPOINT, 'Rome');
+      await other?.send(ENDPOINT, 'Rome');
       for (const gateway of gateways) await gateway.round();
       for (let interval = 0; interval < 4; interval += 1) {
         clock.advance(INTERVAL);
-        expect(await other?.ask(ENDPOINT, 'Rome')).toBe('HIT');
+        expect(await other?.send(ENDPOINT, 'Rome')).toBe('HIT');
         for (const gateway of gateways) await gateway.round();
       }
       expect(leader.refreshed.length).toBeGreaterThanOrEqual(3);
@@ -135,7 +135,7 @@ describe('gateways that share a Redis', () => {
   it.concurrent('have a new leader within two leases of the old one’s stall, and it warms on', async () => {
     await withGateways(2, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
-      await leader.ask(ENDPOINT, 'Rome');
+      await leader.send(ENDPOINT, 'Rome');
       await leader.round();
       await leader.stall();
       const { leader: next } = await untilLed(others, TWO_LEASES_MS);
@@ -152,10 +152,10 @@ describe('gateways that share a Redis', () => {
     'each warm for themselves while Redis does not answer, and have one leader when it does again',
     async () => {
       const stalled = await startRedis(path.join(folder, 'stalled'));
-      const away = async (gateways: readonly SharedGateway[], clock: AheadClock): Promise<void> => {
+      const unreachable = async (gateways: readonly SharedGateway[], clock: AheadClock): Promise<void> => {
         await untilLed(gateways);
         stalled.child.kill('SIGSTOP');
-        for (const gateway of gateways) await gateway.ask(ENDPOINT, 'Rome');
+        for (const gateway of gateways) await gateway.send(ENDPOINT, 'Rome');
         await pollUntil('each leads', () => gateways.every(({ isLeader }) => isLeader) || undefined);
         clock.advance(INTERVAL);
         for (const gateway of gateways) await gateway.round();
@@ -167,7 +167,7 @@ describe('gateways that share a Redis', () => {
         );
       };
       try {
-        await withGateways(2, away, stalled.url);
+        await withGateways(2, unreachable, stalled.url);
       } finally {
         await stalled.stop();
       }
@@ -177,7 +177,7 @@ describe('gateways that share a Redis', () => {
   it('forget a set that nobody asks for any more, wherever it was asked', async () => {
     await withGateways(2, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
-      await others[0]?.ask(ENDPOINT, 'Rome');
+      await others[0]?.send(ENDPOINT, 'Rome');
       await others[0]?.round();
       for (let interval = 0; interval < 5; interval += 1) {
         clock.advance(INTERVAL);
@@ -191,8 +191,8 @@ describe('gateways that share a Redis', () => {
   it('drop an answer within a second when one of them is told to', async () => {
     await withGateways(2, async ([one, other], clock) => {
       if (!one || !other) throw new Error('there are two');
-      await one.ask(ENDPOINT, 'Rome');
-      expect(await other.ask(ENDPOINT, 'Rome')).toBe('HIT');
+      await one.send(ENDPOINT, 'Rome');
+      expect(await other.send(ENDPOINT, 'Rome')).toBe('HIT');
       clock.advance(1);
       const endpoints = new EndpointRegistry([ENDPOINT]);
       const app = createAdminApp({
@@ -208,7 +208,7 @@ describe('gateways that share a Redis', () => {
       const { local: memory } = other.execution.cache;
       await pollUntil('the other gateway drops it', () => memory.use().size === 0 || undefined, 1000);
       clock.advance(1);
-      expect(await other.ask(ENDPOINT, 'Rome')).toBe('MISS');
+      expect(await other.send(ENDPOINT, 'Rome')).toBe('MISS');
     });
   });
 });

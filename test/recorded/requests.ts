@@ -1,5 +1,5 @@
 import { FORMATS } from '../../src/formats/representation.js';
-import { FUNCTIONS, NOW, pick, PLACES, PROJECTS, seeded, type Random } from './rows.js';
+import { FUNCTIONS, NOW, pick, COUNTRIES, PROJECTS, seeded, type Random } from './rows.js';
 
 /** A request to replay. */
 export interface RecordedRequest {
@@ -31,14 +31,14 @@ const PARAMETERS: Readonly<Record<string, (random: Random) => Parameters>> = {
     event_type: optional(random, pick(random, ['view', 'click', 'url_redirect']), 0.7),
     include_unique: optional(random, 'true'),
     event_ids: optional(random, pick(random, ['e1', 'e1,e2', 'e 3']), 0.5),
-    country: optional(random, pick(random, PLACES.country)),
-    device: optional(random, pick(random, PLACES.device)),
+    country: optional(random, pick(random, COUNTRIES.country)),
+    device: optional(random, pick(random, COUNTRIES.device)),
     start_time: optional(random, time(random)),
     end_time: optional(random, time(random)),
   }),
   'get-grouped-stats-redirects': (random) => ({
-    country: optional(random, pick(random, PLACES.country)),
-    device: optional(random, pick(random, PLACES.device)),
+    country: optional(random, pick(random, COUNTRIES.country)),
+    device: optional(random, pick(random, COUNTRIES.device)),
     ...(random() < 0.4 && { utm_key: 'utm_source', utm_value: pick(random, ['news', 'é', '5']) }),
     start_time: optional(random, time(random)),
     end_time: optional(random, time(random)),
@@ -64,10 +64,10 @@ const PARAMETERS: Readonly<Record<string, (random: Random) => Parameters>> = {
 };
 
 function pathOf(endpoint: string, parameters: Parameters): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) =>
+  const present = Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as [string, string]],
   );
-  return `/api/endpoints/query/${endpoint}?${new URLSearchParams(given).toString()}`;
+  return `/api/endpoints/query/${endpoint}?${new URLSearchParams(present).toString()}`;
 }
 
 /** Requests to every endpoint in every format; the same in each run. */

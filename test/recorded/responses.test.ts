@@ -11,7 +11,7 @@ import { NOW, rowsByTable } from './rows.js';
  * the suite (see jest.config.mjs).
  */
 
-const KEPT_HEADERS = ['content-type', 'x-row-count', 'x-truncated', 'x-cache', 'cache-control'] as const;
+const COMPARED_HEADERS = ['content-type', 'x-row-count', 'x-truncated', 'x-cache', 'cache-control'] as const;
 
 interface RecordedResponse extends RecordedRequest {
   readonly status: number;
@@ -46,7 +46,7 @@ async function respond(request: RecordedRequest): Promise<RecordedResponse> {
   return {
     ...request,
     status: response.status,
-    headers: Object.fromEntries(KEPT_HEADERS.map((name) => [name, response.headers[name] ?? null])),
+    headers: Object.fromEntries(COMPARED_HEADERS.map((name) => [name, response.headers[name] ?? null])),
     body: isText ? withoutStatistics(bytes.toString()) : bytes.toString('base64'),
   };
 }

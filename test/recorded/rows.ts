@@ -44,7 +44,7 @@ const PATHS = ['/rest/v1/items', '/storage/v1/object', '/auth/v1/token', '/realt
 const TEXTS = ['ok', 'Überlauf der Warteschlange', '50% done_', 'line\nfeed', '=1+1'];
 const METADATA = ['{}', '{\n  "pretty": [1,\n 2]\n}', '{"n":12345678901234567890}', 'no json', ''];
 const CAMPAIGNS = [null, '', '{"utm_source":"news"}', '{"utm_source":"é"}', '{"utm_source":5}', 'no json'];
-export const PLACES = { city: ['Bonn', 'Oslo', ''], country: ['DE', 'NO'], device: ['phone', 'desktop'] };
+export const COUNTRIES = { city: ['Bonn', 'Oslo', ''], country: ['DE', 'NO'], device: ['phone', 'desktop'] };
 
 /** Either one of the values or null. */
 const pickOrNull = <T>(random: Random, values: readonly T[]): T | null =>
@@ -82,9 +82,9 @@ const event = (random: Random): object => ({
   event_id: pickOrNull(random, ['e1', 'e2', 'e 3']),
   event_name: pickOrNull(random, ['start', '']),
   referrer: pickOrNull(random, ['https://ref.example']),
-  city: pickOrNull(random, PLACES.city),
-  country: pickOrNull(random, PLACES.country),
-  device: pickOrNull(random, PLACES.device),
+  city: pickOrNull(random, COUNTRIES.city),
+  country: pickOrNull(random, COUNTRIES.country),
+  device: pickOrNull(random, COUNTRIES.device),
   language: pickOrNull(random, ['de', 'no']),
   utm_params: pick(random, CAMPAIGNS),
 });

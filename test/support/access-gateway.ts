@@ -25,7 +25,7 @@ import { openAccess, type Access } from '../../src/server/open-access.js';
 import { openQueryExecution, type QueryExecution } from '../../src/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { metricSamples } from './metric-samples.js';
-import { askNetwork, type NetworkRequest, type NetworkResponse } from './network-request.js';
+import { sendRequest, type NetworkRequest, type NetworkResponse } from './network-request.js';
 import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
 import { TestClock } from './test-clock.js';
@@ -48,7 +48,7 @@ export interface AccessGatewayOptions {
 }
 
 /** On the long way every request goes through the application, on the other the short way comes first. */
-export type Way = 'long' | 'short';
+export type RequestPath = 'slow path' | 'fast path';
 
 /** The key that a name of the tests' keys' file stands for. */
 export const keyNamed = (name: string): string => `qg_key-of-${name}-only-for-tests`;
@@ -62,11 +62,11 @@ export class AccessGateway {
   readonly runQuery = new FakeRunQuery();
   readonly logger = new RecordingLogger();
   /** Requests that took the short way to their end. */
-  answeredShortly = 0;
+  servedOnFastPath = 0;
   access!: Access;
   execution!: QueryExecution;
   endpoints!: EndpointRegistry;
-  private readonly servers: Partial<Record<Way, Server>> = {};
+  private readonly servers: Partial<Record<RequestPath, Server>> = {};
   private readonly closers: (() => unknown)[] = [];
 
   static async open(options: AccessGatewayOptions = {}): Promise<AccessGateway> {
@@ -80,16 +80,20 @@ export class AccessGateway {
     return gateway;
   }
 
-  url(way: Way = 'short'): string {
-    const { port } = this.servers[way]?.address() as AddressInfo;
+  url(via: RequestPath = 'fast path'): string {
+    const { port } = this.servers[via]?.address() as AddressInfo;
     return `http://127.0.0.1:${port}`;
   }
 
   /** A request with the key of that name; with none where the name is empty. */
-  ask(name: string, target: string, more: NetworkRequest & { way?: Way } = {}): Promise<NetworkResponse> {
-    const { way = 'short', headers = {}, ...rest } = more;
+  send(
+    name: string,
+    target: string,
+    more: NetworkRequest & { via?: RequestPath } = {},
+  ): Promise<NetworkResponse> {
+    const { via = 'fast path', headers = {}, ...rest } = more;
     const key = name === '' ? {} : { 'X-API-KEY': keyNamed(name) };
-    return askNetwork(this.url(way) + target, { ...rest, headers: { ...key, ...headers } });
+    return sendRequest(this.url(via) + target, { ...rest, headers: { ...key, ...headers } });
   }
 
   /** Queries that wait for a place, by the gateway's own metrics. */
@@ -134,12 +138,12 @@ export class AccessGateway {
     });
     const findHit = createHitFinder({ peek: (hash) => cache.local.peek(hash), clock, onOutcome });
     const fastPath = createFastPath({ ...shared, findHit });
-    await this.listen('long', createHttpServer(app, logger));
-    const short = createHttpServer((request, response) => {
-      if (fastPath(request, response)) this.answeredShortly += 1;
+    await this.listen('slow path', createHttpServer(app, logger));
+    const fast = createHttpServer((request, response) => {
+      if (fastPath(request, response)) this.servedOnFastPath += 1;
       else app(request, response);
     }, logger);
-    await this.listen('short', short);
+    await this.listen('fast path', fast);
   }
 
   private async writeKeys(keys: KeyRights): Promise<Environment> {
@@ -155,9 +159,9 @@ export class AccessGateway {
     return { API_KEYS_FILE: file };
   }
 
-  private async listen(way: Way, server: Server): Promise<void> {
+  private async listen(via: RequestPath, server: Server): Promise<void> {
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    this.servers[way] = server;
+    this.servers[via] = server;
     this.closers.push(() => {
       server.closeAllConnections();
       return once(server.close(), 'close');

@@ -23,7 +23,7 @@ export const openBrowser = (): Promise<Browser> =>
 export interface Visit {
   readonly page: Page;
   /** Errors of the console and of scripts, and what the content security policy refused. */
-  readonly complaints: readonly string[];
+  readonly errors: readonly string[];
 }
 
 /** A status that an HTTP interface answers is told on the console, and is no fault of the page. */
@@ -36,18 +36,18 @@ export async function visit(
   options: BrowserContextOptions = {},
 ): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const complaints: string[] = [];
+  const errors: string[] = [];
   try {
     const page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().includes(EXPECTED)) complaints.push(message.text());
+      if (message.type() === 'error' && !message.text().includes(EXPECTED)) errors.push(message.text());
     });
     await page.addInitScript(
       "addEventListener('securitypolicyviolation', (event) => console.error('CSP ' + event.violatedDirective))",
     );
-    await use({ page, complaints });
-    expect(complaints).toEqual([]);
+    await use({ page, errors });
+    expect(errors).toEqual([]);
   } finally {
     await context.close();
   }

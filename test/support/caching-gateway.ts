@@ -30,7 +30,7 @@ export interface NetworkResponse {
   readonly body: Buffer;
 }
 
-export type Way = 'application' | 'short way';
+export type RequestPath = 'slow path' | 'fast path';
 export type Headers = Readonly<Record<string, string>>;
 
 /**
@@ -48,12 +48,12 @@ export class CachingGateway {
   /** Requests that have reached either server. */
   arrived = 0;
   /** Requests that took the short way to their end. */
-  answeredShortly = 0;
-  private readonly servers: Readonly<Record<Way, Server>>;
+  servedOnFastPath = 0;
+  private readonly servers: Readonly<Record<RequestPath, Server>>;
 
   constructor(endpoints: readonly Endpoint[]) {
     const clock = this.clock.read;
-    const onOutcome: OnOutcome = (_question, _key, { status }) => this.statuses.push(status);
+    const onOutcome: OnOutcome = (_query, _key, { status }) => this.statuses.push(status);
     const fetchResult = createFetcher({
       runQuery: this.runQuery.run,
       store: this.store,
@@ -74,8 +74,8 @@ export class CachingGateway {
       clock,
       credentials,
       limiter: testLimiter(),
-      log: new AccessLog(this.logger, (...answered) => {
-        this.metrics.requestCompleted(...answered);
+      log: new AccessLog(this.logger, (...completed) => {
+        this.metrics.requestCompleted(...completed);
       }),
     };
     const app = createApp({
@@ -90,9 +90,9 @@ export class CachingGateway {
     const peek = (hash: string): ReturnType<LocalStore['peek']> => this.store.peek(hash);
     const fastPath = createFastPath({ ...shared, findHit: createHitFinder({ peek, clock, onOutcome }) });
     this.servers = {
-      application: createHttpServer(app, this.logger),
-      'short way': createHttpServer((incoming, response) => {
-        if (fastPath(incoming, response)) this.answeredShortly += 1;
+      'slow path': createHttpServer(app, this.logger),
+      'fast path': createHttpServer((incoming, response) => {
+        if (fastPath(incoming, response)) this.servedOnFastPath += 1;
         else app(incoming, response);
       }, this.logger),
     };
@@ -109,15 +109,20 @@ export class CachingGateway {
     await Promise.all(Object.values(this.servers).map((server) => once(server.close(), 'close')));
   }
 
-  port(way: Way): number {
-    return (this.servers[way].address() as AddressInfo).port;
+  port(via: RequestPath): number {
+    return (this.servers[via].address() as AddressInfo).port;
   }
 
   /** A request with the ordinary key and no other header than those given; an empty one is left out. */
-  async ask(way: Way, path: string, headers: Headers = {}, method = 'GET'): Promise<NetworkResponse> {
+  async send(
+    via: RequestPath,
+    path: string,
+    headers: Headers = {},
+    method = 'GET',
+  ): Promise<NetworkResponse> {
     const sent = Object.entries({ 'X-API-KEY': KEY, ...headers }).filter(([, value]) => value !== '');
     const outgoing = request({
-      port: this.port(way),
+      port: this.port(via),
       path,
       method,
       agent: false,
@@ -134,12 +139,12 @@ export class CachingGateway {
   }
 
   /** The same request on both ways, whose answers must be the same but for the second in which they were sent. */
-  async askBoth(path: string, headers: Headers = {}, method = 'GET'): Promise<NetworkResponse> {
+  async sendOnBothPaths(path: string, headers: Headers = {}, method = 'GET'): Promise<NetworkResponse> {
     const identified = { 'X-Request-Id': 'on-both-ways', ...headers };
-    const long = withoutDate(await this.ask('application', path, identified, method));
-    const short = withoutDate(await this.ask('short way', path, identified, method));
-    expect(short).toEqual(long);
-    return long;
+    const slow = withoutDate(await this.send('slow path', path, identified, method));
+    const fast = withoutDate(await this.send('fast path', path, identified, method));
+    expect(fast).toEqual(slow);
+    return slow;
   }
 }
 

@@ -10,7 +10,7 @@ const KEY = 'qg_of-the-cluster-tests';
 export interface ClusterGateway {
   readonly logger: RecordingLogger;
   /** Asks an endpoint for an answer that is made now. */
-  readonly ask: (
+  readonly send: (
     endpoint: string,
     parameters?: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
@@ -40,7 +40,7 @@ export async function openClusterGateway(
   const gateway = await openGateway(config, { logger, clock });
   return {
     logger,
-    ask: async (endpoint, parameters = {}, headers = { 'Cache-Control': 'no-cache' }) => {
+    send: async (endpoint, parameters = {}, headers = { 'Cache-Control': 'no-cache' }) => {
       const query = new URLSearchParams(parameters).toString();
       const response = await fetch(`${gateway.url}/api/endpoints/query/${endpoint}?${query}`, {
         // The gateway would wait a second for more on each connection when it closes.

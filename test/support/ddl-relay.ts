@@ -83,8 +83,8 @@ async function forward(
     headers: { ...(Object.fromEntries(passedOn) as Record<string, string>), authorization },
     body,
   });
-  const told = [...response.headers].filter(([name]) => /^(x-clickhouse|content-type)/.test(name));
-  return { status: response.status, headers: Object.fromEntries(told), body: await response.text() };
+  const forwarded = [...response.headers].filter(([name]) => /^(x-clickhouse|content-type)/.test(name));
+  return { status: response.status, headers: Object.fromEntries(forwarded), body: await response.text() };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

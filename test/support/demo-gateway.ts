@@ -56,7 +56,7 @@ export function sharedDemoGateway(): () => DemoGateway {
       closed = withDemoGateway((gateway) => {
         opened = gateway;
         resolve();
-        return new Promise((over) => (finish = over));
+        return new Promise((finished) => (finish = finished));
       });
       closed.catch(reject);
     });

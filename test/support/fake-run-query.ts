@@ -24,7 +24,7 @@ export class FakeRunQuery {
     return this.respond(request);
   };
 
-  answer(rows: readonly object[], truncated = false): void {
+  returnRows(rows: readonly object[], truncated = false): void {
     this.respond = () => Promise.resolve(resultOf(rows, truncated));
   }
 

@@ -14,7 +14,7 @@ export interface NetworkRequest {
 }
 
 /** Sends one request on a connection of its own, with no header but those given. */
-export async function askNetwork(
+export async function sendRequest(
   url: string,
   { headers = {}, method = 'GET', signal }: NetworkRequest = {},
 ): Promise<NetworkResponse> {

@@ -8,15 +8,15 @@ const PAUSE_MS = 20;
  * @throws Error saying what was awaited, when it did not come in time.
  */
 export async function pollUntil<T>(
-  awaited: string,
-  ask: () => Promise<T | undefined> | T | undefined,
+  condition: string,
+  check: () => Promise<T | undefined> | T | undefined,
   withinMs = 60_000,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   while (performance.now() < deadline) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
+    const result = await check();
+    if (result !== undefined) return result;
     await delay(PAUSE_MS);
   }
-  throw new Error(`${awaited}: not within ${withinMs} ms`);
+  throw new Error(`${condition}: not within ${withinMs} ms`);
 }

@@ -31,22 +31,22 @@ export function send(port: number, bytes: string | Uint8Array): Socket {
 
 /** Sends bytes as they are, and gives the answers that come until the server hangs up. */
 export function exchange(port: number, bytes: string | Uint8Array): Promise<readonly RawResponse[]> {
-  return answersOn(send(port, bytes));
+  return readResponses(send(port, bytes));
 }
 
 /** The answers that come on a connection until the server hangs up. */
-export async function answersOn(socket: Socket): Promise<readonly RawResponse[]> {
+export async function readResponses(socket: Socket): Promise<readonly RawResponse[]> {
   try {
     const chunks: Buffer[] = [];
     for await (const chunk of socket) chunks.push(chunk as Buffer);
-    return answersIn(Buffer.concat(chunks).toString());
+    return parseResponses(Buffer.concat(chunks).toString());
   } finally {
     socket.destroy();
   }
 }
 
 /** Answers one after the other, each with its length told. */
-function answersIn(text: string): readonly RawResponse[] {
+function parseResponses(text: string): readonly RawResponse[] {
   const responses: RawResponse[] = [];
   for (let rest = text; rest !== '';) {
     const end = rest.indexOf('\r\n\r\n');

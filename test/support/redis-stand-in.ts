@@ -5,7 +5,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 export interface RedisStandIn {
   readonly url: string;
   /** From now on nothing that was sent on today's connections arrives, and nobody is told; new ones are well. */
-  readonly loseConnections: () => void;
+  readonly stallConnections: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -18,20 +18,20 @@ export function respondWithGarbage(garbage: string | Buffer): Promise<RedisStand
 }
 
 /** Passes everything on to a Redis. */
-export function passOn(port: number): Promise<RedisStandIn> {
+export function forwardTo(port: number): Promise<RedisStandIn> {
   return listen((socket) => {
-    const far = connect(port, '127.0.0.1');
-    socket.pipe(far).pipe(socket);
+    const upstream = connect(port, '127.0.0.1');
+    socket.pipe(upstream).pipe(socket);
     for (const [end, other] of [
-      [socket, far],
-      [far, socket],
+      [socket, upstream],
+      [upstream, socket],
     ] as const) {
       end.on('error', () => undefined);
       end.on('close', () => other.destroy());
     }
     return () => {
-      socket.unpipe(far);
-      far.unpipe(socket);
+      socket.unpipe(upstream);
+      upstream.unpipe(socket);
       socket.resume();
     };
   });
@@ -39,20 +39,20 @@ export function passOn(port: number): Promise<RedisStandIn> {
 
 async function listen(accept: (socket: Socket) => () => void): Promise<RedisStandIn> {
   const sockets = new Set<Socket>();
-  const losing: (() => void)[] = [];
+  const stalls: (() => void)[] = [];
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
-    losing.push(accept(socket));
+    stalls.push(accept(socket));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: `redis://127.0.0.1:${port}`,
-    loseConnections: () => {
-      for (const lose of losing.splice(0)) lose();
+    stallConnections: () => {
+      for (const stall of stalls.splice(0)) stall();
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();

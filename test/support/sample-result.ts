@@ -21,6 +21,6 @@ export function sampleResult(
 }
 
 /** A key as a question to an endpoint that caches for a minute has it; questions with other texts have other keys. */
-export function sampleKey(question: string, endpointId = '11111111-2222-4333-8444-555555555555'): CacheKey {
-  return { endpointId, cachingMs: 60_000, hash: createHash('sha256').update(question).digest('hex') };
+export function sampleKey(query: string, endpointId = '11111111-2222-4333-8444-555555555555'): CacheKey {
+  return { endpointId, cachingMs: 60_000, hash: createHash('sha256').update(query).digest('hex') };
 }

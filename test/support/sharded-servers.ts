@@ -18,7 +18,7 @@ export interface ShardConnections {
 
 export interface Shard extends ShardConnections {
   /** Runs a statement as the administrator, and gives its rows, a line each, columns separated by tabs. */
-  readonly ask: (query: string, settings?: Readonly<Record<string, string>>) => Promise<readonly string[]>;
+  readonly select: (query: string, settings?: Readonly<Record<string, string>>) => Promise<readonly string[]>;
 }
 
 /** A shard that is the test's own, to be taken away. */
@@ -48,10 +48,10 @@ export async function openSharedCluster(database: string): Promise<ShardedServer
   if (!first || !second) throw new Error('the cluster has not two shards');
   const shardOf = ({ admin, reader }: ShardConnections): Shard => {
     const asAdmin = { ...admin, database };
-    return { admin: asAdmin, reader: { ...reader, database }, ask: asking(asAdmin) };
+    return { admin: asAdmin, reader: { ...reader, database }, select: selectOn(asAdmin) };
   };
   const dropDatabase = ({ admin }: ShardConnections): Promise<unknown> =>
-    asking({ ...admin, database: 'default' })(`DROP DATABASE IF EXISTS ${database} SYNC`);
+    selectOn({ ...admin, database: 'default' })(`DROP DATABASE IF EXISTS ${database} SYNC`);
   return behindRelay([shardOf(first), shardOf(second)], () => Promise.all([first, second].map(dropDatabase)));
 }
 
@@ -93,7 +93,7 @@ function ownShard(server: EmbeddedServer): OwnShard {
   return {
     admin,
     reader,
-    ask: asking(admin),
+    select: selectOn(admin),
     freeze: () => {
       signal(server, 'SIGSTOP');
     },
@@ -122,7 +122,7 @@ function signal({ pid }: EmbeddedServer, name: NodeJS.Signals): void {
   }
 }
 
-function asking(connection: ClickHouseConnection): Shard['ask'] {
+function selectOn(connection: ClickHouseConnection): Shard['select'] {
   return async (query, settings = {}) => {
     const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 60_000 });
     try {

@@ -66,7 +66,7 @@ export class SharedGateway {
   }
 
   /** A caller's question about a city. */
-  async ask(
+  async send(
     endpoint: Endpoint,
     city: string,
     representation: Representation = JSON_REPRESENTATION,

@@ -17,8 +17,8 @@ export async function startLocalServers() {
     dataDir: path.join(folder, 'clickhouse'),
     database: 'default',
     readerUserFile: path.join(root, 'clickhouse-schema/users.d/querygate.xml'),
-    onCrash: (/** @type {string} */ lastWords) =>
-      process.stderr.write(`the test server ended: ${lastWords}\n`),
+    onCrash: (/** @type {string} */ lastOutput) =>
+      process.stderr.write(`the test server ended: ${lastOutput}\n`),
   });
   const { url, username, password } = clickhouse.adminConnection;
   return {

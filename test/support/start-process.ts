@@ -31,14 +31,14 @@ export function startProcess(
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
   const ended = once(child, 'close').then(([code]) => code as number | null);
-  let over = false;
-  void ended.then(() => (over = true));
+  let hasEnded = false;
+  void ended.then(() => (hasEnded = true));
   const untilWritten = (pattern: RegExp): Promise<RegExpExecArray> =>
     pollUntil(
       `the process writes ${String(pattern)}`,
       () => {
         const match = pattern.exec(stdout());
-        if (!match && over) throw new Error(`the process ended: ${stdout()}${stderr()}`);
+        if (!match && hasEnded) throw new Error(`the process ended: ${stdout()}${stderr()}`);
         return match ?? undefined;
       },
       60_000,

@@ -31,7 +31,7 @@ export interface TestGateway {
   readonly runQuery: FakeRunQuery;
   readonly logger: RecordingLogger;
   /** Starts a request without a key, on a server of its own with the gateway's limits. */
-  readonly ask: () => ReturnType<typeof request>;
+  readonly agent: () => ReturnType<typeof request>;
   /** A request with the good key. */
   readonly get: (url: string) => Test;
 }
@@ -44,20 +44,20 @@ export interface TestGatewayOptions extends Partial<
   /** Instead of one that stands still. */
   readonly clock?: Clock;
   /** Further holders, by key. */
-  readonly holders?: Readonly<Record<string, Principal>>;
+  readonly principals?: Readonly<Record<string, Principal>>;
 }
 
 const stoppedClock: Clock = () => new Date('2026-05-17T10:05:03.000Z');
 
 /** Makes a gateway on fakes. */
 export async function createTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { endpoints: own, clock = stoppedClock, holders: principals = {}, ...parts } = options;
+  const { endpoints: own, clock = stoppedClock, principals: principals = {}, ...parts } = options;
   const endpoints = own ? new EndpointRegistry(own) : await loadEndpoints(ENDPOINTS_FOLDER);
   const runQuery = new FakeRunQuery();
   const logger = new RecordingLogger();
-  const listener = listenerOf(endpoints, runQuery, logger, { clock, holders: principals, ...parts });
-  const ask = (): ReturnType<typeof request> => request(createHttpServer(listener, logger));
-  return { listener, runQuery, logger, ask, get: (url) => ask().get(url).set('X-API-KEY', KEY) };
+  const listener = listenerOf(endpoints, runQuery, logger, { clock, principals: principals, ...parts });
+  const agent = (): ReturnType<typeof request> => request(createHttpServer(listener, logger));
+  return { listener, runQuery, logger, agent, get: (url) => agent().get(url).set('X-API-KEY', KEY) };
 }
 
 function listenerOf(
@@ -66,9 +66,9 @@ function listenerOf(
   logger: RecordingLogger,
   {
     clock,
-    holders: principals,
+    principals: principals,
     ...parts
-  }: Partial<AppParts> & { readonly clock: Clock; readonly holders: Readonly<Record<string, Principal>> },
+  }: Partial<AppParts> & { readonly clock: Clock; readonly principals: Readonly<Record<string, Principal>> },
 ): RequestListener {
   const store = new LocalStore(10_000_000, clock);
   const onOutcome = (): undefined => undefined;

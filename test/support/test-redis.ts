@@ -14,7 +14,7 @@ export interface TestRedis {
   readonly keys: RedisKeys;
   readonly prefix: string;
   /** What breaker and guard told, in order. */
-  readonly told: readonly (BreakerState | 'refusing' | 'taking')[];
+  readonly states: readonly (BreakerState | 'rejecting' | 'accepting')[];
   /** All keys under the prefix. */
   readonly names: () => Promise<readonly string[]>;
   readonly close: () => void;
@@ -27,7 +27,7 @@ export const newPrefix = (): string => `test-${randomBytes(6).toString('hex')}:`
 
 export async function openTestRedis(url = sharedRedisUrl()): Promise<TestRedis> {
   const prefix = newPrefix();
-  const told: TestRedis['told'][number][] = [];
+  const states: TestRedis['states'][number][] = [];
   const client = connectRedis(url, () => undefined);
   if (client.status !== 'ready') await once(client, 'ready');
   const breaker = new CircuitBreaker({
@@ -35,15 +35,17 @@ export async function openTestRedis(url = sharedRedisUrl()): Promise<TestRedis> 
     firstPauseMs: 100,
     maxPauseMs: 100,
     clock: () => new Date(),
-    onChange: (state) => told.push(state),
+    onChange: (state) => states.push(state),
   });
-  const redis = new GuardedRedis(client, breaker, (refusing) => told.push(refusing ? 'refusing' : 'taking'));
+  const redis = new GuardedRedis(client, breaker, (rejecting) =>
+    states.push(rejecting ? 'rejecting' : 'accepting'),
+  );
   return {
     client,
     redis,
     keys: new RedisKeys(prefix),
     prefix,
-    told,
+    states,
     names: () => client.keys(`${prefix}*`),
     close: () => {
       client.disconnect();

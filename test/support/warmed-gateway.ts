@@ -41,7 +41,7 @@ export class WarmedGateway {
   /** What a query gives; each result has as its only row which query it was. */
   respond: () => Promise<QueryResult> = () => Promise.resolve(resultOf([{ query: this.queries.length }]));
   private readonly startedAt = this.clock.milliseconds;
-  private readonly answerCall: ExecuteCall;
+  private readonly executeCall: ExecuteCall;
 
   constructor(endpoints: readonly Endpoint[], options: WarmedGatewayOptions = {}) {
     const { budget = 1, ...parts } = options;
@@ -57,7 +57,7 @@ export class WarmedGateway {
       clock,
       onJoined: () => undefined,
     });
-    this.answerCall = createCallExecutor({
+    this.executeCall = createCallExecutor({
       store: this.store,
       fetchResult,
       clock,
@@ -96,9 +96,9 @@ export class WarmedGateway {
   }
 
   /** A caller's question; without parameters, the endpoint's example. */
-  ask(endpoint: Endpoint, parameters = endpoint.example): Promise<CallOutcome> {
+  send(endpoint: Endpoint, parameters = endpoint.example): Promise<CallOutcome> {
     const { signal } = new AbortController();
-    return this.answerCall({
+    return this.executeCall({
       ...queryOf(endpoint, parameters),
       requestId: 'caller',
       signal,
@@ -110,8 +110,8 @@ export class WarmedGateway {
   use(endpoint: Endpoint, parameters = endpoint.example): { readonly key: CacheKey } {
     const query = queryOf(endpoint, parameters);
     const key = keyOf(query);
-    const answer = { createdAt: this.clock.milliseconds, clickhouseMs: 1.5 };
-    this.ledger.count(key, query, this.clock.milliseconds, answer);
+    const cost = { createdAt: this.clock.milliseconds, clickhouseMs: 1.5 };
+    this.ledger.count(key, query, this.clock.milliseconds, cost);
     return { key };
   }
 
@@ -144,15 +144,15 @@ export function ageOf({ clock }: WarmedGateway, { result }: CallOutcome): number
 }
 
 /** Asks an endpoint for each city as often as it is named. */
-export async function askFor(
+export async function requestCities(
   gateway: WarmedGateway,
   endpoint: Endpoint,
   cities: readonly string[],
 ): Promise<void> {
-  for (const city of cities) await gateway.ask(endpoint, { city });
+  for (const city of cities) await gateway.send(endpoint, { city });
 }
 
 /** The cities whose answers were refreshed, in that order. */
-export function citiesOf({ refreshes }: WarmedGateway): readonly unknown[] {
+export function refreshedCities({ refreshes }: WarmedGateway): readonly unknown[] {
   return refreshes.map(({ parameters }) => parameters['city']);
 }

@@ -35,11 +35,13 @@ describe('equal misses of gateways whose process is busy', () => {
     const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: newPrefix() };
     for (let n = 0; n < 3; n += 1) gateways.push(await openTestExecution({ environment, runQuery }));
     for (let turns = 1; turns <= 4; turns += 1) {
-      const asked = gateways.flatMap(({ ask }) => Array.from({ length: 20 }, () => ask(`city ${turns}`)));
+      const requests = gateways.flatMap(({ requestCity }) =>
+        Array.from({ length: 20 }, () => requestCity(`city ${turns}`)),
+      );
       // Each turn sends the next commands, whose replies then arrive while the process is busy.
       for (let turn = 0; turn < turns; turn += 1) await oneTurn();
       beBusy(BUSY_MS);
-      await Promise.all(asked);
+      await Promise.all(requests);
       expect(runQuery.requests).toHaveLength(turns);
     }
   });
@@ -65,16 +67,21 @@ describe('the holder of a lock', () => {
       },
     };
     const share = coalesceThroughRedis({ redis, keys, store: slowStore, clock, maxWaitMs: 10_000 });
-    const holders: (string | null)[] = [];
-    const ask = async () => {
-      holders.push(await client.get(lock));
+    const owners: (string | null)[] = [];
+    const requestCity = async () => {
+      owners.push(await client.get(lock));
       return sampleResult({ createdAt: Date.now() });
     };
     try {
-      const fetched = await share(key, new AbortController().signal, ask, ({ expiresAt }) => expiresAt);
+      const fetched = await share(
+        key,
+        new AbortController().signal,
+        requestCity,
+        ({ expiresAt }) => expiresAt,
+      );
       expect(fetched.isCollapsed).toBe(false);
-      expect(holders).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
-      expect(holders).not.toContain(OTHER);
+      expect(owners).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
+      expect(owners).not.toContain(OTHER);
     } finally {
       close();
     }

@@ -1,7 +1,7 @@
 import { SharedStore } from '../../../src/cache/shared-store.js';
 import { Failure } from '../../../src/errors.js';
 import { AccessGateway } from '../../support/access-gateway.js';
-import { makeTemporaryFolder } from '../../support/made-folder.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
@@ -39,7 +39,7 @@ async function request(
   gateway: AccessGateway,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<unknown> {
-  const response = await gateway.ask('admin', TARGET, { headers });
+  const response = await gateway.send('admin', TARGET, { headers });
   const maxAge = /max-age=(\d+)/.exec(String(response.headers['cache-control']))?.[1];
   const ttl = /ttl=(-?\d+)/.exec(String(response.headers['cache-status']))?.[1];
   expect(Number(response.headers.age)).toBeGreaterThanOrEqual(0);
@@ -82,10 +82,10 @@ describe.each([
   });
 
   it('returns no entry of that hour where only a cached one will do, or ClickHouse fails', async () => {
-    const cached = await gateway.ask('admin', TARGET, { headers: { 'Cache-Control': 'only-if-cached' } });
+    const cached = await gateway.send('admin', TARGET, { headers: { 'Cache-Control': 'only-if-cached' } });
     expect(cached.status).toBe(504);
     gateway.runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is away.'));
-    expect((await gateway.ask('admin', TARGET)).status).toBe(503);
+    expect((await gateway.send('admin', TARGET)).status).toBe(503);
   });
 });
 

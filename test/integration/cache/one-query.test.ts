@@ -6,7 +6,7 @@ import { Failure, type ErrorCode } from '../../../src/errors.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { keyOf, type CallOutcome } from '../../../src/query/call.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
-import { holdQueries } from '../../support/held-query.js';
+import { delayQueries } from '../../support/pending-queries.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { startProcess } from '../../support/start-process.js';
@@ -57,14 +57,14 @@ const untilRequested = (times: number): Promise<true> =>
   pollUntil(`ClickHouse is asked ${times} times`, () => runQuery.requests.length >= times || undefined);
 
 /** Lets every gateway ask, the first one first, and waits until each of the others has seen that one's lock. */
-const askEverywhere = async (): Promise<Promise<CallOutcome>[]> => {
+const requestEverywhere = async (): Promise<Promise<CallOutcome>[]> => {
   const others = gateways.slice(1);
-  const asked = [gateway(0).ask('Rome')];
+  const requests = [gateway(0).requestCity('Rome')];
   await untilRequested(1);
-  asked.push(...others.map(({ ask }) => ask('Rome')));
-  for (const promise of asked) promise.catch(() => undefined);
+  requests.push(...others.map(({ requestCity }) => requestCity('Rome')));
+  for (const promise of requests) promise.catch(() => undefined);
   await untilWaiting(others);
-  return asked;
+  return requests;
 };
 
 /** A waiter looks for the answer before it begins to poll; both show as reads of its connection. */
@@ -86,41 +86,43 @@ const untilWaiting = async (others: readonly TestExecution[]): Promise<void> => 
 
 describe('equal questions', () => {
   it('ask ClickHouse once for a thousand in one process, and all get the same bytes', async () => {
-    runQuery.answer([{ city: 'Rome' }]);
+    runQuery.returnRows([{ city: 'Rome' }]);
     await open(1);
-    const answers = await Promise.all(Array.from({ length: 1000 }, () => gateway(0).ask('Rome')));
+    const outcomes = await Promise.all(Array.from({ length: 1000 }, () => gateway(0).requestCity('Rome')));
     expect(runQuery.requests).toHaveLength(1);
-    expect(new Set(answers.map((outcome) => outcome.result)).size).toBe(1);
-    expect(answers.filter((outcome) => outcome.isCollapsed)).toHaveLength(999);
+    expect(new Set(outcomes.map((outcome) => outcome.result)).size).toBe(1);
+    expect(outcomes.filter((outcome) => outcome.isCollapsed)).toHaveLength(999);
   });
 
   it.each([2, 3])('ask ClickHouse once on %i gateways that share a Redis', async (count) => {
-    const held = holdQueries(runQuery);
+    const pending = delayQueries(runQuery);
     await open(count);
-    const asked = await askEverywhere();
-    held.answer([{ city: 'Rome' }]);
-    const answers = await Promise.all(asked);
+    const requests = await requestEverywhere();
+    pending.finish([{ city: 'Rome' }]);
+    const outcomes = await Promise.all(requests);
     expect(runQuery.requests).toHaveLength(1);
-    expect(new Set(answers.map(textOf))).toEqual(new Set(['{"result":[{"city":"Rome"}]}']));
-    expect(answers.map(({ isCollapsed }) => isCollapsed)).toEqual([
+    expect(new Set(outcomes.map(textOf))).toEqual(new Set(['{"result":[{"city":"Rome"}]}']));
+    expect(outcomes.map(({ isCollapsed }) => isCollapsed)).toEqual([
       false,
       ...Array<boolean>(count - 1).fill(true),
     ]);
-    expect(new Set(answers.map(({ result }) => result.createdAt)).size).toBe(1);
+    expect(new Set(outcomes.map(({ result }) => result.createdAt)).size).toBe(1);
   });
 
   it('ask ClickHouse once for hundreds on three gateways at once, whatever the order', async () => {
     await open(3);
     for (let round = 0; round < 30; round += 1) {
-      const asked = gateways.flatMap(({ ask }) => Array.from({ length: 100 }, () => ask(`city ${round}`)));
-      await Promise.all(asked);
+      const requests = gateways.flatMap(({ requestCity }) =>
+        Array.from({ length: 100 }, () => requestCity(`city ${round}`)),
+      );
+      await Promise.all(requests);
       expect(runQuery.requests).toHaveLength(round + 1);
     }
   });
 
   it('leave no lock behind, and give an expiry to every key', async () => {
     await open(2);
-    await Promise.all(gateways.map(({ ask }) => ask('Rome')));
+    await Promise.all(gateways.map(({ requestCity }) => requestCity('Rome')));
     const names = await server.client.keys(`${prefix}*`);
     expect(names.filter((name) => name.startsWith(`${prefix}lock:`))).toEqual([]);
     expect(names.filter((name) => name.startsWith(`${prefix}result:`))).toHaveLength(1);
@@ -129,11 +131,11 @@ describe('equal questions', () => {
   });
 
   it('get the holder’s failure on every gateway; it is not cached', async () => {
-    const held = holdQueries(runQuery);
+    const pending = delayQueries(runQuery);
     await open(3);
-    const asked = await askEverywhere();
-    held.fail(new Failure('CLICKHOUSE_BUSY', 'ClickHouse is busy.', { retryAfterSeconds: 7 }));
-    for (const { reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
+    const requests = await requestEverywhere();
+    pending.fail(new Failure('CLICKHOUSE_BUSY', 'ClickHouse is busy.', { retryAfterSeconds: 7 }));
+    for (const { reason } of (await Promise.allSettled(requests)) as PromiseRejectedResult[]) {
       expect(reason).toMatchObject({
         code: 'CLICKHOUSE_BUSY',
         message: 'ClickHouse is busy.',
@@ -141,21 +143,21 @@ describe('equal questions', () => {
       });
     }
     expect(runQuery.requests).toHaveLength(1);
-    runQuery.answer([{ city: 'Rome' }]);
-    expect((await gateway(1).ask('Rome')).status).toBe('MISS');
+    runQuery.returnRows([{ city: 'Rome' }]);
+    expect((await gateway(1).requestCity('Rome')).status).toBe('MISS');
     expect(runQuery.requests).toHaveLength(2);
   });
 
   it.each<ErrorCode>(['LIMIT_EXCEEDED', 'GATEWAY_BUSY'])(
     'do not get the holder’s own %s: one asks',
     async (code) => {
-      const held = holdQueries(runQuery);
+      const pending = delayQueries(runQuery);
       await open(3);
-      const [first, ...others] = await askEverywhere();
-      held.fail(new Failure(code, 'Not for you.'));
+      const [first, ...others] = await requestEverywhere();
+      pending.fail(new Failure(code, 'Not for you.'));
       await expect(first).rejects.toMatchObject({ code });
       await untilRequested(2);
-      held.answer([]);
+      pending.finish([]);
       expect([(await Promise.all(others)).length, runQuery.requests.length]).toEqual([2, 2]);
     },
   );
@@ -164,40 +166,40 @@ describe('equal questions', () => {
     await open(1);
     prefix = newPrefix();
     await open(1);
-    await Promise.all(gateways.map(({ ask }) => ask('Rome')));
+    await Promise.all(gateways.map(({ requestCity }) => requestCity('Rome')));
     expect(runQuery.requests).toHaveLength(2);
   });
 });
 
 describe('a caller that leaves', () => {
   it('does not end the query for the others', async () => {
-    const held = holdQueries(runQuery);
+    const pending = delayQueries(runQuery);
     await open(1);
-    const leaving = new AbortController();
-    const left = gateway(0).ask('Rome', { signal: leaving.signal });
-    const stayed = gateway(0).ask('Rome');
+    const controller = new AbortController();
+    const disconnected = gateway(0).requestCity('Rome', { signal: controller.signal });
+    const connected = gateway(0).requestCity('Rome');
     await untilRequested(1);
-    leaving.abort(new Error('gone'));
-    await expect(left).rejects.toThrow('gone');
+    controller.abort(new Error('gone'));
+    await expect(disconnected).rejects.toThrow('gone');
     expect(runQuery.onlyRequest.signal.aborted).toBe(false);
-    held.answer([{ city: 'Rome' }]);
-    expect((await stayed).status).toBe('MISS');
+    pending.finish([{ city: 'Rome' }]);
+    expect((await connected).status).toBe('MISS');
     expect(runQuery.requests).toHaveLength(1);
   });
 
   it('ends the query when it is the last one, and another gateway that waits asks at once', async () => {
-    holdQueries(runQuery);
+    delayQueries(runQuery);
     await open(2);
-    const leaving = new AbortController();
-    const left = gateway(0).ask('Rome', { signal: leaving.signal });
+    const controller = new AbortController();
+    const disconnected = gateway(0).requestCity('Rome', { signal: controller.signal });
     await untilRequested(1);
-    const stayed = gateway(1).ask('Rome');
+    const connected = gateway(1).requestCity('Rome');
     await untilWaiting(gateways.slice(1));
-    runQuery.answer([{ city: 'Rome' }]);
-    leaving.abort(new Error('gone'));
-    await expect(left).rejects.toThrow('gone');
+    runQuery.returnRows([{ city: 'Rome' }]);
+    controller.abort(new Error('gone'));
+    await expect(disconnected).rejects.toThrow('gone');
     expect(runQuery.onlyRequest.signal.aborted).toBe(true);
-    expect((await stayed).status).toBe('MISS');
+    expect((await connected).status).toBe('MISS');
     expect(runQuery.requests).toHaveLength(2);
   });
 });
@@ -207,12 +209,12 @@ describe('a holder that dies', () => {
     const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('usage.api-counts');
     if (!endpoint) throw new Error('usage.api-counts is missing');
     const script = fileURLToPath(new URL('../../support/run-endless-query.mjs', import.meta.url));
-    const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix, QUESTION: 'abc' };
+    const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix, PROJECT: 'abc' };
     const leader = startProcess(script, environment);
-    await leader.untilWritten(/asking/);
+    await leader.untilWritten(/querying/);
     await open(2, { endpoint });
     const values = new Map([['project', 'abc']]);
-    const asked = gateways.map(({ executeCall }) =>
+    const requests = gateways.map(({ executeCall }) =>
       executeCall({
         endpoint,
         values,
@@ -230,7 +232,7 @@ describe('a holder that dies', () => {
     expect(await server.client.exists(key)).toBe(1);
     const killed = performance.now();
     leader.child.kill('SIGKILL');
-    await Promise.all(asked);
+    await Promise.all(requests);
     expect(performance.now() - killed).toBeLessThan(TAKEN_OVER_WITHIN_MS);
     expect(runQuery.requests).toHaveLength(1);
   });
@@ -239,7 +241,7 @@ describe('a holder that dies', () => {
     await open(1);
     const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
     await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), NOBODY, 'PX', 200);
-    await gateway(0).ask('Rome');
+    await gateway(0).requestCity('Rome');
     expect(runQuery.requests).toHaveLength(1);
   });
 
@@ -253,9 +255,9 @@ describe('a holder that dies', () => {
     await open(1, { environment });
     const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
     await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), NOBODY, 'PX', 60_000);
-    const began = performance.now();
-    expect((await gateway(0).ask('Rome')).status).toBe('MISS');
-    const tookMs = performance.now() - began;
+    const startedAt = performance.now();
+    expect((await gateway(0).requestCity('Rome')).status).toBe('MISS');
+    const tookMs = performance.now() - startedAt;
     expect(tookMs).toBeGreaterThan(590);
     expect(tookMs).toBeLessThan(1500);
   });
@@ -263,14 +265,14 @@ describe('a holder that dies', () => {
 
 describe('a caller that demands a fresh answer', () => {
   it('gets one that replaces the kept one, here and for gateways that have none', async () => {
-    runQuery.answer([{ city: 'old' }]);
+    runQuery.returnRows([{ city: 'old' }]);
     await open(2);
-    await gateway(0).ask('Rome');
-    runQuery.answer([{ city: 'new' }]);
-    const fresh = await gateway(0).ask('Rome', { demand: 'fresh' });
+    await gateway(0).requestCity('Rome');
+    runQuery.returnRows([{ city: 'new' }]);
+    const fresh = await gateway(0).requestCity('Rome', { demand: 'fresh' });
     expect([fresh.status, runQuery.requests.length]).toEqual(['BYPASS', 2]);
-    for (const { ask } of gateways) {
-      const next = await ask('Rome');
+    for (const { requestCity } of gateways) {
+      const next = await requestCity('Rome');
       expect([next.status, textOf(next)]).toEqual(['HIT', '{"result":[{"city":"new"}]}']);
     }
     expect(runQuery.requests).toHaveLength(2);

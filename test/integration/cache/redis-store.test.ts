@@ -5,7 +5,7 @@ import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
 
 const KEY = sampleKey('a question');
 const NOW = Date.now();
-const ANSWER = sampleResult({ createdAt: NOW });
+const RESULT = sampleResult({ createdAt: NOW });
 
 let server: TestRedis;
 let store: SharedStore;
@@ -20,7 +20,7 @@ afterEach(() => {
   server.close();
 });
 
-const bytes = encodeResult(KEY, ANSWER);
+const bytes = encodeResult(KEY, RESULT);
 const flipped = (at: number): Buffer => {
   const copy = Buffer.from(bytes);
   copy.writeUInt8(copy.readUInt8(at) ^ 1, at);
@@ -28,7 +28,7 @@ const flipped = (at: number): Buffer => {
 };
 
 /** Puts something at the answer's place, as a foreign program or a fault would. */
-const POISONS: readonly (readonly [string, () => Promise<unknown>])[] = [
+const INVALID_ENTRIES: readonly (readonly [string, () => Promise<unknown>])[] = [
   ['nothing', () => server.client.set(name, '')],
   ['a foreign text', () => server.client.set(name, '{"result":[]}')],
   ['a foreign text with digits where times stand', () => server.client.set(name, `XXXX${'9'.repeat(100)}`)],
@@ -49,12 +49,12 @@ const POISONS: readonly (readonly [string, () => Promise<unknown>])[] = [
 ];
 
 describe('RedisStore', () => {
-  it.each(POISONS)('misses %s, and replaces it', async (_what, poison) => {
-    await poison();
+  it.each(INVALID_ENTRIES)('misses %s, and replaces it', async (_what, invalid) => {
+    await invalid();
     expect(await store.get(KEY)).toBeUndefined();
-    await store.set(KEY, ANSWER, NOW + 60_000);
-    expect(await store.get(KEY)).toEqual(ANSWER);
-    expect(server.told).toEqual([]);
+    await store.set(KEY, RESULT, NOW + 60_000);
+    expect(await store.get(KEY)).toEqual(RESULT);
+    expect(server.states).toEqual([]);
   });
 
   it('misses a value with any one bit flipped', async () => {
@@ -72,7 +72,7 @@ describe('RedisStore', () => {
   });
 
   it('gives every key an expiry, which a later answer of the same age does not lengthen beyond its own', async () => {
-    await store.set(KEY, ANSWER, NOW + 60_000);
+    await store.set(KEY, RESULT, NOW + 60_000);
     await store.get(KEY);
     expect(await server.client.pexpiretime(name)).toBe(NOW + 60_000);
     await store.set(KEY, sampleResult({ createdAt: NOW + 1 }), NOW + 50_000);
@@ -80,7 +80,7 @@ describe('RedisStore', () => {
   });
 
   it('keeps nothing that is of no use to anybody any more', async () => {
-    await store.set(KEY, ANSWER, NOW - 1);
+    await store.set(KEY, RESULT, NOW - 1);
     expect(await server.names()).toEqual([]);
   });
 
@@ -97,11 +97,11 @@ describe('RedisStore', () => {
 
   it('holds an answer in memory of its own, not in a view of what the socket read', async () => {
     const big = sampleResult({ createdAt: NOW, bodies: { identity: Buffer.alloc(90_000, 'a') } });
-    for (const result of [big, ANSWER]) {
+    for (const result of [big, RESULT]) {
       await store.set(KEY, { ...result, createdAt: Date.now() }, Date.now() + 60_000);
       const { identity, gzip, br } = (await store.get(KEY))?.bodies ?? big.bodies;
-      const held = identity.length + (gzip?.length ?? 0) + (br?.length ?? 0);
-      expect(identity.buffer.byteLength).toBe(held);
+      const storedBytes = identity.length + (gzip?.length ?? 0) + (br?.length ?? 0);
+      expect(identity.buffer.byteLength).toBe(storedBytes);
     }
   });
 });

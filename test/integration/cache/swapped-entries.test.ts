@@ -33,7 +33,7 @@ async function openGateway(): Promise<AccessGateway> {
 }
 
 async function request(gateway: AccessGateway, tenant: string): Promise<string> {
-  const response = await gateway.ask(tenant, TARGET);
+  const response = await gateway.send(tenant, TARGET);
   return `${String(response.headers['x-cache'])} ${String(rowsIn(response)[0]?.['of'])}`;
 }
 

@@ -15,7 +15,7 @@ afterAll(async () => {
 }, 120_000);
 
 const bothShards = (query: string): Promise<readonly (readonly string[])[]> =>
-  Promise.all(rows.cluster.shards.map(({ ask: runQuery }) => runQuery(query)));
+  Promise.all(rows.cluster.shards.map(({ select: runQuery }) => runQuery(query)));
 const NOW = new Date();
 const ago = (seconds: number): string => new Date(NOW.getTime() - seconds * 1000).toISOString();
 
@@ -74,7 +74,7 @@ describe('rows that are inserted', () => {
 const INTERVALS = ['5min', '15min', '1hr', '1day', '7day'];
 
 /** Endpoint and parameters; of the answer whether it is cut, so that both kinds are there. */
-const QUESTIONS: readonly (readonly [string, Readonly<Record<string, string>>, string?])[] = [
+const CALLS: readonly (readonly [string, Readonly<Record<string, string>>, string?])[] = [
   ...INTERVALS.flatMap((interval) =>
     ['aurora', 'borealis', 'cirrus', 'delta'].map(
       (project) => ['functions.invocation-stats', { project, interval }] as const,
@@ -115,15 +115,15 @@ const QUESTIONS: readonly (readonly [string, Readonly<Record<string, string>>, s
 const withoutPercentiles = (text = ''): string => text.replace(/"(p9[59])_execution_time":[\d.]+/g, '$1');
 
 describe('an endpoint on two shards', () => {
-  it.each(QUESTIONS.map(([endpoint, parameters, cut]) => ({ endpoint, parameters, cut })))(
+  it.each(CALLS.map(([endpoint, parameters, cut]) => ({ endpoint, parameters, cut })))(
     '$endpoint $parameters gives the bytes that it gives on one server, percentiles aside',
     async ({ endpoint, parameters, cut }) => {
       const [there, here] = await Promise.all(
-        [rows.onCluster, rows.onServer].map((gateway) => gateway.ask(endpoint, parameters)),
+        [rows.onCluster, rows.onServer].map((gateway) => gateway.send(endpoint, parameters)),
       );
       expect(there?.status).toBe(200);
       expect(withoutPercentiles(there?.text)).toBe(withoutPercentiles(here?.text));
-      expect([there, here].map((answer) => answer?.headers.get('x-truncated'))).toEqual(
+      expect([there, here].map((response) => response?.headers.get('x-truncated'))).toEqual(
         cut ? ['true', 'true'] : [null, null],
       );
       expect(there?.headers.get('x-row-count')).toBe(here?.headers.get('x-row-count'));

@@ -9,7 +9,7 @@ export const PROPERTY_RUNS = Number(process.env['PROPERTY_RUNS'] ?? 5);
 export const PROPERTY_TIMEOUT_MS = 240_000;
 
 /** Texts that have been mistaken for something else before: null, escapes, wildcards, placeholders, SQL. */
-const NASTY = [
+const AWKWARD = [
   '',
   'null',
   'NULL',
@@ -47,9 +47,9 @@ const NASTY = [
 ];
 
 /** Short texts, often the same; none with a null byte, which no parameter can have. */
-export const nastyText: fc.Arbitrary<string> = fc.oneof(
+export const awkwardText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('', 'a', 'A', 'b', "'", '\\N') },
-  { weight: 3, arbitrary: fc.constantFrom(...NASTY) },
+  { weight: 3, arbitrary: fc.constantFrom(...AWKWARD) },
   {
     weight: 1,
     arbitrary: fc.string({ unit: 'binary', maxLength: 3 }).map((text) => text.replaceAll('\0', '')),
@@ -57,7 +57,7 @@ export const nastyText: fc.Arbitrary<string> = fc.oneof(
 );
 
 /** A nullable column: null, empty and nasty. */
-export const nullableText: fc.Arbitrary<string | null> = fc.option(nastyText, { freq: 4 });
+export const nullableText: fc.Arbitrary<string | null> = fc.option(awkwardText, { freq: 4 });
 
 /** Text in which a search can hit or just miss: letters of several scripts in both cases, and what LIKE would read. */
 export const searchableText: fc.Arbitrary<string> = fc.string({
@@ -97,10 +97,10 @@ export function boundAround(...moments: readonly [Micros, ...Micros[]]): fc.Arbi
     .map(({ time, finer, offsetMinutes, separator, withZone }) => {
       const offset = withZone ? offsetMinutes : 0n;
       const local = time + offset * MINUTE;
-      const wall = clockAt(local).toISOString().slice(0, 19).replace('T', separator);
+      const wallClock = clockAt(local).toISOString().slice(0, 19).replace('T', separator);
       const fraction = ((local % SECOND) * 1000n + finer).toString().padStart(9, '0');
       return {
-        text: `${wall}.${fraction}${withZone ? printOffset(offset) : ''}`,
+        text: `${wallClock}.${fraction}${withZone ? printOffset(offset) : ''}`,
         nanos: time * 1000n + finer,
       };
     });
@@ -115,8 +115,10 @@ export function fewOf<Fields extends object>(
   return fc
     .tuple(fc.record<Fields>(fields), names)
     .map(
-      ([record, kept]) =>
-        Object.fromEntries(Object.entries(record).filter(([name]) => kept.includes(name))) as Partial<Fields>,
+      ([record, names]) =>
+        Object.fromEntries(
+          Object.entries(record).filter(([name]) => names.includes(name)),
+        ) as Partial<Fields>,
     );
 }
 

@@ -11,7 +11,7 @@ export interface Call {
   readonly parameters: Readonly<Record<string, string>>;
   readonly now: Date;
   /** Parameters that the caller's key fixes. */
-  readonly held?: readonly string[];
+  readonly pinned?: readonly string[];
   /** Instead of 1,000. */
   readonly cap?: number;
 }
@@ -44,11 +44,11 @@ export async function openBesideRecords(name: string, table: string): Promise<En
   const database = await createTestDatabase();
   const { client } = database;
   const runQuery = createQueryRunner(client, { timeoutMs: 60_000 });
-  const bound = ({ parameters, now, held = [], cap = 1000 }: Call): ReturnType<typeof bindQuery> =>
+  const bound = ({ parameters, now, pinned = [], cap = 1000 }: Call): ReturnType<typeof bindQuery> =>
     bindQuery(
       endpoint.query,
       validateParameters(endpoint, rawParameters(parameters)),
-      new Set(held),
+      new Set(pinned),
       now,
       cap + 1,
     );

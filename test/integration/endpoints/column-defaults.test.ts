@@ -14,11 +14,11 @@ afterAll(() => database.close());
 async function stored(table: string, columns: string, record: object): Promise<readonly unknown[]> {
   await database.client.command({ query: `TRUNCATE TABLE ${table}` });
   await database.insert(table, [{ timestamp: TIMESTAMP, ...record }]);
-  const answer = await database.client.query({
+  const result = await database.client.query({
     query: `SELECT ${columns} FROM ${table}`,
     format: 'JSONCompactEachRow',
   });
-  const [row = []] = await answer.json<unknown[]>();
+  const [row = []] = await result.json<unknown[]>();
   return row;
 }
 

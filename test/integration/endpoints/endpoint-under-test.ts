@@ -12,7 +12,7 @@ import { rawParameters } from '../../support/raw-parameters.js';
 export type Row = Readonly<Record<string, unknown>>;
 
 /** An answer of an endpoint, read. */
-export interface Answer extends QueryResult {
+export interface RowsResult extends QueryResult {
   readonly text: string;
   readonly rows: readonly Row[];
 }
@@ -25,7 +25,7 @@ export interface EndpointUnderTest {
   /** Adds lines of NDJSON as they are. */
   readonly insertLines: (table: string, ...lines: readonly string[]) => Promise<void>;
   /** @throws Failure: what a caller is told instead of rows. */
-  readonly answer: (parameters: Readonly<Record<string, string>>, now?: Date) => Promise<Answer>;
+  readonly run: (parameters: Readonly<Record<string, string>>, now?: Date) => Promise<RowsResult>;
   /** The rows of the answer alone. */
   readonly rows: (parameters: Readonly<Record<string, string>>, now?: Date) => Promise<readonly Row[]>;
   readonly close: () => Promise<void>;
@@ -37,7 +37,7 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
   if (!endpoint) throw new Error(`there is no endpoint ${name}`);
   const database = await createTestDatabase();
   const runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
-  const respond: EndpointUnderTest['answer'] = async (parameters, at = now) => {
+  const respond: EndpointUnderTest['run'] = async (parameters, at = now) => {
     const clock = (): Date => at;
     const store = new LocalStore(1e7, clock);
     const fetchResult = createFetcher({
@@ -47,19 +47,19 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
       clock,
       onJoined: () => undefined,
     });
-    const question = {
+    const query = {
       endpoint,
       values: validateParameters(endpoint, rawParameters(parameters)),
       scope: '',
     };
     const { signal } = new AbortController();
-    const fetch = { ...question, requestId: 'endpoint-test', signal, refresh: true };
-    const { result: fetched } = await fetchResult(fetch, keyOf(question));
+    const fetch = { ...query, requestId: 'endpoint-test', signal, refresh: true };
+    const { result: fetched } = await fetchResult(fetch, keyOf(query));
     return read({ ...fetched, body: fetched.bodies.identity }, [...endpoint.columns.keys()]);
   };
   return {
     database,
-    answer: respond,
+    run: respond,
     rows: async (parameters, at) => (await respond(parameters, at)).rows,
     fill: async (table, rows) => {
       await database.client.command({ query: `TRUNCATE TABLE ${table}` });
@@ -75,7 +75,7 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
 }
 
 /** @throws Error where a body is not what every answer of a gateway is. */
-function read(result: QueryResult, columns: readonly string[]): Answer {
+function read(result: QueryResult, columns: readonly string[]): RowsResult {
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(result.body);
   const { result: rows, ...rest } = JSON.parse(text) as { readonly result: readonly Row[] };
   const asDeclared = rows.every((row) => Object.keys(row).join() === columns.join());

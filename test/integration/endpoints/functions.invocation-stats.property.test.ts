@@ -12,7 +12,7 @@ import { settleAll } from '../../support/settle-all.js';
 import {
   asSent,
   clockAround,
-  nastyText,
+  awkwardText,
   timeAround,
   PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MS,
@@ -28,8 +28,8 @@ const EDGES = INTERVALS.flatMap((interval) => {
   return [startOf(unit, MOMENT - length), startOf(unit, MOMENT), startOf(unit, MOMENT) + unit];
 });
 
-const project = fc.oneof({ weight: 5, arbitrary: fc.constant('p') }, { weight: 1, arbitrary: nastyText });
-const functionId = fc.oneof(fc.constantFrom('f', 'g', ''), nastyText);
+const project = fc.oneof({ weight: 5, arbitrary: fc.constant('p') }, { weight: 1, arbitrary: awkwardText });
+const functionId = fc.oneof(fc.constantFrom('f', 'g', ''), awkwardText);
 
 const record: fc.Arbitrary<RelayRecord> = fc.record({
   timestamp: timeAround(MOMENT - 7n * DAY - HOUR, ...EDGES),
@@ -44,7 +44,7 @@ const record: fc.Arbitrary<RelayRecord> = fc.record({
 const call = fc.record({
   now: clockAround(MOMENT),
   parameters: fc.record(
-    { project, function_id: functionId, interval: fc.oneof(fc.constantFrom(...INTERVALS), nastyText) },
+    { project, function_id: functionId, interval: fc.oneof(fc.constantFrom(...INTERVALS), awkwardText) },
     { requiredKeys: ['project'] },
   ),
 });

@@ -135,7 +135,7 @@ describe('execution times and errors', () => {
       TABLE,
       times.map((execution_time_ms) => invocation({ execution_time_ms, status_code: 200 })),
     );
-    const { text } = await endpoint.answer({ project: 'aurora', interval: '7day' });
+    const { text } = await endpoint.run({ project: 'aurora', interval: '7day' });
     expect(text).toBe(
       '{"result":[{"timestamp":"2096-03-01T00:00:00Z","min_execution_time":0.5,"max_execution_time":20,' +
         '"avg_execution_time":6.1875,"p95_execution_time":20,"p99_execution_time":20,"count":4,"error_count":0}]}',

@@ -54,7 +54,7 @@ describe('groups', () => {
       { ...rest, timestamp: '2096-02-29T00:00:00.000000Z', level: 'error', user_id: 'u2', view_id: null },
       { ...rest, timestamp: '2096-03-01T00:00:00.000000Z' },
     ]);
-    const { text } = await endpoint.answer({});
+    const { text } = await endpoint.run({});
     const row = (day: string, hits: number): string =>
       `{"group_time":"${day}T00:00:00Z","event_id":"e1","event_name":"opened","city":"Köln","country":"DE",` +
       '"device":"phone","language":"de","referrer":"https://example.org/","event_type":"view",' +
@@ -119,11 +119,11 @@ describe('groups', () => {
       TABLE,
       ids.map((event_id) => ({ ...FILLED, event_id })),
     );
-    const { rows, truncated } = await endpoint.answer({});
+    const { rows, truncated } = await endpoint.run({});
     expect(column(rows, 'event_id')).toEqual([...ids].sort().slice(0, 1000));
     expect(truncated).toBe(true);
     expect(
-      await endpoint.answer({ event_name: FILLED.event_name, event_ids: ids.slice(1).join() }),
+      await endpoint.run({ event_name: FILLED.event_name, event_ids: ids.slice(1).join() }),
     ).toMatchObject({
       rowCount: 1000,
       truncated: false,
@@ -132,7 +132,7 @@ describe('groups', () => {
 
   it('answers no rows where nothing is found', async () => {
     await endpoint.fill(TABLE, []);
-    expect((await endpoint.answer({})).text).toBe('{"result":[]}');
+    expect((await endpoint.run({})).text).toBe('{"result":[]}');
   });
 });
 
@@ -194,8 +194,8 @@ describe('event_type and include_unique', () => {
     ['', 'true', ['']],
     ['scroll', 'true', []],
   ])('event_type %j with include_unique %j matches %j', async (event_type, include_unique, matched) => {
-    const places = await found({ event_type, ...(include_unique !== undefined && { include_unique }) });
-    expect(places.map((place) => TYPES[place])).toEqual(matched);
+    const indexes = await found({ event_type, ...(include_unique !== undefined && { include_unique }) });
+    expect(indexes.map((index) => TYPES[index])).toEqual(matched);
   });
 
   it('include_unique without event_type filters nothing', async () => {
@@ -221,6 +221,6 @@ describe('event_ids', () => {
     ['it\'s,",\\,tab\t,line\n,😀,[a,\\N', ["it's", '"', '\\', 'tab\t', 'line\n', '😀', '[a', '\\N']],
     ['A', []],
   ])('%j is split on commas, its items taken as they are', async (event_ids, matched) => {
-    expect((await found({ event_ids })).map((place) => IDS[place])).toEqual(matched);
+    expect((await found({ event_ids })).map((index) => IDS[index])).toEqual(matched);
   });
 });

@@ -12,7 +12,7 @@ import {
   asSent,
   boundAround,
   fewOf,
-  nastyText,
+  awkwardText,
   nullableText,
   timeAround,
   PROPERTY_RUNS,
@@ -54,12 +54,12 @@ const NUMBERS = [
 ];
 const KEYS = ['', 'utm_source', 'a', 'A', 'é', '0', '-1', 'a.b', '$', '"', '\\', '\n', 's'];
 
-const key = fc.oneof(fc.constantFrom(...KEYS), nastyText);
+const key = fc.oneof(fc.constantFrom(...KEYS), awkwardText);
 const space = fc.constantFrom('', '', '', ' ', '\n\t');
 
 /** JSON text of a string, every character or none as a \\u escape. */
 const stringToken = fc
-  .tuple(nastyText, fc.boolean())
+  .tuple(awkwardText, fc.boolean())
   .map(([text, escaped]) =>
     escaped
       ? `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`
@@ -109,7 +109,7 @@ const utmParams = fc.oneof(
 
 /** The texts that a value may be asked for as: as it is written, and in other forms that are or are not the same. */
 const utmValue = fc.oneof(
-  nastyText,
+  awkwardText,
   fc.constantFrom(
     'true',
     'false',
@@ -164,11 +164,11 @@ const parameters: fc.Arbitrary<RedirectsParameters> = fc.oneof(
   fc.record({ utm_key: key, utm_value: utmValue }, { requiredKeys: [] }),
   fewOf(
     {
-      event_name: nastyText,
-      country: nastyText,
-      device: nastyText,
-      language: nastyText,
-      referrer: nastyText,
+      event_name: awkwardText,
+      country: awkwardText,
+      device: awkwardText,
+      language: awkwardText,
+      referrer: awkwardText,
       start_time: boundAround(...TIMES),
       end_time: boundAround(...TIMES),
     },

@@ -33,7 +33,7 @@ describe('groups', () => {
     const row = (day: string, hits: number): string =>
       `{"group_time":"${day}T00:00:00Z","event_name":"spring","country":"DE","device":"phone","language":"de",` +
       `"referrer":"https://example.org/","utm_params":"{\\"utm_source\\":\\"newsletter\\"}","total_hits":${hits}}`;
-    const { text } = await endpoint.answer({});
+    const { text } = await endpoint.run({});
     expect(text).toBe(`{"result":[${row('2096-02-29', 2)},\n${row('2096-03-01', 1)}]}`);
   });
 
@@ -90,7 +90,7 @@ describe('groups', () => {
       TABLE,
       names.map((event_name) => ({ ...FILLED, event_name })),
     );
-    const { rows, truncated } = await endpoint.answer({});
+    const { rows, truncated } = await endpoint.run({});
     expect(column(rows, 'event_name')).toEqual([...names].sort().slice(0, 1000));
     expect(truncated).toBe(true);
   });
@@ -182,8 +182,8 @@ describe('utm_key and utm_value', () => {
     ['a key that looks like a place from the end', '-1', 'minus one', [18]],
     ['a key with a dot, which is no path', 's.t', 'dotted', [18]],
     ['no key that is not there', 'zzz', '', []],
-  ])('match %s', async (_what, utm_key, utm_value, places) => {
-    expect(await found({ utm_key, utm_value })).toEqual(places);
+  ])('match %s', async (_what, utm_key, utm_value, indexes) => {
+    expect(await found({ utm_key, utm_value })).toEqual(indexes);
   });
 
   it('filter nothing where only one of them is given', async () => {

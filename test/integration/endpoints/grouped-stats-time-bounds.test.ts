@@ -39,12 +39,12 @@ describe.each(['get-grouped-stats-events-logs', 'get-grouped-stats-redirects'])(
     ['2096-03-01T00:00:00+00:00', 6],
   ];
 
-  it.each(BOUNDS)('start_time %s is inclusive to the microsecond', async (start_time, place) => {
-    expect(await found({ start_time })).toEqual(TIMES.slice(place));
+  it.each(BOUNDS)('start_time %s is inclusive to the microsecond', async (start_time, index) => {
+    expect(await found({ start_time })).toEqual(TIMES.slice(index));
   });
 
-  it.each(BOUNDS)('end_time %s is inclusive to the microsecond', async (end_time, place) => {
-    expect(await found({ end_time })).toEqual(TIMES.slice(0, place + 1));
+  it.each(BOUNDS)('end_time %s is inclusive to the microsecond', async (end_time, index) => {
+    expect(await found({ end_time })).toEqual(TIMES.slice(0, index + 1));
   });
 
   it('keeps the meaning of a bound finer than a microsecond', async () => {

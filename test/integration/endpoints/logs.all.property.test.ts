@@ -12,7 +12,7 @@ import {
   asSent,
   boundAround,
   clockAround,
-  nastyText,
+  awkwardText,
   timeAround,
   PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MS,
@@ -31,7 +31,7 @@ const TIMES = [
   MOMENT,
 ] as const;
 
-const project = fc.oneof({ weight: 6, arbitrary: fc.constant('p') }, { weight: 1, arbitrary: nastyText });
+const project = fc.oneof({ weight: 6, arbitrary: fc.constant('p') }, { weight: 1, arbitrary: awkwardText });
 
 /** Few ids, so that other columns have to break ties; UUIDs of every half. */
 const id = fc.oneof(
@@ -54,14 +54,14 @@ const metadata = fc.oneof(
   jsonObject.map((value) => JSON.stringify({ '\uD83D': '\uDE00', ...value })),
   jsonObject.map((value) => JSON.stringify(value).slice(0, -1)),
   fc.json({ stringUnit: 'binary' }),
-  nastyText,
+  awkwardText,
 );
 
 const record: fc.Arbitrary<EdgeRecord> = fc.record({
   id,
   timestamp: timeAround(...TIMES),
   project,
-  event_message: nastyText,
+  event_message: awkwardText,
   metadata,
 });
 
@@ -90,7 +90,7 @@ const call = fc.record({
       project,
       project_tier: fc.oneof(
         { weight: 4, arbitrary: fc.constantFrom(...TIERS) },
-        { weight: 1, arbitrary: nastyText },
+        { weight: 1, arbitrary: awkwardText },
       ),
       iso_timestamp_start: boundAround(MOMENT - HOUR, ...TIMES),
       iso_timestamp_end: boundAround(MOMENT - HOUR, ...TIMES),
@@ -119,7 +119,7 @@ it(
             stored.map((fields) => ({ ...fields, timestamp: printMicros(fields.timestamp) })),
           );
           await settleAll(calls, async ({ now, parameters }) => {
-            const { rows, truncated } = await endpoint.answer(asSent(parameters), clockAt(now));
+            const { rows, truncated } = await endpoint.run(asSent(parameters), clockAt(now));
             expect({ rows, truncated }).toEqual(newestLogs(stored, parameters, now));
           });
         },

@@ -37,7 +37,7 @@ describe('rows', () => {
         metadata: { request: { url: 'https://aurora.example/' } },
       }),
     ]);
-    const { text } = await endpoint.answer({ project: 'aurora' });
+    const { text } = await endpoint.run({ project: 'aurora' });
     expect(text).toBe(
       '{"result":[{"id":"0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0","timestamp":"2096-02-29T23:59:59.000120Z",' +
         '"event_message":"GET \\"/\\" → 200\\n\\t\\\\","metadata":{"request":{"url":"https://aurora.example/"}}}]}',
@@ -113,7 +113,7 @@ describe('order and limit', () => {
         record({ timestamp: minutesAgo(index), event_message: String(index) }),
       );
       await endpoint.fill(TABLE, records.reverse());
-      const { rows, truncated } = await endpoint.answer({ project: 'aurora' });
+      const { rows, truncated } = await endpoint.run({ project: 'aurora' });
       const newest = Array.from({ length: Math.min(count, 100) }, (_, index) => String(index));
       expect(column(rows, 'event_message')).toEqual(newest);
       expect(truncated).toBe(count > 100);
@@ -126,12 +126,12 @@ describe('order and limit', () => {
       return record({ id, event_message: `m${(index * 7) % 5}`, metadata: { n: index } });
     });
     await endpoint.fill(TABLE, tied);
-    const first = await endpoint.answer({ project: 'aurora' });
+    const first = await endpoint.run({ project: 'aurora' });
     await endpoint.fill(TABLE, []);
     for (const half of [tied.slice(40), tied.slice(0, 40)]) {
       await endpoint.database.insert(TABLE, half.reverse());
     }
-    const again = await endpoint.answer({ project: 'aurora' });
+    const again = await endpoint.run({ project: 'aurora' });
     expect(again.text).toBe(first.text);
     expect(again.truncated).toBe(true);
   });

@@ -82,7 +82,7 @@ const call: fc.Arbitrary<Call> = fc.record({
     interval: fc.constantFrom('minutely', 'hourly', 'daily'),
   }),
   now: clockAround(MOMENT).map(clockAt),
-  held: fc.constantFrom([], [], ['project']),
+  pinned: fc.constantFrom([], [], ['project']),
 });
 
 const BUCKET: Readonly<Record<string, string>> = {
@@ -97,7 +97,7 @@ const WINDOW: Readonly<Record<string, string>> = {
 };
 
 /** What a plain query of the records says. */
-const countRecords = ({ parameters, now, held = [] }: Call): Promise<readonly Row[]> => {
+const countRecords = ({ parameters, now, pinned = [] }: Call): Promise<readonly Row[]> => {
   const { interval = '' } = parameters;
   return endpoint.query(
     `SELECT
@@ -107,7 +107,7 @@ const countRecords = ({ parameters, now, held = [] }: Call): Promise<readonly Ro
        toUInt32(sum(path LIKE '%/auth%')) AS total_auth_requests,
        toUInt32(sum(path LIKE '%/realtime%')) AS total_realtime_requests
      FROM edge_logs AS log
-     WHERE ${held.length > 0 ? 'project = {project:String}' : 'match(url, {project:String})'}
+     WHERE ${pinned.length > 0 ? 'project = {project:String}' : 'match(url, {project:String})'}
        AND log.timestamp >= {now:DateTime64(6, 'UTC')} - INTERVAL ${WINDOW[interval]}
      GROUP BY timestamp
      ORDER BY timestamp`,
@@ -179,9 +179,9 @@ describe('ClickHouse reads', () => {
   const sources = (
     project: string,
     interval: string,
-    held: readonly string[] = [],
+    pinned: readonly string[] = [],
   ): Promise<readonly string[]> =>
-    endpoint.sources({ parameters: { project, interval }, now: clockAt(MOMENT), held });
+    endpoint.sources({ parameters: { project, interval }, now: clockAt(MOMENT), pinned });
 
   it.each(['aurora', '^https://aurora\\.', 'a|b', '(?i)A[^/]+', '\\\\b', 'x\\d*'])(
     'hours of origins too for %s, which asks nothing of what follows',
@@ -204,7 +204,7 @@ describe('ClickHouse reads', () => {
 });
 
 describe('the index of what follows the origin', () => {
-  const left = (project: string): Promise<readonly string[]> =>
+  const remaining = (project: string): Promise<readonly string[]> =>
     endpoint.granulesLeft('targets', {
       parameters: { project, interval: 'daily' },
       now: clockAt(MOMENT),
@@ -220,19 +220,19 @@ describe('the index of what follows the origin', () => {
   });
 
   it('leaves no record to look at for a name that only origins have', async () => {
-    const granules = await left('aurora');
+    const granules = await remaining('aurora');
     expect(granules).toHaveLength(1);
     expect(granules[0]).toMatch(/^0\/[1-9]/);
   });
 
   it('leaves those that hold a name', async () => {
-    expect(await left('orders')).toEqual([expect.stringMatching(/^([1-9]\d*)\/\1$/)]);
+    expect(await remaining('orders')).toEqual([expect.stringMatching(/^([1-9]\d*)\/\1$/)]);
   });
 
   it.each(['^https://aurora', 'aurora|boreal', 'aur', 'aurora/', 'a.rora'])(
     'is not asked for %s, which is no name of four characters',
     async (project) => {
-      expect(await left(project)).toEqual([]);
+      expect(await remaining(project)).toEqual([]);
     },
   );
 });

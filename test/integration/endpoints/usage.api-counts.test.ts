@@ -122,7 +122,7 @@ describe('columns', () => {
       request({ path: '/', timestamp: '2096-02-28T01:00:00Z' }),
       request({ path: '/auth', timestamp: '2096-02-26T01:00:00Z' }),
     ]);
-    const { text } = await endpoint.answer({ project: 'aurora', interval: 'daily' });
+    const { text } = await endpoint.run({ project: 'aurora', interval: 'daily' });
     const row = (day: string, auth: number): string =>
       `{"timestamp":"${day}T00:00:00Z","total_rest_requests":0,"total_storage_requests":0,` +
       `"total_auth_requests":${auth},"total_realtime_requests":0}`;
@@ -203,8 +203,8 @@ describe('project', () => {
     ['%', []],
     ['aur_ra', []],
     ["'; DROP TABLE edge_logs; --", []],
-  ])('%j is tested against the whole URL, anywhere in it', async (project, places) => {
-    expect(await found(project)).toEqual(places);
+  ])('%j is tested against the whole URL, anywhere in it', async (project, indexes) => {
+    expect(await found(project)).toEqual(indexes);
   });
 
   it('has nothing to do with the project of the record', async () => {

@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-const ask = (
+const fetchFormat = (
   format: Format,
   text: string,
   { rowCap = 10, ...changes }: Partial<QueryRequest> = {},
@@ -32,7 +32,12 @@ const ask = (
 
 describe.each(FORMATS)('the row cap in %s', (format) => {
   const cut = (rows: number, rowCap: number): Promise<QueryResult> =>
-    ask(format, `SELECT number AS n FROM numbers({rows:UInt64}) ORDER BY n DESC`, { rowCap }, { rows });
+    fetchFormat(
+      format,
+      `SELECT number AS n FROM numbers({rows:UInt64}) ORDER BY n DESC`,
+      { rowCap },
+      { rows },
+    );
 
   // 65,409 rows are a block of ClickHouse.
   it.each([
@@ -60,7 +65,7 @@ describe.each(FORMATS)('the row cap in %s', (format) => {
 describe.each(['parquet', 'arrow'] as const)('a cap that is reached in %s', (format) => {
   it('takes a second query with the same values, and what both cost is told', async () => {
     const text = 'SELECT number AS n FROM numbers({rows:UInt64})';
-    const result = await ask(format, text, { rowCap: 3 }, { rows: 4 });
+    const result = await fetchFormat(format, text, { rowCap: 3 }, { rows: 4 });
     expect([result.truncated, result.rowCount, result.rowsRead]).toEqual([true, 3, 7]);
   });
 });

@@ -20,7 +20,7 @@ afterAll(() => database.close());
 const TYPED = FORMATS.filter((format) => format !== 'tsv');
 const BINARY = ['parquet', 'arrow'] as const;
 
-const ask = (
+const fetchFormat = (
   format: Format,
   text: string,
   { rowCap = 10, ...changes }: Partial<QueryRequest> = {},
@@ -106,18 +106,18 @@ describe('values of a caller’s own SQL', () => {
   it.each(TYPED.filter((format) => format !== 'parquet' && format !== 'arrow'))(
     'are the same in %s, null and the empty text kept apart',
     async (format) => {
-      const result = await ask(format, VALUES, { columns: 'unknown' });
+      const result = await fetchFormat(format, VALUES, { columns: 'unknown' });
       expect(await readRows(format, result.body)).toEqual(ROWS);
     },
   );
 
   it('are the same in tsv', async () => {
-    const result = await ask('tsv', VALUES, { columns: 'unknown' });
+    const result = await fetchFormat('tsv', VALUES, { columns: 'unknown' });
     expect(await readRows('tsv', result.body)).toEqual(ROWS.map(asText));
   });
 
   it.each(BINARY)('are typed in %s', async (format) => {
-    const result = await ask(format, VALUES, { columns: 'unknown' });
+    const result = await fetchFormat(format, VALUES, { columns: 'unknown' });
     expect(await readRows(format, result.body)).toEqual(ROWS_IN_MICROS);
   });
 
@@ -125,7 +125,7 @@ describe('values of a caller’s own SQL', () => {
     'have microseconds in %s on request',
     async (format) => {
       const representation = representationOf(format, { times: 'unix-micros' });
-      const result = await ask(format, VALUES, { columns: 'unknown', representation });
+      const result = await fetchFormat(format, VALUES, { columns: 'unknown', representation });
       expect(await readRows(format, result.body)).toEqual(ROWS_IN_MICROS);
       if (format === 'json-table') {
         const { meta } = JSON.parse(result.body.toString()) as { meta: { name: string; type: string }[] };
@@ -140,7 +140,7 @@ describe('values of a caller’s own SQL', () => {
   it.each(['csv', 'parquet', 'arrow'] as const)('that have parts are JSON text in %s', async (format) => {
     const text = `SELECT [1, nan] AS list, (1, 'a') AS pair, map('k', 'v') AS map, CAST('b', 'Enum8(\\'b\\' = 1)') AS enum,
       toIPv4('127.0.0.1') AS address, NULL AS nothing, toDecimal64(1.25, 2) AS price`;
-    const result = await ask(format, text, { columns: 'unknown' });
+    const result = await fetchFormat(format, text, { columns: 'unknown' });
     const [row] = await readRows(format, result.body);
     expect(row).toMatchObject({
       list: '[1,null]',
@@ -155,7 +155,7 @@ describe('values of a caller’s own SQL', () => {
   it.each(FORMATS)('have whatever names they are given, in %s', async (format) => {
     const names = ['a b', '`', '"', '\\', '$x', '${0}', 'é', 'select', 'answer_rows', '=1', "'"];
     const text = `SELECT ${names.map((name, at) => `${at === 0 ? 'nan' : at} AS \`${name.replaceAll(/[\\`]/g, '\\$&')}\``).join(', ')}`;
-    const result = await ask(format, text, { columns: 'unknown' });
+    const result = await fetchFormat(format, text, { columns: 'unknown' });
     const [row = {}] = await readRows(format, result.body);
     expect(Object.keys(row)).toEqual(names);
     expect(Object.values(row).map((value) => (value === null ? 0 : Number(value) || 0))).toEqual(
@@ -164,28 +164,28 @@ describe('values of a caller’s own SQL', () => {
   });
 
   it.each(FORMATS)('that are not UTF-8 are made so, in %s', async (format) => {
-    const result = await ask(format, `SELECT unhex('61FF62') AS text`, { columns: 'unknown' });
+    const result = await fetchFormat(format, `SELECT unhex('61FF62') AS text`, { columns: 'unknown' });
     expect(await readRows(format, result.body)).toEqual([{ text: 'a\uFFFDb' }]);
   });
 
   it('keep their order where values are shown in other ways, in every format', async () => {
     const text = 'SELECT number AS n, number / 2 AS half FROM numbers_mt(200000) ORDER BY cityHash64(n)';
     const orderIn = async (format: Format): Promise<readonly number[]> => {
-      const result = await ask(format, text, { columns: 'unknown', rowCap: 70_000 });
+      const result = await fetchFormat(format, text, { columns: 'unknown', rowCap: 70_000 });
       return (await readRows(format, result.body)).map(({ n }) => Number(n));
     };
     const expected = await orderIn('json');
     for (const format of FORMATS.filter((name) => name !== 'json')) {
       const order = await orderIn(format);
       expect([format, order.length]).toEqual([format, 70_000]);
-      expect([format, order.findIndex((n, place) => n !== expected[place])]).toEqual([format, -1]);
+      expect([format, order.findIndex((n, index) => n !== expected[index])]).toEqual([format, -1]);
     }
   });
 });
 
 describe('no rows', () => {
   it.each(FORMATS)('are none in %s, and its columns where it has a place for them', async (format) => {
-    const result = await ask(format, 'SELECT number AS n FROM numbers(0)', {
+    const result = await fetchFormat(format, 'SELECT number AS n FROM numbers(0)', {
       columns: new Map([['n', column('UInt64', 'A number.')]]),
     });
     expect([result.rowCount, result.truncated]).toEqual([0, false]);
@@ -234,6 +234,8 @@ describe('CSV for spreadsheets', () => {
 describe('a failure after the first rows', () => {
   it.each(FORMATS)('is no answer in %s', async (format) => {
     const text = `SELECT throwIf(number = 200000, 'late') AS n FROM numbers(300000)`;
-    await expect(ask(format, text, { rowCap: 250_000 })).rejects.toMatchObject({ code: 'CLICKHOUSE_FAILED' });
+    await expect(fetchFormat(format, text, { rowCap: 250_000 })).rejects.toMatchObject({
+      code: 'CLICKHOUSE_FAILED',
+    });
   });
 });

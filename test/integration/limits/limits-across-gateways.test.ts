@@ -14,7 +14,7 @@ import type { LimitRules } from '../../../src/limits/limit-rules.js';
 import { LimitExceeded, type Subject } from '../../../src/limits/limit-state.js';
 import { Limiter } from '../../../src/limits/limiter.js';
 import { pollUntil } from '../../support/poll-until.js';
-import { respondWithGarbage, passOn } from '../../support/redis-stand-in.js';
+import { respondWithGarbage, forwardTo } from '../../support/redis-stand-in.js';
 import { startRedis } from '../../support/start-redis.mjs';
 import { newPrefix, sharedRedisUrl } from '../../support/test-redis.js';
 
@@ -149,9 +149,9 @@ describe('Limits of gateways that share a Redis', () => {
     const permits = await Promise.allSettled(
       Array.from({ length: 100 }, async (_each, n) => gateways[n % 2]?.limiter.admitQuery([subject])),
     );
-    const held = permits.flatMap((permit) => (permit.status === 'fulfilled' ? [permit.value] : []));
-    expect(held).toHaveLength(7);
-    for (const permit of held) await permit?.settle();
+    const granted = permits.flatMap((permit) => (permit.status === 'fulfilled' ? [permit.value] : []));
+    expect(granted).toHaveLength(7);
+    for (const permit of granted) await permit?.settle();
     expect(await gateways[0]?.client.keys(`${prefix}*`)).toEqual([]);
   });
 
@@ -176,9 +176,9 @@ describe('Limits when Redis is in trouble', () => {
     const subject = key({ requests: perMinute(5), concurrent: 1, rowsRead: perMinute(1000) }, name);
     let admitted = 0;
     for (let n = 0; n < 10; n += 1) {
-      const began = performance.now();
+      const startedAt = performance.now();
       if (await admits(() => gateway.limiter.admitRequest([subject]))) admitted += 1;
-      expect(performance.now() - began).toBeLessThan(BOUND_MS);
+      expect(performance.now() - startedAt).toBeLessThan(BOUND_MS);
     }
     expect(admitted).toBe(5);
     const permit = await gateway.limiter.admitQuery([subject]);
@@ -227,10 +227,10 @@ describe('Limits when Redis is in trouble', () => {
 
   it('hold when its connections are lost without a word', async () => {
     const server = await startOwn();
-    const between = await passOn(server.port);
+    const between = await forwardTo(server.port);
     closers.push(between.close);
     const gateway = await open(between.url);
-    between.loseConnections();
+    between.stallConnections();
     await holdsAlone(gateway, 'lost');
   });
 

@@ -30,24 +30,24 @@ afterAll(() => opened.close());
 const waiting = (count: number): Promise<unknown> =>
   pollUntil(`${count} queries wait`, async () => (await opened.gateway.waiting()) === count || undefined);
 /** Requests that were sent before are in the gateway by then. */
-const othersAreIn = (): Promise<NetworkResponse> => opened.gateway.ask('b', '/api/endpoints');
+const othersAreIn = (): Promise<NetworkResponse> => opened.gateway.send('b', '/api/endpoints');
 
 it('gives a follower its rows when the queue sheds queries of the leader’s', async () => {
   const { gateway } = opened;
-  const leaving = new AbortController();
-  const p1 = gateway.ask('a', SLOW_URL, { signal: leaving.signal }).catch(() => undefined);
+  const controller = new AbortController();
+  const p1 = gateway.send('a', SLOW_URL, { signal: controller.signal }).catch(() => undefined);
   await pollUntil('p1 runs', () => gateway.execution.pool.figures.servers[0]?.running === 1 || undefined);
-  const p2 = gateway.ask('a', city('p2'));
+  const p2 = gateway.send('a', city('p2'));
   await waiting(1);
-  const p3 = gateway.ask('a', city('p3'));
+  const p3 = gateway.send('a', city('p3'));
   await waiting(2);
-  const follower = gateway.ask('b', city('p3'));
+  const follower = gateway.send('b', city('p3'));
   await othersAreIn();
   // The queue is full, and A has more in it than anybody: it makes room for C.
-  const newcomer = gateway.ask('c', city('p4'));
+  const joiner = gateway.send('c', city('p4'));
   expect(outcomeOf(await p2)).toBe('503 GATEWAY_BUSY');
-  leaving.abort();
+  controller.abort();
   await p1;
   expect(rowsIn(await follower)).toEqual([{ city: 'p3' }]);
-  expect([outcomeOf(await p3), outcomeOf(await newcomer)]).toEqual(['200', '200']);
+  expect([outcomeOf(await p3), outcomeOf(await joiner)]).toEqual(['200', '200']);
 });

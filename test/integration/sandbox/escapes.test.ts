@@ -1,5 +1,5 @@
 import { settleAll } from '../../support/settle-all.js';
-import { REFUSED } from './attempts.js';
+import { REJECTED } from './attempts.js';
 import { HARMLESS } from './attempts/harmless.js';
 import { openSandbox, type SandboxUnderTest } from './sandbox-under-test.js';
 
@@ -56,13 +56,13 @@ describe('an attempt to read', () => {
     );
   });
 
-  it.each(Object.entries(REFUSED))('%s is refused, and never run', async (what, attempts) => {
+  it.each(Object.entries(REJECTED))('%s is refused, and never run', async (what, attempts) => {
     expect(new Set(attempts).size).toBe(attempts.length);
     const requestIds = attempts.map((_, index) => `${what} ${index} ${OTHER}`);
     const outcomes = await Promise.all(
       attempts.map(async (attempt, index) => {
         const sql = placed(attempt);
-        const outcome = await sandbox.refusal(sql, requestIds[index]);
+        const outcome = await sandbox.rejection(sql, requestIds[index]);
         expect(outcome).not.toMatch(/DB::|Exception|In scope|SECRET/);
         return /^400 [a-z]/.test(outcome) ? [] : [`${sql.slice(0, 200)} => ${outcome}`];
       }),
@@ -74,15 +74,15 @@ describe('an attempt to read', () => {
 
   it('what is not there to be had reads nothing of others', async () => {
     await settleAll(HARMLESS, async (attempt) => {
-      const outcome = await sandbox.refusal(placed(attempt));
+      const outcome = await sandbox.rejection(placed(attempt));
       expect(`${attempt} => ${outcome}`).toMatch(/=> (?:400 [a-z]|answered: )/);
-      const answer = await sandbox.ask(placed(attempt)).catch(() => undefined);
-      expect(answer?.text.replaceAll('%SECRET%', '') ?? '').not.toContain(SECRET);
+      const result = await sandbox.run(placed(attempt)).catch(() => undefined);
+      expect(result?.text.replaceAll('%SECRET%', '') ?? '').not.toContain(SECRET);
     });
   });
 });
 
 it('tries 300 escapes and more', () => {
-  const distinct = new Set(Object.values(REFUSED).flat());
+  const distinct = new Set(Object.values(REJECTED).flat());
   expect(distinct.size).toBeGreaterThanOrEqual(300);
 });

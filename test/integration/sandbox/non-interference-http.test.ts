@@ -31,7 +31,7 @@ afterAll(() => opened.close());
 const fill = (hidden: Hidden): Promise<void> => fillTables([opened.database.connection], '', hidden);
 
 const request = (sql: string, { key = 'tenant', format = 'json' } = {}): Promise<NetworkResponse> =>
-  opened.gateway.ask(key, `${LOGS}&format=${format}&sql=${encodeURIComponent(sql)}`, {
+  opened.gateway.send(key, `${LOGS}&format=${format}&sql=${encodeURIComponent(sql)}`, {
     headers: { 'X-Request-Id': 'non-interference' },
   });
 
@@ -46,22 +46,24 @@ it('returns the same status, headers and body whatever the rows hold that a call
     ...statement,
     format: FORMATS[index % FORMATS.length] ?? 'json',
   }));
-  const { leaks, answered } = await compareOutcomes(statements, fill, async ({ sql, format }) =>
+  const { leaks, succeeded } = await compareOutcomes(statements, fill, async ({ sql, format }) =>
     observed(await request(sql, { format })),
   );
   process.stdout.write(`non-interference over HTTP: ${statements.length} statements of seed ${SEED}\n`);
   expect(leaks.slice(0, 5)).toEqual([]);
-  expect(answered).toBeGreaterThan(0.9 * statements.length);
+  expect(succeeded).toBeGreaterThan(0.9 * statements.length);
 }, 300_000);
 
 describe('the letters of a row that a caller must not see', () => {
   const LETTERS = ['S', 'E', 'C', 'R', 'T', 'x'];
   /** The reported attack: an exception for each letter that a hidden row has at a place. */
   const extract = async (filter: string): Promise<string> => {
-    const places = [1, 2, 3, 4].flatMap((place) => LETTERS.map((letter) => ({ place, letter })));
+    const positions = [1, 2, 3, 4].flatMap((position) =>
+      LETTERS.map((letter) => ({ position: position, letter })),
+    );
     const extracted = await Promise.all(
-      places.map(async ({ place, letter }) => {
-        const isThere = `substring(event_message, ${place}, 1) = '${letter}'`;
+      positions.map(async ({ position: position, letter }) => {
+        const isThere = `substring(event_message, ${position}, 1) = '${letter}'`;
         const response = await request(
           `SELECT count() FROM edge_source WHERE ${filter} AND intDiv(1, if(${isThere}, 0, 1)) = 1`,
         );
@@ -97,7 +99,7 @@ describe('what a query cost', () => {
   it('is in no header of another call of the same key, which has the same budgets', async () => {
     const others = ['/api/endpoints', LOGS, '/api/endpoints/query/functions.invocation-stats'];
     for (const target of others) {
-      const { status, headers } = await opened.gateway.ask('tenant', target);
+      const { status, headers } = await opened.gateway.send('tenant', target);
       expect([status, headers['ratelimit'], headers['ratelimit-policy']]).toEqual([
         200,
         undefined,
@@ -107,7 +109,7 @@ describe('what a query cost', () => {
   });
 
   it('is shown to a key that may not send SQL', async () => {
-    const { headers } = await opened.gateway.ask(
+    const { headers } = await opened.gateway.send(
       'elsewhere',
       '/api/endpoints/query/functions.invocation-stats?interval=1hr',
     );
@@ -117,11 +119,11 @@ describe('what a query cost', () => {
   it('is enforced: 429 says which limit and when to come back, and no remainder', async () => {
     const sql = 'SELECT count() AS n FROM edge_source';
     expect(outcomeOf(await request(sql, { key: 'metered' }))).toBe('200');
-    const refused = await request(sql, { key: 'metered' });
-    expect(outcomeOf(refused)).toBe('429 LIMIT_EXCEEDED');
-    expect(refused.text).toContain('The limit of this key, 1 rows read in 3600 seconds, is reached.');
-    expect(refused.headers['retry-after']).toMatch(/^\d+$/);
-    expect(refused.headers['ratelimit']).toMatch(/^"requests";r=\d+;t=\d+$/);
+    const rejected = await request(sql, { key: 'metered' });
+    expect(outcomeOf(rejected)).toBe('429 LIMIT_EXCEEDED');
+    expect(rejected.text).toContain('The limit of this key, 1 rows read in 3600 seconds, is reached.');
+    expect(rejected.headers['retry-after']).toMatch(/^\d+$/);
+    expect(rejected.headers['ratelimit']).toMatch(/^"requests";r=\d+;t=\d+$/);
   });
 
   it('is in the log of the gateway', async () => {

@@ -42,11 +42,11 @@ beforeAll(async () => {
   [database, cluster] = await Promise.all([createTestDatabase(), openSharedCluster('non_interference')]);
   await applySchema(cluster);
   const parser = createSqlParser(database.client);
-  const judge = createSandbox((request, analysis) => analysis(parser, request.signal));
+  const checkSql = createSandbox((request, analysis) => analysis(parser, request.signal));
   const { signal } = new AbortController();
   accepted = await forAll(generateStatements(STATEMENTS, SEED), async (statement) => ({
     ...statement,
-    select: await judge(endpoint, statement.sql, { signal }),
+    select: await checkSql(endpoint, statement.sql, { signal }),
   }));
 }, 5 * MINUTE);
 afterAll(async () => {
@@ -72,9 +72,9 @@ async function compare(
   const outcomeOf = outcomesOn(endpoint, runQuery, hasBarriers);
   try {
     const compared = await compareOutcomes(statements, fill, ({ select }) => outcomeOf(select));
-    const { leaks, answered } = compared;
+    const { leaks, succeeded } = compared;
     process.stdout.write(
-      `non-interference on ${where}: ${statements.length} statements of seed ${SEED}, ${answered} with rows, ${leaks.length} leak\n`,
+      `non-interference on ${where}: ${statements.length} statements of seed ${SEED}, ${succeeded} with rows, ${leaks.length} leak\n`,
     );
     return compared;
   } finally {
@@ -111,7 +111,7 @@ describe('what a caller gets does not depend on rows of other tenants, nor on ro
         fillTables([connection], '', hidden),
       );
       expect(compared.leaks.slice(0, 10)).toEqual([]);
-      expect(compared.answered).toBeGreaterThan(0.9 * accepted.length);
+      expect(compared.succeeded).toBeGreaterThan(0.9 * accepted.length);
     },
     10 * MINUTE,
   );
@@ -141,7 +141,7 @@ describe('what a caller gets does not depend on rows of other tenants, nor on ro
       expect(await shardsWithNeighbours()).toBe(1);
       expect(compared.leaks.slice(0, 10)).toEqual([]);
       // A subquery that refers to the outer rows is not supported there.
-      expect(compared.answered).toBeGreaterThan(0.8 * statements.length);
+      expect(compared.succeeded).toBeGreaterThan(0.8 * statements.length);
     },
     10 * MINUTE,
   );
@@ -151,6 +151,6 @@ describe('what a caller gets does not depend on rows of other tenants, nor on ro
 async function shardsWithNeighbours(): Promise<number> {
   const mine = `countIf(project = '${PARAMETERS.project}')`;
   const query = `SELECT ${mine} > 0 AND count() > ${mine} FROM edge_logs_local`;
-  const answers = await Promise.all(cluster.shards.map(({ ask: runQuery }) => runQuery(query)));
-  return answers.flat().filter((answer) => answer === '1').length;
+  const counts = await Promise.all(cluster.shards.map(({ select: runQuery }) => runQuery(query)));
+  return counts.flat().filter((count) => count === '1').length;
 }

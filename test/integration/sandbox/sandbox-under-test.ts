@@ -17,7 +17,7 @@ import { rawParameters } from '../../support/raw-parameters.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-export interface SandboxAnswer {
+export interface SandboxResult {
   readonly text: string;
   readonly rows: readonly Row[];
   readonly truncated: boolean;
@@ -27,11 +27,11 @@ export interface SandboxAnswer {
 export interface SandboxUnderTest {
   readonly database: TestDatabase;
   /** @param requestId comment of the queries in ClickHouse's log. */
-  readonly ask: (sql: string, requestId?: string) => Promise<SandboxAnswer>;
+  readonly run: (sql: string, requestId?: string) => Promise<SandboxResult>;
   /** The body of the answer in a format. */
   readonly body: (sql: string, format: Format) => Promise<Buffer>;
   /** What a caller is told instead of rows, with its status. */
-  readonly refusal: (sql: string, requestId?: string) => Promise<string>;
+  readonly rejection: (sql: string, requestId?: string) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ export async function openSandbox(
   const database = await createTestDatabase();
   const client = connectClickHouse(database.connection, { maxOpenConnections: 8, requestTimeoutMs: 30_000 });
   const parser = createSqlParser(client);
-  const judge = createSandbox((request, analysis) => analysis(parser, request.signal));
+  const checkSql = createSandbox((request, analysis) => analysis(parser, request.signal));
   const clock = (): Date => now;
   const store = new LocalStore(1e7, clock);
   const fetchResult = createFetcher({
@@ -56,24 +56,27 @@ export async function openSandbox(
     onJoined: () => undefined,
   });
   const values = validateParameters(endpoint, rawParameters(parameters));
-  const answerTo = async (sql: string, requestId: string, format: Format): Promise<EndpointResult> => {
+  const fetchSql = async (sql: string, requestId: string, format: Format): Promise<EndpointResult> => {
     const { signal } = new AbortController();
-    const sandbox = await judge(endpoint, sql, { signal });
-    const question = { endpoint, values, scope: '', sandbox, representation: representationOf(format) };
-    const { result } = await fetchResult({ ...question, requestId, signal, refresh: true }, keyOf(question));
+    const sandbox = await checkSql(endpoint, sql, { signal });
+    const endpointQuery = { endpoint, values, scope: '', sandbox, representation: representationOf(format) };
+    const { result } = await fetchResult(
+      { ...endpointQuery, requestId, signal, refresh: true },
+      keyOf(endpointQuery),
+    );
     return result;
   };
   const body: SandboxUnderTest['body'] = async (sql, format) =>
-    (await answerTo(sql, 'sandbox-test', format)).bodies.identity;
-  const ask: SandboxUnderTest['ask'] = async (sql, requestId = 'sandbox-test') => {
-    const endpointResult = await answerTo(sql, requestId, 'json');
+    (await fetchSql(sql, 'sandbox-test', format)).bodies.identity;
+  const run: SandboxUnderTest['run'] = async (sql, requestId = 'sandbox-test') => {
+    const endpointResult = await fetchSql(sql, requestId, 'json');
     const text = new TextDecoder('utf-8', { fatal: true }).decode(endpointResult.bodies.identity);
     const { result } = JSON.parse(text) as { readonly result: readonly Row[] };
     return { text, rows: result, truncated: endpointResult.truncated };
   };
-  const refusal: SandboxUnderTest['refusal'] = async (sql, requestId) => {
+  const rejection: SandboxUnderTest['rejection'] = async (sql, requestId) => {
     try {
-      const { text } = await ask(sql, requestId);
+      const { text } = await run(sql, requestId);
       return `answered: ${text.slice(0, 200)}`;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -84,7 +87,7 @@ export async function openSandbox(
     await client.close();
     await database.close();
   };
-  return { database, ask, body, refusal, close };
+  return { database, run, body, rejection, close };
 }
 
 async function enabled(name: string): Promise<Endpoint> {

@@ -1,5 +1,5 @@
 import { firstRespondingServer } from '../../../src/clickhouse/first-responding-server.js';
-import { withLyingClickHouse } from '../../support/lying-clickhouse.js';
+import { withFakeClickHouse } from '../../support/fake-clickhouse.js';
 
 const at = (url: string) => ({ url, username: 'default', password: '', database: 'logs' });
 /** Nobody listens there. */
@@ -7,10 +7,10 @@ const DEAD = at('http://127.0.0.1:1');
 
 describe('firstThatAnswers', () => {
   it('passes over servers that are not there, or not well', async () => {
-    await withLyingClickHouse(
+    await withFakeClickHouse(
       (_request, response) => response.writeHead(503).end(),
       async (unwell) => {
-        await withLyingClickHouse(
+        await withFakeClickHouse(
           (_request, response) => response.end('Ok.\n'),
           async ({ url }) => {
             expect(await firstRespondingServer([DEAD, at(unwell.url), at(url), DEAD])).toEqual(at(url));

@@ -6,14 +6,14 @@ import { connectClickHouse } from '../../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import type { Failure } from '../../../src/errors.js';
 import type { QueryResult } from '../../../src/query/ports.js';
-import { respondWith, summaryOf, withLyingClickHouse } from '../../support/lying-clickhouse.js';
+import { respondWith, summaryOf, withFakeClickHouse } from '../../support/fake-clickhouse.js';
 import { failureOf, queryRequest as request } from '../../support/query-requests.js';
 
 describe('a ClickHouse that lies', () => {
   const WHOLE = '{"result":[{"n":1},\n{"n":2}]}';
-  const outcome = (answer: Parameters<typeof withLyingClickHouse>[0]): Promise<Failure | QueryResult> =>
+  const outcome = (answer: Parameters<typeof withFakeClickHouse>[0]): Promise<Failure | QueryResult> =>
     new Promise((resolve, reject) => {
-      withLyingClickHouse(answer, async ({ client }) => {
+      withFakeClickHouse(answer, async ({ client }) => {
         const run = createQueryRunner(client, { timeoutMs: 2000 });
         resolve(await run(request('SELECT 1 AS n')).catch((error: unknown) => error as Failure));
       }).catch(reject);
@@ -116,7 +116,7 @@ describe('a ClickHouse that lies', () => {
       },
     ],
   ])('that %s is a 504 at the limit', async (_what, stall) => {
-    await withLyingClickHouse(
+    await withFakeClickHouse(
       (_request, response) => {
         stall(response);
       },
@@ -152,7 +152,7 @@ describe('a ClickHouse that lies', () => {
     const hasBegun = async (answer: RequestListener): Promise<readonly [string, boolean]> => {
       let begun = false;
       let code = '';
-      await withLyingClickHouse(answer, async ({ client }) => {
+      await withFakeClickHouse(answer, async ({ client }) => {
         const run = createQueryRunner(client, { timeoutMs: 2000 });
         const onResponse = (): void => void (begun = true);
         ({ code } = await failureOf(run(request('SELECT 1 AS n', { onResponse }))));
@@ -202,7 +202,7 @@ describe('a ClickHouse that lies', () => {
 
   it('is given what an earlier try left of the time, and the limit is told as it is', async () => {
     let asked = '';
-    await withLyingClickHouse(
+    await withFakeClickHouse(
       ({ url = '' }) => void (asked = url),
       async ({ client }) => {
         const run = createQueryRunner(client, { timeoutMs: 30_000 });
@@ -220,7 +220,7 @@ describe('a ClickHouse that lies', () => {
       asked += 1;
       respondWith('{"result":[]}', 0)(_request, response);
     };
-    await withLyingClickHouse(count, async ({ client }) => {
+    await withFakeClickHouse(count, async ({ client }) => {
       const run = createQueryRunner(client, { timeoutMs: 2000 });
       const failure = await failureOf(run(request('SELECT 1 AS n', { signal: AbortSignal.abort() })));
       expect([failure.code, asked]).toEqual(['CALLER_GONE', 0]);

@@ -47,7 +47,7 @@ describe('a partial answer', () => {
     const outcome = await ask();
     expect(outcome).toMatchObject({ status: 'MISS', isStored: false, result: { partial: true } });
     expect(outcome.result.expiresAt).toBe(outcome.result.createdAt);
-    runQuery.answer([{ n: 'whole' }]);
+    runQuery.returnRows([{ n: 'whole' }]);
     const next = await ask();
     expect([next.status, next.result.partial, rowsOf(next)]).toEqual([
       'MISS',
@@ -58,7 +58,7 @@ describe('a partial answer', () => {
   });
 
   it('gives way to a complete one that has expired, for as long as that may stand in', async () => {
-    runQuery.answer([{ n: 'whole' }]);
+    runQuery.returnRows([{ n: 'whole' }]);
     await ask();
     time.advance(CACHING_SECONDS * 1000);
     loseShard();
@@ -69,7 +69,7 @@ describe('a partial answer', () => {
   });
 
   it('does not replace what is kept where a caller demands a fresh one', async () => {
-    runQuery.answer([{ n: 'whole' }]);
+    runQuery.returnRows([{ n: 'whole' }]);
     await ask();
     loseShard();
     expect((await ask('fresh')).status).toBe('STALE');

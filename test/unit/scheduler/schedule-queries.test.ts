@@ -5,7 +5,7 @@ import { scheduleQueries } from '../../../src/scheduler/schedule-queries.js';
 import { ServerBreaker } from '../../../src/scheduler/server-breaker.js';
 import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
-import { holdQueries } from '../../support/held-query.js';
+import { delayQueries } from '../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
 import { asked } from './requested-queries.js';
 
@@ -62,7 +62,7 @@ describe('admitQueries', () => {
   });
 
   it('settles one that left the queue', async () => {
-    const held = holdQueries(runQuery);
+    const held = delayQueries(runQuery);
     const running = run(asked('a'));
     await settled();
     const leaving = new AbortController();
@@ -72,7 +72,7 @@ describe('admitQueries', () => {
     leaving.abort(new Error('gone'));
     await expect(left).rejects.toThrow('gone');
     expect(settledWith).toEqual([undefined]);
-    held.answer([]);
+    held.finish([]);
     await running;
   });
 
@@ -83,7 +83,7 @@ describe('admitQueries', () => {
   });
 
   it('neither counts nor queues one while ClickHouse is away, and empties the queue', async () => {
-    const held = holdQueries(runQuery);
+    const held = delayQueries(runQuery);
     const waiting = ['a', 'b', 'c'].map((id) => run(asked(id)));
     await settled();
     const lose = breaker.guard(() => Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'no')));

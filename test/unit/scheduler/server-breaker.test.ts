@@ -7,7 +7,7 @@ import {
 } from '../../../src/scheduler/server-breaker.js';
 import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
-import { holdQueries, type HeldQueries } from '../../support/held-query.js';
+import { delayQueries, type PendingQueries } from '../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
 import { asked } from './requested-queries.js';
 
@@ -20,7 +20,7 @@ type Pinged = 'answers' | 'refuses' | 'is silent';
 describe('ClickHouseWatch', () => {
   let timers: ManualTimers;
   let runQuery: FakeRunQuery;
-  let held: HeldQueries;
+  let held: PendingQueries;
   let changes: (ServerBreakerState | OpenReason)[];
   let breaker: ServerBreaker;
   /** Of this one server: a query reaches a breaker through a pool. */
@@ -37,7 +37,7 @@ describe('ClickHouseWatch', () => {
   beforeEach(() => {
     timers = new ManualTimers();
     runQuery = new FakeRunQuery();
-    held = holdQueries(runQuery);
+    held = delayQueries(runQuery);
     [changes, pings, pinged] = [[], 0, 'answers'];
     breaker = new ServerBreaker({
       ping,
@@ -52,7 +52,7 @@ describe('ClickHouseWatch', () => {
     run = pool.gate(pool.run);
   });
   afterEach(() => {
-    held.answer([]);
+    held.finish([]);
   });
 
   /** A query that runs; its end is looked at later, or not at all. */
@@ -72,7 +72,7 @@ describe('ClickHouseWatch', () => {
   const answerOne = async (): Promise<void> => {
     const running = begin();
     await settled();
-    held.answer([]);
+    held.finish([]);
     await running;
   };
   const openIt = (): Promise<void> => failWith('CLICKHOUSE_UNREACHABLE', 3);
@@ -132,7 +132,7 @@ describe('ClickHouseWatch', () => {
       const before = runQuery.requests.length;
       const all = Array.from({ length: 100 }, (_each, n) => begin(String(n)));
       await settled();
-      held.answer([]);
+      held.finish([]);
       const ends = await Promise.allSettled(all);
       expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       expect([pings, runQuery.requests.length - before]).toEqual([1, 1]);
@@ -170,7 +170,7 @@ describe('ClickHouseWatch', () => {
           await timers.advance(50);
         }
         expect([outage, breaker.figures.state]).toEqual([outage, 'closed']);
-        held.answer([]);
+        held.finish([]);
         await settled();
         await openIt();
       }
@@ -210,7 +210,7 @@ describe('ClickHouseWatch', () => {
       const running = begin('slow');
       await timers.advance(30_000);
       expect([breaker.figures.state, pings]).toEqual(['closed', 15]);
-      held.answer([]);
+      held.finish([]);
       await running;
       expect(timers.size).toBe(0);
     });

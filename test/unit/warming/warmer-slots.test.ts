@@ -1,7 +1,7 @@
 import type { QueryResult } from '../../../src/query/ports.js';
 import { resultOf } from '../../support/fake-run-query.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
-import { askFor, citiesOf, WarmedGateway } from '../../support/warmed-gateway.js';
+import { requestCities, refreshedCities, WarmedGateway } from '../../support/warmed-gateway.js';
 
 const QUICK = sampleEndpoint({ caching: 10, warming: 5 });
 const SLOW = sampleEndpoint({
@@ -48,7 +48,7 @@ class HeldGateway {
   async askForSlow(cities: readonly string[]): Promise<void> {
     const respond = this.gateway.respond;
     this.gateway.respond = () => Promise.resolve({ ...resultOf([]), clickhouseMs: 20_000 });
-    await askFor(this.gateway, SLOW, cities);
+    await requestCities(this.gateway, SLOW, cities);
     this.gateway.respond = respond;
   }
 
@@ -91,7 +91,7 @@ describe('a slow refresh', () => {
     const held = new HeldGateway(8);
     await held.askForSlow(['slow 1']);
     await held.pass(600);
-    expect(citiesOf(held.gateway)).toEqual(['slow 1']);
+    expect(refreshedCities(held.gateway)).toEqual(['slow 1']);
     await held.end();
   });
 
@@ -149,11 +149,11 @@ describe('how late a refresh starts', () => {
   it('is reported with each: a second at most while there are slots, else the wait for one', async () => {
     const held = new HeldGateway(1);
     const { gateway } = held;
-    await askFor(gateway, QUICK, ['Rome']);
+    await requestCities(gateway, QUICK, ['Rome']);
     await held.askForSlow(['slow 1']);
     await held.pass(60);
     expect(Math.max(...gateway.lateMs)).toBeLessThanOrEqual(1000);
-    await gateway.ask(QUICK, { city: 'Rome' });
+    await gateway.send(QUICK, { city: 'Rome' });
     await held.pass(30);
     await held.end();
     expect(Math.max(...gateway.lateMs)).toBeGreaterThan(20_000);
@@ -172,7 +172,7 @@ describe('the worker while a refresh runs', () => {
   it('starts nothing more once the lease is lost', async () => {
     let leads = true;
     const gateway = new WarmedGateway([QUICK], { concurrency: 1, isLeader: () => leads });
-    await askFor(gateway, QUICK, ['Rome', 'Oslo']);
+    await requestCities(gateway, QUICK, ['Rome', 'Oslo']);
     gateway.clock.advance(5);
     gateway.respond = () => {
       leads = false;
@@ -201,12 +201,12 @@ describe('the worker while a refresh runs', () => {
     await held.askForSlow(['slow 1']);
     await held.pass(60);
     expect(held.running).toBe(1);
-    await gateway.ask(QUICK, { city: 'Oslo' });
+    await gateway.send(QUICK, { city: 'Oslo' });
     const all = gateway.warmer.tick({ all: true });
     await held.pass(2);
     gateway.respond = () => Promise.resolve(resultOf([]));
     await held.end();
     await all;
-    expect(citiesOf(gateway).toSorted()).toEqual(['Oslo', 'slow 1', 'slow 1']);
+    expect(refreshedCities(gateway).toSorted()).toEqual(['Oslo', 'slow 1', 'slow 1']);
   });
 });

@@ -2,7 +2,12 @@ import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import type { QueryResult } from '../../../src/query/ports.js';
 import { resultOf } from '../../support/fake-run-query.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
-import { askFor, citiesOf, WarmedGateway, type WarmedGatewayOptions } from '../../support/warmed-gateway.js';
+import {
+  requestCities,
+  refreshedCities,
+  WarmedGateway,
+  type WarmedGatewayOptions,
+} from '../../support/warmed-gateway.js';
 
 const HOUR = 3600;
 const INTERVAL = 300;
@@ -28,10 +33,10 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 describe('a round of warming', () => {
   it('refreshes the most used sets first', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome', 'Paris', 'Paris']);
+    await requestCities(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome', 'Paris', 'Paris']);
     gateway.clock.advance(INTERVAL);
     await gateway.warmer.tick();
-    expect(citiesOf(gateway)).toEqual(['Rome', 'Paris', 'Oslo']);
+    expect(refreshedCities(gateway)).toEqual(['Rome', 'Paris', 'Oslo']);
   });
 
   it('refreshes the most used first whichever endpoint they are of', async () => {
@@ -42,31 +47,31 @@ describe('a round of warming', () => {
       warming: INTERVAL,
     });
     const gateway = new WarmedGateway([ENDPOINT, other]);
-    await askFor(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome']);
-    await askFor(gateway, other, ['Paris', 'Paris']);
+    await requestCities(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome']);
+    await requestCities(gateway, other, ['Paris', 'Paris']);
     gateway.clock.advance(INTERVAL);
     await gateway.warmer.tick();
-    expect(citiesOf(gateway)).toEqual(['Rome', 'Paris', 'Oslo']);
+    expect(refreshedCities(gateway)).toEqual(['Rome', 'Paris', 'Oslo']);
   });
 
   it('warms no more sets of an endpoint than it may, and those the most used', async () => {
     const gateway = newGateway({ maxSets: 2 });
-    await askFor(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome', 'Paris', 'Paris']);
+    await requestCities(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome', 'Paris', 'Paris']);
     await gateway.pass(INTERVAL + 1);
-    expect(citiesOf(gateway).toSorted()).toEqual(['Paris', 'Rome']);
+    expect(refreshedCities(gateway).toSorted()).toEqual(['Paris', 'Rome']);
   });
 
   it('warms nothing where no set may be warmed', async () => {
     const gateway = newGateway({ maxSets: 0 });
     gateway.declare(ENDPOINT);
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     await gateway.pass(HOUR);
     expect(gateway.refreshes).toEqual([]);
   });
 
   it.each([1, 2, 5])('runs %i queries at a time', async (concurrency) => {
     const gateway = newGateway({ concurrency });
-    await askFor(gateway, ENDPOINT, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+    await requestCities(gateway, ENDPOINT, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
     gateway.clock.advance(INTERVAL);
     const ends = holdQueries(gateway);
     const round = gateway.warmer.tick();
@@ -82,7 +87,7 @@ describe('a round of warming', () => {
 
   it('never overlaps another', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['a', 'b']);
+    await requestCities(gateway, ENDPOINT, ['a', 'b']);
     gateway.clock.advance(INTERVAL);
     const ends = holdQueries(gateway);
     const rounds = [gateway.warmer.tick(), gateway.warmer.tick()];
@@ -100,7 +105,7 @@ describe('a round of warming', () => {
 
   it('that is asked for while another runs comes after it, with every set in use', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['a']);
+    await requestCities(gateway, ENDPOINT, ['a']);
     gateway.clock.advance(INTERVAL);
     const ends = holdQueries(gateway);
     const running = gateway.warmer.tick();
@@ -112,46 +117,46 @@ describe('a round of warming', () => {
     gateway.respond = () => Promise.resolve(resultOf([]));
     ends[0]?.();
     await Promise.all([running, asked]);
-    expect(citiesOf(gateway).toSorted()).toEqual(['a', 'a', 'b']);
+    expect(refreshedCities(gateway).toSorted()).toEqual(['a', 'a', 'b']);
   });
 
   it('refreshes what is not due yet only when told to', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     await gateway.warmer.tick();
     expect(gateway.refreshes).toEqual([]);
     await gateway.warmer.tick({ all: true });
-    expect(citiesOf(gateway)).toEqual(['Rome']);
+    expect(refreshedCities(gateway)).toEqual(['Rome']);
   });
 
   it('waits while interactive queries wait, and goes on after them', async () => {
     let busy = true;
     const gateway = newGateway({ isBusy: () => busy });
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     await gateway.pass(2 * INTERVAL);
     expect(gateway.refreshes).toEqual([]);
     busy = false;
     await gateway.pass(1);
-    expect(citiesOf(gateway)).toEqual(['Rome']);
+    expect(refreshedCities(gateway)).toEqual(['Rome']);
   });
 
   it('ends between two sets when interactive queries begin to wait', async () => {
     let busy = false;
     const gateway = newGateway({ isBusy: () => busy });
-    await askFor(gateway, ENDPOINT, ['Rome', 'Rome', 'Oslo']);
+    await requestCities(gateway, ENDPOINT, ['Rome', 'Rome', 'Oslo']);
     gateway.clock.advance(INTERVAL);
     gateway.respond = () => {
       busy = true;
       return Promise.resolve(resultOf([]));
     };
     await gateway.warmer.tick();
-    expect(citiesOf(gateway)).toEqual(['Rome']);
+    expect(refreshedCities(gateway)).toEqual(['Rome']);
   });
 
   it('does nothing on a gateway that is not the leader', async () => {
     const gateway = newGateway({ isLeader: () => false });
     gateway.declare(ENDPOINT);
-    await askFor(gateway, ENDPOINT, ['Oslo']);
+    await requestCities(gateway, ENDPOINT, ['Oslo']);
     await gateway.pass(HOUR);
     await gateway.warmer.tick({ all: true });
     expect(gateway.refreshes).toEqual([]);
@@ -165,13 +170,13 @@ describe('a declared set', () => {
     await gateway.pass(HOUR);
     expect(gateway.refreshes[0]?.at).toBe(0);
     expect(gateway.refreshes.length).toBeGreaterThanOrEqual(12);
-    expect((await gateway.ask(ENDPOINT)).status).toBe('HIT');
+    expect((await gateway.send(ENDPOINT)).status).toBe('HIT');
   });
 
   it('that is asked for too is one set', async () => {
     const gateway = newGateway();
     gateway.declare(ENDPOINT);
-    await gateway.ask(ENDPOINT);
+    await gateway.send(ENDPOINT);
     expect(await gateway.warmer.state()).toMatchObject([{ uses: 1 }]);
     await gateway.pass(INTERVAL + 1);
     expect(gateway.refreshes).toHaveLength(1);
@@ -192,9 +197,9 @@ describe('a declared set', () => {
 describe('the state of warming', () => {
   it('tells of each set how it was refreshed, and when it will be', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['Rome', 'Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome', 'Rome']);
     await gateway.pass(INTERVAL + 1);
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     const [state, ...more] = await gateway.warmer.state();
     expect(more).toEqual([]);
     expect(state).toMatchObject({
@@ -237,7 +242,7 @@ describe('the state of warming', () => {
 
   it('holds nothing of sets that nobody uses any more', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     await gateway.pass(HOUR);
     expect(await gateway.warmer.state()).toEqual([]);
   });

@@ -109,7 +109,7 @@ export const TABLE_FUNCTIONS: readonly string[] = [
 ];
 
 /** Places for a table, as `$`; a query of it is `SELECT 1 FROM $`. */
-export const TABLE_PLACES: readonly string[] = [
+export const TABLE_POSITIONS: readonly string[] = [
   'SELECT * FROM $',
   'SELECT 1 AS x FROM result AS r CROSS JOIN $',
 ];

@@ -33,9 +33,9 @@ export type OutcomeOf = (select: SandboxedSelect) => Promise<string>;
 /** Runs a SELECT as a call does, but for HTTP; without its barriers to see that they are what this tests. */
 export function outcomesOn(endpoint: Endpoint, runQuery: RunQuery, hasBarriers = true): OutcomeOf {
   const values = validateParameters(endpoint, rawParameters(PARAMETERS));
-  const held = new Set(['project']);
+  const pinned = new Set(['project']);
   return async (select) => {
-    const bound = bindSandboxedQuery(endpoint, select, values, held, NOW, ROW_CAP + 1);
+    const bound = bindSandboxedQuery(endpoint, select, values, pinned, NOW, ROW_CAP + 1);
     const query = hasBarriers ? bound.text : bound.text.replaceAll(BARRIER, '');
     try {
       const { body, truncated } = await runQuery({
@@ -60,7 +60,7 @@ export type Leak = Statement & Readonly<Record<Hidden, string>>;
 export interface Comparison {
   readonly leaks: readonly Leak[];
   /** Statements that were answered with rows, of all. */
-  readonly answered: number;
+  readonly succeeded: number;
 }
 
 /**
@@ -83,7 +83,7 @@ export async function compareOutcomes<Item extends Statement>(
     const isSame = absent === harmless && absent === poisonous;
     return isSame ? [] : [{ shape, sql, absent, harmless, poisonous }];
   });
-  return { leaks, answered: outcomes.absent.filter((outcome) => outcome.startsWith('200')).length };
+  return { leaks, succeeded: outcomes.absent.filter((outcome) => outcome.startsWith('200')).length };
 }
 
 /** The results of all items in their order, some at a time. */
@@ -92,9 +92,9 @@ export async function forAll<Item, Result>(
   resultOf: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
-  const left = items.entries();
+  const remaining = items.entries();
   const work = async (): Promise<void> => {
-    for (const [index, item] of left) results[index] = await resultOf(item);
+    for (const [index, item] of remaining) results[index] = await resultOf(item);
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return results;

@@ -190,7 +190,7 @@ export function generateStatements(count: number, seed: number): readonly Statem
   const each = Math.ceil(count / shapes.length);
   return shapes.flatMap(([shape, statements], index) => {
     // A few more than are needed, since some come twice.
-    const made = new Set(fc.sample(statements, { seed: seed + index, numRuns: 2 * each }));
-    return [...made].slice(0, each).map((sql) => ({ shape, sql }));
+    const generated = new Set(fc.sample(statements, { seed: seed + index, numRuns: 2 * each }));
+    return [...generated].slice(0, each).map((sql) => ({ shape, sql }));
   });
 }

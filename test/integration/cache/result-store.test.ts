@@ -143,11 +143,11 @@ describe.each(STORES)('%s', (_name, open) => {
     ['all answers', {}, [false, false, false]],
     ['those of an endpoint', { endpointId: KEY.endpointId }, [false, false, true]],
     ['one', KEY, [false, true, true]],
-  ])('purges %s', async (_scope, scope, left) => {
+  ])('purges %s', async (_scope, scope, remaining) => {
     const keys = [KEY, sampleKey('second'), sampleKey('third', OTHER_ENDPOINT)];
     for (const key of keys) await store.set(key, sampleResult({ createdAt: time.now }), time.now + 60_000);
     await store.purge({ ...scope, createdUntil: time.now });
-    expect((await Promise.all(keys.map(store.get))).map((result) => result !== undefined)).toEqual(left);
+    expect((await Promise.all(keys.map(store.get))).map((result) => result !== undefined)).toEqual(remaining);
   });
 
   it('keeps an answer that is born after a purge', async () => {

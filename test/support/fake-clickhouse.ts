@@ -6,17 +6,17 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
 
 /** An HTTP server that says it is ClickHouse, with a client that believes it. */
-export interface LyingClickHouse {
+export interface FakeClickHouse {
   readonly url: string;
   readonly client: ClickHouseClient;
 }
 
 /** Runs a test's body with such a server, which answers every query as the listener does. */
-export async function withLyingClickHouse(
-  answer: RequestListener,
-  use: (clickhouse: LyingClickHouse) => Promise<void>,
+export async function withFakeClickHouse(
+  respond: RequestListener,
+  use: (clickhouse: FakeClickHouse) => Promise<void>,
 ): Promise<void> {
-  const server = createServer(answer);
+  const server = createServer(respond);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -46,4 +46,4 @@ export function respondWith(body: string, rows: number): RequestListener {
 }
 
 /** Whether this is the query of a request, rather than a ping or what the gateway asks at its start. */
-export const isOfRequest = ({ url = '' }: IncomingMessage): boolean => url.includes('log_comment=');
+export const isRequestQuery = ({ url = '' }: IncomingMessage): boolean => url.includes('log_comment=');

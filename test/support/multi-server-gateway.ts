@@ -3,20 +3,20 @@ import { openGateway } from '../../src/server/compose.js';
 import { RecordingLogger } from './recording-logger.js';
 
 /** A whole gateway in front of the ClickHouse servers of a list. */
-export interface ListedGateway {
+export interface MultiServerGateway {
   readonly logger: RecordingLogger;
   readonly fetch: (path: string) => Promise<Response>;
   /** Asks usage.api-counts. */
-  readonly ask: (project: string, requestId: string, signal?: AbortSignal) => Promise<Response>;
+  readonly send: (project: string, requestId: string, signal?: AbortSignal) => Promise<Response>;
   /** The sum of a metric's samples, of one server where it is named; `querygate_clickhouse_` stands before the name. */
   readonly metric: (name: string, server?: string) => Promise<number>;
   readonly close: () => Promise<void>;
 }
 
-export async function openListedGateway(
+export async function openMultiServerGateway(
   urls: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<ListedGateway> {
+): Promise<MultiServerGateway> {
   const logger = new RecordingLogger();
   const config = readConfig({
     PORT: '0',
@@ -33,7 +33,7 @@ export async function openListedGateway(
   return {
     logger,
     fetch: (path) => fetch(gateway.url + path, { headers }),
-    ask: (project, requestId, signal) => {
+    send: (project, requestId, signal) => {
       const query = new URLSearchParams({ project, interval: 'daily' }).toString();
       return fetch(`${gateway.url}/api/endpoints/query/usage.api-counts?${query}`, {
         headers: { ...headers, 'X-Request-Id': requestId },
