@@ -31,37 +31,37 @@ import { RecordingLogger } from './recording-logger.js';
 import { TestClock } from './test-clock.js';
 import { noSql } from './test-credentials.js';
 
-/** What the keys' file of a test says of each key; the key itself is {@link keyNamed}. */
+/** Rights of each key in a test's keys file, by key name; {@link keyNamed} returns the key itself. */
 export type KeyRights = Readonly<Record<string, StoredRights>>;
 
 export interface AccessGatewayOptions {
   readonly keys?: KeyRights;
   readonly environment?: Environment;
-  /** Instead of the specification's. */
+  /** Default: the specification's endpoints. */
   readonly endpoints?: readonly Endpoint[];
-  /** Instead of a ClickHouse that is none, and one that stands still. */
+  /** Default: the gateway's {@link FakeRunQuery}. */
   readonly runQuery?: RunQuery;
   readonly clock?: Clock;
   readonly checkSql?: CheckSql;
-  /** Judges by this parser instead, as in production. */
+  /** Checks SQL with this parser, as in production. */
   readonly parser?: SqlParser;
 }
 
-/** On the long way every request goes through the application, on the other the short way comes first. */
+/** Requests on the slow path all go through the application; on the fast path cache hits skip the application. */
 export type RequestPath = 'slow path' | 'fast path';
 
-/** The key that a name of the tests' keys' file stands for. */
+/** Returns the key that a name in the test's keys file stands for. */
 export const keyNamed = (name: string): string => `qg_key-of-${name}-only-for-tests`;
 
 /**
- * A gateway put together as in production, keys, limits, admission and cache out of a configuration, on two servers that
- * share all of it; only ClickHouse and time are the test's.
+ * A gateway composed as in production (keys, limits, queue and cache come from a configuration), with one HTTP server
+ * per request path. Only ClickHouse and the clock are fakes.
  */
 export class AccessGateway {
   readonly clock = new TestClock();
   readonly runQuery = new FakeRunQuery();
   readonly logger = new RecordingLogger();
-  /** Requests that took the short way to their end. */
+  /** Number of requests that the fast path completed. */
   servedOnFastPath = 0;
   access!: Access;
   execution!: QueryExecution;
@@ -85,7 +85,7 @@ export class AccessGateway {
     return `http://127.0.0.1:${port}`;
   }
 
-  /** A request with the key of that name; with none where the name is empty. */
+  /** Sends a request with the key of that name, or without a key if the name is empty. */
   send(
     name: string,
     target: string,
@@ -96,7 +96,7 @@ export class AccessGateway {
     return sendRequest(this.url(via) + target, { ...rest, headers: { ...key, ...headers } });
   }
 
-  /** Queries that wait for a place, by the gateway's own metrics. */
+  /** Returns the number of queued queries, from the gateway's own metrics. */
   async waiting(): Promise<number> {
     const samples = metricSamples(await this.execution.metrics.registry.metrics());
     const waiting = samples.filter(({ name }) => name === 'querygate_queries_waiting');
@@ -169,7 +169,7 @@ export class AccessGateway {
   }
 }
 
-/** Runs a test's body with such a gateway, which is gone afterwards. */
+/** Runs a test's body with an access gateway, then closes the gateway. */
 export async function withAccess(
   options: AccessGatewayOptions,
   use: (gateway: AccessGateway) => Promise<void>,

@@ -18,14 +18,14 @@ import { noKeys } from './test-credentials.js';
 /** The specification's endpoints. */
 export const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
 
-/** A gateway's execution with its operator's view, and who asks it. */
+/** A gateway's query execution with clients for its admin API. */
 export interface AdminGateway extends QueryExecution {
   readonly clock: TestClock;
   readonly runQuery: FakeRunQuery;
   readonly logger: RecordingLogger;
   readonly get: (path: string) => Promise<Response>;
   readonly post: (path: string, body?: unknown) => Promise<Response>;
-  /** A caller's question; its status. */
+  /** Sends a caller's request; resolves to its cache status. */
   readonly send: (
     name: string,
     parameters?: Readonly<Record<string, string>>,
@@ -33,7 +33,7 @@ export interface AdminGateway extends QueryExecution {
   ) => Promise<string>;
 }
 
-/** Runs a test's body with the operator's view of a gateway without Redis. */
+/** Runs a test's body with the admin API of a gateway without Redis. */
 export async function withAdminGateway(use: (gateway: AdminGateway) => Promise<void>): Promise<void> {
   const closers: (() => Promise<void> | void)[] = [];
   const [clock, runQuery, logger] = [new TestClock(), new FakeRunQuery(), new RecordingLogger()];

@@ -12,18 +12,18 @@ const UNCACHED = sampleEndpoint({
 export const PATHS: readonly RequestPath[] = ['slow path', 'fast path'];
 export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, Prefer';
 
-/** A gateway for the tests of a file, and questions to its endpoints `cached` (for 60 s) and `uncached`. */
+/** A gateway for the tests of a file, with the endpoints `cached` (for 60 s) and `uncached`. */
 export interface CachedEndpoint {
   readonly gateway: CachingGateway;
-  /** Has ClickHouse answer again with many rows, or with one to questions about a village. */
+  /** Makes ClickHouse return 200 rows again, or one row if the city starts with `village`. */
   readonly respondAsUsual: () => void;
-  /** A question that no test before has asked. */
+  /** Returns a URL that no earlier test used. */
   readonly newRequest: (kind?: string, endpoint?: string) => string;
-  /** A question whose answer is in the cache. */
+  /** Returns a URL whose result is cached. */
   readonly cachedUrl: (kind?: string) => Promise<string>;
 }
 
-/** Opens such a gateway before the tests of the file, and closes it after them. */
+/** Opens the gateway before the tests of the file and closes it after them. */
 export function useCachedEndpoint(): CachedEndpoint {
   const gateway = new CachingGateway([CACHED, UNCACHED]);
   const respondAsUsual = (): void => {

@@ -20,10 +20,10 @@ import { TestClock } from './test-clock.js';
 import { noSql, testCredentials, testLimiter } from './test-credentials.js';
 import { KEY } from './test-gateway.js';
 
-/** A key whose holder may bypass the cache. */
+/** A key that may bypass the cache. */
 export const BYPASS_KEY = 'qg_may-bypass-only-for-tests';
 
-/** An answer as it came over the network: nothing decompressed, nothing left out. */
+/** An HTTP response as received: not decompressed, with all headers. */
 export interface NetworkResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -34,8 +34,8 @@ export type RequestPath = 'slow path' | 'fast path';
 export type Headers = Readonly<Record<string, string>>;
 
 /**
- * One gateway on two servers, which share cache, keys and clock: on one every request takes the way through the
- * application, on the other the short way first, as in production.
+ * One gateway with two HTTP servers that share cache, keys and clock: one sends every request through the application, the
+ * other tries the fast path first, as in production.
  */
 export class CachingGateway {
   readonly clock = new TestClock();
@@ -43,11 +43,11 @@ export class CachingGateway {
   readonly logger = new RecordingLogger();
   readonly metrics = new Metrics();
   readonly store = new LocalStore(1e8, this.clock.read);
-  /** How each question to an endpoint that caches was answered. */
+  /** Cache status of each request to an endpoint that caches, in order. */
   readonly statuses: CacheStatus[] = [];
-  /** Requests that have reached either server. */
+  /** Number of requests that reached either server. */
   arrived = 0;
-  /** Requests that took the short way to their end. */
+  /** Number of requests that the fast path completed. */
   servedOnFastPath = 0;
   private readonly servers: Readonly<Record<RequestPath, Server>>;
 
@@ -113,7 +113,7 @@ export class CachingGateway {
     return (this.servers[via].address() as AddressInfo).port;
   }
 
-  /** A request with the ordinary key and no other header than those given; an empty one is left out. */
+  /** Sends a request with the ordinary key and the listed headers only; a header with an empty value is not sent. */
   async send(
     via: RequestPath,
     path: string,
@@ -138,7 +138,7 @@ export class CachingGateway {
     };
   }
 
-  /** The same request on both ways, whose answers must be the same but for the second in which they were sent. */
+  /** Sends the same request on both paths and expects the same response except for time-dependent headers. */
   async sendOnBothPaths(path: string, headers: Headers = {}, method = 'GET'): Promise<NetworkResponse> {
     const identified = { 'X-Request-Id': 'on-both-ways', ...headers };
     const slow = withoutDate(await this.send('slow path', path, identified, method));

@@ -1,14 +1,14 @@
 import type { QueryRequest, QueryResult } from '../../src/query/ports.js';
 import { resultOf, type FakeRunQuery } from './fake-run-query.js';
 
-/** Queries that take as long as the test wants. */
+/** Queries that run until the test ends them. */
 export interface PendingQueries {
-  /** Ends all that run. */
+  /** Ends all running queries with these rows. */
   readonly finish: (rows: readonly object[]) => void;
   readonly fail: (error: Error) => void;
 }
 
-/** Holds every query that is asked from now on until told; one whose callers have left fails at once. */
+/** Makes every query from now on wait until the test ends it; a query fails at once when all its callers disconnect. */
 export function delayQueries(runQuery: FakeRunQuery): PendingQueries {
   const pending: { resolve: (result: QueryResult) => void; reject: (error: Error) => void }[] = [];
   runQuery.respondWith(

@@ -3,9 +3,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 const PAUSE_MS = 20;
 
 /**
- * Asks again and again until the answer is one, for what nobody announces (another process, another server).
+ * Runs a check until it returns a value, for conditions without an event (another process, another server).
  *
- * @throws Error saying what was awaited, when it did not come in time.
+ * @throws Error naming the condition when the time is over.
  */
 export async function pollUntil<T>(
   condition: string,

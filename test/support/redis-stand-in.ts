@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What stands where a Redis should be: it answers with bytes of its own, or passes on, or loses what it is sent. */
+/** A server in place of Redis that sends bytes of its own, forwards to a Redis, or silently drops commands. */
 export interface RedisStandIn {
   readonly url: string;
-  /** From now on nothing that was sent on today's connections arrives, and nobody is told; new ones are well. */
+  /** Drops everything sent on the open connections without an error; new connections work. */
   readonly stallConnections: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** Answers whatever comes with the same bytes. */
+/** Responds to everything with the same bytes. */
 export function respondWithGarbage(garbage: string | Buffer): Promise<RedisStandIn> {
   return listen((socket) => {
     socket.on('data', () => socket.write(garbage));
@@ -17,7 +17,7 @@ export function respondWithGarbage(garbage: string | Buffer): Promise<RedisStand
   });
 }
 
-/** Passes everything on to a Redis. */
+/** Forwards everything to a Redis. */
 export function forwardTo(port: number): Promise<RedisStandIn> {
   return listen((socket) => {
     const upstream = connect(port, '127.0.0.1');

@@ -1,5 +1,5 @@
 /**
- * A gateway's execution, out of the build, that asks ClickHouse a question and never gets an answer.
+ * Runs one request through a gateway's query execution, from the build, against a ClickHouse that never responds.
  *
  * Environment: REDIS_URL, CACHE_KEY_PREFIX; PROJECT, the value of usage.api-counts' `project`.
  */
@@ -30,7 +30,7 @@ await executeCall({
   endpoint: endpoints.find('usage.api-counts'),
   values: new Map([['project', process.env['PROJECT']]]),
   scope: '',
-  requestId: 'held',
+  requestId: 'endless',
   signal: new AbortController().signal,
   demand: 'any',
 });

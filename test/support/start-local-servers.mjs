@@ -8,7 +8,7 @@ import { startRedis } from './start-redis.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The embedded ClickHouse out of the build, and a redis-server of Debian's, both on free ports and in a new folder. */
+/** Starts the embedded ClickHouse of the build and Debian's redis-server, on free ports and in a new folder. */
 export async function startLocalServers() {
   const { EmbeddedServer } = await importBuild('src/clickhouse/embedded/embedded-server.js');
   const folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));

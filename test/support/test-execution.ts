@@ -9,11 +9,11 @@ import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
 import { sampleEndpoint } from './sample-endpoint.js';
 
-/** Where questions are answered, as in a gateway, on a ClickHouse that is none. */
+/** A gateway's query execution on a fake ClickHouse. */
 export interface TestExecution extends QueryExecution {
   readonly runQuery: FakeRunQuery;
   readonly logger: RecordingLogger;
-  /** Asks for a city. */
+  /** Requests the sample endpoint's result for a city. */
   readonly requestCity: (city: string, call?: Partial<Call>) => Promise<CallOutcome>;
   readonly close: () => Promise<void>;
 }

@@ -7,13 +7,13 @@ import { connectRedis, type RedisClient } from '../../src/coordination/redis-con
 import { RedisKeys } from '../../src/coordination/redis-keys.js';
 import { variable } from './clickhouse.js';
 
-/** A connection to the run's shared Redis, as the cache has it, under a prefix that no other test uses. */
+/** A connection to the run's shared Redis, configured as in the cache, with a key prefix that no other test uses. */
 export interface TestRedis {
   readonly client: RedisClient;
   readonly redis: GuardedRedis;
   readonly keys: RedisKeys;
   readonly prefix: string;
-  /** What breaker and guard told, in order. */
+  /** States reported by the circuit breaker and the guard, in order. */
   readonly states: readonly (BreakerState | 'rejecting' | 'accepting')[];
   /** All keys under the prefix. */
   readonly names: () => Promise<readonly string[]>;
@@ -22,7 +22,7 @@ export interface TestRedis {
 
 export const sharedRedisUrl = (): string => variable('TEST_REDIS_URL');
 
-/** A prefix of a test's own. */
+/** Generates an unused prefix. */
 export const newPrefix = (): string => `test-${randomBytes(6).toString('hex')}:`;
 
 export async function openTestRedis(url = sharedRedisUrl()): Promise<TestRedis> {

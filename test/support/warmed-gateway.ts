@@ -13,10 +13,10 @@ import { resultOf } from './fake-run-query.js';
 import { rawParameters } from './raw-parameters.js';
 import { TestClock } from './test-clock.js';
 
-/** A query that reached the stand-in for ClickHouse. */
+/** A query that reached the fake ClickHouse. */
 export interface SeenQuery {
   readonly by: 'caller' | 'warming';
-  /** Seconds since the gateway was made. */
+  /** Seconds since the gateway was created. */
   readonly at: number;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
@@ -28,17 +28,17 @@ export interface WarmedGatewayOptions extends Partial<
   readonly budget?: number;
 }
 
-/** The way from a question to its answer with the worker beside it: real parts on a stand-in for ClickHouse. */
+/** A call's path from request to result, with the warming worker beside it: real parts on a fake ClickHouse. */
 export class WarmedGateway {
   readonly clock = new TestClock();
   readonly queries: SeenQuery[] = [];
   readonly outcomes: string[] = [];
-  /** Of each refresh, how long after it was due it started. */
+  /** Delay of each refresh after its due time. */
   readonly lateMs: number[] = [];
   readonly store = new LocalStore(1e8, this.clock.read);
   readonly ledger = new UsageLedger(1000);
   readonly warmer: Warmer;
-  /** What a query gives; each result has as its only row which query it was. */
+  /** Runs a query; by default the result's only row is the number of queries so far. */
   respond: () => Promise<QueryResult> = () => Promise.resolve(resultOf([{ query: this.queries.length }]));
   private readonly startedAt = this.clock.milliseconds;
   private readonly executeCall: ExecuteCall;
@@ -86,7 +86,7 @@ export class WarmedGateway {
     });
   }
 
-  /** Since the gateway was made. */
+  /** Seconds since the gateway was created. */
   get seconds(): number {
     return (this.clock.milliseconds - this.startedAt) / 1000;
   }
@@ -95,7 +95,7 @@ export class WarmedGateway {
     return this.queries.filter(({ by }) => by === 'warming');
   }
 
-  /** A caller's question; without parameters, the endpoint's example. */
+  /** Sends a caller's request; default parameters: the endpoint's example. */
   send(endpoint: Endpoint, parameters = endpoint.example): Promise<CallOutcome> {
     const { signal } = new AbortController();
     return this.executeCall({
@@ -106,7 +106,7 @@ export class WarmedGateway {
     });
   }
 
-  /** Has a set asked for without an answer, as if another had asked. */
+  /** Counts a use of a parameter set without a request, as if a caller of another gateway had requested it. */
   use(endpoint: Endpoint, parameters = endpoint.example): { readonly key: CacheKey } {
     const query = queryOf(endpoint, parameters);
     const key = keyOf(query);
@@ -115,13 +115,13 @@ export class WarmedGateway {
     return { key };
   }
 
-  /** Has the endpoint's set warmed from the start. */
+  /** Declares the parameter set for warming from the start. */
   declare(endpoint: Endpoint, parameters = endpoint.example): void {
     const query = queryOf(endpoint, parameters);
     this.ledger.declare(keyOf(query), query);
   }
 
-  /** Lets time pass, a tick of the worker each second; what callers do comes before it. */
+  /** Advances the time with one tick of the worker per second; `callers` runs before each tick. */
   async pass(
     seconds: number,
     callers: (second: number) => Promise<unknown> | undefined = () => undefined,
@@ -138,12 +138,12 @@ function queryOf(endpoint: Endpoint, parameters: Readonly<Record<string, string>
   return { endpoint, values: validateParameters(endpoint, rawParameters(parameters)), scope: '' };
 }
 
-/** Seconds since the query of an answer began. */
+/** Returns the seconds since the result was created. */
 export function ageOf({ clock }: WarmedGateway, { result }: CallOutcome): number {
   return (clock.milliseconds - result.createdAt) / 1000;
 }
 
-/** Asks an endpoint for each city as often as it is named. */
+/** Requests an endpoint's result for each city, in order. */
 export async function requestCities(
   gateway: WarmedGateway,
   endpoint: Endpoint,
@@ -152,7 +152,7 @@ export async function requestCities(
   for (const city of cities) await gateway.send(endpoint, { city });
 }
 
-/** The cities whose answers were refreshed, in that order. */
+/** Returns the cities whose results were refreshed, in order. */
 export function refreshedCities({ refreshes }: WarmedGateway): readonly unknown[] {
   return refreshes.map(({ parameters }) => parameters['city']);
 }
