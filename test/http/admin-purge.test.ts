@@ -11,7 +11,7 @@ const STATS = 'functions.invocation-stats';
 const counts = (project: string): Readonly<Record<string, string>> => ({ project, interval: 'daily' });
 
 describe('POST /cache/purge', () => {
-  /** Which of three questions are in the cache after a purge. */
+  /** Lists which of three results are still cached after a purge. */
   async function remainingAfter(body: unknown): Promise<readonly string[]> {
     const remaining: string[] = [];
     await withAdminGateway(async ({ post, send: query, clock }) => {
@@ -63,7 +63,7 @@ describe('POST /cache/purge', () => {
     });
   });
 
-  it('refuses a page of another site, which a browser lets reach a loopback port', async () => {
+  it('rejects a request from a page of another site, because browsers let such pages reach a loopback port', async () => {
     await withAdminGateway(async ({ send: query, ...execution }) => {
       await query(COUNTS, counts('a'));
       const app = createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints });
@@ -95,7 +95,7 @@ describe('POST /cache/purge', () => {
     });
   });
 
-  it('tells what it purged, to the caller and in the log', async () => {
+  it('reports what it purged, in the response and in the log', async () => {
     await withAdminGateway(async ({ post, logger }) => {
       const response = await post('/cache/purge', { endpoint: COUNTS });
       const scope = { endpointId: endpoints.find(COUNTS)?.id };
@@ -105,16 +105,16 @@ describe('POST /cache/purge', () => {
   });
 
   it.each([
-    ['a broken one', 'application/json', '{"endpoint":', 'BAD_REQUEST'],
+    ['invalid JSON', 'application/json', '{"endpoint":', 'BAD_REQUEST'],
     ['a list', 'application/json', '[]', 'BAD_REQUEST'],
-    ['a text', 'application/json', '"usage.api-counts"', 'BAD_REQUEST'],
+    ['a string', 'application/json', '"usage.api-counts"', 'BAD_REQUEST'],
     ['one over 64 KiB', 'application/json', JSON.stringify({ endpoint: 'x'.repeat(70_000) }), 'BAD_REQUEST'],
     ['an unknown member', 'application/json', '{"endpiont":"usage.api-counts"}', 'BAD_REQUEST'],
-    ['an endpoint that is no text', 'application/json', '{"endpoint":1}', 'BAD_REQUEST'],
+    ['an endpoint that is not a string', 'application/json', '{"endpoint":1}', 'BAD_REQUEST'],
     ['an empty endpoint', 'application/json', '{"endpoint":""}', 'BAD_REQUEST'],
     ['parameters without an endpoint', 'application/json', '{"parameters":{}}', 'BAD_REQUEST'],
     [
-      'parameters that are no texts',
+      'parameters that are not strings',
       'application/json',
       '{"endpoint":"logs.all","parameters":{"a":1}}',
       'BAD_REQUEST',
@@ -126,7 +126,7 @@ describe('POST /cache/purge', () => {
       'INVALID_PARAMETERS',
     ],
     ['a form', 'application/x-www-form-urlencoded', 'endpoint=usage.api-counts', 'BAD_REQUEST'],
-  ])('answers 400 to a body that is %s, and purges nothing', async (_what, type, body, code) => {
+  ])('returns 400 for a body that is %s, and purges nothing', async (_what, type, body, code) => {
     await withAdminGateway(async ({ send: query, clock, ...execution }) => {
       await query(COUNTS);
       clock.advance(1);
@@ -137,7 +137,7 @@ describe('POST /cache/purge', () => {
     });
   });
 
-  it('reads a body as JSON whatever its Content-Type says, as curl sends it', async () => {
+  it('reads the body as JSON whatever its Content-Type, which curl sets to a form', async () => {
     await withAdminGateway(async ({ send: query, clock, ...execution }) => {
       await query(COUNTS);
       clock.advance(1);
@@ -151,7 +151,7 @@ describe('POST /cache/purge', () => {
   });
 
   it.each(['10.1.2.3:9090', '[::1]:9090', 'localhost:9090', 'gateway:9090', 'gateway.local'])(
-    'lets in a Host that no public site can have: %s',
+    'accepts a Host that no public site can have: %s',
     async (host) => {
       await withAdminGateway(async (gateway) => {
         const app = createAdminApp({
@@ -165,7 +165,7 @@ describe('POST /cache/purge', () => {
     },
   );
 
-  it('refuses a site that gave its own name the address of the operator’s view', async () => {
+  it('rejects a site whose own name resolves to the address of the admin API', async () => {
     await withAdminGateway(async (gateway) => {
       const app = createAdminApp({
         ...gateway,
@@ -178,7 +178,7 @@ describe('POST /cache/purge', () => {
     });
   });
 
-  it('answers 405 for another method, naming the one that there is', async () => {
+  it('returns 405 for another method, with Allow', async () => {
     await withAdminGateway(async ({ get }) => {
       const response = await get('/cache/purge');
       expect(problemOf(response).code).toBe('METHOD_NOT_ALLOWED');
@@ -186,7 +186,7 @@ describe('POST /cache/purge', () => {
     });
   });
 
-  it('answers 404 for an endpoint that there is not', async () => {
+  it('returns 404 for an unknown endpoint', async () => {
     await withAdminGateway(async ({ post }) => {
       const response = await post('/cache/purge', { endpoint: 'nothing' });
       expect(problemOf(response)).toMatchObject({ status: 404, code: 'ENDPOINT_NOT_FOUND' });

@@ -15,7 +15,7 @@ const STATS = 'functions.invocation-stats';
 const counts = (project: string): Readonly<Record<string, string>> => ({ project, interval: 'daily' });
 
 describe('GET /cache', () => {
-  it('tells entries, bytes and hit ratio of every endpoint', async () => {
+  it('reports entries, bytes and hit ratio of every endpoint', async () => {
     await withAdminGateway(async ({ get, send: query }) => {
       for (let asked = 0; asked < 4; asked += 1) await query(COUNTS);
       const response = await get('/cache');
@@ -45,7 +45,7 @@ describe('GET /cache', () => {
 });
 
 describe('GET /warming', () => {
-  it('tells of each set in use its last run and next, its cost, and what it has earned', async () => {
+  it('reports the last and next refresh, the cost and the use of each parameter set', async () => {
     await withAdminGateway(async ({ get, post, send: query, clock }) => {
       await query(COUNTS, counts('a'));
       clock.advance(10);
@@ -74,7 +74,7 @@ describe('GET /warming', () => {
     });
   });
 
-  it('is an empty list where nothing was asked', async () => {
+  it('returns an empty list if no parameter set is in use', async () => {
     await withAdminGateway(async ({ get }) => {
       expect((await get('/warming')).body).toEqual({ leader: true, sets: [] });
     });
@@ -82,7 +82,7 @@ describe('GET /warming', () => {
 });
 
 describe('POST /warming/run', () => {
-  it('refreshes what is in use at once, and tells how it went', async () => {
+  it('refreshes the parameter sets in use at once, and reports the outcome', async () => {
     await withAdminGateway(async ({ post, send: query, runQuery, clock }) => {
       await query(COUNTS, counts('a'));
       await query(COUNTS, counts('b'));
@@ -91,7 +91,7 @@ describe('POST /warming/run', () => {
       expect(response.status).toBe(200);
       expect((response.body as { sets: unknown[] }).sets).toHaveLength(2);
       expect(runQuery.requests).toHaveLength(4);
-      runQuery.fail(new Error('away'));
+      runQuery.fail(new Error('unreachable'));
       const failed = await post('/warming/run');
       expect(failed.body).toMatchObject({ sets: [{ failures: 1 }, { failures: 1 }] });
     });
@@ -99,7 +99,7 @@ describe('POST /warming/run', () => {
 });
 
 describe('GET /metrics', () => {
-  it('is Prometheus’ text, with labels from known values alone, whatever callers invent', async () => {
+  it('returns Prometheus text whose labels have known values only, whatever callers send', async () => {
     await withAdminGateway(async ({ get, send: query, executeCall, metrics, logger, clock }) => {
       const app = createApp({
         endpoints,
@@ -139,9 +139,9 @@ describe('GET /metrics', () => {
   });
 });
 
-describe('the operator’s view', () => {
+describe('the admin API', () => {
   it.each(['/cache', '/warming', '/keys', '/errors', '/metrics', '/nothing'])(
-    'gives %s to nobody to keep, and to no browser to take for something else',
+    'returns %s with headers that forbid caching and content sniffing',
     async (path) => {
       await withAdminGateway(async ({ get }) => {
         expect((await get(path)).headers).toMatchObject({
@@ -158,7 +158,7 @@ describe('the operator’s view', () => {
     ['GET', '/nothing'],
     ['POST', '/nothing'],
     ['DELETE', '/nothing'],
-  ])('answers 404 to %s %s, and says what there is', async (method, path) => {
+  ])('returns 404 for %s %s, and lists the valid paths', async (method, path) => {
     await withAdminGateway(async (execution) => {
       const server = createAdminApp({ ...execution, ...noKeys(execution.clock.read), endpoints }).listen(
         0,
@@ -174,7 +174,7 @@ describe('the operator’s view', () => {
     });
   });
 
-  it('logs the cause of a fault, and does not tell it', async () => {
+  it('logs the cause of an unexpected error, and does not return it', async () => {
     await withAdminGateway(async ({ logger, ...execution }) => {
       const local = {
         use: () => {

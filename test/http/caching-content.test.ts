@@ -12,7 +12,7 @@ function decompressed({ headers, body }: NetworkResponse): string {
   return body.toString();
 }
 
-describe.each(PATHS)('a cached answer, by the %s', (via) => {
+describe.each(PATHS)('a cached result, on the %s', (via) => {
   const request = (url: string, headers?: Headers, method?: string): Promise<NetworkResponse> =>
     gateway.send(via, url, headers, method);
 
@@ -46,7 +46,7 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
     if (encoding !== 'identity') expect(response.body.length).toBeLessThan(plain.body.length);
   });
 
-  it('has a strong ETag of its own in each encoding, which a second request finds again', async () => {
+  it('has a strong ETag for each encoding, and the same ETag for the next request', async () => {
     const url = await cachedUrl();
     const tags: unknown[] = [];
     for (const encoding of ['identity', 'gzip', 'br']) {
@@ -58,7 +58,7 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
     expect(new Set(tags).size).toBe(3);
   });
 
-  it('keeps its ETag when a refresh brings the same bytes, and changes it with them', async () => {
+  it('has the same ETag after a refresh to the same bytes, and another ETag after a refresh to other bytes', async () => {
     const url = await cachedUrl();
     const { headers: before } = await request(url);
     clock.advance(60);
@@ -69,7 +69,7 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
     expect((await request(url)).headers.etag).not.toBe(before.etag);
   });
 
-  it('is not compressed where it is small', async () => {
+  it('is not compressed if it is small', async () => {
     const url = await cachedUrl('village');
     const { headers, body } = await request(url, { 'Accept-Encoding': 'br, gzip' });
     expect(headers).not.toHaveProperty('content-encoding');
@@ -79,10 +79,10 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
 
   it.each([
     ['the tag', (tag: string) => tag],
-    ['the tag, weak', (tag: string) => `W/${tag}`],
+    ['the tag as a weak one', (tag: string) => `W/${tag}`],
     ['a list with the tag', (tag: string) => `"other", W/"more",${tag} , "last"`],
     ['any tag', () => '*'],
-  ])('is 304 without a body where If-None-Match has %s', async (_what, ifNoneMatch) => {
+  ])('returns 304 without a body if If-None-Match has %s', async (_what, ifNoneMatch) => {
     const url = await cachedUrl();
     for (const encoding of ['identity', 'gzip', 'br']) {
       const full = await request(url, { 'Accept-Encoding': encoding });
@@ -99,7 +99,7 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
     }
   });
 
-  it('is 304 on HEAD as well', async () => {
+  it('returns 304 for HEAD as well', async () => {
     const url = await cachedUrl();
     const { etag = '' } = (await request(url)).headers;
     expect(await request(url, { 'If-None-Match': etag }, 'HEAD')).toMatchObject({ status: 304 });
@@ -110,7 +110,7 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
     ['the tag without its quotes', (tag: string) => tag.replaceAll('"', '')],
     ['the tag of another encoding', (tag: string) => tag.replace(/"$/, '-br"')],
     ['nothing', () => ' '],
-  ])('is sent whole where If-None-Match has %s', async (_what, ifNoneMatch) => {
+  ])('returns 200 with the complete body if If-None-Match has %s', async (_what, ifNoneMatch) => {
     const url = await cachedUrl();
     const full = await request(url);
     const response = await request(url, { 'If-None-Match': ifNoneMatch(full.headers.etag ?? '') });
@@ -118,7 +118,7 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
   });
 
   it.each(['identity', 'gzip', 'br'])(
-    'has on HEAD the headers of GET and no body, as %s',
+    'returns for HEAD the headers of GET without a body, as %s',
     async (encoding) => {
       const url = await cachedUrl();
       const get = await request(url, { 'Accept-Encoding': encoding, 'X-Request-Id': 'same' });

@@ -8,11 +8,11 @@ import { problemOfText } from '../support/problem-of-text.js';
 const { gateway, respondAsUsual, newRequest, cachedUrl } = useCachedEndpoint();
 const { clock, runQuery } = gateway;
 
-describe.each(PATHS)('a cached answer, by the %s', (via) => {
+describe.each(PATHS)('a cached result, on the %s', (via) => {
   const request = (url: string, headers?: Headers, method?: string): Promise<NetworkResponse> =>
     gateway.send(via, url, headers, method);
 
-  it('tells that it is a hit, its age, and for how long it is good', async () => {
+  it('has headers that say that it is a hit, its age and its remaining lifetime', async () => {
     const url = await cachedUrl();
     clock.advance(17.9);
     const { status, headers } = await request(url);
@@ -28,7 +28,7 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
     });
   });
 
-  it('is good until its lifetime is over, and not a millisecond longer', async () => {
+  it('is a hit until it expires, and not a millisecond longer', async () => {
     const url = await cachedUrl();
     clock.advance(59.999);
     expect((await request(url)).headers).toMatchObject({
@@ -45,7 +45,7 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
   });
 
   it.each(['no-cache', 'only-if-cached', 'no-store', 'max-age=0'])(
-    'is a hit for a key that may not bypass the cache, and sends Cache-Control: %s',
+    'is a hit for a key that may not bypass the cache and sends Cache-Control: %s',
     async (directive) => {
       const url = await cachedUrl();
       const { status, headers } = await request(url, { 'Cache-Control': directive });
@@ -54,7 +54,7 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
   );
 
   it.each(['no-cache', 'NO-CACHE', 'max-age=0, no-cache'])(
-    'is made anew for a key that may, and replaced, on Cache-Control: %s',
+    'is refreshed and replaced for a key that may bypass the cache and sends Cache-Control: %s',
     async (directive) => {
       const url = await cachedUrl();
       clock.advance(10);
@@ -71,7 +71,7 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
     },
   );
 
-  it('is a hit for only-if-cached while it is fresh, and 504 afterwards', async () => {
+  it('is a hit for only-if-cached while it is fresh; afterwards the status is 504', async () => {
     const url = await cachedUrl();
     const headers = { 'X-API-KEY': BYPASS_KEY, 'Cache-Control': 'only-if-cached' };
     const asked = runQuery.requests.length;
@@ -83,7 +83,7 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
     expect(runQuery.requests).toHaveLength(asked);
   });
 
-  it('stands in, marked as stale and with its true age, while ClickHouse fails', async () => {
+  it('is served marked as stale, with its true age, while ClickHouse fails', async () => {
     const url = await cachedUrl();
     const { headers: before, body } = await request(url);
     runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'Away.'));
@@ -101,7 +101,7 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
     expect(problemOfText(await request(url))).toMatchObject({ status: 503, code: 'CLICKHOUSE_UNREACHABLE' });
   });
 
-  it('is nobody’s without a good key', async () => {
+  it('is not returned without a valid key', async () => {
     const url = await cachedUrl();
     for (const key of ['', 'qg_unknown', `${BYPASS_KEY}x`]) {
       const response = await request(url, { 'X-API-KEY': key });
@@ -113,8 +113,8 @@ describe.each(PATHS)('a cached answer, by the %s', (via) => {
   });
 });
 
-describe.each(PATHS)('an answer of an endpoint without caching, by the %s', (via) => {
-  it('may not be stored by anybody, and is asked for anew each time', async () => {
+describe.each(PATHS)('the result of an endpoint without caching, on the %s', (via) => {
+  it('must not be stored, and runs a query for each request', async () => {
     const url = newRequest('city', 'uncached');
     const asked = runQuery.requests.length;
     for (const time of [1, 2]) {
@@ -130,7 +130,7 @@ describe.each(PATHS)('an answer of an endpoint without caching, by the %s', (via
     }
   });
 
-  it('is 504 for only-if-cached', async () => {
+  it('returns 504 for only-if-cached', async () => {
     const headers = { 'X-API-KEY': BYPASS_KEY, 'Cache-Control': 'only-if-cached' };
     const response = await gateway.send(via, newRequest('city', 'uncached'), headers);
     expect(problemOfText(response)).toMatchObject({ status: 504, code: 'NOT_CACHED' });
@@ -143,7 +143,7 @@ describe('an error', () => {
     ['401', '/api/endpoints/query/cached?city=a', { 'X-API-KEY': '' }],
     ['404', '/api/endpoints/query/nothing', {}],
     ['406', '/api/endpoints/query/cached?city=a', { Accept: 'text/html' }],
-  ])('of status %s may not be stored by anybody', async (status, url, headers) => {
+  ])('of status %s must not be stored', async (status, url, headers) => {
     for (const via of PATHS) {
       const response = await gateway.send(via, url, headers);
       expect([String(response.status), response.headers['cache-control']]).toEqual([status, 'no-store']);
@@ -151,7 +151,7 @@ describe('an error', () => {
     }
   });
 
-  it('of ClickHouse is not cached by the gateway either', async () => {
+  it('of ClickHouse is not cached by the gateway', async () => {
     const url = newRequest();
     runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'Failed.'));
     const response = await gateway.send('slow path', url);
@@ -161,8 +161,8 @@ describe('an error', () => {
   });
 });
 
-describe('equal questions at the same time', () => {
-  it('share one query, and those that shared it say so', async () => {
+describe('concurrent identical requests', () => {
+  it('share one query, and the followers’ Cache-Status says collapsed', async () => {
     const url = newRequest();
     const before = runQuery.requests.length;
     let end: (() => void) | undefined;
@@ -172,7 +172,7 @@ describe('equal questions at the same time', () => {
     });
     const arrived = gateway.arrived;
     const requests = PATHS.flatMap((via) => [1, 2, 3].map(() => gateway.send(via, url)));
-    await pollUntil('all have come', () => gateway.arrived === arrived + 6 || undefined);
+    await pollUntil('all requests have arrived', () => gateway.arrived === arrived + 6 || undefined);
     await new Promise((resolve) => setImmediate(resolve));
     end?.();
     const responses = await Promise.all(requests);

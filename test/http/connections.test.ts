@@ -15,15 +15,15 @@ const MB = 1024 * 1024;
 const LARGE = 'x'.repeat(400_000);
 const withKey = `GET ${GOOD_CALL} HTTP/1.1\r\nHost: gateway\r\nX-API-KEY: ${KEY}\r\n`;
 const withoutKey = 'GET /api/endpoints HTTP/1.1\r\nHost: gateway\r\n';
-/** A request whose headers never end. */
+/** A request with incomplete headers. */
 const halfSent = `GET /?${LARGE} HTTP/1.1\r\nHost: gateway\r\n`;
 
-/** A connection whose end, in whatever way, is no fault of the test. */
+/** Connects; the test ignores socket errors. */
 function peer(port: number, bytes: string): Socket {
   return send(port, bytes).on('error', () => undefined);
 }
 
-/** A connection on which a request has been answered. */
+/** Returns a connection on which a request has received its response. */
 async function answered(port: number, bytes: string): Promise<Socket> {
   const socket = peer(port, bytes);
   await once(socket, 'readable');
@@ -33,14 +33,14 @@ async function answered(port: number, bytes: string): Promise<Socket> {
 const bufferedBytes = (server: Server): number =>
   [...connectionsOf(server).open].reduce((sum, { bytesRead }) => sum + bytesRead, 0);
 
-describe('requests without a key that are not finished', () => {
-  it('hold no more bytes together than the bound, and do not keep a caller with a key out', async () => {
+describe('incomplete requests without a key', () => {
+  it('buffer no more bytes in total than the limit, and do not block a client with a key', async () => {
     const server = newServer({ maxUnauthenticatedBytes: 4 * MB });
     await whileListening(server, async (port) => {
       const peers = Array.from({ length: 60 }, () => peer(port, halfSent));
       const { open, closed } = connectionsOf(server);
       const isBounded = (): boolean => closed.bytes >= 50 && bufferedBytes(server) <= 4 * MB;
-      await pollUntil('the others are closed', () => isBounded() || undefined);
+      await pollUntil('the other connections are closed', () => isBounded() || undefined);
       expect(open.size).toBeGreaterThan(0);
       const [response] = await exchange(port, `${withKey}Connection: close\r\n\r\n`);
       expect(response?.status).toBe(200);
@@ -48,7 +48,7 @@ describe('requests without a key that are not finished', () => {
     });
   });
 
-  it('count where they follow a request that has been answered', async () => {
+  it('count towards the limit after a completed request on the same connection', async () => {
     const responses: ServerResponse[] = [];
     const keepPending = (_request: IncomingMessage, response: ServerResponse): void =>
       void responses.push(response);
@@ -68,7 +68,7 @@ describe('requests without a key that are not finished', () => {
     });
   });
 
-  it('do not close a connection that had a key, whatever it sends', async () => {
+  it('do not close a connection that sent a valid key, whatever else it sends', async () => {
     const server = newServer({ maxUnauthenticatedBytes: MB });
     await whileListening(server, async (port) => {
       const mine = await answered(port, `${withKey}\r\n`);
@@ -81,7 +81,7 @@ describe('requests without a key that are not finished', () => {
     });
   });
 
-  it('are answered 408 and closed when the time for headers is over', async () => {
+  it('receive 408 and are closed when the headers timeout expires', async () => {
     await whileListening(newServer({ headersTimeoutMs: 50 }), async (port) => {
       const slow = [peer(port, halfSent), peer(port, 'GET / HT'), peer(port, '')];
       const responses = await Promise.all(slow.map(readResponses));
@@ -91,7 +91,7 @@ describe('requests without a key that are not finished', () => {
 });
 
 describe('connections', () => {
-  it('over the limit take the place of the oldest without a key', async () => {
+  it('over the limit close the oldest connection without a key', async () => {
     const server = newServer({ maxConnections: 3 });
     await whileListening(server, async (port) => {
       const mine = await answered(port, `${withKey}\r\n`);
@@ -109,7 +109,7 @@ describe('connections', () => {
     });
   });
 
-  it('over the limit are closed where all others had a key', async () => {
+  it('over the limit are closed if all other connections sent a valid key', async () => {
     const server = newServer({ maxConnections: 2 });
     await whileListening(server, async (port) => {
       const callers = [await answered(port, `${withKey}\r\n`), await answered(port, `${withKey}\r\n`)];

@@ -5,14 +5,14 @@ const ORIGIN = 'https://dashboard.example';
 const corsHeadersOf = (headers: object): readonly string[] =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
-/** Headers that pages may read anyway (Fetch, 4.5.3) or have no use for. */
+/** Headers that pages may read anyway (Fetch, 4.5.3) or do not need. */
 const NOT_EXPOSED = new Set([
   ...SECURITY_HEADERS.map((text) => text.toLowerCase()),
   ...['cache-control', 'content-length', 'content-type', 'connection', 'date'],
 ]);
 
 describe('CORS', () => {
-  it('is off unless it is configured', async () => {
+  it('is off by default', async () => {
     const { get, agent } = await createTestGateway();
     expect(corsHeadersOf((await get(GOOD_CALL).set('Origin', ORIGIN)).headers)).toEqual([]);
     const preflight = await agent()
@@ -22,7 +22,7 @@ describe('CORS', () => {
     expect(problemOf(preflight).code).toBe('API_KEY_MISSING');
   });
 
-  it('lets pages of a configured origin read answers, errors and their headers', async () => {
+  it('lets pages of a configured origin read responses, errors and their headers', async () => {
     const { get } = await createTestGateway({ corsOrigins: ['https://other.example', ORIGIN] });
     for (const url of [GOOD_CALL, '/api/endpoints/query/nothing']) {
       const { headers } = await get(url).set('Origin', ORIGIN);
@@ -48,7 +48,7 @@ describe('CORS', () => {
     expect(exposed).toEqual(expect.arrayContaining(names));
   });
 
-  it('answers a preflight, which carries no key', async () => {
+  it('returns a response to a preflight, which carries no key', async () => {
     const { agent } = await createTestGateway({ corsOrigins: [ORIGIN] });
     const response = await agent().options(GOOD_CALL).set({
       Origin: ORIGIN,
@@ -62,7 +62,7 @@ describe('CORS', () => {
   });
 
   it.each(['https://evil.example', `${ORIGIN}.evil.example`, 'null', ORIGIN.toUpperCase()])(
-    'lets pages of %s read nothing',
+    'does not let pages of %s read anything',
     async (origin) => {
       const { get } = await createTestGateway({ corsOrigins: [ORIGIN] });
       const { headers } = await get(GOOD_CALL).set('Origin', origin);

@@ -12,7 +12,7 @@ const UNCACHED = sampleEndpoint({
 });
 const URL = '/api/endpoints/query/cached?city=Rome';
 
-/** Runs a test's body with a gateway that has the answer to URL in memory. */
+/** Runs a test's body with a gateway whose local cache has the result of URL. */
 async function withHit(use: (gateway: CachingGateway) => Promise<void>): Promise<void> {
   const gateway = new CachingGateway([CACHED, UNCACHED]);
   gateway.runQuery.respondWith(() =>
@@ -28,10 +28,10 @@ async function withHit(use: (gateway: CachingGateway) => Promise<void>): Promise
   }
 }
 
-describe('a hit by the short way', () => {
+describe('a hit on the fast path', () => {
   it.each<[string, Headers, string]>([
-    ['nothing else', {}, 'GET'],
-    ['a key as a bearer', { 'X-API-KEY': '', Authorization: `Bearer ${KEY}` }, 'GET'],
+    ['no other header', {}, 'GET'],
+    ['the key as a bearer', { 'X-API-KEY': '', Authorization: `Bearer ${KEY}` }, 'GET'],
     ['a key that may bypass the cache', { 'X-API-KEY': BYPASS_KEY }, 'GET'],
     ['HEAD', {}, 'HEAD'],
     ['Accept: */*', { Accept: '*/*' }, 'GET'],
@@ -46,41 +46,41 @@ describe('a hit by the short way', () => {
     ['any tag', { 'If-None-Match': '*' }, 'GET'],
     ['any tag, HEAD', { 'If-None-Match': '*' }, 'HEAD'],
     ['another tag', { 'If-None-Match': '"other"' }, 'GET'],
-  ])(
-    'is the same as through the application, status, headers and bytes: %s',
-    async (_what, headers, method) => {
-      await withHit(async (gateway) => {
-        const response = await gateway.sendOnBothPaths(URL, headers, method);
-        expect(response.headers['x-cache']).toBe('HIT');
-        expect(gateway.servedOnFastPath).toBe(1);
-      });
-    },
-  );
+  ])('has the same status, headers and bytes as on the slow path: %s', async (_what, headers, method) => {
+    await withHit(async (gateway) => {
+      const response = await gateway.sendOnBothPaths(URL, headers, method);
+      expect(response.headers['x-cache']).toBe('HIT');
+      expect(gateway.servedOnFastPath).toBe(1);
+    });
+  });
 
   it.each([
     ['another origin', { Origin: 'https://example.com' }],
     ['a caller’s Cache-Control', { 'Cache-Control': 'max-age=0' }],
     ['Accept with q-values', { Accept: 'application/json;q=0.9, text/html' }],
-    ['no Accept that JSON would do for', { Accept: 'text/html' }],
+    ['an Accept that excludes JSON', { Accept: 'text/html' }],
     ['an Accept-Encoding that is too large', { 'Accept-Encoding': 'br,'.repeat(400) }],
     ['no key', { 'X-API-KEY': '' }],
     ['an unknown key', { 'X-API-KEY': 'qg_unknown' }],
-    ['an unknown key before a good bearer', { 'X-API-KEY': 'qg_unknown', Authorization: `Bearer ${KEY}` }],
-  ])('is left to the application, and the same: %s', async (_what, headers) => {
+    [
+      'an unknown key together with a valid bearer',
+      { 'X-API-KEY': 'qg_unknown', Authorization: `Bearer ${KEY}` },
+    ],
+  ])('falls back to the slow path with the same response: %s', async (_what, headers) => {
     await withHit(async (gateway) => {
       await gateway.sendOnBothPaths(URL, headers);
       expect(gateway.servedOnFastPath).toBe(0);
     });
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('is none for %s', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('does not happen for %s', async (method) => {
     await withHit(async (gateway) => {
       await gateway.sendOnBothPaths(URL, {}, method);
       expect(gateway.servedOnFastPath).toBe(0);
     });
   });
 
-  it('is none for a request without Host, which stays 400', async () => {
+  it('does not happen for a request without Host, which returns 400', async () => {
     await withHit(async (gateway) => {
       const bytes = `GET ${URL} HTTP/1.1\r\nX-API-KEY: ${KEY}\r\nConnection: close\r\n\r\n`;
       for (const via of ['slow path', 'fast path'] as const) {
@@ -90,7 +90,7 @@ describe('a hit by the short way', () => {
     });
   });
 
-  it('is none once the answer has expired, and again one when it was made anew', async () => {
+  it('does not happen once the result has expired, and happens again after a refresh', async () => {
     await withHit(async (gateway) => {
       gateway.clock.advance(50);
       expect((await gateway.send('fast path', URL)).headers['x-cache']).toBe('MISS');
@@ -100,14 +100,14 @@ describe('a hit by the short way', () => {
     });
   });
 
-  it('is none for an answer that was purged', async () => {
+  it('does not happen for a purged result', async () => {
     await withHit(async (gateway) => {
       await gateway.store.purge({ endpointId: CACHED.id });
       expect((await gateway.send('fast path', URL)).headers['x-cache']).toBe('MISS');
     });
   });
 
-  it('is none for a question that is the same in other words, until it was asked in those', async () => {
+  it('does not happen for another spelling of the URL until the slow path has served that spelling', async () => {
     await withHit(async (gateway) => {
       const words = `/api/endpoints/query/${CACHED.id}?x=1&city=%52ome`;
       expect((await gateway.send('fast path', words)).headers['x-cache']).toBe('HIT');
@@ -117,7 +117,7 @@ describe('a hit by the short way', () => {
     });
   });
 
-  it('is none for an endpoint without caching, however often it is asked', async () => {
+  it('does not happen for an endpoint without caching, however many requests there are', async () => {
     await withHit(async (gateway) => {
       const url = '/api/endpoints/query/uncached?city=Rome';
       for (let asked = 0; asked < 3; asked += 1) await gateway.sendOnBothPaths(url);
@@ -126,7 +126,7 @@ describe('a hit by the short way', () => {
     });
   });
 
-  it('asks ClickHouse nothing, and counts as a question', async () => {
+  it('runs no query, and counts as a use of the parameter set', async () => {
     await withHit(async (gateway) => {
       await gateway.send('fast path', URL);
       expect(gateway.runQuery.requests).toHaveLength(1);
@@ -134,7 +134,7 @@ describe('a hit by the short way', () => {
     });
   });
 
-  it('has the same line in the log and the same count in the metrics', async () => {
+  it('writes the same log line and counts the same metrics', async () => {
     await withHit(async (gateway) => {
       gateway.logger.lines.splice(0);
       await gateway.sendOnBothPaths(URL);

@@ -18,14 +18,14 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-/** Content-Type and body by the short way first. */
+/** Content-Type and body of a request to the server with the fast path. */
 const short = async (url: string, headers: Headers = {}): Promise<readonly unknown[]> => {
   const response = await gateway.send('fast path', url, headers);
   return [response.headers['content-type'], response.body.toString()];
 };
 
-describe('the short way of a hit', () => {
-  it('serves a target with a format as what it is', async () => {
+describe('the fast path', () => {
+  it('serves a URL with a format in that format', async () => {
     for (let time = 0; time < 3; time += 1) {
       expect(await short(`${URL}&format=csv&download=1`)).toEqual([CSV, 'csv']);
       expect(await short(`${URL}&format=csv&csv_safe=1`)).toEqual([CSV, 'csv;formula-safe']);
@@ -38,13 +38,13 @@ describe('the short way of a hit', () => {
     await gateway.sendOnBothPaths(`${URL}&format=csv&csv_safe=1`, { Accept: 'application/json' });
   });
 
-  it('never gives what Accept or Prefer of another request chose', async () => {
+  it('never serves a representation that Accept or Prefer of another request selected', async () => {
     const others: readonly (readonly [Headers, readonly string[]])[] = [
       [{ Accept: 'text/csv' }, [CSV, 'csv']],
       [{ Accept: 'text/csv', Prefer: 'timestamps=unix-micros' }, [CSV, 'csv;unix-micros']],
       [{ Prefer: 'timestamps=unix-micros' }, [JSON_TYPE, 'json;unix-micros']],
     ];
-    // Whichever was asked first.
+    // In either order of the requests.
     for (let time = 0; time < 3; time += 1) {
       for (const [headers, expected] of others) expect(await short(URL, headers)).toEqual(expected);
       if (time > 0) expect(await short(URL)).toEqual([JSON_TYPE, 'json']);

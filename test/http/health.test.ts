@@ -1,7 +1,7 @@
 import { createTestGateway, problemOf } from '../support/test-gateway.js';
 
 describe('GET /health/live', () => {
-  it('answers 200 without a key, whatever ClickHouse does', async () => {
+  it('returns 200 without a key, whatever the state of ClickHouse', async () => {
     const { agent } = await createTestGateway({ isClickHouseUp: () => Promise.resolve(false) });
     const response = await agent().get('/health/live');
     expect([response.status, response.body]).toEqual([200, { status: 'live' }]);
@@ -9,21 +9,21 @@ describe('GET /health/live', () => {
 });
 
 describe('GET /health/ready', () => {
-  it('answers 200 without a key where ClickHouse answers', async () => {
+  it('returns 200 without a key if ClickHouse responds', async () => {
     const { agent } = await createTestGateway();
     const response = await agent().get('/health/ready');
     expect([response.status, response.body]).toEqual([200, { status: 'ready' }]);
     expect(response.headers['cache-control']).toBe('no-store');
   });
 
-  it('answers 503 with Retry-After where ClickHouse does not answer', async () => {
+  it('returns 503 with Retry-After if ClickHouse does not respond', async () => {
     const { agent } = await createTestGateway({ isClickHouseUp: () => Promise.resolve(false) });
     const response = await agent().get('/health/ready');
     expect(problemOf(response)).toMatchObject({ status: 503, code: 'CLICKHOUSE_UNREACHABLE' });
     expect(response.headers['retry-after']).toBe('1');
   });
 
-  it('answers 200 with a warning where ClickHouse answers with a full disk', async () => {
+  it('returns 200 with a warning if ClickHouse responds and its disk is full', async () => {
     const { agent } = await createTestGateway({ hasFullDisk: () => Promise.resolve(true) });
     const response = await agent().get('/health/ready');
     expect([response.status, response.body]).toEqual([
@@ -32,7 +32,7 @@ describe('GET /health/ready', () => {
     ]);
   });
 
-  it('answers 503 that names the disk where ClickHouse does not answer and had a full one', async () => {
+  it('returns 503 naming the disk if ClickHouse does not respond and its disk was full', async () => {
     const { agent } = await createTestGateway({
       isClickHouseUp: () => Promise.resolve(false),
       hasFullDisk: () => Promise.resolve(true),
@@ -44,13 +44,13 @@ describe('GET /health/ready', () => {
     });
   });
 
-  it('answers 503 while the gateway shuts down', async () => {
+  it('returns 503 while the gateway shuts down', async () => {
     const { agent } = await createTestGateway({ isDraining: () => true });
     const response = await agent().get('/health/ready');
     expect(problemOf(response)).toMatchObject({ status: 503, code: 'SHUTTING_DOWN' });
   });
 
-  it('asks ClickHouse only when it is asked itself', async () => {
+  it('pings ClickHouse only for a request', async () => {
     let pings = 0;
     const isClickHouseUp = (): Promise<boolean> => {
       pings += 1;

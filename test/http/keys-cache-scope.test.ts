@@ -17,7 +17,7 @@ const KEYS: KeyRights = {
 let gateway: AccessGateway;
 beforeEach(async () => {
   gateway = await AccessGateway.open({ keys: KEYS });
-  // Every answer says which project it was made for, and how.
+  // Every row says for which project it was made, and with which kind of filter.
   gateway.runQuery.respondWith(({ query: { text, parameters } }) =>
     Promise.resolve(
       resultOf([
@@ -34,7 +34,7 @@ afterEach(() => gateway.close());
 
 const queries = (): number => gateway.runQuery.requests.length;
 
-/** Whose rows an answer holds, and whether it came out of the cache. */
+/** The project of a result's rows, and the cache status. */
 const query = async (
   name: string,
   target: string,
@@ -49,11 +49,11 @@ const query = async (
 
 describe.each<RequestPath>(['slow path', 'fast path'])('on the %s the cache', (via) => {
   it.each([
-    ['the same words', `${STATS}?interval=1hr`],
-    ['the value sent', `${STATS}?interval=1hr&project=aurora`],
+    ['the same URL', `${STATS}?interval=1hr`],
+    ['the pinned value sent', `${STATS}?interval=1hr&project=aurora`],
     ['the regular expression', COUNTS],
-    ['the regular expression sent', `${COUNTS}&project=aurora`],
-  ])('gives nothing of one tenant to another that asks in %s', async (_what, target) => {
+    ['the pinned expression sent', `${COUNTS}&project=aurora`],
+  ])('returns no tenant’s result to another tenant: %s', async (_what, target) => {
     for (let times = 0; times < 3; times += 1) await gateway.send('aurora', target, { via });
     expect(queries()).toBe(1);
     const other = await query('boreal', target, via);
@@ -63,9 +63,9 @@ describe.each<RequestPath>(['slow path', 'fast path'])('on the %s the cache', (v
     expect(own).toMatch(/^HIT .*aurora/);
   });
 
-  it('gives nothing of an unrestricted key to a tenant, nor the other way round', async () => {
+  it('returns no result of an unrestricted key to a tenant, nor the reverse', async () => {
     const target = `${COUNTS}&project=aurora`;
-    // To one it is a pattern, to the other a project: the rows differ.
+    // For one key the value is a pattern, for the other a project: the rows differ.
     for (let times = 0; times < 2; times += 1) await gateway.send('operator', target, { via });
     expect(await query('aurora', target, via)).toMatch(/^MISS /);
     expect(queries()).toBe(2);
@@ -76,7 +76,7 @@ describe.each<RequestPath>(['slow path', 'fast path'])('on the %s the cache', (v
     expect([await held('operator'), await held('aurora')]).toEqual([false, true]);
   });
 
-  it('is shared by keys with the same scope, and keeps their rights apart', async () => {
+  it('is shared by keys with the same scope, which retain their own rights', async () => {
     const target = `${STATS}?interval=1hr`;
     expect(await query('aurora', target, via)).toMatch(/^MISS /);
     expect(await query('auroraToo', target, via)).toMatch(/^HIT .*aurora/);
@@ -84,7 +84,7 @@ describe.each<RequestPath>(['slow path', 'fast path'])('on the %s the cache', (v
     expect(queries()).toBe(1);
   });
 
-  it('keeps a narrower scope apart from a wider one', async () => {
+  it('separates a narrower scope from a wider one', async () => {
     expect(await query('aurora', COUNTS, via)).toMatch(/^MISS /);
     expect(await query('auroraDaily', COUNTS, via)).toMatch(/^MISS /);
     expect(await query('auroraDaily', '/api/endpoints/query/usage.api-counts', via)).toMatch(/^HIT /);
@@ -93,7 +93,7 @@ describe.each<RequestPath>(['slow path', 'fast path'])('on the %s the cache', (v
     );
   });
 
-  it('confirms no entity tag of another scope', async () => {
+  it('returns no 304 for an entity tag of another scope', async () => {
     const target = `${STATS}?interval=1hr`;
     const mine = await gateway.send('aurora', target, { via });
     const headers = { 'If-None-Match': String(mine.headers.etag) };
@@ -101,7 +101,7 @@ describe.each<RequestPath>(['slow path', 'fast path'])('on the %s the cache', (v
     expect((await gateway.send('boreal', target, { via, headers })).status).toBe(200);
   });
 
-  it('shares no query that runs between scopes', async () => {
+  it('does not coalesce queries of different scopes', async () => {
     let release: (() => void) | undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     gateway.runQuery.respondWith(async ({ query: { parameters } }) => {
@@ -116,13 +116,13 @@ describe.each<RequestPath>(['slow path', 'fast path'])('on the %s the cache', (v
   });
 });
 
-it('the short way is taken by each of them, by what it has asked itself', async () => {
+it('the fast path serves each key the results of that key’s own requests', async () => {
   const target = `${STATS}?interval=1hr`;
   for (const name of ['aurora', 'boreal', 'aurora', 'boreal']) await gateway.send(name, target);
   expect([queries(), gateway.servedOnFastPath]).toEqual([2, 2]);
 });
 
-it('tells caches on the way that answers differ by key', async () => {
+it('responses vary by key for caches between gateway and client', async () => {
   const { headers } = await gateway.send('aurora', `${STATS}?interval=1hr`);
   expect(headers.vary).toContain('X-API-KEY');
   expect(headers.vary).toContain('Authorization');

@@ -42,7 +42,7 @@ describe('the endpoints of a key', () => {
     ['logs', '/api/endpoints/logs.all', '200'],
     ['logs', '/api/endpoints/functions.invocation-stats', '403 FORBIDDEN'],
     ['logs', `/api/endpoints/${STATS_ID}`, '403 FORBIDDEN'],
-  ])('of %s: %s is %s', async (name, target, expected) => {
+  ])('%s: %s returns %s', async (name, target, expected) => {
     await withKeys(async () => {
       expect(outcomeOf(await gateway.send(name, target))).toBe(expected);
       expect((await gateway.send(name, target, { method: 'HEAD' })).status).toBe(
@@ -57,14 +57,14 @@ describe('the endpoints of a key', () => {
     ['tenant', ['functions.invocation-stats', 'logs.all', 'usage.api-counts']],
     ['both', ['usage.api-counts']],
     ['twice', ['functions.invocation-stats', 'usage.api-counts']],
-  ])('are all that the list shows to %s', async (name, expected) => {
+  ])('are the only ones listed for %s', async (name, expected) => {
     await withKeys(async () => {
       expect(namesIn(await gateway.send(name, '/api/endpoints'))).toEqual(expected);
     })();
   });
 
   it(
-    'are all where the key says nothing of them, but what tells of other callers',
+    'default to all, except those that reveal other callers',
     withKeys(async () => {
       const all = gateway.endpoints
         .without('gateway.requests')
@@ -75,7 +75,7 @@ describe('the endpoints of a key', () => {
   );
 
   it(
-    'are refused before parameters are looked at, and nothing is asked',
+    'are checked before the parameters, and no query runs',
     withKeys(async () => {
       const response = await gateway.send('logs', `${STATS}?project=a&project=b`);
       expect(outcomeOf(response)).toBe('403 FORBIDDEN');
@@ -84,13 +84,13 @@ describe('the endpoints of a key', () => {
   );
 });
 
-describe('a fixed parameter', () => {
+describe('a pinned parameter', () => {
   it.each([
     ['omitted', ''],
     ['sent as it is', '&project=aurora'],
     ['sent percent-encoded', '&project=%61urora'],
     ['sent under an encoded name', '&pro%6Aect=aurora'],
-  ])('%s is what the query is bound with', (_what, sent) =>
+  ])('%s has the pinned value in the query', (_what, sent) =>
     withKeys(async () => {
       expect(outcomeOf(await gateway.send('tenant', `${STATS}?interval=1hr${sent}`))).toBe('200');
       expect(Object.values(gateway.runQuery.onlyRequest.query.parameters)).toContain('aurora');
@@ -104,15 +104,15 @@ describe('a fixed parameter', () => {
     ['another letter case', '&project=Aurora'],
     ['a space after it', '&project=aurora%20'],
     ['a null byte after it', '&project=aurora%00'],
-    ['a value that can’t be decoded', '&project=%FF'],
+    ['a value that cannot be decoded', '&project=%FF'],
     ['the value twice', '&project=aurora&project=aurora'],
-    ['another one after it', '&project=aurora&project=boreal'],
-    ['another one before it', '&project=boreal&project=aurora'],
-    ['another one under an encoded name', '&project=aurora&%70roject=boreal'],
-    ['an encoded name alone', '&%70%72oject=boreal'],
+    ['another value after it', '&project=aurora&project=boreal'],
+    ['another value before it', '&project=boreal&project=aurora'],
+    ['another value under an encoded name', '&project=aurora&%70roject=boreal'],
+    ['an encoded name only', '&%70%72oject=boreal'],
     ['a pattern', '&project=.'],
-    ['a pattern that holds it', '&project=aurora%7Cboreal'],
-  ])('is refused as %s, and nothing is asked', (_what, sent) =>
+    ['a pattern that contains it', '&project=aurora%7Cboreal'],
+  ])('is rejected with %s, and no query runs', (_what, sent) =>
     withKeys(async () => {
       for (const target of [`${STATS}?interval=1hr${sent}`, COUNTS + sent, `${QUERY}/logs.all?x=1${sent}`]) {
         for (const method of ['GET', 'HEAD']) {
@@ -120,7 +120,7 @@ describe('a fixed parameter', () => {
           expect([target, response.status]).toEqual([target, 403]);
         }
         const { text } = await gateway.send('tenant', target);
-        // Its name is told, what it holds is not.
+        // The response contains the parameter's name, but not the pinned value.
         expect(text).toContain('project');
         expect(text).not.toContain('aurora');
       }
@@ -135,7 +135,7 @@ describe('a fixed parameter', () => {
     'project%20=boreal',
     '%FFproject=boreal',
     '+project=boreal',
-  ])('is not what %s is, which is ignored like any name that nobody declares', (sent) =>
+  ])('does not include %s, which is ignored like any undeclared name', (sent) =>
     withKeys(async () => {
       expect(outcomeOf(await gateway.send('tenant', `${STATS}?${sent}`))).toBe('200');
       const bound = Object.values(gateway.runQuery.onlyRequest.query.parameters);
@@ -145,7 +145,7 @@ describe('a fixed parameter', () => {
   );
 
   it.each(['get-grouped-stats-events-logs', 'get-grouped-stats-redirects'])(
-    'closes %s, which does not declare it',
+    'rejects calls of %s, which does not declare it',
     (endpoint) =>
       withKeys(async () => {
         for (const target of [`${QUERY}/${endpoint}`, `${QUERY}/${endpoint}?project=aurora`]) {
@@ -157,7 +157,7 @@ describe('a fixed parameter', () => {
   );
 
   it(
-    'of two kinds is supplied in both',
+    'is set in both parameters if an endpoint has two kinds',
     withKeys(async () => {
       expect(outcomeOf(await gateway.send('twice', `${QUERY}/usage.api-counts`))).toBe('200');
       expect(outcomeOf(await gateway.send('twice', `${QUERY}/usage.api-counts?interval=hourly`))).toBe(
@@ -178,7 +178,7 @@ describe('a fixed parameter', () => {
   );
 });
 
-it('a key is known by nothing but itself', async () => {
+it('no response or log line contains a key', async () => {
   await withAccess({ keys: KEYS }, async (opened) => {
     for (const key of [
       keyNamed('all').toUpperCase(),

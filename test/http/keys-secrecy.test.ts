@@ -28,7 +28,7 @@ const send = async (...sent: Parameters<AccessGateway['send']>): Promise<void> =
   responses.push(await gateway.send(...sent));
 };
 
-it('no key, token, signature, fixed value or parameter is in any log line or answer', async () => {
+it('no log line or response contains a key, token, signature, pinned value or parameter', async () => {
   const exp = Math.floor(gateway.clock.milliseconds / 1000) + 60;
   const claims = { iss: 'https://app.example', aud: 'querygate', sub: 'user', exp };
   const token = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(JWT_SECRET));
@@ -47,7 +47,7 @@ it('no key, token, signature, fixed value or parameter is in any log line or ans
   await send('header', STATS);
   await send('header', `${STATS}?project=${VALUE}`);
   await send('header', `/api/endpoints/query/get-grouped-stats-redirects?country=${VALUE}`);
-  // The limit is reached.
+  // This request reaches the limit.
   await send('header', STATS);
   await send('header', STATS);
   for (const name of ['url', 'brief', 'nobody'])
@@ -58,7 +58,7 @@ it('no key, token, signature, fixed value or parameter is in any log line or ans
   await send('', STATS, { headers: { 'X-API-KEY': WRONG } });
   await send('', STATS, { headers: { Authorization: `Bearer ${token}` } });
   await send('', STATS, { headers: { 'X-API-KEY': token, Authorization: `Bearer ${WRONG}` } });
-  for (const failure of [new Error(`a fault with ${VALUE}`), new TypeError('fault')]) {
+  for (const failure of [new Error(`an error with ${VALUE}`), new TypeError('error')]) {
     gateway.runQuery.fail(failure);
     await send('url', `${STATS}?project=${VALUE}-${failure.name}`);
   }
@@ -86,6 +86,6 @@ it('no key, token, signature, fixed value or parameter is in any log line or ans
     expect([secret, exposed.includes(secret), logged.includes(secret)]).toEqual([secret, false, false]);
   }
   expect(exposed).not.toContain(`a fault with`);
-  // A path is logged; what stands in the query string is not.
+  // The log contains paths, but no query strings.
   expect(logged.replaceAll(`/${VALUE}`, '')).not.toContain(VALUE);
 });

@@ -52,7 +52,7 @@ const query = async (token: string, target = STATS, more: NetworkRequest = {}): 
   outcomeOf(await gateway.send('', target, { ...more, headers: { Authorization: `Bearer ${token}` } }));
 
 describe('a token', () => {
-  it('opens what its claims say, in either header, and nothing else', async () => {
+  it('authorizes what its claims list, in either header, and nothing else', async () => {
     const token = await sign();
     expect(await query(token)).toBe('200');
     expect(outcomeOf(await gateway.send('', STATS, { headers: { 'X-API-KEY': token } }))).toBe('200');
@@ -63,7 +63,7 @@ describe('a token', () => {
     expect(await query(token, '/api/endpoints/query/nothing')).toBe('404 ENDPOINT_NOT_FOUND');
   });
 
-  it('shares answers with those of its scope, on the short way too, and with no others', async () => {
+  it('shares cached results with principals of its scope, on the fast path as well, and with no others', async () => {
     const [one, other, elsewhere] = await Promise.all([
       sign({ sub: 'one' }),
       sign({ sub: 'other' }),
@@ -82,7 +82,7 @@ describe('a token', () => {
     expect(gateway.servedOnFastPath - before).toBe(2);
   });
 
-  it('signed with RS256 is good by the issuer’s published key', async () => {
+  it('signed with RS256 is valid with the issuer’s published key', async () => {
     const header = { alg: 'RS256', kid: 'first' };
     const token = await new SignJWT(payload()).setProtectedHeader(header).sign(rsa.privateKey);
     expect(await query(token)).toBe('200');
@@ -91,12 +91,12 @@ describe('a token', () => {
     expect(await query(forged)).toBe('401 API_KEY_INVALID');
   });
 
-  it('signed with the public key as if it were a secret is no good', async () => {
+  it('signed with the public key as if it were a secret is invalid', async () => {
     const jwk = JSON.stringify(await exportJWK(rsa.publicKey));
     expect(await query(await sign({}, jwk))).toBe('401 API_KEY_INVALID');
   });
 
-  it('without a signature is no good', async () => {
+  it('without a signature is invalid', async () => {
     const unsecured = new UnsecuredJWT(payload()).encode();
     expect(await query(unsecured)).toBe('401 API_KEY_INVALID');
   });
@@ -111,13 +111,13 @@ describe('a token', () => {
     ['no audience', () => ({ aud: undefined })],
     ['no subject', () => ({ sub: undefined })],
     ['no expiry', () => ({ exp: undefined })],
-    ['an expiry past', () => ({ exp: seconds(-10) })],
-    ['a beginning to come', () => ({ nbf: seconds(600) })],
-  ])('with %s is no good', async (_what, changes) => {
+    ['an expiry in the past', () => ({ exp: seconds(-10) })],
+    ['a start in the future', () => ({ nbf: seconds(600) })],
+  ])('with %s is invalid', async (_what, changes) => {
     expect(await query(await sign(changes()))).toBe('401 API_KEY_INVALID');
   });
 
-  it('of another secret, or with a changed payload, is no good', async () => {
+  it('of another secret, or with a changed payload, is invalid', async () => {
     expect(await query(await sign({}, `${SECRET}!`))).toBe('401 API_KEY_INVALID');
     const [header, , signature] = (await sign()).split('.');
     const more = payload({ querygate: { endpoints: ['*'], fixed: {} } });
@@ -125,12 +125,12 @@ describe('a token', () => {
     expect(await query([header, changed, signature].join('.'))).toBe('401 API_KEY_INVALID');
   });
 
-  it('may not stand in the query string', async () => {
+  it('is rejected in the query string', async () => {
     const target = `${STATS}?api_key=${await sign()}`;
     expect(outcomeOf(await gateway.send('', target))).toBe('401 API_KEY_INVALID');
   });
 
-  it('has limits of its own, for its subject', async () => {
+  it('has limits of its own, per subject', async () => {
     const limits = { requests: { quota: 1, window: 60 } };
     const limited = { querygate: { ...CLAIMS, limits } };
     expect(await query(await sign({ sub: 'a', ...limited }))).toBe('200');
@@ -138,14 +138,14 @@ describe('a token', () => {
     expect(await query(await sign({ sub: 'b', ...limited }))).toBe('200');
   });
 
-  it('stands beside keys', async () => {
+  it('works alongside keys', async () => {
     const response = await gateway.send('', `${STATS}?project=a`, {
       headers: { 'X-API-KEY': ENVIRONMENT.API_KEY },
     });
     expect(outcomeOf(response)).toBe('200');
   });
 
-  it('is good until it expires and the clocks’ difference is over, also for what is cached', async () => {
+  it('is valid until its expiry plus the clock tolerance, for cached results as well', async () => {
     const token = await sign({ exp: seconds(20) });
     for (let times = 0; times < 3; times += 1) expect(await query(token)).toBe('200');
     gateway.clock.advance(24);

@@ -43,7 +43,7 @@ const OTHER = sampleEndpoint({ id: '22222222-2222-4333-8444-555555555555', name:
 describe('a limit on requests', () => {
   beforeEach(() => open({ endpoints: [sampleEndpoint(), OTHER] }));
 
-  it('refuses with 429, which limit it is, and when to come back', async () => {
+  it('returns 429, naming the limit and the time to retry', async () => {
     for (const remaining of [2, 1, 0]) {
       const { headers } = await gateway.send('three', url('Rome'));
       expect(headers['ratelimit-policy']).toBe('"requests";q=3;w=60');
@@ -59,7 +59,7 @@ describe('a limit on requests', () => {
     expect(rejected.headers['cache-control']).toBe('no-store');
   });
 
-  it('counts hits, on the short way and the long one, HEAD, 304, and mistakes', async () => {
+  it('counts hits on both paths, HEAD, 304 and invalid requests', async () => {
     expect(await query('free', 'Rome')).toBe('200');
     const tag = String((await gateway.send('free', url('Rome'))).headers.etag);
     expect((await gateway.send('three', url('Rome'), { via: 'fast path' })).headers['x-cache']).toBe('HIT');
@@ -91,7 +91,7 @@ describe('a limit on requests', () => {
     ['another method of the list', '405 METHOD_NOT_ALLOWED', '/api/endpoints', { method: 'POST' }],
     ['rejected parameters', '400 INVALID_PARAMETERS', url('a&city=b'), {}],
     ['too many parameters', '400 BAD_REQUEST', url('a&b=c'.repeat(1001)), {}],
-    ['a format that there is not', '406 NOT_ACCEPTABLE', url('Rome'), { headers: { Accept: 'image/png' } }],
+    ['an unknown format', '406 NOT_ACCEPTABLE', url('Rome'), { headers: { Accept: 'image/png' } }],
     ['the description of the API', '200', '/openapi.json', {}],
   ] as const)('counts %s once, and reports what is left', async (_what, outcome, target, more) => {
     await query('free', 'Rome');
@@ -102,32 +102,32 @@ describe('a limit on requests', () => {
     expect((await gateway.send('scoped', '/api/endpoints')).headers['ratelimit']).toMatch(/^"requests";r=8;/);
   });
 
-  it('refuses with 429 what would be refused otherwise too', async () => {
+  it('returns 429 even if the request would be rejected otherwise', async () => {
     for (let times = 0; times < 3; times += 1)
       expect(await outcome('three', '/api/nothing')).toBe('404 NOT_FOUND');
     expect(await outcome('three', '/api/nothing')).toBe(REJECTED);
     expect(await outcome('three', url('Rome', 'nothing'))).toBe(REJECTED);
   });
 
-  it('of one key is not another’s', async () => {
+  it('of one key does not affect another key', async () => {
     for (let times = 0; times < 4; times += 1) await query('three', 'Rome');
     expect(await query('three', 'Rome')).toBe(REJECTED);
     expect(await query('threeToo', 'Rome')).toBe('200');
     expect(await query('free', 'Rome')).toBe('200');
   });
 
-  it('lets in exactly so many of a flood', async () => {
+  it('allows exactly its quota of a flood', async () => {
     const outcomes = await Promise.all(Array.from({ length: 60 }, (_, n) => query('three', `city${n % 7}`)));
     expect(outcomes.filter((outcome) => outcome === '200')).toHaveLength(3);
     expect(outcomes.filter((outcome) => outcome === REJECTED)).toHaveLength(57);
   });
 
-  it('tells nobody without a limit of limits', async () => {
+  it('adds no headers to responses of keys without a limit', async () => {
     const { headers } = await gateway.send('free', url('Rome'));
     expect([headers['ratelimit'], headers['ratelimit-policy']]).toEqual([undefined, undefined]);
   });
 
-  it('does not make a refused hit one that was used', async () => {
+  it('does not count a rejected hit as a use of the cached result', async () => {
     for (let times = 0; times < 5; times += 1) await query('three', 'Rome');
     const { HIT, MISS } = gateway.execution.hits.of(sampleEndpoint().id);
     expect({ HIT, MISS }).toEqual({ HIT: 2, MISS: 1 });
@@ -135,7 +135,7 @@ describe('a limit on requests', () => {
 });
 
 describe('a limit of an endpoint', () => {
-  it('counts all its callers together, beside the key’s own, and leaves other endpoints alone', async () => {
+  it('counts all callers together, in addition to the key’s limit, and leaves other endpoints alone', async () => {
     const limited = sampleEndpoint({ limits: { requests: perMinute(4) } });
     await open({ endpoints: [limited, OTHER] });
     const first = await gateway.send('three', url('Rome'));
@@ -145,13 +145,13 @@ describe('a limit of an endpoint', () => {
     expect(outcomeOf(rejected)).toBe(REJECTED);
     expect(rejected.text).toContain('The limit of the endpoint sample, 4 requests');
     expect(await query('three', 'Rome')).toBe(REJECTED);
-    // What the endpoint refused was not counted on the key.
+    // A request that the endpoint's limit rejected does not count for the key.
     const elsewhere = await gateway.send('three', url('Rome', 'other'));
     expect(elsewhere.headers['ratelimit']).toMatch(/^"requests";r=1;/);
   });
 });
 
-describe('a limit of an endpoint that few requests reach', () => {
+describe('a limit of an endpoint that receives few valid requests', () => {
   const limited = sampleEndpoint({ limits: { requests: perMinute(1) } });
 
   it('does not count requests of a key that may not call the endpoint', async () => {
@@ -159,7 +159,7 @@ describe('a limit of an endpoint that few requests reach', () => {
     expect(await query('others', 'Rome')).toBe('403 FORBIDDEN');
     expect(await query('free', 'Rome')).toBe('200');
     expect(await query('free', 'Rome')).toBe(REJECTED);
-    // That an endpoint is at its limit is nothing for whoever may not call it.
+    // A key that may not call the endpoint does not learn that the endpoint is at its limit.
     expect(await query('others', 'Rome')).toBe('403 FORBIDDEN');
   });
 
@@ -184,23 +184,27 @@ describe('a limit on cost', () => {
     ['rows', 'rows-read', '20 rows read', 2],
     ['bytes', 'bytes-read', '150 bytes read', 2],
     ['time', 'clickhouse-ms', '3 milliseconds of ClickHouse', 2],
-  ])('refuses %s what would run a query, and no hit', async (name, header, text, queries) => {
-    const cities = Array.from({ length: queries }, (_, n) => `city${n}`);
-    for (const city of cities) expect(await query(name, city)).toBe('200');
-    const rejected = await gateway.send(name, url('another'));
-    expect(outcomeOf(rejected)).toBe(REJECTED);
-    expect(rejected.text).toContain(text);
-    expect(rejected.headers['ratelimit']).toContain(`"${header}";r=0;t=`);
-    expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(50);
-    for (const via of ['slow path', 'fast path'] as const)
-      for (const city of cities) expect(outcomeOf(await gateway.send(name, url(city), { via }))).toBe('200');
-    expect(queryCount()).toBe(queries);
-    expect(await query('free', 'another')).toBe('200');
-    // Now that somebody else has asked, it is a hit.
-    expect(await query(name, 'another')).toBe('200');
-  });
+  ])(
+    'rejects by %s requests that would run a query, and serves hits',
+    async (name, header, text, queries) => {
+      const cities = Array.from({ length: queries }, (_, n) => `city${n}`);
+      for (const city of cities) expect(await query(name, city)).toBe('200');
+      const rejected = await gateway.send(name, url('another'));
+      expect(outcomeOf(rejected)).toBe(REJECTED);
+      expect(rejected.text).toContain(text);
+      expect(rejected.headers['ratelimit']).toContain(`"${header}";r=0;t=`);
+      expect(Number(rejected.headers['retry-after'])).toBeGreaterThan(50);
+      for (const via of ['slow path', 'fast path'] as const)
+        for (const city of cities)
+          expect(outcomeOf(await gateway.send(name, url(city), { via }))).toBe('200');
+      expect(queryCount()).toBe(queries);
+      expect(await query('free', 'another')).toBe('200');
+      // After another key's request this is a hit.
+      expect(await query(name, 'another')).toBe('200');
+    },
+  );
 
-  it('is charged to the one that asked, and not to who waited with it', async () => {
+  it('is charged to the leader’s key, and not to the followers’', async () => {
     const pending = delayQueries(gateway.runQuery);
     const leader = query('rows', 'Rome');
     await pollUntil('the query runs', () => queryCount() === 1 || undefined);
@@ -217,10 +221,10 @@ describe('a limit on cost', () => {
   });
 });
 
-describe('a limit on queries at a time', () => {
+describe('a limit on concurrent queries', () => {
   beforeEach(() => open());
 
-  it('refuses a second one, lets hits pass, and is over when the query is', async () => {
+  it('rejects a second query, allows hits, and ends with the query', async () => {
     expect(await query('free', 'cached')).toBe('200');
     const pending = delayQueries(gateway.runQuery);
     const first = query('one', 'Rome');
@@ -238,7 +242,7 @@ describe('a limit on queries at a time', () => {
     expect(await second).toBe('200');
   });
 
-  it('is over when the caller hangs up', async () => {
+  it('ends when the client disconnects', async () => {
     delayQueries(gateway.runQuery);
     const controller = new AbortController();
     const disconnected = gateway.send('one', url('Rome'), { signal: controller.signal });
@@ -247,25 +251,25 @@ describe('a limit on queries at a time', () => {
     controller.abort();
     await failed;
     gateway.runQuery.returnRows([]);
-    await pollUntil('the place is free', async () => (await query('one', 'Oslo')) === '200' || undefined);
+    await pollUntil('the slot is free', async () => (await query('one', 'Oslo')) === '200' || undefined);
   });
 });
 
-describe('one that waits for a query that others ask', () => {
+describe('a follower of a coalesced query', () => {
   beforeEach(() => open());
 
-  it('does not get the 429 of the one that would have asked', async () => {
+  it('does not receive the 429 of the leader', async () => {
     const pending = delayQueries(gateway.runQuery);
     const first = query('one', 'Rome');
     await pollUntil('the query runs', () => queryCount() === 1 || undefined);
-    // The first of these is at its limit; whoever comes with it asks instead.
+    // The first of these requests is over its limit; the follower leads instead.
     const outcomes = Promise.all(['one', 'free', 'three', 'one'].map((name) => query(name, 'Oslo')));
-    await pollUntil('somebody asks', () => queryCount() === 2 || undefined);
+    await pollUntil('the follower’s query runs', () => queryCount() === 2 || undefined);
     pending.finish([]);
     expect(await first).toBe('200');
     const [one, free, three] = await outcomes;
     expect([free, three]).toEqual(['200', '200']);
-    // It may have come before the other asked, or with it.
+    // Its request may have arrived before the other's, or joined it.
     expect([REJECTED, '200']).toContain(one);
     expect(queryCount()).toBe(2);
   });

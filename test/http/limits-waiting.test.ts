@@ -5,7 +5,7 @@ import { pollUntil } from '../support/poll-until.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';
 
 const URL_OF_ROME = '/api/endpoints/query/sample?city=Rome';
-/** What a caller that waits a second may have to wait on a busy machine. */
+/** Upper bound of a wait of one second on a busy machine. */
 const SLACK_MS = 1000;
 
 let gateway: AccessGateway;
@@ -21,12 +21,12 @@ afterEach(() => gateway.close());
 const request = (target = URL_OF_ROME, prefer = '', name = 'caller') =>
   gateway.send(name, target, { headers: prefer === '' ? {} : { Prefer: prefer } });
 const untilQueried = (count: number): Promise<unknown> =>
-  pollUntil(`${count} queries are asked`, () => gateway.runQuery.requests.length >= count || undefined);
+  pollUntil(`${count} queries run`, () => gateway.runQuery.requests.length >= count || undefined);
 
 describe('Prefer: wait', () => {
   beforeEach(() => open());
 
-  it('ends the waiting with 504, and the query with it, as nobody else waits', async () => {
+  it('returns 504 after that time, and cancels the query if no other caller waits', async () => {
     delayQueries(gateway.runQuery);
     const startedAt = performance.now();
     const response = await request(URL_OF_ROME, 'wait=1');
@@ -39,7 +39,7 @@ describe('Prefer: wait', () => {
     expect(gateway.runQuery.onlyRequest.signal.aborted).toBe(true);
   });
 
-  it('leaves the query to those who still wait', async () => {
+  it('does not cancel the query for other callers', async () => {
     const pending = delayQueries(gateway.runQuery);
     const patient = request();
     await untilQueried(1);
@@ -49,7 +49,7 @@ describe('Prefer: wait', () => {
     expect(outcomeOf(await patient)).toBe('200');
   });
 
-  it('gives an expired answer instead, where there is one', async () => {
+  it('returns an expired result instead of 504, if there is one', async () => {
     await request();
     gateway.clock.advance(70);
     delayQueries(gateway.runQuery);
@@ -58,7 +58,7 @@ describe('Prefer: wait', () => {
     expect(response.headers).toMatchObject({ 'x-cache': 'STALE', 'preference-applied': 'wait=0' });
   });
 
-  it('is said to be heeded where the answer came in time, a hit too', async () => {
+  it('is confirmed in Preference-Applied if the result is in time, for a hit as well', async () => {
     for (const status of ['MISS', 'HIT']) {
       const { headers } = await request(URL_OF_ROME, 'respond-async, wait=5');
       expect(headers).toMatchObject({ 'x-cache': status, 'preference-applied': 'wait=5' });
@@ -66,7 +66,7 @@ describe('Prefer: wait', () => {
   });
 
   it.each(['wait', 'wait=', 'wait=-1', 'wait=1.5', 'wait=soon', 'wait=99999999999', 'return=minimal', ','])(
-    'is not applied where it says nothing: %s',
+    'is ignored if invalid: %s',
     async (prefer) => {
       const response = await request(URL_OF_ROME, prefer);
       expect(outcomeOf(response)).toBe('200');
@@ -86,7 +86,7 @@ describe('Prefer: wait', () => {
 describe('the queue', () => {
   const city = (name: string): string => `/api/endpoints/query/sample?city=${name}`;
 
-  it('that is full refuses with 503 and Retry-After, gives a stale answer where there is one, and hits always', async () => {
+  it('that is full returns 503 with Retry-After, or a stale result if there is one, and always serves hits', async () => {
     await open({ MAX_CONCURRENT_QUERIES: '1', MAX_QUEUED_QUERIES: '1' });
     await request(city('stale'));
     gateway.clock.advance(70);
@@ -95,7 +95,7 @@ describe('the queue', () => {
     const running = request(city('running'));
     await untilQueried(3);
     const waiting = request(city('waiting'));
-    await pollUntil('one waits', async () => (await gateway.waiting()) === 1 || undefined);
+    await pollUntil('one query waits', async () => (await gateway.waiting()) === 1 || undefined);
     const rejected = await request(city('refused'));
     expect(outcomeOf(rejected)).toBe('503 GATEWAY_BUSY');
     expect(rejected.headers['retry-after']).toBe('1');
@@ -107,7 +107,7 @@ describe('the queue', () => {
     expect([outcomeOf(await running), outcomeOf(await waiting)]).toEqual(['200', '200']);
   });
 
-  it('does not let one key’s flood refuse another’s single request, nor hold it up', async () => {
+  it('neither rejects nor delays one key’s single request because of another key’s flood', async () => {
     await open({ MAX_CONCURRENT_QUERIES: '2', MAX_QUEUED_QUERIES: '20' });
     const order: string[] = [];
     const pending = delayQueries(gateway.runQuery);
@@ -116,11 +116,11 @@ describe('the queue', () => {
         order.push(outcomeOf(response));
       }),
     );
-    await pollUntil('the flood is in', async () => (await gateway.waiting()) === 20 || undefined);
+    await pollUntil('the flood is queued', async () => (await gateway.waiting()) === 20 || undefined);
     const single = request(city('single'), '', 'other').then((response) => {
       order.push(`single ${outcomeOf(response)}`);
     });
-    await pollUntil('one was refused for it', () => order.length === 19 || undefined);
+    await pollUntil('a query of the flood was rejected for it', () => order.length === 19 || undefined);
     const ending = setInterval(() => {
       pending.finish([]);
     }, 5);
@@ -128,23 +128,23 @@ describe('the queue', () => {
     clearInterval(ending);
     const served = order.filter((outcome) => outcome !== '503 GATEWAY_BUSY');
     expect(order.length - served.length).toBe(19);
-    // Two ran already, one lane has its turn before it at most.
+    // Two queries ran already, and one lane may come first.
     expect(served.indexOf('single 200')).toBeGreaterThanOrEqual(0);
     expect(served.indexOf('single 200')).toBeLessThan(6);
   });
 
-  it('does not let a no-cache request wait behind the warming refresh that it joins', async () => {
+  it('does not delay a no-cache request behind the warming refresh that it joins', async () => {
     const endpoint = sampleEndpoint({ caching: 60, warming: 20 });
     gateway = await AccessGateway.open({
       keys: { caller: { mayBypassCache: true } },
       endpoints: [{ ...endpoint, warm: [{ city: 'Rome' }, { city: 'Oslo' }] }],
-      // Of three slots two may refresh sets that may be slow, as those are of which nothing is known.
+      // Two of three slots may refresh sets that may be slow; sets of unknown duration count as slow.
       environment: { MAX_CONCURRENT_QUERIES: '2', WARM_CONCURRENCY: '3', WARM_BUDGET: '2' },
     });
     const pending = delayQueries(gateway.runQuery);
     const round = gateway.execution.warmer.tick();
     await untilQueried(1);
-    // Warming leaves the last slot free, so the second refresh waits.
+    // Warming does not use the last slot, so the second refresh waits.
     await pollUntil('a refresh waits', async () => (await gateway.waiting()) === 1 || undefined);
     const running = gateway.runQuery.onlyRequest.query.parameters['city'];
     const queued = running === 'Rome' ? 'Oslo' : 'Rome';

@@ -11,7 +11,7 @@ const STATS = '/api/endpoints/query/functions.invocation-stats?project=aurora';
 const INVALID = '400 INVALID_PARAMETERS';
 const checked: string[] = [];
 
-/** Takes what begins with SELECT, and prints it as it is but for spaces. */
+/** Accepts SQL that begins with SELECT, and prints it with normalized spaces. */
 const checkSql: CheckSql = (endpoint, sql, { signal }) => {
   checked.push(sql);
   signal.throwIfAborted();
@@ -38,8 +38,8 @@ const withSql = (sql: string, target = STATS): string => `${target}&sql=${encode
 const statusOf = async (gateway: AccessGateway, target: string, via: RequestPath, name = 'caller') =>
   (await gateway.send(name, target, { via })).headers['x-cache'];
 
-describe('sql where the endpoint does not take it', () => {
-  it.each(['SELECT 1', '', 'DROP TABLE x'])('is ignored, and the answer the same: %j', (sql) =>
+describe('sql for an endpoint that does not accept it', () => {
+  it.each(['SELECT 1', '', 'DROP TABLE x'])('is ignored, with the same result: %j', (sql) =>
     open('disabled', async (gateway) => {
       expect(await statusOf(gateway, STATS, 'slow path')).toBe('MISS');
       expect(await statusOf(gateway, withSql(sql), 'slow path')).toBe('HIT');
@@ -50,15 +50,15 @@ describe('sql where the endpoint does not take it', () => {
 });
 
 describe.each<RequestPath>(['slow path', 'fast path'])(
-  'sql where the endpoint takes it, on the %s',
+  'sql for an endpoint that accepts it, on the %s',
   (via) => {
-    it('is judged, is the query’s body, and has a cache entry of its own', () =>
+    it('is checked, becomes the query’s body, and has a cache entry of its own', () =>
       open('enabled', async (gateway) => {
         expect(await statusOf(gateway, STATS, via)).toBe('MISS');
         expect(await statusOf(gateway, withSql('SELECT 1 FROM result'), via)).toBe('MISS');
         expect(gateway.runQuery.requests.at(-1)?.query.text).toContain('SELECT 1 FROM result');
         expect(gateway.runQuery.requests.at(-1)?.columns).toBe('unknown');
-        // Other words for the same share it.
+        // The same statement with other spaces shares the entry.
         expect(await statusOf(gateway, withSql('SELECT  1\nFROM result'), via)).toBe('HIT');
         expect(await statusOf(gateway, withSql('SELECT 2 FROM result'), via)).toBe('MISS');
         expect(await statusOf(gateway, STATS, via)).toBe('HIT');
@@ -66,7 +66,7 @@ describe.each<RequestPath>(['slow path', 'fast path'])(
         expect(gateway.runQuery.requests).toHaveLength(3);
       }));
 
-    it('crosses no scope', () =>
+    it('shares nothing between scopes', () =>
       open('enabled', async (gateway) => {
         const target = '/api/endpoints/query/functions.invocation-stats?interval=1hr';
         const sql = withSql('SELECT 1 FROM result', target);
@@ -80,13 +80,13 @@ describe.each<RequestPath>(['slow path', 'fast path'])(
       }));
 
     it.each([
-      ['no SELECT', '&sql=DROP', INVALID],
+      ['not a SELECT', '&sql=DROP', INVALID],
       ['empty', '&sql=', INVALID],
-      ['a name alone', '&sql', INVALID],
-      ['given twice', '&sql=SELECT%201&sql=SELECT%201', INVALID],
-      ['not to be decoded', '&sql=SELECT%20%FF', INVALID],
-      ['not judged, ClickHouse being away', '&sql=unreachable', '503 CLICKHOUSE_UNREACHABLE'],
-    ])('that is %s is refused, and nothing runs', (_what, more, expected) =>
+      ['without a value', '&sql', INVALID],
+      ['sent twice', '&sql=SELECT%201&sql=SELECT%201', INVALID],
+      ['not decodable', '&sql=SELECT%20%FF', INVALID],
+      ['not checked because ClickHouse is unreachable', '&sql=unreachable', '503 CLICKHOUSE_UNREACHABLE'],
+    ])('that is %s is rejected, and no query runs', (_what, more, expected) =>
       open('enabled', async (gateway) => {
         const response = await gateway.send('caller', STATS + more, { via });
         expect(outcomeOf(response)).toBe(expected);
@@ -95,7 +95,7 @@ describe.each<RequestPath>(['slow path', 'fast path'])(
       }),
     );
 
-    it('that needs no ClickHouse to be refused is told together with all else that is wrong', () =>
+    it('that is rejected without ClickHouse is reported together with all other problems', () =>
       open('enabled', async (gateway) => {
         const target = `${STATS.replace('project', 'x')}&sql=%20&format=xml`;
         const response = await gateway.send('caller', target, { via });
@@ -104,7 +104,7 @@ describe.each<RequestPath>(['slow path', 'fast path'])(
         expect(checked).toEqual([]);
       }));
 
-    it('is not judged where the call is refused anyway', () =>
+    it('is not checked if the request is rejected anyway', () =>
       open('enabled', async (gateway) => {
         await gateway.send('tenant', withSql('SELECT 1', `${STATS}&project=boreal`), { via });
         await gateway.send('caller', withSql('SELECT 1', STATS.replace('project', 'x')), { via });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Any character except half of a surrogate pair. fast-check's own unit `binary` takes a second to build in each file. */
+/** Any character but half of a surrogate pair. fast-check's own unit `binary` takes a second to build in each file. */
 const character = fc
   .oneof(
     fc.integer({ min: 0, max: 0x7f }),

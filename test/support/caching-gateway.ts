@@ -34,8 +34,8 @@ export type RequestPath = 'slow path' | 'fast path';
 export type Headers = Readonly<Record<string, string>>;
 
 /**
- * One gateway with two HTTP servers that share cache, keys and clock: one sends every request through the application, the
- * other tries the fast path first, as in production.
+ * One gateway with two HTTP servers that share cache, keys and clock: one sends every request through the
+ * application, the other tries the fast path first, as in production.
  */
 export class CachingGateway {
   readonly clock = new TestClock();

@@ -40,7 +40,8 @@ export class FakeRunQuery {
   /** The only request so far. @throws Error if there is not exactly one. */
   get onlyRequest(): QueryRequest {
     const [request, ...more] = this.requests;
-    if (!request || more.length > 0) throw new Error(`expected one query request, got ${this.requests.length}`);
+    if (!request || more.length > 0)
+      throw new Error(`expected one query request, got ${this.requests.length}`);
     return request;
   }
 }

@@ -62,7 +62,8 @@ function readTsv(body: Buffer): readonly Row[] {
     cell === '\\N' ? null : cell.replaceAll(/\\(.)/g, (_, letter: string) => ESCAPES[letter] ?? letter);
   const [header = [], ...rows] = linesOf(body).map((line) => line.split('\t').map(unescaped));
   return rows.map((cells) => {
-    if (cells.length !== header.length) throw new Error(`expected ${header.length} cells, got ${cells.length}`);
+    if (cells.length !== header.length)
+      throw new Error(`expected ${header.length} cells, got ${cells.length}`);
     return Object.fromEntries(header.map((name, index) => [String(name), cells[index]] as const));
   });
 }

@@ -1,6 +1,7 @@
 /**
- * Runs a check on each item concurrently, and settles only when all checks have settled. Promise.all settles with the first
- * rejection; the other checks would still run while the next test, or the next run of a property, changes their data.
+ * Runs a check on each item concurrently, and settles only when all checks have settled. Promise.all settles with the
+ * first rejection; the other checks would still run while the next test, or the next run of a property, changes their
+ * data.
  *
  * @throws the rejection of the first failed check.
  */
