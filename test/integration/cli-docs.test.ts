@@ -22,18 +22,18 @@ describe('docs/cli.md', () => {
     }
   });
 
-  it('has commands that do what it says', async () => {
+  it('has commands that do what the page says', async () => {
     const database = await copyOfDemoDatabase();
     await withTemporaryFolder(async (folder) => {
       const environment = { PORT: '0', ...variablesOf(database.connection) };
       const serve = blocks.find(({ info }) => info === 'serve')?.script ?? '';
       const { child, url } = await startServing(serve, environment);
       try {
-        // No block builds upon another.
+        // The blocks are independent of each other.
         await Promise.all(
           blocks
             .filter(({ info }) => info !== 'serve')
-            // Whatever port the documented default is, the test's gateway has another.
+            // Replaces the documented default port with the test gateway's port.
             .map((block) => expectToRun(block, { ...environment, QUERYGATE_URL: url }, folder)),
         );
         expect(await readFile(path.join(folder, 'days.json'), 'utf8')).toMatch(/^\{"result":\[/);
@@ -47,7 +47,7 @@ describe('docs/cli.md', () => {
   });
 });
 
-/** Runs a block, which says after its language with which code it exits where that is not 0. */
+/** Runs a block. The block's info string names its exit code, unless it is 0. */
 async function expectToRun(
   { info, script }: { readonly info: string; readonly script: string },
   environment: Readonly<Record<string, string>>,
@@ -62,7 +62,7 @@ async function startServing(
   block: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<{ readonly child: ReturnType<typeof spawn>; readonly url: string }> {
-  // exec, so that a signal reaches the gateway itself.
+  // exec, so that signals reach the gateway and not the shell.
   const script = block.replace(/querygate /, 'exec "$NODE" "$QUERYGATE" ');
   const child = spawn('bash', ['-c', script], {
     env: { PATH: process.env['PATH'], NODE: process.execPath, QUERYGATE, ...environment },

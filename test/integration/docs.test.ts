@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const DOCS = path.join(ROOT, 'docs');
 const KEY = 'qg_only-for-tests';
 const LINK_SECRET = 'a secret for links in tests, long enough';
-/** Pages whose commands a test of their own runs. */
+/** Pages with a test of their own. */
 const TESTED_ELSEWHERE = new Set(['cli.md']);
 
 const run = promisify(execFile);
@@ -23,7 +23,7 @@ interface Block {
   readonly text: string;
 }
 
-/** The runnable blocks of all pages, in their order. */
+/** The runnable blocks of all pages, in order. */
 async function blocksOf(): Promise<readonly Block[]> {
   const pages = (await readdir(DOCS)).filter((file) => file.endsWith('.md') && !TESTED_ELSEWHERE.has(file));
   const blocks = await Promise.all(
@@ -71,7 +71,7 @@ afterAll(async () => {
   await closed;
 });
 
-/** The commands of a page as they stand there, with this run's address; npm would build what is built. */
+/** Returns the commands of a page, with this run's address, and without building again. */
 const adapted = (text: string): string =>
   text
     .replaceAll('http://127.0.0.1:8080', url)
@@ -82,12 +82,12 @@ const adapted = (text: string): string =>
     .replaceAll('npm run keys --', `node ${path.join(ROOT, 'dist/src/cli/querygate.js')} keys`);
 
 describe('a page’s commands', () => {
-  it('are there', () => {
+  it('exist', () => {
     expect(new Set(BLOCKS.map(({ page }) => page)).size).toBeGreaterThanOrEqual(4);
   });
 
   it.each(BLOCKS.map((block, index) => [`${block.page} ${index}`, block] as const))(
-    'run as they stand there: %s',
+    'run as documented: %s',
     async (_name, { language, text }) => {
       const script = language === 'sh' ? `set -euo pipefail\n${adapted(text)}` : text;
       const [command, args] =
@@ -104,7 +104,7 @@ describe('a page’s commands', () => {
           API_KEYS_FILE: 'keys.yaml',
         },
       });
-      // What curl -O gets is a file.
+      // curl -O writes a file.
       if (!text.includes('curl -O')) expect(stdout).not.toBe('');
       expect(stdout).not.toContain('urn:querygate:problem');
     },

@@ -36,7 +36,7 @@ async function run(
 
 const RIGHTS = ['--endpoints', 'usage.*,logs.all', '--fixed', 'project=abc', '--requests', '600/60'];
 
-/** A file with the key `tenant`, of RIGHTS. */
+/** A file with the key `tenant`, with RIGHTS. */
 let original = '';
 
 beforeAll(() =>
@@ -47,7 +47,7 @@ beforeAll(() =>
   }),
 );
 
-/** Runs a test's body on a file: one that is not there, or a copy of the original. */
+/** Runs a test's body with the path of a file: missing, or a copy of the original. */
 const withKeys = (
   start: 'without a file' | 'with tenant',
   use: (keys: Run, file: string) => Promise<void>,
@@ -58,11 +58,11 @@ const withKeys = (
     await use((...args) => run(file, args), file);
   });
 
-/** What the command line itself shows to be wrong, whatever the file holds. */
+/** Errors of the command line alone, whatever the file contains. */
 const USAGE = ['There is no endpoint', 'is over already'];
 
 describe('npm run keys', () => {
-  it('adds, lists, rotates and revokes; only the key itself goes to standard output', async () => {
+  it('adds, lists, rotates and revokes keys; writes only the key itself to standard output', async () => {
     await withKeys('without a file', async (keys, file) => {
       const added = await keys(
         'add',
@@ -98,7 +98,7 @@ describe('npm run keys', () => {
     });
   });
 
-  it('loses no key of processes that run at the same time', async () => {
+  it('loses no key of concurrent processes', async () => {
     await withKeys('without a file', async (keys, file) => {
       const names = ['a', 'b', 'c', 'd'];
       const outcomes = await Promise.all(names.map((name) => keys('add', name)));
@@ -107,7 +107,7 @@ describe('npm run keys', () => {
     });
   });
 
-  it('makes a link that opens', async () => {
+  it('creates a link that authorizes', async () => {
     await withKeys('with tenant', async (keys, file) => {
       const created = await keys(
         ...['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--param', 'interval=daily'],
@@ -128,7 +128,7 @@ describe('npm run keys', () => {
     });
   });
 
-  it('prints the path of a link alone where nothing says how callers reach the gateway, and says so', async () => {
+  it('prints only a link’s path, and says so, if the gateway’s public address is not configured', async () => {
     await withKeys('with tenant', async (keys) => {
       const created = await keys(
         ...['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--param', 'interval=daily'],
@@ -145,7 +145,7 @@ describe('npm run keys', () => {
     ['120', '100d', 0, 'Good until'],
     ['', '91d', 1, '90 days at most'],
     ['never', '1d', 1, 'LINK_MAX_DAYS must be a number'],
-  ])('holds links to LINK_MAX_DAYS=%s, as the gateway does: %s', async (days, lifetime, code, message) => {
+  ])('limits links to LINK_MAX_DAYS=%s, as the gateway does: %s', async (days, lifetime, code, message) => {
     await withKeys('with tenant', async (_keys, file) => {
       const args = ['link', '--key', 'tenant', '--endpoint', 'logs.all', '--expires-in', lifetime];
       const created = await run(file, args, { LINK_MAX_DAYS: days });
@@ -167,7 +167,7 @@ describe('npm run keys', () => {
       ['link', '--key', 'tenant', '--endpoint', 'logs.all', '--param', 'project=b', '--expires-in', '7d'],
       'another project',
     ],
-  ])('refuses %j on standard error, and leaves the file as it was', async (args, message) => {
+  ])('rejects %j on standard error, and does not change the file', async (args, message) => {
     await withKeys('with tenant', async (keys, file) => {
       const rejected = await keys(...args);
       expect(rejected).toMatchObject({

@@ -15,7 +15,7 @@ const select = async (query: string, useProjections: 0 | 1 = 0): Promise<readonl
   return (await result.json<unknown[]>()).map(String);
 };
 
-/** How many days ago: removed as a whole, and as a whole still there. A day between them goes in the course of today. */
+/** Ages in days: a day removed as a whole and a day retained as a whole. The day between them is removed today. */
 const REMOVED = [92, 95, 120];
 const RETAINED = [0, 1, 45, 89];
 
@@ -26,7 +26,7 @@ describe.each([
   ['edge_logs', "(project, timestamp, url, path) SELECT 'p', at, 'https://p/', '/rest'", DAY],
   ['custom_events', "(event_type, timestamp) SELECT 'url_redirect', at", 'toDate(toDate32(timestamp))'],
 ])('records of %s past 90 days', (table, insert, day) => {
-  it('are removed, from the projections too; what is younger stays', async () => {
+  it('are removed, from the projections as well; younger records stay', async () => {
     await database.client.command({
       query: `
         INSERT INTO ${table} ${insert}

@@ -22,7 +22,7 @@ async function documentFor(key: string): Promise<OpenApiDocument> {
   return (await response.json()) as OpenApiDocument;
 }
 
-/** The problems of a real answer, and its body. */
+/** Returns the problems of a real response, and its body. */
 async function checkEndpoint(
   path: string,
   response: Response,
@@ -32,7 +32,7 @@ async function checkEndpoint(
   return { problems: validator.problemsOf(path, response, body), body };
 }
 
-/** The formats and the media types that the call of usage.api-counts is said to have. */
+/** Returns the documented formats and media types of calls of usage.api-counts. */
 function representationsOf({ paths }: OpenApiDocument): Record<'formats' | 'mediaTypes', readonly string[]> {
   const { parameters = [], responses } = paths[COUNTS]?.get ?? {};
   const format = parameters.find((each): each is ParameterObject => 'name' in each && each.name === 'format');
@@ -44,7 +44,7 @@ function representationsOf({ paths }: OpenApiDocument): Record<'formats' | 'medi
 }
 
 describe('/openapi.json', () => {
-  it('describes the answer of each endpoint as it is, with every row', async () => {
+  it('describes the response of each endpoint, with every row', async () => {
     const { endpoints, get } = gatewayOf();
     for (const { name, example } of endpoints.all()) {
       const path = `/api/endpoints/query/${name}`;
@@ -56,7 +56,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('does so with answers that it should not let pass', async () => {
+  it('does not match invalid responses', async () => {
     const path = COUNTS;
     const response = await gatewayOf().get(`${path}?project=aurora&interval=daily`);
     const { result } = (await response.json()) as { result: Record<string, unknown>[] };
@@ -70,7 +70,7 @@ describe('/openapi.json', () => {
     expect(validator.problemsOf(path, response, { result, more: 1 })).not.toEqual([]);
   });
 
-  it('describes what else is JSON: tables', async () => {
+  it('describes the other JSON format: tables', async () => {
     const { endpoints, get } = gatewayOf();
     for (const { name, example } of endpoints.all()) {
       const path = `/api/endpoints/query/${name}`;
@@ -80,7 +80,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('names every format by the media type that it has', async () => {
+  it('describes the media type of every format', async () => {
     const { get } = gatewayOf();
     const { formats, mediaTypes } = representationsOf(document);
     expect(formats.length).toBeGreaterThan(1);
@@ -98,7 +98,7 @@ describe('/openapi.json', () => {
     const { get } = gatewayOf();
     const call = `${COUNTS}?project=aurora&interval=daily`;
     const etag = (await get(call)).headers.get('etag') ?? '';
-    // Else fetch would add no-cache, which this key may: a fresh result of a window that has moved on.
+    // Otherwise fetch would add no-cache, and this key would get a fresh result of a later time window.
     const unchanged = await get(call, { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' });
     expect([unchanged.status, (await checkEndpoint(COUNTS, unchanged)).problems]).toEqual([304, []]);
     for (const [path, target] of [
@@ -116,7 +116,7 @@ describe('/openapi.json', () => {
     }
   });
 
-  it('describes errors, with the codes of their status', async () => {
+  it('describes errors, with the codes of each status', async () => {
     const { url, get } = gatewayOf();
     const bare = (headers: Record<string, string>): Promise<Response> =>
       fetch(`${url}${COUNTS}?project=a&interval=daily`, { headers });
@@ -145,7 +145,7 @@ describe('/openapi.json', () => {
     expect(validator.problemsBySchema('Problem', await posted.json())).toEqual([]);
   });
 
-  it('describes what is answered while ClickHouse fails', async () => {
+  it('describes responses while ClickHouse fails', async () => {
     const statuses: number[] = [];
     const requestWithout = async (CLICKHOUSE_URL: string): Promise<void> => {
       const config = readConfig({ PORT: '0', CLICKHOUSE_URL, API_KEY: 'k' });
@@ -161,7 +161,7 @@ describe('/openapi.json', () => {
     expect(statuses).toEqual([502, 503]);
   });
 
-  it('holds what a key may call, and does not require what the key supplies', async () => {
+  it('contains what a key may call, and does not require the parameters that the key pins', async () => {
     const tenants = await documentFor(KEYS.tenant);
     const calls = Object.keys(tenants.paths).filter((path) => path.includes('/query/'));
     expect(calls.map((path) => path.replace(/.*\//, ''))).toEqual([

@@ -17,7 +17,7 @@ import { rawParameters } from '../support/raw-parameters.js';
 const root = path.dirname(ENDPOINTS_FOLDER);
 const readme = await readFile(path.join(root, 'README.md'), 'utf8');
 
-/** Cells of the table rows whose first cell matches. */
+/** Returns the cells of the table rows whose first cell matches. */
 function rows(firstCell: RegExp): readonly (readonly string[])[] {
   const cells = readme
     .split('\n')
@@ -35,13 +35,13 @@ const codesIn = (cell = ''): readonly string[] =>
   [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 
 describe('the README', () => {
-  it('names every environment variable that there is, and no other', () => {
+  it('names exactly the existing environment variables', () => {
     const named = rows(/^`[A-Z_]+`/).flatMap(([first]) => codesIn(first));
     const known = Object.keys((VARIABLES.describe() as { keys: object }).keys);
     expect([...named].sort()).toEqual([...known].sort());
   });
 
-  it('names every error code with its status, and no other', () => {
+  it('names exactly the existing error codes, with their statuses', () => {
     const named = rows(/^\d{3}(, \d{3})?$/).flatMap(([status = '', codes]) =>
       codesIn(codes).map((code) => [code, status.split(', ').map(Number)] as const),
     );
@@ -50,7 +50,7 @@ describe('the README', () => {
       expect(statuses).toContain(ERRORS[code as keyof typeof ERRORS].status);
   });
 
-  it('tells the endpoints and their settings as they are', async () => {
+  it('lists the endpoints with their settings', async () => {
     const registry = await loadEndpoints(ENDPOINTS_FOLDER);
     const documented = rows(/^`[a-z.-]+`$/).filter((cells) => cells.length === 5);
     expect(documented.map(([name]) => codesIn(name)[0])).toEqual(registry.all().map(({ name }) => name));

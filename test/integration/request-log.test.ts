@@ -7,7 +7,7 @@ const CALL = '/api/endpoints/query/functions.invocation-stats?project=aurora&int
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What a caller with the key gets from the gateway. */
+/** Sends a request with the key, and returns the response. */
 type Send = (path: string, id?: string, key?: string) => Promise<Response>;
 
 let database: TestDatabase;
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A gateway process on the test's database, which also takes down its requests. */
+/** Runs a test's body with a gateway process on the test's database, with the request log on. */
 async function withRequestLog(
   environment: Readonly<Record<string, string>>,
   use: (send: Send, adminUrl: string) => Promise<void>,
@@ -43,16 +43,16 @@ async function withRequestLog(
   });
 }
 
-describe('the log of requests in ClickHouse', () => {
+describe('the request log in ClickHouse', () => {
   it.concurrent(
-    'can be read through an endpoint of the gateway: who asked what, how it was answered, and what it cost',
+    'can be read through an endpoint of the gateway: callers, outcomes and costs',
     async () => {
       await withRequestLog({}, async (send, adminUrl) => {
         await (await send(CALL, 'asked-1')).arrayBuffer();
         await (await send(CALL, 'asked-2')).arrayBuffer();
         await (await send('/api/endpoints/query/usage.api-counts', 'asked-3')).arrayBuffer();
         const rows = await pollUntil(
-          'three requests are written down',
+          'three requests are logged',
           async () => {
             const response = await send('/api/endpoints/query/gateway.requests');
             const { result } = (await response.json()) as { result: readonly Row[] };
@@ -105,7 +105,7 @@ describe('the log of requests in ClickHouse', () => {
   );
 
   it.concurrent(
-    'is not kept where it is switched off, and then there is no endpoint for it',
+    'is not written if it is disabled; then no endpoint exists for it',
     async () => {
       await withRequestLog({ REQUEST_LOG: 'off' }, async (send) => {
         expect((await send('/api/endpoints/query/gateway.requests')).status).toBe(404);

@@ -29,7 +29,7 @@ interface OtlpBody {
   }[];
 }
 
-/** A collector of traces: what it got, as text and as spans. */
+/** A trace collector: what it received, as text and as spans. */
 async function withCollector(
   use: (url: string, received: { readonly texts: string[] }) => Promise<void>,
 ): Promise<void> {
@@ -63,7 +63,7 @@ const spansIn = (texts: readonly string[]): readonly OtlpSpan[] =>
   );
 
 describe('traces', () => {
-  it('join a caller’s trace, hold a span for the request and one for its query, and go on to ClickHouse', async () => {
+  it('join a caller’s trace, contain a span for the request and one for its query, and continue in ClickHouse', async () => {
     const requested: IncomingHttpHeaders[] = [];
     await withFakeClickHouse(
       (request, response) => {
@@ -103,7 +103,7 @@ describe('traces', () => {
   }, 120_000);
 });
 
-/** Copies the build beside the packages of an install that has no OpenTelemetry, and gives its main program. */
+/** Copies the build next to the packages of an installation without OpenTelemetry, and returns its main program. */
 async function installWithoutTracing(folder: string): Promise<string> {
   const modules = path.join(ROOT, 'node_modules');
   await cp(path.join(ROOT, 'dist'), path.join(folder, 'dist'), { recursive: true });
@@ -117,8 +117,8 @@ async function installWithoutTracing(folder: string): Promise<string> {
   return path.join(folder, 'dist/src/main.js');
 }
 
-describe('an install without the packages of OpenTelemetry', () => {
-  it('serves where tracing is not configured, and else fails to start with the command that installs them', async () => {
+describe('an installation without the packages of OpenTelemetry', () => {
+  it('serves if tracing is not configured; otherwise fails to start, with the command that installs them', async () => {
     await withTemporaryFolder(async (folder) => {
       const main = await installWithoutTracing(folder);
       await withFakeClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {

@@ -14,7 +14,7 @@ import { AheadClock, SharedGateway } from '../support/shared-gateway.js';
 import { startRedis } from '../support/start-redis.mjs';
 import { noKeys } from '../support/test-credentials.js';
 
-/** A leader that is gone is followed within two of its leases. */
+/** A dead leader is replaced within two of its leases. */
 const TWO_LEASES_MS = 6000;
 const INTERVAL = 300;
 const ENDPOINT = sampleEndpoint({ caching: 900, warming: INTERVAL });
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs a test's body with so many gateways that share a Redis, and no other. */
+/** Runs a test's body with several gateways that share a Redis of their own. */
 async function withGateways(
   count: number,
   use: (gateways: readonly SharedGateway[], clock: AheadClock) => Promise<void>,
@@ -73,7 +73,7 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it('warm what any of them was asked, each set once and by the leader, for all of them', async () => {
+  it('warm the parameter sets in use on any of them, each set once and by the leader, for all of them', async () => {
     await withGateways(3, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
       const [one, other] = others;
@@ -91,7 +91,7 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it('warm a set in the representations that are in use, wherever they are', async () => {
+  it('warm a set in the representations that are in use on any of them', async () => {
     await withGateways(2, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
       const [other] = others;
@@ -107,7 +107,7 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it('have no miss for a set in use when its first answer expires', async () => {
+  it('have no miss for a set in use when its first result expires', async () => {
     await withGateways(2, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
       const [other] = others;
@@ -132,14 +132,14 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it.concurrent('have a new leader within two leases of the old one’s stall, and it warms on', async () => {
+  it.concurrent('have a new leader, which warms, within two leases of the old one’s stall', async () => {
     await withGateways(2, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
       await leader.send(ENDPOINT, 'Rome');
       await leader.round();
       await leader.stall();
       const { leader: next } = await untilLed(others, TWO_LEASES_MS);
-      await pollUntil('the old one knows that it leads no more', () => !leader.isLeader || undefined);
+      await pollUntil('the old leader knows that it lost its lease', () => !leader.isLeader || undefined);
       clock.advance(INTERVAL);
       await next.round();
       expect(next.refreshed).toEqual(['Rome']);
@@ -149,7 +149,7 @@ describe('gateways that share a Redis', () => {
   });
 
   it.concurrent(
-    'each warm for themselves while Redis does not answer, and have one leader when it does again',
+    'each warm on their own while Redis does not respond, and have one leader when it responds again',
     async () => {
       const stalled = await startRedis(path.join(folder, 'stalled'));
       const unreachable = async (gateways: readonly SharedGateway[], clock: AheadClock): Promise<void> => {
@@ -174,7 +174,7 @@ describe('gateways that share a Redis', () => {
     },
   );
 
-  it('forget a set that nobody asks for any more, wherever it was asked', async () => {
+  it('stop warming a set that no gateway serves any more', async () => {
     await withGateways(2, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
       await others[0]?.send(ENDPOINT, 'Rome');
@@ -188,9 +188,9 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it('drop an answer within a second when one of them is told to', async () => {
+  it('drop a cached result within a second when one of them purges it', async () => {
     await withGateways(2, async ([one, other], clock) => {
-      if (!one || !other) throw new Error('there are two');
+      if (!one || !other) throw new Error('there are not two gateways');
       await one.send(ENDPOINT, 'Rome');
       expect(await other.send(ENDPOINT, 'Rome')).toBe('HIT');
       clock.advance(1);

@@ -5,23 +5,23 @@ import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { openTestExecution, type TestExecution } from '../../support/test-execution.js';
 import { newPrefix, openTestRedis, sharedRedisUrl } from '../../support/test-redis.js';
 
-/** Longer than Redis may take to reply, and less than a lock lasts. */
+/** Longer than Redis takes to reply, and shorter than a lease. */
 const BUSY_MS = 400;
-/** Longer than a lock lasts. */
+/** Longer than a lease. */
 const LONG_BUSY_MS = 1700;
 /** A token of another gateway. */
 const OTHER = 'f'.repeat(32);
 
-/** Keeps the event loop from doing anything else. */
+/** Blocks the event loop. */
 function beBusy(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
 }
 
-/** Lets the event loop go round once. */
+/** Runs one iteration of the event loop. */
 const oneTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('equal misses of gateways whose process is busy', () => {
+describe('identical misses of gateways whose event loop is blocked', () => {
   let gateways: TestExecution[];
   beforeEach(() => {
     gateways = [];
@@ -30,7 +30,7 @@ describe('equal misses of gateways whose process is busy', () => {
     for (const { close } of gateways) await close();
   });
 
-  it('cause one query, where the replies of Redis have arrived before they are read', async () => {
+  it('cause one query, even if the replies of Redis arrive before the process reads them', async () => {
     const runQuery = new FakeRunQuery();
     const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: newPrefix() };
     for (let n = 0; n < 3; n += 1) gateways.push(await openTestExecution({ environment, runQuery }));
@@ -38,7 +38,7 @@ describe('equal misses of gateways whose process is busy', () => {
       const requests = gateways.flatMap(({ requestCity }) =>
         Array.from({ length: 20 }, () => requestCity(`city ${turns}`)),
       );
-      // Each turn sends the next commands, whose replies then arrive while the process is busy.
+      // Each iteration sends the next commands, whose replies arrive while the process is blocked.
       for (let turn = 0; turn < turns; turn += 1) await oneTurn();
       beBusy(BUSY_MS);
       await Promise.all(requests);
@@ -47,8 +47,8 @@ describe('equal misses of gateways whose process is busy', () => {
   });
 });
 
-describe('the holder of a lock', () => {
-  it('starts no query after its lease, but waits for the gateway that has the lock since', async () => {
+describe('the owner of a lease', () => {
+  it('starts no query after its lease ended, and waits for the gateway that owns the lease now', async () => {
     const { client, redis, keys, close } = await openTestRedis();
     const key = sampleKey('a question');
     const lock = keys.lock(key);

@@ -14,7 +14,7 @@ import { openTestExecution, type TestExecution } from '../../support/test-execut
 import { newPrefix, openTestRedis, sharedRedisUrl, type TestRedis } from '../../support/test-redis.js';
 import { watchRedisCommands } from '../../support/watch-redis-commands.js';
 
-/** How long a dead holder's lock lasts, and what a slow machine adds. */
+/** How long the lease of a dead owner lasts, plus the delay of a slow machine. */
 const TAKEN_OVER_WITHIN_MS = 1500 + 1000;
 
 /** A token that no gateway has. */
@@ -45,7 +45,7 @@ const open = async (count: number, options: Parameters<typeof openTestExecution>
   return gateways;
 };
 
-/** One of those that are open. */
+/** Returns one of the open gateways. */
 const gateway = (index: number): TestExecution => {
   const found = gateways[index];
   if (!found) throw new Error(`there is no gateway ${index}`);
@@ -54,9 +54,9 @@ const gateway = (index: number): TestExecution => {
 
 const textOf = ({ result }: CallOutcome): string => result.bodies.identity.toString();
 const untilRequested = (times: number): Promise<true> =>
-  pollUntil(`ClickHouse is asked ${times} times`, () => runQuery.requests.length >= times || undefined);
+  pollUntil(`ClickHouse receives ${times} queries`, () => runQuery.requests.length >= times || undefined);
 
-/** Lets every gateway ask, the first one first, and waits until each of the others has seen that one's lock. */
+/** Sends a request to every gateway. Waits until each other gateway has read the first one's lease. */
 const requestEverywhere = async (): Promise<Promise<CallOutcome>[]> => {
   const others = gateways.slice(1);
   const requests = [gateway(0).requestCity('Rome')];
@@ -67,7 +67,7 @@ const requestEverywhere = async (): Promise<Promise<CallOutcome>[]> => {
   return requests;
 };
 
-/** A waiter looks for the answer before it begins to poll; both show as reads of its connection. */
+/** A follower reads the result's key before it begins to poll; both appear as reads of its connection. */
 const untilWaiting = async (others: readonly TestExecution[]): Promise<void> => {
   const locks = new RedisKeys(prefix);
   const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
@@ -84,8 +84,8 @@ const untilWaiting = async (others: readonly TestExecution[]): Promise<void> => 
   stop();
 };
 
-describe('equal questions', () => {
-  it('ask ClickHouse once for a thousand in one process, and all get the same bytes', async () => {
+describe('identical concurrent requests', () => {
+  it('run one query for a thousand requests in one process, and all receive the same bytes', async () => {
     runQuery.returnRows([{ city: 'Rome' }]);
     await open(1);
     const outcomes = await Promise.all(Array.from({ length: 1000 }, () => gateway(0).requestCity('Rome')));
@@ -94,7 +94,7 @@ describe('equal questions', () => {
     expect(outcomes.filter((outcome) => outcome.isCollapsed)).toHaveLength(999);
   });
 
-  it.each([2, 3])('ask ClickHouse once on %i gateways that share a Redis', async (count) => {
+  it.each([2, 3])('run one query on %i gateways that share a Redis', async (count) => {
     const pending = delayQueries(runQuery);
     await open(count);
     const requests = await requestEverywhere();
@@ -109,7 +109,7 @@ describe('equal questions', () => {
     expect(new Set(outcomes.map(({ result }) => result.createdAt)).size).toBe(1);
   });
 
-  it('ask ClickHouse once for hundreds on three gateways at once, whatever the order', async () => {
+  it('run one query for hundreds of requests on three gateways at once, in any order', async () => {
     await open(3);
     for (let round = 0; round < 30; round += 1) {
       const requests = gateways.flatMap(({ requestCity }) =>
@@ -120,7 +120,7 @@ describe('equal questions', () => {
     }
   });
 
-  it('leave no lock behind, and give an expiry to every key', async () => {
+  it('leave no lease behind, and set an expiry on every key', async () => {
     await open(2);
     await Promise.all(gateways.map(({ requestCity }) => requestCity('Rome')));
     const names = await server.client.keys(`${prefix}*`);
@@ -130,7 +130,7 @@ describe('equal questions', () => {
     expect(lives.filter((ms) => ms <= 0)).toEqual([]);
   });
 
-  it('get the holder’s failure on every gateway; it is not cached', async () => {
+  it('receive the leader’s failure on every gateway, and do not cache it', async () => {
     const pending = delayQueries(runQuery);
     await open(3);
     const requests = await requestEverywhere();
@@ -149,7 +149,7 @@ describe('equal questions', () => {
   });
 
   it.each<ErrorCode>(['LIMIT_EXCEEDED', 'GATEWAY_BUSY'])(
-    'do not get the holder’s own %s: one asks',
+    'do not receive the leader’s own %s: one of the followers queries',
     async (code) => {
       const pending = delayQueries(runQuery);
       await open(3);
@@ -162,7 +162,7 @@ describe('equal questions', () => {
     },
   );
 
-  it('each ask on gateways that keep their answers in different places', async () => {
+  it('run one query each on gateways whose cache keys have different prefixes', async () => {
     await open(1);
     prefix = newPrefix();
     await open(1);
@@ -171,15 +171,15 @@ describe('equal questions', () => {
   });
 });
 
-describe('a caller that leaves', () => {
-  it('does not end the query for the others', async () => {
+describe('a caller that disconnects', () => {
+  it('does not cancel the query for the other callers', async () => {
     const pending = delayQueries(runQuery);
     await open(1);
     const controller = new AbortController();
     const disconnected = gateway(0).requestCity('Rome', { signal: controller.signal });
     const connected = gateway(0).requestCity('Rome');
     await untilRequested(1);
-    controller.abort(new Error('gone'));
+    controller.abort(new Error('disconnected'));
     await expect(disconnected).rejects.toThrow('gone');
     expect(runQuery.onlyRequest.signal.aborted).toBe(false);
     pending.finish([{ city: 'Rome' }]);
@@ -187,7 +187,7 @@ describe('a caller that leaves', () => {
     expect(runQuery.requests).toHaveLength(1);
   });
 
-  it('ends the query when it is the last one, and another gateway that waits asks at once', async () => {
+  it('cancels the query if it is the last caller, and a waiting gateway queries at once', async () => {
     delayQueries(runQuery);
     await open(2);
     const controller = new AbortController();
@@ -196,7 +196,7 @@ describe('a caller that leaves', () => {
     const connected = gateway(1).requestCity('Rome');
     await untilWaiting(gateways.slice(1));
     runQuery.returnRows([{ city: 'Rome' }]);
-    controller.abort(new Error('gone'));
+    controller.abort(new Error('disconnected'));
     await expect(disconnected).rejects.toThrow('gone');
     expect(runQuery.onlyRequest.signal.aborted).toBe(true);
     expect((await connected).status).toBe('MISS');
@@ -204,8 +204,8 @@ describe('a caller that leaves', () => {
   });
 });
 
-describe('a holder that dies', () => {
-  it('is followed by exactly one of two other gateways, within its lease', async () => {
+describe('a leader that dies', () => {
+  it('is replaced by exactly one of two other gateways, within its lease', async () => {
     const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('usage.api-counts');
     if (!endpoint) throw new Error('usage.api-counts is missing');
     const script = fileURLToPath(new URL('../../support/run-endless-query.mjs', import.meta.url));
@@ -224,10 +224,10 @@ describe('a holder that dies', () => {
         signal: new AbortController().signal,
       }),
     );
-    // It lives for longer than a lease, and is waited for.
+    // The leader lives for longer than one lease, and the others wait for it.
     const key = new RedisKeys(prefix).lock(keyOf({ endpoint, values, scope: '' }));
     const alive = performance.now();
-    await pollUntil('a lease is over', () => performance.now() - alive > 1800 || undefined);
+    await pollUntil('a lease has ended', () => performance.now() - alive > 1800 || undefined);
     expect(runQuery.requests).toEqual([]);
     expect(await server.client.exists(key)).toBe(1);
     const killed = performance.now();
@@ -237,7 +237,7 @@ describe('a holder that dies', () => {
     expect(runQuery.requests).toHaveLength(1);
   });
 
-  it('is followed even where its lock names nobody who ever was', async () => {
+  it('is replaced even if its lease names an owner that never existed', async () => {
     await open(1);
     const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
     await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), NOBODY, 'PX', 200);
@@ -245,7 +245,7 @@ describe('a holder that dies', () => {
     expect(runQuery.requests).toHaveLength(1);
   });
 
-  it('is waited for as long as a query and its wait for a place may take, if its lock is kept alive, and no longer', async () => {
+  it('is waited for while its lease is renewed, for at most the time of a query and its wait for a slot', async () => {
     const environment = {
       REDIS_URL: sharedRedisUrl(),
       CACHE_KEY_PREFIX: prefix,
@@ -263,8 +263,8 @@ describe('a holder that dies', () => {
   });
 });
 
-describe('a caller that demands a fresh answer', () => {
-  it('gets one that replaces the kept one, here and for gateways that have none', async () => {
+describe('a caller that requires a fresh result', () => {
+  it('receives one that replaces the cached result, on this gateway and on gateways without one', async () => {
     runQuery.returnRows([{ city: 'old' }]);
     await open(2);
     await gateway(0).requestCity('Rome');

@@ -40,7 +40,7 @@ const queryCount = (): number => runQuery.requests.length;
 const entriesOf = ({ cache }: TestExecution): number => cache.local.use().get(ENDPOINT.id)?.entries ?? 0;
 
 describe('gateways that share a Redis', () => {
-  it('give each other’s answers, as old as they are', async () => {
+  it('serve each other’s results with their true age', async () => {
     const [first, second] = [await openGateway(), await openGateway()];
     const { result } = await first.requestCity('Rome');
     time.advance(30_000);
@@ -48,12 +48,12 @@ describe('gateways that share a Redis', () => {
     expect([fromShared.status, fromShared.result]).toEqual(['HIT', result]);
     time.advance(30_000);
     expect((await second.requestCity('Rome')).status).toBe('MISS');
-    // The first one's own answer has expired too; the second one's stands in Redis.
+    // The first gateway's own entry has expired too; the second one's is in Redis.
     expect((await first.requestCity('Rome')).status).toBe('HIT');
     expect(queryCount()).toBe(2);
   });
 
-  it('serve what has expired while ClickHouse fails, a gateway that has just begun too, and never past the bound', async () => {
+  it('serve stale results while ClickHouse fails, also from a new gateway, and never past usableUntil', async () => {
     const first = await openGateway();
     const { result } = await first.requestCity('Rome');
     time.advance(60_000 + 200_000);
@@ -69,7 +69,7 @@ describe('gateways that share a Redis', () => {
     }
   });
 
-  it('lose what one of them purges, all within a second', async () => {
+  it('drop what one of them purges within a second', async () => {
     const [first, second] = [await openGateway(), await openGateway()];
     for (const city of ['Rome', 'Oslo'])
       for (const { requestCity } of [first, second]) await requestCity(city);
@@ -81,7 +81,7 @@ describe('gateways that share a Redis', () => {
     expect((await second.requestCity('Rome')).status).toBe('MISS');
   });
 
-  it('go on where somebody else writes to their channel and their keys', async () => {
+  it('continue if another program writes to their channel and their keys', async () => {
     const gateway = await openGateway();
     await gateway.requestCity('Rome');
     await gateway.cache.synchronize();
@@ -98,13 +98,13 @@ describe('gateways that share a Redis', () => {
     const late = await openGateway();
     expect((await late.requestCity('Rome')).status).toBe('HIT');
     expect(await late.cache.usage.sets(SAMPLE.id)).toHaveLength(1);
-    // A purge among the garbage is heard all the same, by a gateway that comes later too.
+    // A purge among the garbage still arrives, also at a gateway that started later.
     await gateway.cache.purge({});
     await pollUntil('the late gateway has purged', () => entriesOf(late) === 0 || undefined, 1000);
     expect(gateway.logger.lines).toEqual([]);
   });
 
-  it('ask for themselves where the failure left for them is none', async () => {
+  it('query themselves if the leader’s stored failure is invalid', async () => {
     const gateway = await openGateway();
     const { endpointId, hash } = await keyOfRome(gateway);
     const keys = new RedisKeys(prefix);
@@ -114,11 +114,11 @@ describe('gateways that share a Redis', () => {
   });
 });
 
-/** Without a question of the test's own: the ledger knows the key of what was asked. */
+/** Reads the key from the usage ledger, which knows the test's only request. */
 async function keyOfRome(gateway: TestExecution): Promise<{ endpointId: string; hash: string }> {
   await gateway.requestCity('Rome');
   const [set] = await gateway.cache.usage.sets(SAMPLE.id);
-  if (!set) throw new Error('nothing was asked');
+  if (!set) throw new Error('no request was counted');
   await gateway.cache.purge({});
   time.advance(1);
   return set.key;

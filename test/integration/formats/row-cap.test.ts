@@ -39,7 +39,7 @@ describe.each(FORMATS)('the row cap in %s', (format) => {
       { rows },
     );
 
-  // 65,409 rows are a block of ClickHouse.
+  // 65,409 rows are one block of ClickHouse.
   it.each([
     [2, 3, false],
     [3, 3, false],
@@ -50,7 +50,7 @@ describe.each(FORMATS)('the row cap in %s', (format) => {
     [70_000, 70_000, false],
     [70_001, 70_000, true],
   ])(
-    'of %i rows and a cap: the first %i of the order, and whether there were more',
+    'of %i rows and a cap: the first %i of the order, and whether there are more',
     async (rows, cap, more) => {
       const result = await cut(rows, cap);
       const count = Math.min(rows, cap);
@@ -63,7 +63,7 @@ describe.each(FORMATS)('the row cap in %s', (format) => {
 });
 
 describe.each(['parquet', 'arrow'] as const)('a cap that is reached in %s', (format) => {
-  it('takes a second query with the same values, and what both cost is told', async () => {
+  it('runs a second query with the same values, and reports the cost of both', async () => {
     const text = 'SELECT number AS n FROM numbers({rows:UInt64})';
     const result = await fetchFormat(format, text, { rowCap: 3 }, { rows: 4 });
     expect([result.truncated, result.rowCount, result.rowsRead]).toEqual([true, 3, 7]);

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** Formats in which every number is a number. */
+/** Formats that have a number type. */
 const TYPED = FORMATS.filter((format) => format !== 'tsv');
 const BINARY = ['parquet', 'arrow'] as const;
 
@@ -104,7 +104,7 @@ const asText = (row: Row): Row =>
 
 describe('values of a caller’s own SQL', () => {
   it.each(TYPED.filter((format) => format !== 'parquet' && format !== 'arrow'))(
-    'are the same in %s, null and the empty text kept apart',
+    'are the same in %s, with null and the empty text distinct',
     async (format) => {
       const result = await fetchFormat(format, VALUES, { columns: 'unknown' });
       expect(await readRows(format, result.body)).toEqual(ROWS);
@@ -137,7 +137,7 @@ describe('values of a caller’s own SQL', () => {
     },
   );
 
-  it.each(['csv', 'parquet', 'arrow'] as const)('that have parts are JSON text in %s', async (format) => {
+  it.each(['csv', 'parquet', 'arrow'] as const)('of composite types are JSON text in %s', async (format) => {
     const text = `SELECT [1, nan] AS list, (1, 'a') AS pair, map('k', 'v') AS map, CAST('b', 'Enum8(\\'b\\' = 1)') AS enum,
       toIPv4('127.0.0.1') AS address, NULL AS nothing, toDecimal64(1.25, 2) AS price`;
     const result = await fetchFormat(format, text, { columns: 'unknown' });
@@ -152,7 +152,7 @@ describe('values of a caller’s own SQL', () => {
     });
   });
 
-  it.each(FORMATS)('have whatever names they are given, in %s', async (format) => {
+  it.each(FORMATS)('can have any column names, in %s', async (format) => {
     const names = ['a b', '`', '"', '\\', '$x', '${0}', 'é', 'select', 'answer_rows', '=1', "'"];
     const text = `SELECT ${names.map((name, at) => `${at === 0 ? 'nan' : at} AS \`${name.replaceAll(/[\\`]/g, '\\$&')}\``).join(', ')}`;
     const result = await fetchFormat(format, text, { columns: 'unknown' });
@@ -163,12 +163,12 @@ describe('values of a caller’s own SQL', () => {
     );
   });
 
-  it.each(FORMATS)('that are not UTF-8 are made so, in %s', async (format) => {
+  it.each(FORMATS)('that are not UTF-8 are converted, in %s', async (format) => {
     const result = await fetchFormat(format, `SELECT unhex('61FF62') AS text`, { columns: 'unknown' });
     expect(await readRows(format, result.body)).toEqual([{ text: 'a\uFFFDb' }]);
   });
 
-  it('keep their order where values are shown in other ways, in every format', async () => {
+  it('are in the query’s order in every format, although formats write values differently', async () => {
     const text = 'SELECT number AS n, number / 2 AS half FROM numbers_mt(200000) ORDER BY cityHash64(n)';
     const orderIn = async (format: Format): Promise<readonly number[]> => {
       const result = await fetchFormat(format, text, { columns: 'unknown', rowCap: 70_000 });
@@ -184,7 +184,7 @@ describe('values of a caller’s own SQL', () => {
 });
 
 describe('no rows', () => {
-  it.each(FORMATS)('are none in %s, and its columns where it has a place for them', async (format) => {
+  it.each(FORMATS)('are returned in %s with its columns, if it can describe them', async (format) => {
     const result = await fetchFormat(format, 'SELECT number AS n FROM numbers(0)', {
       columns: new Map([['n', column('UInt64', 'A number.')]]),
     });
@@ -214,7 +214,7 @@ describe('CSV for spreadsheets', () => {
     "'=1",
   ];
 
-  it('has nothing that they would run: an apostrophe before it, and everything else as it is', async () => {
+  it('has no formulas: an apostrophe precedes them, and everything else is unchanged', async () => {
     const text = `SELECT -n AS \`=n\`, text FROM (SELECT arrayJoin(arrayEnumerate(cells)) AS n, cells[n] AS text
       FROM (SELECT {cells:Array(String)} AS cells)) ORDER BY n`;
     const request = queryRequest(`${text}\nLIMIT {row_limit:UInt64}`, {
@@ -232,7 +232,7 @@ describe('CSV for spreadsheets', () => {
 });
 
 describe('a failure after the first rows', () => {
-  it.each(FORMATS)('is no answer in %s', async (format) => {
+  it.each(FORMATS)('returns an error and no rows in %s', async (format) => {
     const text = `SELECT throwIf(number = 200000, 'late') AS n FROM numbers(300000)`;
     await expect(fetchFormat(format, text, { rowCap: 250_000 })).rejects.toMatchObject({
       code: 'CLICKHOUSE_FAILED',

@@ -16,13 +16,13 @@ const STATEMENTS = 300;
 const LOGS = '/api/endpoints/query/logs.all?project=aurora&project_tier=PRO';
 const statement = (n: number): string => `SELECT ${n} AS flood FROM result LIMIT 1`;
 
-/** What the gateway sends to a real ClickHouse: in which order, and how many at a time. */
+/** Records what the gateway sends to a real ClickHouse: in which order, and how many at a time. */
 class Sent {
-  /** Requests' ids of queries, and SQL that is analysed, in the order in which they began. */
+  /** Request ids of queries, and analysed SQL, in order of their start. */
   readonly started: string[] = [];
   running = 0;
   mostAtOnce = 0;
-  /** Waited for before anything is sent. */
+  /** Awaited before anything is sent. */
   gate = Promise.resolve();
 
   readonly runQuery: RunQuery = (request) => this.count(request.requestId, () => this.run(request));
@@ -99,7 +99,7 @@ const untilWaiting = (count: number): Promise<unknown> =>
   pollUntil(`${count} wait`, async () => (await gateway.waiting()) === count || undefined, 100_000);
 
 describe('300 new statements at once', () => {
-  it('run one at a time in ClickHouse for a key with concurrent: 1, which refuses the others with 429', async () => {
+  it('run one at a time in ClickHouse for a key with concurrent: 1; the others receive 429', async () => {
     await open(16);
     const outcomes = (await Promise.all(sendAll('single'))).map(outcomeOf);
     expect(sent.mostAtOnce).toBe(1);
@@ -110,7 +110,7 @@ describe('300 new statements at once', () => {
     );
   });
 
-  it('delay another key’s query by one turn at most', async () => {
+  it('delay another key’s query by one statement at most', async () => {
     await open(1);
     const release = blockAnalyses();
     const controller = new AbortController();
@@ -121,7 +121,7 @@ describe('300 new statements at once', () => {
     await untilWaiting(STATEMENTS);
     release();
     expect(outcomeOf(await single)).toBe('200');
-    // One ran already, and the flood's lane may have its turn first.
+    // One statement ran already, and one more of the flood's lane may come first.
     const analysed = sent.started
       .slice(0, sent.started.indexOf('single'))
       .filter((what) => what.includes('flood'));
@@ -132,7 +132,7 @@ describe('300 new statements at once', () => {
   });
 });
 
-it('analyses equal SQL of several callers once, and answers them with one slot', async () => {
+it('analyses identical SQL of several callers once, in one slot', async () => {
   await open(1);
   const sql = "SELECT count() AS n, 'shared' AS word FROM result";
   const responses = await Promise.all(['flood', 'other', 'single', 'other'].map((name) => send(name, sql)));
@@ -140,7 +140,7 @@ it('analyses equal SQL of several callers once, and answers them with one slot',
   expect(sent.started.filter((what) => what === sql)).toHaveLength(1);
 });
 
-it('marks the query of a request with its id, and neither its analysis nor its DESCRIBE', async () => {
+it('has the request’s id as log_comment of its query, but not of its analysis or its DESCRIBE', async () => {
   await open(1);
   await send('other', "SELECT 'commented' AS word FROM result", 'commented-request');
   await database.client.command({ query: 'SYSTEM FLUSH LOGS' });
@@ -154,7 +154,7 @@ it('marks the query of a request with its id, and neither its analysis nor its D
   expect(await logged.json()).toEqual([
     { log_comment: '', word: 'DESCRIBE' },
     { log_comment: '', word: 'EXPLAIN' },
-    // Of formatQuerySingleLine, and of the caller's rows.
+    // The ids of formatQuerySingleLine and of the caller's rows.
     { log_comment: '', word: 'SELECT' },
     { log_comment: 'commented-request', word: 'WITH' },
   ]);

@@ -13,7 +13,7 @@ const KEYS: KeyRights = {
 };
 const url = (city: string): string => `/api/endpoints/query/sample?city=${city}`;
 
-// What limits are across gateways is in limits-across-gateways.test.ts, without HTTP.
+// limits-across-gateways.test.ts tests limits across gateways without HTTP.
 describe('two gateways that share a Redis', () => {
   let a: AccessGateway;
   let b: AccessGateway;
@@ -33,7 +33,7 @@ describe('two gateways that share a Redis', () => {
   const outcome = async (gateway: AccessGateway, key: string, city: string): Promise<string> =>
     outcomeOf(await gateway.send(key, url(city)));
 
-  it('report and refuse by the requests of both, cache hits included', async () => {
+  it('count and reject the requests of both, cache hits included', async () => {
     expect(await outcome(a, 'three', 'Rome')).toBe('200');
     expect(await outcome(b, 'three', 'Rome')).toBe('200');
     const { headers } = await a.send('three', url('Rome'));
@@ -44,7 +44,7 @@ describe('two gateways that share a Redis', () => {
     expect(await outcome(b, 'free', 'Rome')).toBe('200');
   });
 
-  it('give nobody the 429 of one that asked at the other', async () => {
+  it('do not return a leader’s 429 to a follower on the other gateway', async () => {
     const pending = [a, b].map(({ runQuery }) => delayQueries(runQuery));
     const running = [outcome(a, 'two', 'a'), outcome(b, 'two', 'b')];
     await pollUntil('both run', () => started() === 2 || undefined);
@@ -52,7 +52,7 @@ describe('two gateways that share a Redis', () => {
     await pollUntil('a third runs', () => started() === 3 || undefined);
     for (const { finish: respond } of pending) respond([]);
     expect(await free).toBe('200');
-    // Unless it came after the other, and waited with it.
+    // Unless its request joined the other's query.
     expect([REJECTED, '200']).toContain(await rejected);
     await Promise.all(running);
   });

@@ -8,13 +8,13 @@ const EMPTY = '{"result":[]}';
 
 type Behaviour = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A query as it reached a server. */
+/** A query as a server received it. */
 interface Reached {
   readonly queryId: string | null;
   readonly requestId: string | null;
 }
 
-/** Two servers: how the first takes queries, and what reached each for a request. */
+/** Two servers: the first one handles queries as the test defines. Records the request queries that reached each. */
 async function withTwo(
   first: Behaviour,
   use: (
@@ -54,8 +54,8 @@ const outcomeOf = async (response: Response): Promise<string> => {
 const beginResponse = (response: ServerResponse): ServerResponse =>
   response.writeHead(200, { 'X-ClickHouse-Summary': summaryOf(2), 'Content-Length': 1000 });
 
-describe('a query whose server hangs up', () => {
-  it('before the answer is asked of the other one, once, under a query id of its own', async () => {
+describe('a query whose server closes the connection', () => {
+  it('before the response is retried once on the other server, under a query id of its own', async () => {
     await withTwo(
       ({ socket }) => socket.destroy(),
       async (gateway, { first, second }) => {
@@ -90,7 +90,7 @@ describe('a query whose server hangs up', () => {
         response.write('Code: 241. DB::Exception', () => response.socket?.resetAndDestroy());
       },
     ],
-  ])('%s is a 503, and no other server is asked', async (_where, first) => {
+  ])('%s returns 503, and is not retried', async (_where, first) => {
     await withTwo(first, async (gateway, reached) => {
       expect(await outcomeOf(await gateway.send('p', 'cut'))).toBe('503 CLICKHOUSE_UNREACHABLE');
       expect([reached.first.length, reached.second.length]).toEqual([1, 0]);
@@ -99,12 +99,12 @@ describe('a query whose server hangs up', () => {
   });
 });
 
-describe('a query is not asked again', () => {
+describe('a query is not retried', () => {
   it.each([
     [500, 'Code: 241. DB::Exception: Memory. (MEMORY_LIMIT_EXCEEDED)', '422 QUERY_NEEDS_TOO_MUCH_MEMORY'],
     [500, 'Code: 202. DB::Exception: Too many. (TOO_MANY_SIMULTANEOUS_QUERIES)', '503 CLICKHOUSE_BUSY'],
     [502, '<html>Bad gateway</html>', '502 CLICKHOUSE_FAILED'],
-  ])('where a server answers %i with %j', async (status, body, expected) => {
+  ])('if a server responds %i with %j', async (status, body, expected) => {
     await withTwo(
       (_request, response) => response.writeHead(status).end(body),
       async (gateway, { first, second }) => {
@@ -114,7 +114,7 @@ describe('a query is not asked again', () => {
     );
   });
 
-  it('where it reached its time limit', async () => {
+  it('if it reached its time limit', async () => {
     await withTwo(
       () => undefined,
       async (gateway, { first, second }) => {
@@ -125,7 +125,7 @@ describe('a query is not asked again', () => {
     );
   });
 
-  it('where its caller has gone', async () => {
+  it('if its caller has disconnected', async () => {
     const controller = new AbortController();
     let hangUp = (): void => undefined;
     await withTwo(
@@ -137,7 +137,7 @@ describe('a query is not asked again', () => {
         await expect(gateway.send('p', 'gone', controller.signal)).rejects.toThrow('aborted');
         await gateway.logger.line('request');
         hangUp();
-        await pollUntil('the query is over', async () =>
+        await pollUntil('the query has ended', async () =>
           (await gateway.metric('server_queries_running')) === 0 ? true : undefined,
         );
         expect([first.length, second.length]).toEqual([1, 0]);
@@ -147,7 +147,7 @@ describe('a query is not asked again', () => {
 });
 
 describe('a second try', () => {
-  it('takes no second place, and ends the first server’s turn after three lost connections', async () => {
+  it('uses no second slot, and three lost connections eject the first server', async () => {
     await withTwo(
       ({ socket }) => socket.destroy(),
       async (gateway, { first, second }) => {
