@@ -11,27 +11,27 @@ import { rawParameters } from '../../support/raw-parameters.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** An answer of an endpoint, read. */
+/** The parsed result of an endpoint. */
 export interface RowsResult extends QueryResult {
   readonly text: string;
   readonly rows: readonly Row[];
 }
 
-/** An endpoint on a database of its own, called as the gateway calls it, with a clock that stands still. */
+/** An endpoint on a database of its own, called as the gateway calls it, with a stopped clock. */
 export interface EndpointUnderTest {
   readonly database: TestDatabase;
-  /** Makes these rows all that a table holds, sent as a log shipper sends them. */
+  /** Replaces a table's contents with these rows, sent the way a log shipper sends them. */
   readonly fill: (table: string, rows: readonly object[]) => Promise<void>;
-  /** Adds lines of NDJSON as they are. */
+  /** Inserts lines of NDJSON unchanged. */
   readonly insertLines: (table: string, ...lines: readonly string[]) => Promise<void>;
-  /** @throws Failure: what a caller is told instead of rows. */
+  /** Calls the endpoint. @throws Failure as reported to the caller. */
   readonly run: (parameters: Readonly<Record<string, string>>, now?: Date) => Promise<RowsResult>;
-  /** The rows of the answer alone. */
+  /** Returns only the rows of the result. */
   readonly rows: (parameters: Readonly<Record<string, string>>, now?: Date) => Promise<readonly Row[]>;
   readonly close: () => Promise<void>;
 }
 
-/** Opens an endpoint by its name; `now` is what its clock shows where a call does not say otherwise. */
+/** Opens an endpoint by its name; `now` is the clock's time unless a call sets another. */
 export async function openEndpoint(name: string, now: Date): Promise<EndpointUnderTest> {
   const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find(name);
   if (!endpoint) throw new Error(`there is no endpoint ${name}`);
@@ -74,13 +74,13 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
   };
 }
 
-/** @throws Error where a body is not what every answer of a gateway is. */
+/** @throws Error if a body does not have the form of a gateway's result. */
 function read(result: QueryResult, columns: readonly string[]): RowsResult {
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(result.body);
   const { result: rows, ...rest } = JSON.parse(text) as { readonly result: readonly Row[] };
   const asDeclared = rows.every((row) => Object.keys(row).join() === columns.join());
   if (!asDeclared || Object.keys(rest).length > 0 || rows.length !== result.rowCount) {
-    throw new Error(`not an answer of ${columns.join()} in ${result.rowCount} rows: ${text}`);
+    throw new Error(`not a result of ${columns.join()} in ${result.rowCount} rows: ${text}`);
   }
   return { ...result, text, rows };
 }

@@ -22,7 +22,7 @@ import { openEndpoint, type EndpointUnderTest, type Row } from './endpoint-under
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
 const INTERVALS = ['5min', '15min', '1hr', '1day', '7day', 'other'];
 
-/** Both ends of the series of every interval. */
+/** First and last bucket of the series of every interval. */
 const EDGES = INTERVALS.flatMap((interval) => {
   const { unit, length } = seriesOf(interval);
   return [startOf(unit, MOMENT - length), startOf(unit, MOMENT), startOf(unit, MOMENT) + unit];
@@ -56,7 +56,7 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
-/** The row, with what is approximated in the model's terms where it is as near as it should be. */
+/** Replaces approximated values of the row by the model's values if they are near enough. */
 function inTermsOf(model: InvocationStats | undefined, row: Row): Row {
   const near = (name: keyof InvocationStats, isNear: (value: number) => boolean): object => {
     const value = row[name];
@@ -78,7 +78,7 @@ function inTermsOf(model: InvocationStats | undefined, row: Row): Row {
 }
 
 it(
-  'answers what the model answers, on any records, for any parameters',
+  'returns the rows of the model for any records and any parameters',
   async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -92,7 +92,7 @@ beforeAll(async () => {
 afterAll(() => endpoint.close());
 
 it(
-  'answers what the model answers, on any records, for any parameters',
+  'returns the rows of the model for any records and any parameters',
   async () => {
     await fc.assert(
       fc.asyncProperty(

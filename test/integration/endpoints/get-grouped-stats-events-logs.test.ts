@@ -5,7 +5,7 @@ import { openEndpoint, type EndpointUnderTest, type Row } from './endpoint-under
 const TABLE = 'custom_events';
 const NOW = clockAt(microsOf('2096-03-01T12:00:00Z'));
 
-/** Everything that a custom event can hold, beside its message. */
+/** All columns of a custom event, except its message. */
 const FILLED = {
   timestamp: '2096-02-29T23:59:59.999999Z',
   level: 'info',
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
-/** Events that differ in their name, so that each is a group, named like its place. */
+/** Events that differ in their name, so that each is a group named after its index. */
 const fillNamed = (events: readonly object[]): Promise<void> =>
   endpoint.fill(
     TABLE,
@@ -40,14 +40,14 @@ const fillNamed = (events: readonly object[]): Promise<void> =>
 
 const column = (rows: readonly Row[], name: string): readonly unknown[] => rows.map((row) => row[name]);
 
-/** Places of the events that a call finds. */
+/** Returns the indexes of the events that a call matches. */
 const found = async (parameters: Readonly<Record<string, string>>): Promise<readonly number[]> =>
   column(await endpoint.rows(parameters), 'event_name')
     .map(Number)
     .sort((a, b) => a - b);
 
 describe('groups', () => {
-  it('answers a row for each combination of the day and nine columns, with its hits', async () => {
+  it('returns a row for each combination of the day and nine columns, with its hits', async () => {
     const { timestamp, ...rest } = FILLED;
     await endpoint.fill(TABLE, [
       { ...FILLED, event_message: 'a' },
@@ -64,7 +64,7 @@ describe('groups', () => {
   });
 
   it.each(GROUP_COLUMNS)(
-    'keeps null and the empty string of %s apart, null first, texts by their bytes',
+    'distinguishes null and the empty string of %s, null first, texts by their bytes',
     async (name) => {
       const values = ['é', 'a', null, 'B', '', 'a ', null, '😀', '\uffee', '\\N', 'null'];
       await endpoint.fill(
@@ -79,7 +79,7 @@ describe('groups', () => {
     },
   );
 
-  it('orders by day, then event_id, then the other columns as they stand in the answer', async () => {
+  it('orders by day, then event_id, then the other columns in the order of the result', async () => {
     const at = (day: string, fields: object): object => ({ ...FILLED, timestamp: day, ...fields });
     await endpoint.fill(TABLE, [
       at('2096-03-01', { event_id: 'a', event_name: 'a' }),
@@ -113,7 +113,7 @@ describe('groups', () => {
     ]);
   });
 
-  it('answers the first 1000 groups of more, and says that it cut', async () => {
+  it('returns the first 1000 groups of more, and reports the truncation', async () => {
     const ids = Array.from({ length: 1001 }, (_, index) => String(9000 - index));
     await endpoint.fill(
       TABLE,
@@ -130,7 +130,7 @@ describe('groups', () => {
     });
   });
 
-  it('answers no rows where nothing is found', async () => {
+  it('returns no rows if no event matches', async () => {
     await endpoint.fill(TABLE, []);
     expect((await endpoint.run({})).text).toBe('{"result":[]}');
   });
@@ -151,7 +151,7 @@ describe.each([
   'utm_params',
   'event_type',
 ])('%s', (name) => {
-  // What else a text may hold is in the arbitraries of get-grouped-stats-events-logs.property.test.ts.
+  // The arbitraries of get-grouped-stats-events-logs.property.test.ts cover other texts.
   const VALUES = ['a', 'A', '', null, '%', '\\', '\\N'];
 
   beforeAll(() =>
@@ -167,7 +167,7 @@ describe.each([
     expect(column(await endpoint.rows({ [name]: value }), 'event_id')).toEqual([index]);
   });
 
-  it('filters nothing where it is omitted', async () => {
+  it('filters nothing if it is omitted', async () => {
     expect(await endpoint.rows({})).toHaveLength(VALUES.length);
   });
 });
@@ -220,7 +220,7 @@ describe('event_ids', () => {
     ['', ['']],
     ['it\'s,",\\,tab\t,line\n,😀,[a,\\N', ["it's", '"', '\\', 'tab\t', 'line\n', '😀', '[a', '\\N']],
     ['A', []],
-  ])('%j is split on commas, its items taken as they are', async (event_ids, matched) => {
+  ])('%j is split on commas, and its items are used unchanged', async (event_ids, matched) => {
     expect((await found({ event_ids })).map((index) => IDS[index])).toEqual(matched);
   });
 });

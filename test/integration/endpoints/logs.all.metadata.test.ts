@@ -11,10 +11,10 @@ beforeAll(async () => {
 afterAll(() => endpoint.close());
 
 let projects = 0;
-/** One that no other test has rows of. */
+/** Returns a project without rows of other tests. */
 const newProject = (): string => `p${(projects += 1)}`;
 
-/** The answer's text from the metadata on, after a line in which it was sent as this. */
+/** Inserts a line with this metadata, and returns the metadata in the text of the result. */
 async function fetchMetadata(metadata: string): Promise<string> {
   const project = newProject();
   await endpoint.insertLines(
@@ -54,11 +54,11 @@ describe('metadata', () => {
   it.concurrent.each([
     ['sent as an object', '{\n  "a": 1,\r\n  "b": [\n    "x\\ny"\n  ]\n}\n'],
     ['sent as text', JSON.stringify('\n{\n  "a": 1,\r\n  "b": [\n    "x\\ny"\n  ]\n}\n')],
-  ])('of many lines, %s, is the object that was sent', async (_how, metadata) => {
+  ])('with several lines, %s, is the object that was sent', async (_how, metadata) => {
     expect(JSON.parse(await fetchMetadata(metadata))).toEqual({ a: 1, b: ['x\ny'] });
   });
 
-  it.concurrent('of many lines does not keep other rows from being answered', async () => {
+  it.concurrent('with several lines does not affect other rows', async () => {
     const project = newProject();
     await endpoint.database.insert(
       TABLE,
@@ -104,18 +104,18 @@ describe('metadata', () => {
     '{"a":"\\x41"}',
     '{"a":"\\ud8"}',
     '\ufeff',
-  ])('that is no object, %j, is told in one', async (metadata) => {
+  ])('that is not an object, %j, is wrapped in an object', async (metadata) => {
     expect(JSON.parse(await fetchMetadata(JSON.stringify(metadata)))).toEqual({ raw: metadata });
   });
 
-  it.concurrent('with a byte order mark is the object after it', async () => {
+  it.concurrent('with a byte order mark is the object after the mark', async () => {
     expect(await fetchMetadata(JSON.stringify('\ufeff{"a":1}'))).toBe('{"a":1}');
   });
 
   it.concurrent.each([
-    ['deeper than ClickHouse reads', `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`],
+    ['nested deeper than ClickHouse parses', `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`],
     ['a number beyond a double', '{"a":1e400}'],
-  ])('%s never breaks the answer', async (_what, metadata) => {
+  ])('%s never breaks the result', async (_what, metadata) => {
     expect(JSON.parse(await fetchMetadata(JSON.stringify(metadata)))).toEqual({ raw: metadata });
   });
 });

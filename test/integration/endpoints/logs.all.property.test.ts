@@ -22,7 +22,7 @@ import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
 const TIERS = ['FREE', 'PRO', 'PAYG', 'ENTERPRISE', 'pro'];
 
-/** Both ends of the retentions, and times that bounds and records share. */
+/** Both ends of the retention periods, and times that bounds and records share. */
 const TIMES = [
   MOMENT - 91n * DAY,
   ...TIERS.map((tier) => MOMENT - retentionOf(tier)),
@@ -33,7 +33,7 @@ const TIMES = [
 
 const project = fc.oneof({ weight: 6, arbitrary: fc.constant('p') }, { weight: 1, arbitrary: awkwardText });
 
-/** Few ids, so that other columns have to break ties; UUIDs of every half. */
+/** Few ids, so that other columns break ties; UUIDs that differ in either half. */
 const id = fc.oneof(
   fc.constantFrom('00000000-0000-0001-ffff-000000000000', 'ffffffff-0000-0000-0000-000000000001'),
   fc.uuid(),
@@ -65,7 +65,7 @@ const record: fc.Arbitrary<EdgeRecord> = fc.record({
   metadata,
 });
 
-/** Sometimes more records than an answer holds, many of them at one time. */
+/** Sometimes more records than the row cap, many with the same time. */
 const records = fc
   .tuple(
     fc.array(record, { maxLength: 20, size: 'max' }),
@@ -107,7 +107,7 @@ beforeAll(async () => {
 afterAll(() => endpoint.close());
 
 it(
-  'answers what the model answers, on any records, for any parameters',
+  'returns the rows of the model for any records and any parameters',
   async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -10,7 +10,7 @@ const fill = (templates: readonly string[], values: readonly string[], hole: str
 
 const SECRETS = 'SELECT event_message FROM edge_logs';
 
-/** Attempts that are refused before anything runs, by what they try. */
+/** Attempts that are rejected before any query runs, by kind. */
 export const REJECTED: Readonly<Record<string, readonly string[]>> = {
   'another table': fill(TABLE_POSITIONS, WHOLE_TABLES, '$'),
   'a table function': fill(TABLE_POSITIONS, TABLE_FUNCTIONS, '$'),

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** What each SELECT gives, all of it. */
+/** The complete result of each SELECT. */
 const RESULTS: Readonly<Record<string, readonly Row[]>> = {
   'SELECT count() AS n FROM result': [{ n: 100 }],
   'SELECT count() AS n FROM edge_source': [{ n: ROWS }],
@@ -182,7 +182,7 @@ const RESULTS: Readonly<Record<string, readonly Row[]>> = {
 describe(`${Object.keys(RESULTS).length} legitimate queries`, () => {
   it.each(Object.entries(RESULTS))('%s', async (sql, rows) => {
     const result = await sandbox.run(sql).catch(async () => ({ rows: await sandbox.rejection(sql) }));
-    // ClickHouse promises no order of the branches of a UNION.
+    // ClickHouse does not define the order of the branches of a UNION.
     const sorted = (list: readonly unknown[]) => list.map((row) => JSON.stringify(row)).sort();
     if (sql.includes('UNION') && !sql.includes('ORDER BY') && Array.isArray(result.rows))
       expect(sorted(result.rows)).toEqual(sorted(rows));
@@ -192,7 +192,7 @@ describe(`${Object.keys(RESULTS).length} legitimate queries`, () => {
 });
 
 describe('the row cap', () => {
-  it('holds for the outer result, and keeps its order', async () => {
+  it('applies to the outer result, in its order', async () => {
     const { rows, truncated } = await sandbox.run(
       "SELECT toUInt32(substringIndex(event_message, '/', -1)) AS n FROM edge_source ORDER BY n % 7, n DESC",
     );
@@ -201,11 +201,11 @@ describe('the row cap', () => {
     expect(rows.map(({ n }) => n)).toEqual(expected.slice(0, 100));
   });
 
-  it('keeps every row of each branch of a UNION', async () => {
+  it('does not apply to the branches of a UNION', async () => {
     const { rows } = await sandbox.run(
       "(SELECT 'a' AS s, x FROM (SELECT arrayJoin([3, 1, 2]) AS x) ORDER BY x DESC LIMIT 2) UNION ALL (SELECT 'b', 1)",
     );
-    // ClickHouse promises no order of a UNION ALL, nor of the rows of one branch.
+    // ClickHouse does not define the order of a UNION ALL, nor of the rows of one branch.
     expect(rows.map(({ s, x }) => `${String(s)}${String(x)}`).sort()).toEqual(['a2', 'a3', 'b1']);
   });
 
@@ -218,13 +218,13 @@ describe('the row cap', () => {
     );
   });
 
-  it('is no cut where there are as many rows', async () => {
+  it('does not truncate a result of exactly as many rows', async () => {
     const result = await sandbox.run('SELECT id FROM result');
     expect([result.rows.length, result.truncated]).toEqual([100, false]);
   });
 });
 
-describe('a fault of the caller', () => {
+describe('an error of the caller', () => {
   it.each([
     ['SELECT nothing FROM result', '400 names a column that is not there: nothing'],
     ['SELECT 1 AS x, x.nothing.at.all', '400 names a column that is not there: x.nothing.at.all'],

@@ -4,7 +4,7 @@ import { fillTables, NOW, type Hidden } from './non-interference/hidden-rows.js'
 import { compareOutcomes } from './non-interference/outcomes.js';
 import { generateStatements } from './non-interference/statements.js';
 
-/** Two of each shape. */
+/** Two statements of each shape. */
 const STATEMENTS = 50;
 const SEED = 20_960_302;
 const BUDGET = { quota: 1_000_000_000, window: 3600 };
@@ -35,13 +35,13 @@ const request = (sql: string, { key = 'tenant', format = 'json' } = {}): Promise
     headers: { 'X-Request-Id': 'non-interference' },
   });
 
-/** All that a caller sees, but for the date and the elapsed milliseconds, which nobody can hide. */
+/** Everything that a caller observes, except the date and the elapsed milliseconds, which cannot be hidden. */
 function observed({ status, headers: { date, ...headers }, text }: NetworkResponse): string {
   const timing = String(headers['server-timing']).replace(/^total;dur=\d+\.\d\d$/, 'total');
   return `${status} ${JSON.stringify({ ...headers, 'server-timing': timing, date: typeof date })} ${text}`;
 }
 
-it('returns the same status, headers and body whatever the rows hold that a caller must not see', async () => {
+it('returns the same status, headers and body whatever the hidden rows contain', async () => {
   const statements = generateStatements(STATEMENTS, SEED).map((statement, index) => ({
     ...statement,
     format: FORMATS[index % FORMATS.length] ?? 'json',
@@ -56,7 +56,7 @@ it('returns the same status, headers and body whatever the rows hold that a call
 
 describe('the letters of a row that a caller must not see', () => {
   const LETTERS = ['S', 'E', 'C', 'R', 'T', 'x'];
-  /** The reported attack: an exception for each letter that a hidden row has at a place. */
+  /** The reported attack: an exception for each letter that a hidden row has at a position. */
   const extract = async (filter: string): Promise<string> => {
     const positions = [1, 2, 3, 4].flatMap((position) =>
       LETTERS.map((letter) => ({ position: position, letter })),
@@ -77,18 +77,18 @@ describe('the letters of a row that a caller must not see', () => {
 
   it.each([
     ['another tenant’s', "timestamp > toDateTime64('2096-02-29 12:00:00', 6)"],
-    ['one past the retention of the tier', "timestamp <= toDateTime64('2096-02-29 12:00:00', 6)"],
+    ['a row past the retention of the tier', "timestamp <= toDateTime64('2096-02-29 12:00:00', 6)"],
   ])('cannot be extracted by exceptions: %s', async (_which, filter) => {
     expect(await extract(filter)).toBe('');
   });
 
-  it('are not what a caller reads', async () => {
+  it('are not in the rows that a caller reads', async () => {
     const { status, text } = await request('SELECT groupArray(event_message) AS all FROM edge_source');
     expect([status, text.includes('SECRET')]).toEqual([200, false]);
   });
 });
 
-describe('what a query cost', () => {
+describe('the cost of a query', () => {
   it('is in no header or body of a response to SQL', async () => {
     const response = await request('SELECT 1 AS x', { format: 'json-table' });
     expect(Object.keys(JSON.parse(response.text) as object)).toEqual(['meta', 'data', 'rows', 'truncated']);
@@ -108,7 +108,7 @@ describe('what a query cost', () => {
     }
   });
 
-  it('is shown to a key that may not send SQL', async () => {
+  it('is visible for a key that may not send SQL', async () => {
     const { headers } = await opened.gateway.send(
       'elsewhere',
       '/api/endpoints/query/functions.invocation-stats?interval=1hr',
@@ -116,7 +116,7 @@ describe('what a query cost', () => {
     expect(headers['ratelimit']).toMatch(/"rows-read";r=\d+;t=\d+, "bytes-read";.*"clickhouse-ms"/);
   });
 
-  it('is enforced: 429 says which limit and when to come back, and no remainder', async () => {
+  it('is limited: 429 names the limit and the time to retry, but no remainder', async () => {
     const sql = 'SELECT count() AS n FROM edge_source';
     expect(outcomeOf(await request(sql, { key: 'metered' }))).toBe('200');
     const rejected = await request(sql, { key: 'metered' });
@@ -126,7 +126,7 @@ describe('what a query cost', () => {
     expect(rejected.headers['ratelimit']).toMatch(/^"requests";r=\d+;t=\d+$/);
   });
 
-  it('is in the log of the gateway', async () => {
+  it('is in the gateway’s log', async () => {
     await request('SELECT count() + 1 AS n FROM edge_source');
     const { fields } =
       opened.gateway.logger.lines.filter(({ message }) => message === 'request').at(-1) ?? {};

@@ -20,12 +20,12 @@ import { PARTIAL } from './non-interference/partial-expressions.js';
 import { generateStatements, type Statement } from './non-interference/statements.js';
 
 /**
- * The number of statements and the seed that they are generated from, each shape as often as any other. After a change of
- * the sandbox or of the engine, run this file by itself with NON_INTERFERENCE_STATEMENTS=2000 and a seed of the day.
+ * The number of statements and the seed that generates them; all shapes are equally frequent. After a change of the
+ * sandbox or the engine, run this file by itself with NON_INTERFERENCE_STATEMENTS=2000 and a new seed.
  */
 const STATEMENTS = Number(process.env['NON_INTERFERENCE_STATEMENTS'] ?? 200);
 const SEED = Number(process.env['NON_INTERFERENCE_SEED'] ?? 20_960_301);
-/** On shards a query costs several times as much: one of so many statements runs there. */
+/** On shards a query costs several times as much: only one of this many statements runs there. */
 const ONE_OF = Number(process.env['NON_INTERFERENCE_ON_SHARDS_ONE_OF'] ?? 6);
 const MINUTE = 60_000;
 
@@ -54,7 +54,7 @@ afterAll(async () => {
   await database.close();
 }, MINUTE);
 
-/** Runs statements in all cases, and prints how many there were. */
+/** Runs statements in all cases, and prints their number. */
 async function compare(
   where: string,
   statements: readonly Accepted[],
@@ -63,7 +63,7 @@ async function compare(
   hasBarriers = true,
 ): Promise<Comparison> {
   const client = connectClickHouse(connection, { maxOpenConnections: 8, requestTimeoutMs: MINUTE });
-  // As a gateway before a cluster has it; of no effect on one server.
+  // A setting of gateways in front of a cluster; without effect on one server.
   const runQuery = createQueryRunner(
     describeOnce(client, described),
     { timeoutMs: MINUTE },
@@ -82,7 +82,7 @@ async function compare(
   }
 }
 
-it('generates statements that the sandbox accepts, one of twenty and more on each part', () => {
+it('generates statements that the sandbox accepts, at least one of twenty for each part', () => {
   expect(new Set(accepted.map(({ sql }) => sql)).size).toBeGreaterThanOrEqual(STATEMENTS);
   for (const name of PARTS) {
     const reading = accepted.filter(({ select }) => select.reads.includes(name));
@@ -102,7 +102,7 @@ it('uses expressions that each throw on poisonous rows', async () => {
   expect(harmlessOnes.flat()).toEqual([]);
 });
 
-describe('what a caller gets does not depend on rows of other tenants, nor on rows past its retention', () => {
+describe('a caller’s results do not depend on rows of other tenants, nor on rows past the retention', () => {
   it(
     'on one server',
     async () => {
@@ -117,7 +117,7 @@ describe('what a caller gets does not depend on rows of other tenants, nor on ro
   );
 
   it(
-    'which these statements would show: without the barriers, one of ten and more leaks',
+    'which these statements would reveal: without the barriers, at least one of ten leaks',
     async () => {
       const { connection } = database;
       const each = STATEMENTS / new Set(accepted.map(({ shape }) => shape)).size;
@@ -140,14 +140,14 @@ describe('what a caller gets does not depend on rows of other tenants, nor on ro
       );
       expect(await shardsWithNeighbours()).toBe(1);
       expect(compared.leaks.slice(0, 10)).toEqual([]);
-      // A subquery that refers to the outer rows is not supported there.
+      // Subqueries that refer to outer rows are not supported there.
       expect(compared.succeeded).toBeGreaterThan(0.8 * statements.length);
     },
     10 * MINUTE,
   );
 });
 
-/** Shards that have rows of the caller's project and of others. */
+/** Counts the shards that have rows of the caller's project and of others. */
 async function shardsWithNeighbours(): Promise<number> {
   const mine = `countIf(project = '${PARAMETERS.project}')`;
   const query = `SELECT ${mine} > 0 AND count() > ${mine} FROM edge_logs_local`;

@@ -23,19 +23,19 @@ export interface SandboxResult {
   readonly truncated: boolean;
 }
 
-/** An endpoint that takes SQL, on a database of its own and as ClickHouse's administrator: the first wall stands alone. */
+/** An endpoint with sandboxing on a database of its own, connected as administrator: no read-only user protects it. */
 export interface SandboxUnderTest {
   readonly database: TestDatabase;
   /** @param requestId comment of the queries in ClickHouse's log. */
   readonly run: (sql: string, requestId?: string) => Promise<SandboxResult>;
-  /** The body of the answer in a format. */
+  /** Returns the body of the result in a format. */
   readonly body: (sql: string, format: Format) => Promise<Buffer>;
-  /** What a caller is told instead of rows, with its status. */
+  /** Returns status and problem of a rejected SELECT. */
   readonly rejection: (sql: string, requestId?: string) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
-/** Opens an endpoint by its name; `now` is what its clock shows. */
+/** Opens an endpoint by its name; `now` is the clock's time. */
 export async function openSandbox(
   name: string,
   parameters: Readonly<Record<string, string>>,
@@ -77,7 +77,7 @@ export async function openSandbox(
   const rejection: SandboxUnderTest['rejection'] = async (sql, requestId) => {
     try {
       const { text } = await run(sql, requestId);
-      return `answered: ${text.slice(0, 200)}`;
+      return `succeeded: ${text.slice(0, 200)}`;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return `${error.status} ${error.details.problems?.[0]?.problem ?? `${error.code} ${error.details.diagnosis ?? ''}`}`;

@@ -1,4 +1,4 @@
-/** Every clause that can hold a subquery, as `@`; what it reads is `edge_logs`. */
+/** Every clause that can contain a subquery, written `@`; the subquery reads `edge_logs`. */
 export const SUBQUERY_POSITIONS: readonly string[] = [
   'SELECT (@) AS x',
   'SELECT * FROM (@)',
