@@ -1,9 +1,9 @@
-/** Prints what Jest's JSON report says in short, failed tests last: `node report-tests.mjs FILE`. */
+/** Summarizes Jest's JSON report, failed tests last: `node report-tests.mjs FILE`. */
 import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
 const SLOWEST = 10;
-/** Of a message: what was expected comes first, the stack last. */
+/** Of each error message; the expectation comes first, the stack last. */
 const MESSAGE_LINES = 30;
 const STACK_LINE = /^\s+at /;
 
@@ -21,7 +21,7 @@ for (const file of files.filter(({ status }) => status === 'failed')) {
   const failed = file.assertionResults.filter(({ status }) => status === 'failed');
   for (const { fullName, failureMessages } of failed)
     printError(`${nameOf(file)}: ${fullName}`, failureMessages.join('\n'));
-  // It did not compile, or something outside of the tests failed.
+  // The file did not compile, or code outside of the tests failed.
   if (failed.length === 0) printError(nameOf(file), file.message);
 }
 console.log(['', ...titles.map((title) => `FAILED ${title}`)].join('\n'));
