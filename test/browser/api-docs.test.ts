@@ -6,7 +6,7 @@ import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
 const gatewayOf = sharedDemoGateway();
 let browser: Browser;
 
-/** Opens the page in a browser of its own, with all that it complains of and asks for. */
+/** Opens the page in a new browser, and records its errors and its requests. */
 async function openDocs(): Promise<{ page: Page; errors: string[]; requested: string[] }> {
   const page = await browser.newPage();
   const errors: string[] = [];
@@ -32,7 +32,7 @@ describeInBrowser('the page /docs in Chromium', () => {
 
   afterAll(() => browser.close());
 
-  it('shows the queries for a key, tries one out, and breaks no rule of its own', async () => {
+  it('shows the queries that a key may call, runs one, and violates no security policy', async () => {
     const { page, errors, requested } = await openDocs();
     expect(await page.locator('.opblock').count()).toBe(0);
     await enter(page, KEYS.all);
@@ -59,7 +59,7 @@ describeInBrowser('the page /docs in Chromium', () => {
     );
   });
 
-  it('says why a key is not accepted, and shows nothing', async () => {
+  it('explains why a key is rejected, and shows nothing else', async () => {
     const { page } = await openDocs();
     await enter(page, 'qg_wrong');
     const status = page.getByRole('status');
@@ -67,7 +67,7 @@ describeInBrowser('the page /docs in Chromium', () => {
     expect(await page.locator('.opblock').count()).toBe(0);
   });
 
-  it('shows a key what it may call, and asks for nothing that it supplies', async () => {
+  it('shows a key what it may call, and requires no parameter that the key pins', async () => {
     const { page } = await openDocs();
     await enter(page, KEYS.tenant);
     await page.locator('.opblock').first().waitFor();

@@ -25,7 +25,7 @@ let lenient: ClusterGateway;
 /** A project of each shard. */
 let local: string;
 let remote: string;
-/** One of the second shard that has functions. */
+/** A project of the second shard that has functions. */
 let farWithFunctions: string;
 
 beforeAll(async () => {
@@ -80,7 +80,7 @@ const statsOf = (
 ): ReturnType<ClusterGateway['send']> => gateway.send('functions.invocation-stats', { project, interval });
 
 const SINCE = new Date(NOW.getTime() - 300_000_000).toISOString();
-/** Of a projection alone, and of a projection and the records of a day that the time cuts. */
+/** Reads only a projection, and a projection plus the records of an incomplete day. */
 const GROUPED = [
   ['get-grouped-stats-events-logs', { event_type: 'view', city: 'Rome' }],
   ['get-grouped-stats-redirects', { start_time: SINCE }],
@@ -91,18 +91,18 @@ const sumOfHits = (text: string): number =>
     0,
   );
 
-/** Ends the second shard, and waits until it is gone. */
+/** Kills the second shard, and waits until it is unreachable. */
 async function loseShard(): Promise<void> {
   const [, shard] = cluster.shards;
   shard.kill();
-  await pollUntil('the shard is gone', async () => {
+  await pollUntil('the shard is unreachable', async () => {
     const failing = await strict.send('usage.api-counts', EVERYTHING);
     return failing.status === 503 ? true : undefined;
   });
 }
 
-describe('a shard that has ended', () => {
-  it('is a 503 to be tried again for what it has rows of, and nothing to other questions', async () => {
+describe('a stopped shard', () => {
+  it('returns 503 with Retry-After for queries that need its rows, and does not affect other queries', async () => {
     await loseShard();
     for (let n = 0; n < 6; n += 1) {
       const missing = await logsOf(strict, remote);
@@ -113,7 +113,7 @@ describe('a shard that has ended', () => {
     expect((await logsOf(strict, local)).status).toBe(200);
   });
 
-  it('is the same for what projections have', async () => {
+  it('returns the same for queries of projections', async () => {
     await loseShard();
     for (const interval of ['1hr', '1day', '7day']) {
       const missing = await statsOf(strict, farWithFunctions, interval);
@@ -127,7 +127,7 @@ describe('a shard that has ended', () => {
     }
   });
 
-  it('leaves of projections and records exactly what the others have, where parts are allowed', async () => {
+  it('yields from projections and records exactly the other shard’s rows if that is allowed', async () => {
     await loseShard();
     const hits = async (condition: string): Promise<number> => {
       const [n] = await cluster.shards[0].select(
@@ -146,7 +146,7 @@ describe('a shard that has ended', () => {
     expect([none.status, codeOf(none)]).toEqual([503, 'SHARD_UNREACHABLE']);
   });
 
-  it('leaves a part, marked and kept by nobody, where that is allowed', async () => {
+  it('yields a partial result, marked and not cached, if that is allowed', async () => {
     const complete = await lenient.send('get-grouped-stats-redirects');
     expect([complete.status, complete.headers.get('x-partial')]).toEqual([200, null]);
     await loseShard();
@@ -157,14 +157,14 @@ describe('a shard that has ended', () => {
     expect(Number(part.headers.get('x-row-count'))).toBeGreaterThan(0);
     expect(part.text).not.toBe(complete.text);
     await cluster.shards[1].recovered();
-    const again = await pollUntil('the shard is asked again', async () => {
+    const again = await pollUntil('the shard is queried again', async () => {
       const response = await lenient.send('get-grouped-stats-redirects', {}, {});
       return response.headers.get('x-partial') === null ? response : undefined;
     });
     expect([again.headers.get('x-cache'), again.text]).toEqual(['MISS', complete.text]);
   }, 120_000);
 
-  it('leaves nothing of what it alone has, which is a 503 even where parts are allowed', async () => {
+  it('returns 503 for rows that only this shard has, even if partial results are allowed', async () => {
     await loseShard();
     const none = await logsOf(lenient, remote);
     expect([none.status, codeOf(none)]).toEqual([503, 'SHARD_UNREACHABLE']);
@@ -172,7 +172,7 @@ describe('a shard that has ended', () => {
     expect([other.status, other.headers.get('x-partial')]).toEqual([200, null]);
   });
 
-  it('is made up for by a complete answer that has expired', async () => {
+  it('is hidden by a complete stale result', async () => {
     const parameters = { project: '/rest', interval: 'daily' };
     const complete = await lenient.send('usage.api-counts', parameters, {});
     await loseShard();
@@ -187,9 +187,9 @@ describe('a shard that has ended', () => {
   });
 });
 
-describe('a shard that is frozen', () => {
-  it('is a 503 within the time limit of a query', async () => {
-    // Over a connection that is there, too, and with nothing kept that could stand in.
+describe('a frozen shard', () => {
+  it('returns 503 within the time limit of a query', async () => {
+    // Also over an open connection, and without a stale result.
     expect((await logsOf(strict, remote)).status).toBe(200);
     cluster.shards[1].freeze();
     const [missing, part] = await Promise.all([
@@ -201,17 +201,17 @@ describe('a shard that is frozen', () => {
   }, 120_000);
 });
 
-describe('a shard that ends in the middle of a query', () => {
+describe('a shard that stops during a query', () => {
   const SLOW = 'SELECT count() AS n FROM edge_logs WHERE cityHash64(repeat(event_message, 50000)) != 1';
 
-  /** What comes of a slow query whose second shard is killed once it works on it. */
+  /** Returns the outcome of a slow query whose second shard is killed while it works on the query. */
   async function killedMeanwhile(allowsPartial: boolean): Promise<unknown> {
     const [first, second] = cluster.shards;
     return withClient(first.reader, async (client) => {
       const run = createQueryRunner(client, { timeoutMs: 100_000 }, { allowsPartial });
       const request = queryRequest(`${SLOW} SETTINGS max_threads = 2, max_block_size = 200`);
       const running = run(request).catch((error: unknown) => error);
-      await pollUntil('the shard works on it', async () => {
+      await pollUntil('the shard runs the query', async () => {
         const [rows] = await second.select(
           "SELECT sum(read_rows) FROM system.processes WHERE query LIKE '%repeat%50000%' AND NOT is_initial_query",
         );
@@ -222,11 +222,11 @@ describe('a shard that ends in the middle of a query', () => {
     });
   }
 
-  it('never gives half of the rows for the whole', async () => {
+  it('never yields half of the rows as a complete result', async () => {
     expect(await killedMeanwhile(false)).toMatchObject({ code: 'SHARD_UNREACHABLE', status: 503 });
   }, 120_000);
 
-  it('gives exactly what the other shard has, marked, where that is allowed', async () => {
+  it('yields exactly the other shard’s rows, marked, if that is allowed', async () => {
     const [rows = ''] = await cluster.shards[0].select('SELECT count() FROM edge_logs_local');
     const { body, partial } = (await killedMeanwhile(true)) as QueryResult;
     expect([partial, body.toString()]).toEqual([true, `{"result":[{"n":${rows}}]}`]);

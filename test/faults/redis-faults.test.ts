@@ -6,23 +6,23 @@ import { respondWithGarbage, forwardTo } from '../support/redis-stand-in.js';
 import { Started } from '../support/started.js';
 import { openTestExecution, type TestExecution } from '../support/test-execution.js';
 
-/** Three commands of 250 ms and what a busy machine adds: what an answer may cost while the breaker is closed. */
+/** Upper bound of a request while the breaker is closed: three commands of 250 ms, plus the delay of a busy machine. */
 const BOUND_MS = 2000;
-/** And while it is open. */
+/** The bound while the breaker is open. */
 const OPEN_BOUND_MS = 500;
 const UNREACHABLE = 'Redis does not answer; results are cached and limits counted in this process alone';
 const BACK = 'Redis answers again';
 const REJECTS = 'Redis refuses commands; results are cached and limits counted in this process alone';
 const ACCEPTS = 'Redis takes commands again';
 
-let count = 0;
+let cityCount = 0;
 
-/** Asks what nobody asked before, and gives the milliseconds until the answer. */
+/** Requests a new city; returns the milliseconds until the result. */
 const timeNew = async ({ requestCity, runQuery }: TestExecution): Promise<number> => {
   const before = runQuery.requests.length;
   const startedAt = performance.now();
-  count += 1;
-  const { status } = await requestCity(`question ${count}`);
+  cityCount += 1;
+  const { status } = await requestCity(`city ${cityCount}`);
   expect([status, runQuery.requests.length]).toEqual(['MISS', before + 1]);
   return performance.now() - startedAt;
 };
@@ -30,7 +30,7 @@ const timeNew = async ({ requestCity, runQuery }: TestExecution): Promise<number
 const logged = ({ logger }: TestExecution): readonly string[] =>
   logger.lines.filter(({ level }) => level !== 'debug').map(({ level, message }) => `${level}: ${message}`);
 
-/** Asks on until Redis is back in use. */
+/** Sends requests until the gateway uses Redis again. */
 const untilBack = (execution: TestExecution): Promise<true> =>
   pollUntil(
     'the breaker is closed',
@@ -41,7 +41,7 @@ const untilBack = (execution: TestExecution): Promise<true> =>
     120_000,
   );
 
-/** That a gateway whose Redis has just failed answers all the same, soon without asking it, and says so once. */
+/** Expects that a gateway whose Redis has just failed returns results, soon without Redis, and logs that once. */
 const expectReleased = async (execution: TestExecution): Promise<void> => {
   for (let n = 0; n < 3; n += 1) expect(await timeNew(execution)).toBeLessThan(BOUND_MS);
   const many = await Promise.all(Array.from({ length: 50 }, () => execution.requestCity('the same')));
@@ -54,7 +54,7 @@ const expectReleased = async (execution: TestExecution): Promise<void> => {
 
 describe('a Redis that', () => {
   it.concurrent(
-    'is killed and started again costs no answer; the gateway lets go of it and comes back',
+    'is killed and restarted costs no result; the gateway stops using it and then uses it again',
     () =>
       Started.during(async (started) => {
         const server = await started.redis();
@@ -69,7 +69,7 @@ describe('a Redis that', () => {
         expect(logged(execution)).toEqual([`warn: ${UNREACHABLE}`, `info: ${BACK}`]);
         const other = await started.execution(server.url);
         let count = 0;
-        // A reply that a busy machine delays counts as none.
+        // A reply that a busy machine delays counts as missing.
         await pollUntil('a result is shared again', async () => {
           const target = `after it ${(count += 1)}`;
           await execution.requestCity(target);
@@ -80,7 +80,7 @@ describe('a Redis that', () => {
   );
 
   it.concurrent(
-    'is away when a gateway purges leaves the purge incomplete until it is back',
+    'is unreachable during a purge leaves the purge incomplete until it is back',
     () =>
       Started.during(async (started) => {
         const server = await started.redis();
@@ -105,7 +105,7 @@ describe('a Redis that', () => {
   );
 
   it.concurrent(
-    'stalls costs a bounded time, then none, and is used again when it goes on',
+    'stalls costs a bounded time, then none, and is used again when it continues',
     () =>
       Started.during(async (started) => {
         const server = await started.redis();
@@ -122,7 +122,7 @@ describe('a Redis that', () => {
   );
 
   it.concurrent(
-    'loses its connections without a word is reached again on new ones',
+    'silently loses its connections is used again on new ones',
     () =>
       Started.during(async (started) => {
         const server = await started.redis();
@@ -138,7 +138,7 @@ describe('a Redis that', () => {
   );
 
   it.concurrent(
-    'is full refuses what is new, is told of once, and is used again when there is room',
+    'is full rejects writes, is reported once, and is used again when there is space',
     () =>
       Started.during(async (started) => {
         const server = await started.redis(['--maxmemory', '2mb', '--maxmemory-policy', 'noeviction']);
@@ -150,7 +150,7 @@ describe('a Redis that', () => {
         await timeNew(execution);
         await fill(admin);
         for (let n = 0; n < 20; n += 1) expect(await timeNew(execution)).toBeLessThan(BOUND_MS);
-        // Longer than the gateway takes to look after its lease, which a full Redis lets it renew.
+        // Longer than the interval at which the gateway renews its lease, which a full Redis accepts.
         const startedAt = performance.now();
         await pollUntil('three rounds are over', async () => {
           await timeNew(execution);
@@ -159,7 +159,7 @@ describe('a Redis that', () => {
         expect(logged(execution)).toEqual([`warn: ${REJECTS}`]);
         expect(execution.cache.isRedisOpen()).toBe(false);
         await admin.flushall();
-        await pollUntil('it is told that there is room', async () => {
+        await pollUntil('the log reports that Redis accepts commands', async () => {
           await timeNew(execution);
           return logged(execution).length > 1 || undefined;
         });
@@ -169,15 +169,15 @@ describe('a Redis that', () => {
   );
 
   it.concurrent.each([
-    ['no protocol at all', 'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n\r\nBad Request'],
+    ['another protocol', 'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n\r\nBad Request'],
     ['OK to everything', '+OK\r\n'],
     ['a number to everything', ':1\r\n'],
-    ['a text to everything', '$5\r\nhello\r\n'],
+    ['a string to everything', '$5\r\nhello\r\n'],
     ['an empty list to everything', '*0\r\n'],
     ['nothing but nulls', '$-1\r\n'],
     ['an error to everything', '-ERR no\r\n'],
     ['bytes', Buffer.from([0, 255, 254, 1, 13, 10])],
-  ])('answers %s costs a bounded time and never an answer', (_what, garbage) =>
+  ])('responds with %s costs a bounded time and never a wrong result', (_what, garbage) =>
     Started.during(async (started) => {
       const { url } = await started.standIn(respondWithGarbage(garbage));
       const execution = await started.execution(url);
@@ -194,7 +194,7 @@ describe('a Redis that', () => {
   );
 
   it.concurrent(
-    'is not there when the gateway starts is used as soon as it is',
+    'is unreachable when the gateway starts is used once it is reachable',
     () =>
       Started.during(async (started) => {
         const server = await started.redis();
@@ -209,7 +209,7 @@ describe('a Redis that', () => {
     120_000,
   );
 
-  it('has gone away does not keep a process up that closes its cache', () =>
+  it('has become unreachable does not prevent a process from closing its cache and exiting', () =>
     Started.during(async (started) => {
       const timers = (): number =>
         process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
@@ -219,10 +219,10 @@ describe('a Redis that', () => {
       await server.stop();
       await timeNew(execution);
       await execution.close();
-      await pollUntil('no timer is left of the connections', () => timers() <= before || undefined, 1500);
+      await pollUntil('no timer of the connections remains', () => timers() <= before || undefined, 1500);
     }));
 
-  it.concurrent('is away leaves equal questions to each process: one query in each', () =>
+  it.concurrent('is unreachable leads to one query per process for identical requests', () =>
     Started.during(async (started) => {
       const server = await started.redis();
       await server.stop();
@@ -238,7 +238,7 @@ describe('a Redis that', () => {
   );
 });
 
-/** Fills it until it refuses even the least. */
+/** Fills it until it rejects even the smallest value. */
 async function fill(admin: Redis): Promise<void> {
   for (let n = 0; ; n += 1) {
     try {

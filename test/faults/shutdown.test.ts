@@ -15,7 +15,7 @@ const PRELOAD = pathToFileURL(fileURLToPath(new URL('../support/raise-on-signal.
 
 const fetchRows = (url: string): Promise<Response> => fetch(url + CALL, { headers: HEADERS });
 
-/** An address at which nothing listens. */
+/** A URL on which nothing listens. */
 async function deadAddress(): Promise<string> {
   const server = createNetServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -25,7 +25,7 @@ async function deadAddress(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** An address that takes requests and never answers them. */
+/** Runs a body with the URL of a server that accepts requests and never responds. */
 async function withHangingServer(use: (url: string, requests: () => number) => Promise<void>): Promise<void> {
   let requests = 0;
   const server = createServer(() => void (requests += 1)).listen(0, '127.0.0.1');
@@ -61,11 +61,11 @@ describe('SIGTERM', () => {
     expect(gateway.stdout()).toMatch(/"message":"stopped"/);
   };
 
-  it.concurrent('ends with exit code 0 where the collector of traces refuses connections', async () => {
+  it.concurrent('exits with 0 if the trace collector refuses connections', async () => {
     await withTraces(await deadAddress(), expectInOrder);
   });
 
-  it.concurrent('ends with exit code 0 where the collector of traces never answers', async () => {
+  it.concurrent('exits with 0 if the trace collector never responds', async () => {
     await withHangingServer(async (collector, requests) => {
       await withTraces(collector, async (gateway) => {
         await expectInOrder(gateway);
@@ -93,7 +93,7 @@ describe.each([
   };
 
   it.concurrent(
-    'is logged, accepts no more, finishes the request in flight, and ends with exit code 1',
+    'is logged, accepts no more requests, completes the one in flight, and exits with 1',
     async () => {
       let release: (() => void) | undefined;
       const released = new Promise<void>((resolve) => (release = resolve));
@@ -124,7 +124,7 @@ describe.each([
     },
   );
 
-  it.concurrent('ends with exit code 1 in seconds where a request in flight does not end', async () => {
+  it.concurrent('exits with 1 within seconds if a request in flight does not end', async () => {
     let isRunning = false;
     const never: RequestListener = (request, response) => {
       if (isRequestQuery(request)) isRunning = true;
@@ -134,13 +134,13 @@ describe.each([
       const cut = expect(fetchRows(url)).rejects.toThrow('fetch failed');
       await pollUntil('the query has been sent', () => isRunning || undefined);
       gateway.child.kill(signal);
-      // Far less than SHUTDOWN_TIMEOUT_SECONDS, which is for requests of a gateway in order.
+      // Far less than SHUTDOWN_TIMEOUT_SECONDS, which applies to an orderly shutdown.
       expect(await gateway.ended).toBe(1);
       await cut;
     });
   });
 
-  it.concurrent('ends with exit code 1 where SIGTERM came before', async () => {
+  it.concurrent('exits with 1 if SIGTERM came before', async () => {
     let isRunning = false;
     const never: RequestListener = (request, response) => {
       if (isRequestQuery(request)) isRunning = true;

@@ -4,7 +4,7 @@ import { FUNCTIONS, NOW, pick, COUNTRIES, PROJECTS, seeded, type Random } from '
 /** A request to replay. */
 export interface RecordedRequest {
   readonly path: string;
-  /** The header `Prefer`, where the request has one. */
+  /** The header `Prefer`, if the request has one. */
   readonly prefer?: string;
 }
 
@@ -18,7 +18,7 @@ const optional = <T>(random: Random, value: T, chance = 0.4): T | undefined =>
   random() < chance ? value : undefined;
 const projectOf = (random: Random): string => pick(random, PROJECTS);
 
-/** Makes valid parameters, by endpoint. */
+/** Generates valid parameters, by endpoint. */
 const PARAMETERS: Readonly<Record<string, (random: Random) => Parameters>> = {
   'functions.invocation-stats': (random) => ({
     project: projectOf(random),
@@ -70,7 +70,7 @@ function pathOf(endpoint: string, parameters: Parameters): string {
   return `/api/endpoints/query/${endpoint}?${new URLSearchParams(present).toString()}`;
 }
 
-/** Requests to every endpoint in every format; the same in each run. */
+/** Generates requests to every endpoint in every format; the same in each run. */
 export function recordedRequests(): readonly RecordedRequest[] {
   const random = seeded(1005);
   const endpoints = Object.entries(PARAMETERS);

@@ -180,7 +180,7 @@ describe('a caller that disconnects', () => {
     const connected = gateway(0).requestCity('Rome');
     await untilRequested(1);
     controller.abort(new Error('disconnected'));
-    await expect(disconnected).rejects.toThrow('gone');
+    await expect(disconnected).rejects.toThrow('disconnected');
     expect(runQuery.onlyRequest.signal.aborted).toBe(false);
     pending.finish([{ city: 'Rome' }]);
     expect((await connected).status).toBe('MISS');
@@ -197,7 +197,7 @@ describe('a caller that disconnects', () => {
     await untilWaiting(gateways.slice(1));
     runQuery.returnRows([{ city: 'Rome' }]);
     controller.abort(new Error('disconnected'));
-    await expect(disconnected).rejects.toThrow('gone');
+    await expect(disconnected).rejects.toThrow('disconnected');
     expect(runQuery.onlyRequest.signal.aborted).toBe(true);
     expect((await connected).status).toBe('MISS');
     expect(runQuery.requests).toHaveLength(2);
