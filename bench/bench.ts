@@ -1,4 +1,4 @@
-/** `npm run bench`: what the gateway adds to a query. */
+/** `npm run bench`: the time that the gateway adds to a query. */
 import type { ClickHouseClient } from '@clickhouse/client';
 import { Command } from 'commander';
 
@@ -37,7 +37,7 @@ await runBenchmark(
     .description('Measures the endpoints over HTTP, past the cache, against the bare query.')
     .option(
       '--rows <n>',
-      'edge logs to make; half as many function relay logs, a tenth as many events',
+      'edge logs to generate; half as many function relay logs, a tenth as many events',
       wholeNumber,
       10_000_000,
     )

@@ -1,4 +1,4 @@
-/** `npm run soak`: load, and faults in turn. */
+/** `npm run soak`: load and, in turn, faults. */
 import { Command } from 'commander';
 
 import { runBenchmark } from './run-benchmark.js';
@@ -22,7 +22,7 @@ await runBenchmark(
     .option('--fuzz [seconds]', 'instead: any parameters and headers, for 60 seconds or so many', wholeNumber)
     .option(
       '--attack [seconds]',
-      'instead: attacks while a caller sends cache hits, 60 seconds of each or so many',
+      'instead: attacks while a caller sends cache hits; seconds per attack (default 60)',
       wholeNumber,
     ),
   ({ minutes, fuzz, attack }: Options, stage) => {

@@ -21,7 +21,7 @@ const HEADINGS = [
   'rows read',
 ];
 
-/** What a caller's SQL reads: how far back, and what it makes of that; `@` stands for its own filter of time, if any. */
+/** A caller's SQL and its time range; `@` is the position of its own time filter, if any. */
 const SELECTS = [
   {
     about: 'the last hour, newest 100 rows',
@@ -40,7 +40,7 @@ const SELECTS = [
   },
 ] as const;
 
-/** Measures each SELECT in three ways, by ClickHouse's own time: without the barrier, behind it, and with the range as a parameter. */
+/** Measures each SELECT in ClickHouse's own time: without the barrier, with it, and with the range as parameter. */
 export async function measureBarrier(
   runQuery: RunQuery,
   endpoint: Endpoint,
@@ -82,7 +82,7 @@ function bind(
   return bindSandboxedQuery(endpoint, select, valuesOf(endpoint, all), new Set(), now, 1001);
 }
 
-/** As it would be without the barrier, and with ClickHouse's own choice of PREWHERE. */
+/** The query without the barrier, with ClickHouse's own choice of PREWHERE. */
 function withoutBarrier(query: BoundQuery): BoundQuery {
   return {
     ...query,

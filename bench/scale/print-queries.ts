@@ -19,7 +19,7 @@ const HEADINGS = [
   'rows read',
 ];
 
-/** Prints a line a query: the gateway's ways, ClickHouse's own, and the plain table. */
+/** Prints a line per query: through the gateway, through ClickHouse alone, and on the plain table. */
 export function printQueries(measured: readonly QueryMeasurement[]): void {
   printTable(
     HEADINGS,
@@ -28,7 +28,7 @@ export function printQueries(measured: readonly QueryMeasurement[]): void {
       query.about,
       ms(cold),
       ...cellsOf(uncached),
-      // What is not cached has no hits.
+      // An endpoint without caching has no hits.
       query.endpoint === 'logs.all' ? '' : ms(hit.median),
       ...cellsOf(handler),
       count(cost.rowsRead),
@@ -43,7 +43,7 @@ export function printQueries(measured: readonly QueryMeasurement[]): void {
 const cellsOf = (latency: Latency | string): readonly string[] =>
   typeof latency === 'string' ? [latency, ''] : [ms(latency.median), ms(latency.p99)];
 
-/** Prints how the uncached median grows from size to size. */
+/** Prints the growth of the uncached median from size to size. */
 export function printGrowth(bySize: ReadonlyMap<number, readonly QueryMeasurement[]>): void {
   const sizes = [...bySize.keys()];
   const [first = []] = bySize.values();

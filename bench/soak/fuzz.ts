@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { EXPECTED_BY_CALLER } from '../../src/errors.js';
 import { sendRequest, type Outcome } from './send-request.js';
 
-/** What the fuzzing has to know of an endpoint. */
+/** What the fuzzer needs to know of an endpoint. */
 export interface FuzzedEndpoint {
   readonly id: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface FuzzedEndpoint {
 }
 
 export interface FuzzOptions {
-  /** Good keys. */
+  /** Valid keys. */
   readonly keys: readonly string[];
   readonly endpoints: readonly FuzzedEndpoint[];
   readonly seconds: number;
@@ -21,7 +21,7 @@ export interface FuzzOptions {
 export interface FuzzResult {
   readonly requests: number;
   readonly statuses: Readonly<Record<string, number>>;
-  /** Requests that got a 5xx which they cannot cause, or no response. */
+  /** Requests with a 5xx that callers cannot cause, or without a response. */
   readonly faults: readonly string[];
 }
 
@@ -33,12 +33,12 @@ interface Fuzzed {
 }
 
 const TIMEOUT_MS = 20_000;
-/** Requests between two looks at the clock. */
+/** Requests between two checks of the time. */
 const ROUND = 500;
 
 const splitValues = (values: string): readonly string[] => values.split(' | ');
 
-/** What breaks out of texts, SQL, URLs and headers that others build. */
+/** Values that break out of naively built texts, SQL, URLs and headers. */
 const AWKWARD = [
   ...['', ' ', '\\', '\0', '\n', '|', '\ud800', 'x'.repeat(9000)],
   ...splitValues(
@@ -79,7 +79,7 @@ const HEADER_VALUES: Readonly<Record<string, readonly string[]>> = {
   ),
 };
 
-/** Header values can hold any byte but those that end them. */
+/** Header values can contain any byte except those that end them. */
 const headerText = fc
   .array(
     fc.integer({ min: 0x20, max: 0xff }).filter((byte) => byte !== 0x7f),
@@ -93,7 +93,7 @@ const value = fc.oneof(
 );
 const sql = fc.oneof(fc.constantFrom(...SQL), value);
 
-/** Sends requests for so long, 500 at least, each of them with parameters and headers made up; stops at nothing. */
+/** Sends requests with random parameters and headers for this long, but at least 500; does not stop at failures. */
 export async function fuzz(url: string, { keys, endpoints, seconds }: FuzzOptions): Promise<FuzzResult> {
   const until = performance.now() + seconds * 1000;
   const statuses: Record<string, number> = {};
@@ -114,7 +114,7 @@ export async function fuzz(url: string, { keys, endpoints, seconds }: FuzzOption
 
 function faultOf({ status, code, fault }: Outcome, { method }: Fuzzed): string | undefined {
   if (fault !== undefined || typeof status !== 'number') return fault ?? String(status);
-  // A response to HEAD does not say which 504 it is.
+  // A response to HEAD does not contain the error code of a 504.
   const isExpectedByCaller = status === 504 && (method === 'HEAD' || EXPECTED_BY_CALLER.has(code ?? ''));
   return status >= 500 && !isExpectedByCaller ? `${status} ${code ?? ''}` : undefined;
 }
@@ -134,7 +134,7 @@ function requestFor(keys: readonly string[], endpoints: readonly FuzzedEndpoint[
       fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'OPTIONS'),
       fc.constantFrom(...endpoints).chain(targetOf),
       headers,
-      // Mostly a good key, lest most be 401.
+      // Mostly valid keys: otherwise most responses would be 401.
       fc.option(fc.constantFrom(...keys), { freq: 5 }),
     )
     .map(([method, target, given, key]) => ({
@@ -167,7 +167,7 @@ function targetOf({ id, name, parameters, example }: FuzzedEndpoint): fc.Arbitra
     );
 }
 
-/** As bytes, so that halves of surrogate pairs go out too, as something that is no UTF-8. */
+/** Encodes as bytes, so that halves of surrogate pairs are sent too, as invalid UTF-8. */
 function encodePair([name, text]: readonly [string, string]): string {
   const bytes = Buffer.from(text, /\p{Surrogate}/u.test(text) ? 'latin1' : 'utf8');
   const escaped = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');

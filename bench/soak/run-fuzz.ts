@@ -8,9 +8,9 @@ import type { Stage } from '../stage.js';
 import { fuzz } from './fuzz.js';
 import { openHarness } from './harness.js';
 
-/** Sends any parameters and headers to a gateway with everything on that callers reach; fails where one causes a fault. */
+/** Sends random requests to a gateway with all features enabled; fails if one causes an internal error. */
 export async function runFuzz(stage: Stage, seconds: number): Promise<void> {
-  // There is no log of requests, and so no endpoint for it.
+  // Without a request log, so that its endpoint does not exist.
   const endpoints = (await loadEndpoints(ENDPOINTS_FOLDER)).without('gateway.requests').all();
   const settings = path.join(stage.folder, 'settings.json');
   const sandboxed = endpoints.map(({ name }) => [name, { sandboxing: 'enabled' }] as const);

@@ -1,12 +1,12 @@
 import { request, type Agent, type IncomingMessage } from 'node:http';
 
-/** How one request ended. */
+/** The outcome of one request. */
 export interface Outcome {
-  /** Of the response; in words where there was none. */
+  /** Status of the response, or a word if there was none. */
   readonly status: number | 'late' | 'cut' | 'left';
-  /** `X-Cache`; empty where the response has none. */
+  /** `X-Cache`; empty if absent. */
   readonly cache: string;
-  /** Of a problem document. */
+  /** Code of a problem document. */
   readonly code?: string | undefined;
   readonly ms: number;
   /** What is wrong with the response, whatever its status. */
@@ -59,7 +59,7 @@ async function read(response: IncomingMessage, method: string): Promise<Omit<Out
   return { status, cache, ...validate(response, Buffer.concat(chunks)) };
 }
 
-/** A response that says that it is complete has to be: as JSON, and by the count of its rows. */
+/** Checks that a response is complete: as JSON, and by its row count. */
 function validate({ statusCode, headers }: IncomingMessage, body: Buffer): Pick<Outcome, 'code' | 'fault'> {
   if (!/^application\/(problem\+)?json/.test(headers['content-type'] ?? '')) return {};
   let parsed: { readonly result?: readonly unknown[]; readonly code?: string };

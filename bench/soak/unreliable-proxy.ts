@@ -3,10 +3,10 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 
 export type ProxyMode = 'passing' | 'rejecting' | 'cutting';
 
-/** Bytes of a response that come through where responses are cut: some of its head, none of its end. */
+/** Bytes forwarded of a response that is cut: part of its head, and nothing of its end. */
 const CUT_AFTER_BYTES = 150;
 
-/** Between a gateway and its ClickHouse; it breaks as networks break. */
+/** A proxy between a gateway and its ClickHouse that fails as networks fail. */
 export class UnreliableProxy {
   private mode: ProxyMode = 'passing';
   private server: Server | undefined;
@@ -25,7 +25,7 @@ export class UnreliableProxy {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Refusing ends what is open and takes nothing new; cutting ends each connection in the middle of a response. */
+  /** `rejecting` closes all connections and accepts no new ones; `cutting` closes each during a response. */
   async become(mode: ProxyMode): Promise<void> {
     this.mode = mode;
     if (mode === 'rejecting') await this.close();
