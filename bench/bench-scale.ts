@@ -14,7 +14,7 @@ await runBenchmark(
     )
     .option('--rows <n>', 'rows of each table at the largest size', wholeNumber, 100_000_000)
     .option('--rounds <n>', 'calls of each query that are timed', wholeNumber, 100)
-    .option('--data <folder>', 'keep the data there, and use what an earlier run made')
+    .option('--data <folder>', 'folder of the data; complete data of an earlier run is reused')
     .option('--make-only', 'make the data and measure nothing')
     .option(
       '--barrier',

@@ -17,7 +17,7 @@ const SECONDS = 60;
 
 await runBenchmark(
   new Command('soak')
-    .description('Loads a gateway while its ClickHouse is killed, stalled, refused and cut off in turn.')
+    .description('Loads a gateway while its ClickHouse is killed, stalled, unreachable and cut off in turn.')
     .option('--minutes <n>', 'of load and faults', Number, 2)
     .option('--fuzz [seconds]', 'instead: any parameters and headers, for 60 seconds or so many', wholeNumber)
     .option(

@@ -16,7 +16,7 @@ export async function countColdQueries(
 ): Promise<void> {
   await countQueries(stage, clickhouse, 'one gateway', [{}]);
   if (redis === undefined) {
-    print('two gateways sharing a Redis: give --redis redis://… to see');
+    print('two gateways sharing a Redis: not measured without --redis redis://…');
     return;
   }
   const shared = { REDIS_URL: redis, CACHE_KEY_PREFIX: `${generateApiKey().slice(3, 11)}:` };

@@ -27,7 +27,7 @@ export async function fillCache(stage: Stage, seconds: number, sets: number): Pr
   const { requestsPerSecond } = await loadServer(gateway.url + TARGET, headers, seconds);
   print(
     `\nWith ${count(sets)} distinct parameter sets in the cache (${failures} failures) a hit runs at ` +
-      `${requestsPerSecond.toFixed(0)} requests/s, and the process holds ${megabytes(await residentBytes(gateway.pid))} ` +
+      `${requestsPerSecond.toFixed(0)} requests/s, and the process uses ${megabytes(await residentBytes(gateway.pid))} ` +
       `with CACHE_MEMORY_MB=${CACHE_MEMORY_MB}.`,
   );
   await gateway.stop();

@@ -137,10 +137,10 @@ function requestFor(keys: readonly string[], endpoints: readonly FuzzedEndpoint[
       // Mostly valid keys: otherwise most responses would be 401.
       fc.option(fc.constantFrom(...keys), { freq: 5 }),
     )
-    .map(([method, target, given, key]) => ({
+    .map(([method, target, headers, key]) => ({
       method,
       target,
-      headers: key === null ? given : { ...given, 'X-API-KEY': key },
+      headers: key === null ? headers : { ...headers, 'X-API-KEY': key },
     }));
 }
 
@@ -153,7 +153,7 @@ function targetOf({ id, name, parameters, example }: FuzzedEndpoint): fc.Arbitra
   const pair = names.chain((parameter) =>
     (parameter === 'sql' ? sql : value).map((text): readonly [string, string] => [parameter, text]),
   );
-  const place = fc.constantFrom(
+  const row = fc.constantFrom(
     `/api/endpoints/query/${name}`,
     `/api/endpoints/query/${name}`,
     `/api/endpoints/query/${id}`,
@@ -161,7 +161,7 @@ function targetOf({ id, name, parameters, example }: FuzzedEndpoint): fc.Arbitra
     '/api/endpoints',
   );
   return fc
-    .tuple(place, fc.boolean(), fc.array(pair, { maxLength: 6 }))
+    .tuple(row, fc.boolean(), fc.array(pair, { maxLength: 6 }))
     .map(([path, withExample, pairs]) =>
       [path, [...(withExample ? Object.entries(example) : []), ...pairs].map(encodePair).join('&')].join('?'),
     );

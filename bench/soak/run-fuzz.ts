@@ -17,8 +17,8 @@ export async function runFuzz(stage: Stage, seconds: number): Promise<void> {
   await writeFile(settings, JSON.stringify(Object.fromEntries(sandboxed)));
   const { gateway, keys } = await openHarness(stage, {
     ENDPOINT_SETTINGS_FILE: settings,
-    LINK_SECRET: 'a secret for links that nobody signs',
-    JWT_SECRET: 'a secret for tokens that nobody makes',
+    LINK_SECRET: 'a secret for signed links',
+    JWT_SECRET: 'a secret for tokens',
     JWT_ISSUER: 'https://nobody.example',
     TRUST_PROXY: 'loopback',
   });

@@ -28,9 +28,9 @@ class Kind {
     // The latency of a caller that disconnected on purpose means nothing.
     if (status === 'left') return;
     this.slowest = Math.max(this.slowest, ms);
-    const place =
+    const row =
       this.samples.length < MAX_SAMPLES ? this.samples.length : Math.floor(Math.random() * this.requests);
-    if (place < MAX_SAMPLES) this.samples[place] = ms;
+    if (row < MAX_SAMPLES) this.samples[row] = ms;
   }
 }
 

@@ -17,7 +17,7 @@ const counts = (project: string): Readonly<Record<string, string>> => ({ project
 describe('GET /cache', () => {
   it('reports entries, bytes and hit ratio of every endpoint', async () => {
     await withAdminGateway(async ({ get, send: query }) => {
-      for (let asked = 0; asked < 4; asked += 1) await query(COUNTS);
+      for (let sent = 0; sent < 4; sent += 1) await query(COUNTS);
       const response = await get('/cache');
       expect(response.status).toBe(200);
       const described = response.body as { endpoints: { endpoint: string }[] };
@@ -165,8 +165,8 @@ describe('the admin API', () => {
         '127.0.0.1',
       );
       await once(server, 'listening');
-      const asked = method === 'GET' ? 'get' : method === 'POST' ? 'post' : 'delete';
-      const response = await request(server)[asked](path);
+      const verb = method === 'GET' ? 'get' : method === 'POST' ? 'post' : 'delete';
+      const response = await request(server)[verb](path);
       server.close();
       const problem = problemOf(response);
       expect(problem).toMatchObject({ status: 404, code: 'NOT_FOUND' });

@@ -74,13 +74,13 @@ describe.each(PATHS)('a cached result, on the %s', (via) => {
   it('is a hit for only-if-cached while it is fresh; afterwards the status is 504', async () => {
     const url = await cachedUrl();
     const headers = { 'X-API-KEY': BYPASS_KEY, 'Cache-Control': 'only-if-cached' };
-    const asked = runQuery.requests.length;
+    const before = runQuery.requests.length;
     expect((await request(url, headers)).headers['x-cache']).toBe('HIT');
     clock.advance(60);
     const response = await request(url, headers);
     expect(problemOfText(response)).toMatchObject({ status: 504, code: 'NOT_CACHED' });
     expect(response.headers['cache-control']).toBe('no-store');
-    expect(runQuery.requests).toHaveLength(asked);
+    expect(runQuery.requests).toHaveLength(before);
   });
 
   it('is served marked as stale, with its true age, while ClickHouse fails', async () => {
@@ -116,7 +116,7 @@ describe.each(PATHS)('a cached result, on the %s', (via) => {
 describe.each(PATHS)('the result of an endpoint without caching, on the %s', (via) => {
   it('must not be stored, and runs a query for each request', async () => {
     const url = newRequest('city', 'uncached');
-    const asked = runQuery.requests.length;
+    const before = runQuery.requests.length;
     for (const time of [1, 2]) {
       const { headers } = await gateway.send(via, url);
       expect(headers).toMatchObject({
@@ -126,7 +126,7 @@ describe.each(PATHS)('the result of an endpoint without caching, on the %s', (vi
         vary: VARY,
       });
       expect(headers).not.toHaveProperty('age');
-      expect(runQuery.requests).toHaveLength(asked + time);
+      expect(runQuery.requests).toHaveLength(before + time);
     }
   });
 

@@ -24,7 +24,7 @@ function peer(port: number, bytes: string): Socket {
 }
 
 /** Returns a connection on which a request has received its response. */
-async function answered(port: number, bytes: string): Promise<Socket> {
+async function connectAndAwaitResponse(port: number, bytes: string): Promise<Socket> {
   const socket = peer(port, bytes);
   await once(socket, 'readable');
   return socket;
@@ -71,7 +71,7 @@ describe('incomplete requests without a key', () => {
   it('do not close a connection that sent a valid key, whatever else it sends', async () => {
     const server = newServer({ maxUnauthenticatedBytes: MB });
     await whileListening(server, async (port) => {
-      const mine = await answered(port, `${withKey}\r\n`);
+      const mine = await connectAndAwaitResponse(port, `${withKey}\r\n`);
       mine.write(`GET ${GOOD_CALL}&unknown=${LARGE} HTTP/1.1\r\nHost: gateway\r\nX-API-KEY: ${KEY}\r\n`);
       const peers = Array.from({ length: 20 }, () => peer(port, halfSent));
       await pollUntil('others are closed', () => connectionsOf(server).closed.bytes >= 10 || undefined);
@@ -94,9 +94,9 @@ describe('connections', () => {
   it('over the limit close the oldest connection without a key', async () => {
     const server = newServer({ maxConnections: 3 });
     await whileListening(server, async (port) => {
-      const mine = await answered(port, `${withKey}\r\n`);
-      const oldest = await answered(port, `${withoutKey}\r\n`);
-      const newer = await answered(port, `${withoutKey}\r\n`);
+      const mine = await connectAndAwaitResponse(port, `${withKey}\r\n`);
+      const oldest = await connectAndAwaitResponse(port, `${withoutKey}\r\n`);
+      const newer = await connectAndAwaitResponse(port, `${withoutKey}\r\n`);
       const [response] = await exchange(port, `${withKey}Connection: close\r\n\r\n`);
       expect(response?.status).toBe(200);
       await pollUntil('the oldest is closed', () => connectionsOf(server).open.size === 2 || undefined);
@@ -112,7 +112,10 @@ describe('connections', () => {
   it('over the limit are closed if all other connections sent a valid key', async () => {
     const server = newServer({ maxConnections: 2 });
     await whileListening(server, async (port) => {
-      const callers = [await answered(port, `${withKey}\r\n`), await answered(port, `${withKey}\r\n`)];
+      const callers = [
+        await connectAndAwaitResponse(port, `${withKey}\r\n`),
+        await connectAndAwaitResponse(port, `${withKey}\r\n`),
+      ];
       const late = peer(port, `${withKey}\r\n`);
       expect(await readResponses(late).catch(() => [])).toEqual([]);
       expect(connectionsOf(server).closed.connections).toBe(1);

@@ -109,10 +109,10 @@ describe('a hit on the fast path', () => {
 
   it('does not happen for another spelling of the URL until the slow path has served that spelling', async () => {
     await withHit(async (gateway) => {
-      const words = `/api/endpoints/query/${CACHED.id}?x=1&city=%52ome`;
-      expect((await gateway.send('fast path', words)).headers['x-cache']).toBe('HIT');
+      const otherSpelling = `/api/endpoints/query/${CACHED.id}?x=1&city=%52ome`;
+      expect((await gateway.send('fast path', otherSpelling)).headers['x-cache']).toBe('HIT');
       expect(gateway.servedOnFastPath).toBe(0);
-      await gateway.sendOnBothPaths(words);
+      await gateway.sendOnBothPaths(otherSpelling);
       expect(gateway.servedOnFastPath).toBe(1);
     });
   });
@@ -120,7 +120,7 @@ describe('a hit on the fast path', () => {
   it('does not happen for an endpoint without caching, however many requests there are', async () => {
     await withHit(async (gateway) => {
       const url = '/api/endpoints/query/uncached?city=Rome';
-      for (let asked = 0; asked < 3; asked += 1) await gateway.sendOnBothPaths(url);
+      for (let sent = 0; sent < 3; sent += 1) await gateway.sendOnBothPaths(url);
       expect(gateway.servedOnFastPath).toBe(0);
       expect(gateway.runQuery.requests).toHaveLength(1 + 6);
     });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => gateway.close());
 
 /** Content-Type and body of a request to the server with the fast path. */
-const short = async (url: string, headers: Headers = {}): Promise<readonly unknown[]> => {
+const request = async (url: string, headers: Headers = {}): Promise<readonly unknown[]> => {
   const response = await gateway.send('fast path', url, headers);
   return [response.headers['content-type'], response.body.toString()];
 };
@@ -27,8 +27,8 @@ const short = async (url: string, headers: Headers = {}): Promise<readonly unkno
 describe('the fast path', () => {
   it('serves a URL with a format in that format', async () => {
     for (let time = 0; time < 3; time += 1) {
-      expect(await short(`${URL}&format=csv&download=1`)).toEqual([CSV, 'csv']);
-      expect(await short(`${URL}&format=csv&csv_safe=1`)).toEqual([CSV, 'csv;formula-safe']);
+      expect(await request(`${URL}&format=csv&download=1`)).toEqual([CSV, 'csv']);
+      expect(await request(`${URL}&format=csv&csv_safe=1`)).toEqual([CSV, 'csv;formula-safe']);
     }
     expect(gateway.servedOnFastPath).toBe(4);
     const response = await gateway.sendOnBothPaths(`${URL}&format=csv&download=1`);
@@ -46,11 +46,11 @@ describe('the fast path', () => {
     ];
     // In either order of the requests.
     for (let time = 0; time < 3; time += 1) {
-      for (const [headers, expected] of others) expect(await short(URL, headers)).toEqual(expected);
-      if (time > 0) expect(await short(URL)).toEqual([JSON_TYPE, 'json']);
+      for (const [headers, expected] of others) expect(await request(URL, headers)).toEqual(expected);
+      if (time > 0) expect(await request(URL)).toEqual([JSON_TYPE, 'json']);
     }
     expect(gateway.servedOnFastPath).toBe(1);
-    expect(await short(URL, { Accept: 'application/json, text/plain, */*' })).toEqual([JSON_TYPE, 'json']);
+    expect(await request(URL, { Accept: 'application/json, text/plain, */*' })).toEqual([JSON_TYPE, 'json']);
     expect(gateway.servedOnFastPath).toBe(2);
   });
 });

@@ -23,7 +23,7 @@ beforeEach(async () => {
       resultOf([
         {
           of: Object.values(parameters).join(),
-          held: text.includes('WHERE project = {project:String}'),
+          pinned: text.includes('WHERE project = {project:String}'),
           n: queries(),
         },
       ]),
@@ -71,9 +71,9 @@ describe.each<RequestPath>(['slow path', 'fast path'])('on the %s the cache', (v
     expect(queries()).toBe(2);
     expect(await query('aurora', target, via)).toMatch(/^HIT /);
     expect(await query('operator', target, via)).toMatch(/^HIT /);
-    const held = (name: string) =>
-      gateway.send(name, target, { via }).then((response) => rowsIn(response)[0]?.['held']);
-    expect([await held('operator'), await held('aurora')]).toEqual([false, true]);
+    const isPinned = (name: string) =>
+      gateway.send(name, target, { via }).then((response) => rowsIn(response)[0]?.['pinned']);
+    expect([await isPinned('operator'), await isPinned('aurora')]).toEqual([false, true]);
   });
 
   it('is shared by keys with the same scope, which retain their own rights', async () => {
@@ -103,10 +103,10 @@ describe.each<RequestPath>(['slow path', 'fast path'])('on the %s the cache', (v
 
   it('does not coalesce queries of different scopes', async () => {
     let release: (() => void) | undefined;
-    const held = new Promise<void>((resolve) => (release = resolve));
+    const released = new Promise<void>((resolve) => (release = resolve));
     gateway.runQuery.respondWith(async ({ query: { parameters } }) => {
       if (queries() === 2) release?.();
-      await held;
+      await released;
       return resultOf([{ of: Object.values(parameters).join() }]);
     });
     const target = `${STATS}?interval=1hr`;

@@ -96,7 +96,7 @@ describe('the queue', () => {
     await untilQueried(3);
     const waiting = request(city('waiting'));
     await pollUntil('one query waits', async () => (await gateway.waiting()) === 1 || undefined);
-    const rejected = await request(city('refused'));
+    const rejected = await request(city('rejected'));
     expect(outcomeOf(rejected)).toBe('503 GATEWAY_BUSY');
     expect(rejected.headers['retry-after']).toBe('1');
     expect((await request(city('stale'))).headers['x-cache']).toBe('STALE');

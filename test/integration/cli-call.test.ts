@@ -153,10 +153,10 @@ describe('querygate call, where the gateway fails', () => {
       const broken = await call(url);
       expect(broken).toMatchObject({ code: 5, stderr: expect.stringContaining('broke off') as unknown });
       await withTemporaryFolder(async (folder) => {
-        const file = path.join(folder, 'kept.json');
+        const file = path.join(folder, 'unchanged.json');
         await writeFile(file, 'old');
         expect((await call(url, '--output', file)).code).toBe(5);
-        expect([await readFile(file, 'utf8'), await readdir(folder)]).toEqual(['old', ['kept.json']]);
+        expect([await readFile(file, 'utf8'), await readdir(folder)]).toEqual(['old', ['unchanged.json']]);
       });
     });
   });

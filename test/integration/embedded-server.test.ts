@@ -44,7 +44,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
   server = await start(dataDir, (message) => crashes.push(message));
   await migrate({ connection: server.adminConnection, migrations: await readMigrations(SCHEMA_FOLDER) });
-  await select(server.adminConnection, "INSERT INTO edge_logs (project) VALUES ('kept')");
+  await select(server.adminConnection, "INSERT INTO edge_logs (project) VALUES ('stored')");
 });
 
 afterAll(async () => {
@@ -194,7 +194,7 @@ describe('the server', () => {
       if (server.pid === pid) return undefined;
       return select(server.readerConnection, 'SELECT project FROM edge_logs').catch(() => undefined);
     });
-    expect(response).toEqual({ status: 200, text: 'kept\n' });
+    expect(response).toEqual({ status: 200, text: 'stored\n' });
     expect(crashes).toHaveLength(1);
   });
 

@@ -195,7 +195,7 @@ describe('loadFile with shiftToNow', () => {
   };
   const lines = [
     ...Object.entries(times).map(([event_message, timestamp]) => line({ event_message, timestamp })),
-    line({ timestamp: '2299-01-01T00:00:00Z', status_code: 'refused, so it does not count' }),
+    line({ timestamp: '2299-01-01T00:00:00Z', status_code: 'rejected, so it does not count' }),
     line({ timestamp: 'yesterday' }),
     line({ timestamp: '1900-01-01T00:00:00Z', event_message: 'oldest' }),
   ].join('\n');

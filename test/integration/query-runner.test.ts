@@ -245,11 +245,11 @@ describe('a query that takes too long', () => {
 
   it('ends in ClickHouse when the caller disconnects', async () => {
     const caller = new AbortController();
-    const failure = failureOf(runQuery(request(slowQuery('marker-gone'), { signal: caller.signal })));
-    await untilRuns('marker-gone');
+    const failure = failureOf(runQuery(request(slowQuery('marker-disconnected'), { signal: caller.signal })));
+    await untilRuns('marker-disconnected');
     caller.abort();
     expect((await failure).code).toBe('CALLER_GONE');
-    await untilRemoved('marker-gone');
+    await untilRemoved('marker-disconnected');
   });
 
   it('leaves the connections free for the next query', async () => {

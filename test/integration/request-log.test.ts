@@ -48,15 +48,15 @@ describe('the request log in ClickHouse', () => {
     'can be read through an endpoint of the gateway: callers, outcomes and costs',
     async () => {
       await withRequestLog({}, async (send, adminUrl) => {
-        await (await send(CALL, 'asked-1')).arrayBuffer();
-        await (await send(CALL, 'asked-2')).arrayBuffer();
-        await (await send('/api/endpoints/query/usage.api-counts', 'asked-3')).arrayBuffer();
+        await (await send(CALL, 'sent-1')).arrayBuffer();
+        await (await send(CALL, 'sent-2')).arrayBuffer();
+        await (await send('/api/endpoints/query/usage.api-counts', 'sent-3')).arrayBuffer();
         const rows = await pollUntil(
           'three requests are logged',
           async () => {
             const response = await send('/api/endpoints/query/gateway.requests');
             const { result } = (await response.json()) as { result: readonly Row[] };
-            const logged = result.filter(({ request_id }) => String(request_id).startsWith('asked-'));
+            const logged = result.filter(({ request_id }) => String(request_id).startsWith('sent-'));
             return logged.length === 3 ? logged.toSorted(byId) : undefined;
           },
           120_000,
@@ -68,7 +68,7 @@ describe('the request log in ClickHouse', () => {
           expect.objectContaining({ endpoint: 'usage.api-counts', status: 400, code: 'INVALID_PARAMETERS' }),
         ]);
         const [miss, hit] = rows;
-        expect(miss?.['query_id']).toMatch(/^asked-1-[0-9a-f]{8}$/);
+        expect(miss?.['query_id']).toMatch(/^sent-1-[0-9a-f]{8}$/);
         expect(Number(miss?.['rows_read'])).toBeGreaterThan(0);
         expect(Number(miss?.['total_ms'])).toBeGreaterThanOrEqual(Number(miss?.['clickhouse_ms']));
         expect(hit?.['parameters']).toBe(miss?.['parameters']);

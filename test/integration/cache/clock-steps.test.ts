@@ -130,7 +130,7 @@ describe('a write that Redis executes late', () => {
     const redis = await startRedis(folder.path);
     const server = await openTestRedis(redis.url);
     try {
-      const key = sampleKey('a question');
+      const key = sampleKey('a query');
       const store = new SharedStore(server.redis, server.keys, 100_000, time.clock);
       const newer = sampleResult({ createdAt: time.now });
       await store.set(key, newer, time.now + 60_000);

@@ -3,7 +3,7 @@ import { SharedStore } from '../../../src/cache/shared-store.js';
 import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
 
-const KEY = sampleKey('a question');
+const KEY = sampleKey('a query');
 const NOW = Date.now();
 const RESULT = sampleResult({ createdAt: NOW });
 
@@ -39,10 +39,7 @@ const INVALID_ENTRIES: readonly (readonly [string, () => Promise<unknown>])[] = 
   [
     'a newer value of another key',
     () =>
-      server.client.set(
-        name,
-        encodeResult(sampleKey('another question'), sampleResult({ createdAt: NOW + 1 })),
-      ),
+      server.client.set(name, encodeResult(sampleKey('another query'), sampleResult({ createdAt: NOW + 1 }))),
   ],
   ['a truncated value', () => server.client.set(name, bytes.subarray(0, -1))],
   ['a value without its bodies', () => server.client.set(name, bytes.subarray(0, 120))],

@@ -9,7 +9,7 @@ import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { SettableClock } from '../../support/settable-clock.js';
 import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
 
-const KEY = sampleKey('a question');
+const KEY = sampleKey('a query');
 const OTHER_ENDPOINT = '99999999-2222-4333-8444-555555555555';
 const MAX_BYTES = 100_000;
 const HOUR_MS = 3_600_000;
@@ -70,7 +70,7 @@ describe.each(STORES)('%s', (_name, open) => {
   });
 
   it('misses a key that was never set', async () => {
-    await store.set(sampleKey('another question'), sampleResult({ createdAt: time.now }), time.now + 60_000);
+    await store.set(sampleKey('another query'), sampleResult({ createdAt: time.now }), time.now + 60_000);
     expect(await store.get(KEY)).toBeUndefined();
   });
 

@@ -58,7 +58,7 @@ afterAll(() => endpoint.close());
 
 /** Replaces approximated values of the row by the model's values if they are near enough. */
 function inTermsOf(model: InvocationStats | undefined, row: Row): Row {
-  const near = (name: keyof InvocationStats, isNear: (value: number) => boolean): object => {
+  const asModel = (name: keyof InvocationStats, isNear: (value: number) => boolean): object => {
     const value = row[name];
     return typeof value === 'number' && model !== undefined && isNear(value) ? { [name]: model[name] } : {};
   };
@@ -71,9 +71,9 @@ function inTermsOf(model: InvocationStats | undefined, row: Row): Row {
   );
   return {
     ...row,
-    ...near('avg_execution_time', (value) => Math.abs(value - average) <= 1e-12 * largest),
-    ...near('p95_execution_time', inside(model?.p95_execution_time)),
-    ...near('p99_execution_time', inside(model?.p99_execution_time)),
+    ...asModel('avg_execution_time', (value) => Math.abs(value - average) <= 1e-12 * largest),
+    ...asModel('p95_execution_time', inside(model?.p95_execution_time)),
+    ...asModel('p99_execution_time', inside(model?.p99_execution_time)),
   };
 }
 

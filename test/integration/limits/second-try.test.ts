@@ -134,7 +134,7 @@ describe('a query is not retried', () => {
         controller.abort();
       },
       async (gateway, { first, second }) => {
-        await expect(gateway.send('p', 'gone', controller.signal)).rejects.toThrow('aborted');
+        await expect(gateway.send('p', 'disconnected', controller.signal)).rejects.toThrow('aborted');
         await gateway.logger.line('request');
         hangUp();
         await pollUntil('the query has ended', async () =>
