@@ -9,7 +9,7 @@ import { wholeNumber } from './whole-number.js';
 await runBenchmark(
   new Command('bench:scale')
     .description(
-      'Measures the endpoints on 1, 10 and more million rows, beside plain tables and ClickHouse alone. ' +
+      'Measures the endpoints on 1, 10 and more million rows, and compares plain tables and ClickHouse alone. ' +
         'A hundred million rows take about half an hour to generate and 30 GB of disk.',
     )
     .option('--rows <n>', 'rows of each table at the largest size', wholeNumber, 100_000_000)

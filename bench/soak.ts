@@ -19,7 +19,7 @@ await runBenchmark(
   new Command('soak')
     .description('Loads a gateway while its ClickHouse is killed, stalled, unreachable and cut off in turn.')
     .option('--minutes <n>', 'of load and faults', Number, 2)
-    .option('--fuzz [seconds]', 'instead: any parameters and headers, for 60 seconds or so many', wholeNumber)
+    .option('--fuzz [seconds]', 'instead: random parameters and headers; seconds (default 60)', wholeNumber)
     .option(
       '--attack [seconds]',
       'instead: attacks while a caller sends cache hits; seconds per attack (default 60)',

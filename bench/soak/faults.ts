@@ -28,7 +28,7 @@ export const FAULTS: readonly Fault[] = [
   { name: 'stopped and restarted', isGraceful: true, lastsMs: 0, begin: end('SIGTERM'), end: untilBack },
   { name: 'stalled (SIGSTOP)', lastsMs: STALL_MS, begin: signal('SIGSTOP'), end: signal('SIGCONT') },
   {
-    name: 'refusing connections',
+    name: 'refused connections',
     lastsMs: 2500,
     begin: ({ proxy }) => proxy.become('rejecting'),
     end: ({ proxy }) => proxy.become('passing'),

@@ -162,7 +162,7 @@ describe('a gateway in front of two servers with the same data', () => {
     for (const { pid = 0 } of [a, b]) process.kill(pid, 'SIGSTOP');
     expect(outcomes(await sendMany(8))).toEqual([UNREACHABLE]);
     expect(await gateway.metric('breaker_open')).toBe(1);
-    const response = await gateway.send('away', 'several-away');
+    const response = await gateway.send('unreachable', 'several-unreachable');
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     await response.body?.cancel();
     expect((await gateway.fetch('/health/ready')).status).toBe(503);

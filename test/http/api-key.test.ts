@@ -25,13 +25,13 @@ describe('the API key', () => {
   });
 
   it.each([
-    ['nowhere', {}],
+    ['missing', {}],
     ['empty', { 'X-API-KEY': '' }],
     ['under another scheme', { Authorization: `Basic ${KEY}` }],
     ['without a scheme', { Authorization: KEY }],
     ['as an empty bearer', { Authorization: 'Bearer ' }],
     ['in a cookie', { Cookie: `X-API-KEY=${KEY}` }],
-  ])('returns 401 API_KEY_MISSING if sent %s', async (_where, headers) => {
+  ])('returns 401 API_KEY_MISSING if the key is %s', async (_where, headers) => {
     const response = await call(headers);
     expect(problemOf(response)).toMatchObject({ status: 401, code: 'API_KEY_MISSING' });
     expect(response.headers['www-authenticate']).toBe('Bearer realm="querygate"');

@@ -84,7 +84,7 @@ describe.each([
   it('serves no entry of that hour for only-if-cached, or as a stale result', async () => {
     const cached = await gateway.send('admin', TARGET, { headers: { 'Cache-Control': 'only-if-cached' } });
     expect(cached.status).toBe(504);
-    gateway.runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is away.'));
+    gateway.runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is unreachable.'));
     expect((await gateway.send('admin', TARGET)).status).toBe(503);
   });
 });

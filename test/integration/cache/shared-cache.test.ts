@@ -57,7 +57,7 @@ describe('gateways that share a Redis', () => {
     const first = await openGateway();
     const { result } = await first.requestCity('Rome');
     time.advance(60_000 + 200_000);
-    runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is away.'));
+    runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is unreachable.'));
     const second = await openGateway();
     for (const { requestCity } of [first, second]) {
       const stale = await requestCity('Rome');

@@ -163,7 +163,7 @@ describe('Limits of gateways that share a Redis', () => {
     dead.client.disconnect();
     expect(await admits(() => alive.limiter.admitQuery([subject]))).toBe(false);
     await pollUntil(
-      'the permit is back',
+      'the permit is released',
       async () => (await admits(() => alive.limiter.admitQuery([subject]))) || undefined,
       2000,
     );
