@@ -11,20 +11,20 @@ import {
   type Sql,
 } from '../src/endpoint/index.js';
 
-/** How far back a series goes, and the buckets it is made of. */
+/** The window of a series and its buckets. */
 interface Series {
   readonly window: Sql;
-  /** Start of the bucket that holds a time. */
+  /** Start of the bucket that contains a time. */
   readonly bucket: (time: Sql) => Sql;
 }
 
 const seconds = (time: Sql): Sql => sql`dateTrunc('second', ${time})`;
 const minutes = (time: Sql): Sql => sql`dateTrunc('minute', ${time})`;
-// Of these the table keeps projections, which ClickHouse uses where the query has the very same expression.
+// The table has projections by these, which ClickHouse reads where the query has exactly the same expression.
 const hours = (time: Sql): Sql => sql`dateTrunc('hour', ${time})`;
 const days = (time: Sql): Sql => sql`dateTrunc('day', ${hours(time)})`;
 
-/** By the interval that a caller names; any other value means one day. */
+/** By the value of `interval`; any other value means one day. */
 const NAMED: readonly (readonly [string, Series])[] = [
   ['5min', { window: sql`INTERVAL 5 MINUTE`, bucket: seconds }],
   ['15min', { window: sql`INTERVAL 15 MINUTE`, bucket: minutes }],
@@ -33,19 +33,18 @@ const NAMED: readonly (readonly [string, Series])[] = [
 ];
 const ONE_DAY: Series = { window: sql`INTERVAL 1 DAY`, bucket: hours };
 
-/** Writes a fragment for the series that the caller's interval names. */
+/** Chooses a fragment by the value of `interval`. */
 const perInterval = (interval: Reference<string>, write: (series: Series) => Sql): Sql =>
   choose(...NAMED.map(([name, series]) => [is(interval, name), write(series)] as const), write(ONE_DAY));
 
 const IS_NUMBER = sql`NOT isNaN(log.execution_time_ms)`;
-/** Greenwald and Khanna's, within 0.5 % of rank: they are elements of the data, in 64 bits. */
+/** Quantiles by Greenwald and Khanna, within 0.5 % of rank: 64-bit elements of the data. */
 const QUANTILES = sql`quantilesGKOrNullIf(200, 0.95, 0.99)(log.execution_time_ms, ${IS_NUMBER})`;
 
 export default defineEndpoint({
   id: '8f0c7f5e-3a8d-4c55-9a0e-6f1f0b6a2d11',
   name: 'functions.invocation-stats',
-  summary:
-    'Invocations of a project’s functions in time buckets: execution times, how many, and how many failed.',
+  summary: 'Invocations of a project’s functions in time buckets: execution times, count and errors.',
   parameters: {
     project: text({ required: true, description: 'Project reference.' }),
     function_id: text({

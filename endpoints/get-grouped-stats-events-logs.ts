@@ -16,7 +16,7 @@ import {
 } from '../src/endpoint/index.js';
 
 const equals = (name: string): { description: string } => ({
-  description: `Only records whose ${name} is this.`,
+  description: `Only records with this ${name}.`,
 });
 
 const GROUPS = {
@@ -34,7 +34,7 @@ const GROUPS = {
 export default defineEndpoint({
   id: '2b9e4d6f-7c1a-4f0b-8e5d-a1c3b5d7e922',
   name: 'get-grouped-stats-events-logs',
-  summary: 'Hits of the custom events a day, by event, place, device, language, referrer, type and campaign.',
+  summary: 'Custom events per day, by event, place, device, language, referrer, type and campaign.',
   parameters: {
     level: text(equals('level')),
     search_term: text({
@@ -98,7 +98,7 @@ export default defineEndpoint({
         whenGiven(p.view_id, sql`view_id = ${p.view_id}`),
         whenGiven(p.event_target, sql`event_target = ${p.event_target}`),
         whenGiven(p.event_type, isType),
-        // As a subquery, which ClickHouse runs first and looks up in the primary key; an expression it would test on every row.
+        // ClickHouse runs a subquery first and looks its values up in the primary key; it would test an expression on every row.
         whenGiven(p.event_ids, sql`${keyOf('event_id')} IN (SELECT concat('=', arrayJoin(${p.event_ids})))`),
         ...equalTo({
           event_name: p.event_name,

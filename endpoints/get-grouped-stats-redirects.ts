@@ -13,7 +13,7 @@ import {
 } from '../src/endpoint/index.js';
 
 const equals = (name: string): { description: string } => ({
-  description: `Only records whose ${name} is this.`,
+  description: `Only records with this ${name}.`,
 });
 
 const GROUPS = {
@@ -25,7 +25,7 @@ const GROUPS = {
   utm_params: column('Nullable(String)', 'Campaign parameters.'),
 };
 
-/** A scalar is compared as text; a null, an array, an object or text that is no JSON object never matches. */
+/** Compares a scalar as text; null, an array, an object, and text that is not a JSON object never match. */
 const hasScalar = (json: Sql, key: Reference, value: Reference): Sql => sql`
   JSONType(${json}) = 'Object' AND multiIf(
     JSONType(${json}, ${key}) = 'String',
@@ -37,14 +37,14 @@ const hasScalar = (json: Sql, key: Reference, value: Reference): Sql => sql`
 export default defineEndpoint({
   id: '5d7c1b0a-94b1-4a1e-b3f6-0c9d3e8f7a33',
   name: 'get-grouped-stats-redirects',
-  summary: 'Redirects a day, by event, place, device, language, referrer and campaign.',
+  summary: 'Redirects per day, by event, place, device, language, referrer and campaign.',
   parameters: {
     event_name: text(equals('event_name')),
     country: text(equals('country')),
     device: text(equals('device')),
     language: text(equals('language')),
     referrer: text(equals('referrer')),
-    utm_key: text({ description: 'Key in utm_params, with utm_value; applies only when both are given.' }),
+    utm_key: text({ description: 'Key in utm_params; applies only together with utm_value.' }),
     utm_value: text({ description: 'Text value that utm_params must have at utm_key.' }),
     start_time: timestamp({ description: 'Only records at or after this time.', subMicrosecond: 'ceil' }),
     end_time: timestamp({ description: 'Only records at or before this time.' }),

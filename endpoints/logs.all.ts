@@ -14,7 +14,7 @@ import {
   type Sql,
 } from '../src/endpoint/index.js';
 
-/** The kinds of source with a project; only the edge request logs give rows today. */
+/** The parts of the saved query, one for each kind of log; the result has rows of the edge logs only. */
 const TABLES = {
   edge_source: sql`edge_logs`,
   database_source: sql`database_logs`,
@@ -27,24 +27,24 @@ const TABLES = {
   pooler_source: sql`pooler_logs`,
 };
 
-// ClickHouse's JSON functions refuse whole numbers beyond 64 bits and halves of surrogate pairs, which JSON allows, so
-// they judge a copy without them. No such replacement makes JSON out of text that is none.
-const METADATA_TO_JUDGE = sql`
+// ClickHouse's JSON functions reject integers beyond 64 bits and unpaired surrogates, which JSON allows. They therefore check
+// a copy without these. The replacements cannot turn invalid text into valid JSON.
+const CHECKED_METADATA = sql`
   replaceRegexpAll(replaceRegexpAll(metadata, '[1-9][0-9]{18,}', '1000'), 'u[dD][89a-fA-F]', 'u00')`;
 
-// Shippers write what they like: an answer holds the object that it is, or says what stood in its place. Before the
-// object can be a byte order mark; a line feed in it stands between two tokens, and would read as the end of a row.
+// Metadata that is not a JSON object is returned as {"raw": …}. An object can follow a byte order mark, which is removed. A
+// line feed in it is white space between tokens; it is replaced, because it would look like the end of a row.
 const METADATA_OBJECT = sql`
   multiIf(
     metadata = '', '{}',
-    JSONType(${METADATA_TO_JUDGE}) = 'Object',
+    JSONType(${CHECKED_METADATA}) = 'Object',
     replaceAll(substring(metadata, position(metadata, '{')), '\\n', ' '),
     toJSONString(map('raw', toValidUTF8(metadata))))`;
 
 const LIMIT = 100;
 
-// ClickHouse reads in the order of the primary key, and so only the newest granules, where a query sorts by time alone:
-// that finds the time from which on every row is needed, one more than the limit to tell a cut, and ties included.
+// A query that sorts by time alone reads in the order of the primary key, and so only the newest granules. A subquery like
+// that finds the time from which every row is needed: one more than the limit, to detect a cut, and ties included.
 const NEWEST = sql`101`;
 
 export default defineEndpoint({
@@ -58,19 +58,19 @@ export default defineEndpoint({
       suggestions: ['FREE', 'PRO', 'PAYG', 'ENTERPRISE'],
     }),
     iso_timestamp_start: timestamp({
-      description: 'Only records strictly later. Empty or omitted: no lower bound.',
+      description: 'Only records strictly later than this. Empty or omitted: no lower bound.',
       empty: 'omitted',
     }),
     iso_timestamp_end: timestamp({
-      description: 'Only records at or before. Empty or omitted: no upper bound.',
+      description: 'Only records at or before this time. Empty or omitted: no upper bound.',
       empty: 'omitted',
     }),
   },
   columns: {
     id: column('UUID', 'Identifier of the record.'),
-    timestamp: column("DateTime64(6, 'UTC')", 'When it happened, to the microsecond.'),
+    timestamp: column("DateTime64(6, 'UTC')", 'Time of the event, in microseconds.'),
     event_message: column('String', 'The log line.'),
-    metadata: jsonColumn('All else that is known of the record.'),
+    metadata: jsonColumn('Everything else in the record.'),
   },
   maxRows: 1000,
   limit: LIMIT,

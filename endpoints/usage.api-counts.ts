@@ -5,7 +5,7 @@ import {
   column,
   defineEndpoint,
   is,
-  isHeld,
+  isPinned,
   matches,
   oneOf,
   regularExpression,
@@ -14,18 +14,18 @@ import {
 } from '../src/endpoint/index.js';
 
 /**
- * Expressions that, found in the beginning of a text, are found in the whole of it: those that nowhere ask what comes after
- * (`$`, `\\b`, `\\z`). Only harmless escapes are let through.
+ * Expressions whose match in the beginning of a text is a match in the whole text: they have no assertion about what follows
+ * (`$`, `\\b`, `\\z`). The pattern admits only escapes that assert nothing.
  */
 const IGNORES_THE_END = /^(?:[^$\\]|\\[^\p{L}\p{N}]|\\[dDsSwW])*$/u;
 
 /**
- * A plain name: it is found in a URL if it is found in the origin or in the target, since a target begins with a sign that
- * no name has. Of four characters at least, which is what the index of targets is made of.
+ * A plain name. It is in a URL exactly if it is in the origin or in the target, since a target begins with a character that no
+ * name has. It has at least four characters, the length of the n-grams in the index of targets.
  */
 const NAME = /^[\p{L}\p{N}_-]{4,}$/u;
 
-/** Of a group of records; the projection of the table keeps the very same expressions. */
+/** Counts of a group of records; the projection of the table has exactly these expressions. */
 const COUNTS = sql`
   countIf(position(path, '/rest') > 0) AS total_rest_requests,
   countIf(position(path, '/storage') > 0) AS total_storage_requests,
@@ -71,12 +71,12 @@ export default defineEndpoint({
       [is(interval, 'hourly'), sql`toStartOfHour(log.timestamp)`],
       sql`toStartOfDay(log.timestamp)`,
     );
-    // What a key fixes is a project, and no pattern that could match another one.
-    const isOfProject = choose([isHeld(project), sql`project = ${project}`], sql`match(url, ${project})`);
-    // Compiled even where no row is left to test, so that an invalid expression is an error on every day of the year; and
-    // once after a group, since ClickHouse asks RE2 only where it sees an operator before an unpaired `)` or a last `\`.
+    // A pinned value is the name of a project, not a pattern, which could match other projects.
+    const isOfProject = choose([isPinned(project), sql`project = ${project}`], sql`match(url, ${project})`);
+    // Compiles the expression even where no row is left to test, so that an invalid expression is always an error; and once
+    // after a group, since ClickHouse calls RE2 only where it sees an operator before an unpaired `)` or a final `\`.
     const compiles = choose(
-      [isHeld(project), sql`true`],
+      [isPinned(project), sql`true`],
       sql`NOT ignore(match('', ${project}), match('', concat('()', ${project})))`,
     );
     const fromRecords = sql`
@@ -104,8 +104,8 @@ export default defineEndpoint({
       FROM edge_logs AS log
       ${where(sql`project = ${project}`, sql`${hour} >= ${firstWholeHour}`)}
       GROUP BY hour`;
-    // The barrier keeps the expression from the hours' filter, which ClickHouse compares with the primary key of every
-    // granule where it is not alone.
+    // Without the barrier ClickHouse would combine the expression with the filter on hours, and could then no longer compare
+    // that filter with the primary key of each granule.
     const ofOrigins = sql`
       SELECT hour, total_rest_requests, total_storage_requests, total_auth_requests, total_realtime_requests
       FROM (
@@ -116,8 +116,8 @@ export default defineEndpoint({
         ${BARRIER}
       )
       ${where(sql`match(origin, ${project})`)}`;
-    // Few origins instead of many URLs: whole hours of those that match come from the projection. Records are read for the
-    // hour that the window cuts, and where a URL matches though its origin does not.
+    // There are few origins but many URLs: whole hours of matching origins come from the projection. Records are read for the
+    // incomplete hour at the start of the window, and where a URL matches but its origin does not.
     const fromHours = sql`
       SELECT
         toStartOfDay(hour) AS timestamp,
@@ -126,19 +126,19 @@ export default defineEndpoint({
         sum(total_auth_requests) AS total_auth_requests,
         sum(total_realtime_requests) AS total_realtime_requests
       FROM (
-        ${choose([isHeld(project), ofProject], ofOrigins)}
+        ${choose([isPinned(project), ofProject], ofOrigins)}
         UNION ALL
         SELECT ${hour} AS hour, ${COUNTS}
         FROM edge_logs AS log
         ${where(isOfProject, sql`log.timestamp >= ${start}`, sql`log.timestamp < ${firstWholeHour}`, compiles)}
         GROUP BY hour
-        ${choose([isHeld(project), sql``], onlyTargetMatches)}
+        ${choose([isPinned(project), sql``], onlyTargetMatches)}
       )
       GROUP BY timestamp
       ORDER BY timestamp`;
     const isDaily = is(interval, 'daily');
     return choose(
-      [all(isDaily, isHeld(project)), fromHours],
+      [all(isDaily, isPinned(project)), fromHours],
       [all(isDaily, matches(project, IGNORES_THE_END)), fromHours],
       fromRecords,
     );

@@ -1,7 +1,7 @@
 import type { Endpoint, Row, Values } from './model/endpoint.js';
 import { callPath } from './snippets/request.js';
 
-/** What went wrong, as a problem document says it (RFC 9457). */
+/** A problem document (RFC 9457). */
 export interface Problem {
   readonly status: number;
   readonly title: string;
@@ -13,49 +13,49 @@ export interface Problem {
   readonly retryAfter?: number;
 }
 
-/** A request that failed in a way that can be told to a person. */
+/** A failed request, with a problem to show. */
 export class ProblemError extends Error {
   constructor(readonly problem: Problem) {
     super(problem.detail);
   }
 }
 
-/** Rows, and what the answer's headers say of them. */
+/** Rows, and what the headers of the response say about them. */
 export interface Result {
   readonly rows: readonly Row[];
   readonly truncated: boolean;
-  /** Whether a part of ClickHouse was away, and its rows are missing. */
+  /** Whether rows are missing because a part of ClickHouse was unreachable. */
   readonly partial: boolean;
   readonly cache: string;
   readonly cacheStatus: string;
-  /** Seconds; undefined where the answer says none. */
+  /** Seconds; undefined where the response has none. */
   readonly age?: number;
   readonly requestId: string;
   readonly serverTiming: string;
   readonly rateLimit: string;
-  /** From the request to the last byte, as measured here. */
+  /** Milliseconds from the request to the last byte, measured in the browser. */
   readonly ms: number;
 }
 
-/** Where the gateway is, with a slash at its end. */
+/** Base URL of the gateway, with a slash at its end. */
 export const BASE = new URL('.', document.baseURI).href;
 
 /** The endpoints that a key may call. @throws ProblemError */
 export async function fetchEndpoints(key: string, signal: AbortSignal): Promise<readonly Endpoint[]> {
-  const response = await ask('api/endpoints', key, signal);
+  const response = await send('api/endpoints', key, signal);
   return ((await response.json()) as { result: readonly Endpoint[] }).result;
 }
 
-/** What is asked of an endpoint. */
-export interface Question {
+/** A request to an endpoint. */
+export interface EndpointRequest {
   readonly endpoint: string;
   readonly values: Values;
 }
 
 /** Runs an endpoint. @throws ProblemError */
-export async function run(question: Question, key: string, signal: AbortSignal): Promise<Result> {
+export async function run(request: EndpointRequest, key: string, signal: AbortSignal): Promise<Result> {
   const startedAt = performance.now();
-  const response = await ask(targetOf(question), key, signal);
+  const response = await send(targetOf(request), key, signal);
   const { result } = (await response.json()) as { result: readonly Row[] };
   const ms = performance.now() - startedAt;
   const header = (name: string): string => response.headers.get(name) ?? '';
@@ -75,23 +75,23 @@ export async function run(question: Question, key: string, signal: AbortSignal):
 
 /** A result as a file. @throws ProblemError */
 export async function download(
-  question: Question,
+  request: EndpointRequest,
   format: { readonly name: string; readonly extension: string },
   key: string,
 ): Promise<{ readonly blob: Blob; readonly fileName: string }> {
-  const values = { ...question.values, format: format.name, download: '1' };
-  const response = await ask(targetOf({ ...question, values }), key, new AbortController().signal);
+  const values = { ...request.values, format: format.name, download: '1' };
+  const response = await send(targetOf({ ...request, values }), key, new AbortController().signal);
   const named = /filename="?([^";]+)"?/i.exec(response.headers.get('content-disposition') ?? '')?.[1];
-  return { blob: await response.blob(), fileName: named ?? `${question.endpoint}.${format.extension}` };
+  return { blob: await response.blob(), fileName: named ?? `${request.endpoint}.${format.extension}` };
 }
 
-function targetOf({ endpoint, values }: Question): string {
+function targetOf({ endpoint, values }: EndpointRequest): string {
   const query = new URLSearchParams(values).toString();
   return `${callPath(endpoint)}${query === '' ? '' : `?${query}`}`;
 }
 
-async function ask(target: string, key: string, signal: AbortSignal): Promise<Response> {
-  // What the browser has cached is confirmed by the gateway, so that what is shown of the answer is of now.
+async function send(target: string, key: string, signal: AbortSignal): Promise<Response> {
+  // The browser revalidates what it has cached, so that the headers that the page shows are current.
   const request = { headers: headersOf(key), signal, cache: 'no-cache', credentials: 'omit' } as const;
   const response = await fetch(new URL(target, BASE), request).catch((error: unknown) => {
     if (signal.aborted) throw error;
@@ -101,7 +101,7 @@ async function ask(target: string, key: string, signal: AbortSignal): Promise<Re
   return response;
 }
 
-/** A header takes Latin-1 alone; a key with anything else is none that a gateway has made. */
+/** A header can contain Latin-1 only, and so does every key of a gateway. */
 function headersOf(key: string): Headers {
   try {
     return new Headers({ 'X-API-KEY': key });
@@ -117,7 +117,7 @@ async function problemOf(response: Response): Promise<Problem> {
   return {
     status: response.status,
     title: body.title ?? 'The request failed',
-    detail: body.detail ?? `Something on the way answered ${response.status}.`,
+    detail: body.detail ?? `Something on the way result ${response.status}.`,
     code: body.code ?? '',
     requestId: body.requestId ?? '',
     problems: body.problems ?? [],
@@ -127,8 +127,8 @@ async function problemOf(response: Response): Promise<Problem> {
 
 const unreachable = (): Problem => ({
   status: 0,
-  title: 'The gateway can’t be reached',
-  detail: 'The request got no answer. Is the gateway running, and the network up?',
+  title: 'The gateway is unreachable',
+  detail: 'The request got no response. Check that the gateway runs and that the network works.',
   code: '',
   requestId: '',
   problems: [],

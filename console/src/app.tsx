@@ -18,7 +18,7 @@ interface Session {
   readonly problem?: Problem;
 }
 
-/** The console: a key first, then the endpoints that it may call. */
+/** The console: first the form for the key, then the endpoints that the key may call. */
 export function App(): VNode {
   const [session, setSession] = useState<Session>(() => ({ key: storedKey() }));
   const [address, go] = useAddress();
@@ -34,7 +34,7 @@ export function App(): VNode {
       (error: unknown) => {
         if (controller.signal.aborted) return;
         const problem = problemOf(error);
-        // A gateway that is away for a moment says nothing of the key.
+        // An unreachable gateway says nothing about the key.
         if (problem.status === 401 || problem.status === 403) forgetKey();
         setSession({ key: '', problem });
       },

@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-import { ProblemError, run, type Problem, type Question, type Result } from './api.js';
+import { ProblemError, run, type Problem, type EndpointRequest, type Result } from './api.js';
 import { fromFragment, toFragment, type Address } from './model/address.js';
 
-/** The address, and how to go to another one; back and forward are heeded. */
+/** The address, and a function to go to another one; follows the browser's back and forward. */
 export function useAddress(): readonly [Address, (to: Address) => void] {
   const [address, setAddress] = useState(() => fromFragment(location.hash));
   useEffect(() => {
@@ -23,26 +23,26 @@ export function useAddress(): readonly [Address, (to: Address) => void] {
   return [address, go];
 }
 
-/** An answer with the question that it answers, which may not be the one in the form any more. */
-export interface Answered extends Result {
-  readonly question: Question;
+/** A result with its request, which may differ from the form meanwhile. */
+export interface RequestedResult extends Result {
+  readonly request: EndpointRequest;
 }
 
 export interface RunState {
   readonly running: boolean;
-  readonly answered?: Answered;
+  readonly result?: RequestedResult;
   readonly problem?: Problem;
 }
 
 export interface Runner extends RunState {
-  readonly start: (question: Question) => void;
+  readonly start: (request: EndpointRequest) => void;
   readonly stop: () => void;
   readonly clear: () => void;
 }
 
 const IDLE: RunState = { running: false };
 
-/** Runs one question at a time: a new one ends the one before. */
+/** Runs one request at a time: a new request aborts the previous one. */
 export function useRun(key: string): Runner {
   const [state, setState] = useState<RunState>(IDLE);
   const current = useRef<AbortController>(null);
@@ -52,17 +52,17 @@ export function useRun(key: string): Runner {
   }, []);
   const stop = useCallback(() => {
     current.current?.abort();
-    setState(({ answered }) => ({ running: false, ...(answered && { answered }) }));
+    setState(({ result }) => ({ running: false, ...(result && { result }) }));
   }, []);
   const start = useCallback(
-    (question: Question) => {
+    (request: EndpointRequest) => {
       current.current?.abort();
       const controller = new AbortController();
       current.current = controller;
-      setState(({ answered }) => ({ running: true, ...(answered && { answered }) }));
-      run(question, key, controller.signal).then(
+      setState(({ result }) => ({ running: true, ...(result && { result }) }));
+      run(request, key, controller.signal).then(
         (result) => {
-          if (!controller.signal.aborted) setState({ running: false, answered: { ...result, question } });
+          if (!controller.signal.aborted) setState({ running: false, result: { ...result, request } });
         },
         (error: unknown) => {
           if (!controller.signal.aborted) setState({ running: false, problem: problemOf(error) });
@@ -75,9 +75,9 @@ export function useRun(key: string): Runner {
   return { ...state, start, stop, clear };
 }
 
-/** What to tell of an error of any kind. */
+/** The problem to show for any error. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
   const detail = error instanceof Error ? error.message : String(error);
-  return { status: 0, title: 'The answer can’t be read', detail, code: '', requestId: '', problems: [] };
+  return { status: 0, title: 'The response can’t be read', detail, code: '', requestId: '', problems: [] };
 }

@@ -1,7 +1,7 @@
 /** The page /docs reads it too. */
 const STORED = 'querygate.key';
 
-/** The key of this tab: it is gone when the tab is closed, and no other tab has it. */
+/** The key of this tab; closing the tab removes it, and no other tab has it. */
 export const storedKey = (): string => sessionStorage.getItem(STORED) ?? '';
 
 export function keepKey(key: string): void {

@@ -3,12 +3,12 @@ export type Theme = 'system' | 'light' | 'dark';
 const STORED = 'querygate.theme';
 const THEMES: readonly Theme[] = ['system', 'light', 'dark'];
 
-/** The theme that was chosen in this browser. */
+/** The theme chosen in this browser. */
 export function storedTheme(): Theme {
   return THEMES.find((theme) => theme === localStorage.getItem(STORED)) ?? 'system';
 }
 
-/** Shows a theme, and keeps the choice. */
+/** Shows a theme and stores the choice. */
 export function applyTheme(theme: Theme): void {
   if (theme === 'system') {
     delete document.documentElement.dataset['theme'];
@@ -22,7 +22,7 @@ export function applyTheme(theme: Theme): void {
 
 const listeners = new Set<() => void>();
 
-/** Calls when colours change, by choice or with the system; gives what ends that. */
+/** Calls back when the colours change, by choice or with the system. Returns a function that ends the calls. */
 export function onThemeChange(tell: () => void): () => void {
   const system = matchMedia('(prefers-color-scheme: dark)');
   listeners.add(tell);
@@ -33,7 +33,7 @@ export function onThemeChange(tell: () => void): () => void {
   };
 }
 
-/** A colour of the style sheet, as it is now: a canvas knows neither variables nor `light-dark()`. */
+/** The current value of a colour of the style sheet: a canvas supports neither variables nor `light-dark()`. */
 export function colour(name: string): string {
   const probe = document.createElement('span');
   probe.style.color = `var(--${name})`;

@@ -5,7 +5,7 @@ import { isFresh, sizeOf, usableFrom, type EndpointResult } from '../query/endpo
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
-/** What an entry costs beside its bodies, measured: key, facts, question, buffers, and the cache's own bookkeeping. */
+/** Measured memory of an entry besides its bodies: key, facts, buffer objects and the bookkeeping of the cache. */
 const ENTRY_OVERHEAD_BYTES = 2048;
 
 interface Entry {
@@ -15,19 +15,19 @@ interface Entry {
   readonly usableUntil: number;
 }
 
-/** What the process keeps, in figures. */
+/** Memory that cached results use; `bytes` are those of the bodies. */
 export interface MemoryUse {
   readonly entries: number;
   readonly bytes: number;
 }
 
-/** Answers in the process: the least recently used go first when the bytes are used up. */
+/** The local cache: results in the memory of the process. When full, it evicts the least recently used result. */
 export class LocalStore implements ResultStore {
   private readonly entries: LRUCache<string, Entry>;
 
   /**
    * @param maxBytes bound on all entries together.
-   * @param onEvicted told of each entry that had to go for another.
+   * @param onEvicted called for each evicted entry.
    */
   constructor(
     maxBytes: number,
@@ -43,7 +43,7 @@ export class LocalStore implements ResultStore {
     });
   }
 
-  /** The same as {@link get}, at once: what makes a hit cheap. */
+  /** Same as {@link get}, but synchronous, which makes a hit cheap. */
   peek(hash: string): EndpointResult | undefined {
     const entry = this.entries.get(hash);
     if (!entry) return undefined;
@@ -53,14 +53,14 @@ export class LocalStore implements ResultStore {
     return undefined;
   }
 
-  /** Whether an answer is fresh by the clock of this store. */
+  /** Whether a result is fresh by the clock of this store. */
   isFresh(result: EndpointResult): boolean {
     return isFresh(result, this.clock().getTime());
   }
 
   readonly get = (key: CacheKey): Promise<EndpointResult | undefined> => Promise.resolve(this.peek(key.hash));
 
-  /** An answer that comes late never replaces a newer one, unless that one is from the future. */
+  /** Stores a result unless a newer one is cached. A result from the future never counts as newer. */
   readonly set = (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
     const cached = this.peek(key.hash);
     if (cached && cached.createdAt > result.createdAt) return Promise.resolve();
@@ -75,12 +75,12 @@ export class LocalStore implements ResultStore {
   };
 
   readonly purge = ({ endpointId, hash, createdUntil = Infinity }: PurgeScope): Promise<void> => {
-    for (const [kept, entry] of this.entries.entries()) {
-      const meant =
-        (hash === undefined || kept === hash) &&
+    for (const [entryHash, entry] of this.entries.entries()) {
+      const isInScope =
+        (hash === undefined || entryHash === hash) &&
         (endpointId === undefined || entry.endpointId === endpointId) &&
         entry.result.createdAt <= createdUntil;
-      if (meant) this.entries.delete(kept);
+      if (isInScope) this.entries.delete(entryHash);
     }
     return Promise.resolve();
   };

@@ -6,12 +6,12 @@ import type { EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
-/** Purges of single answers that are remembered; older ones have long since no query left that began before them. */
-const REMEMBERED = 10_000;
+/** How many purges are remembered; no query that started before a dropped one still runs. */
+const MAX_PURGES = 10_000;
 
-/** Keeps answers out whose query began before a purge of them: it may not have seen what the purge was for. */
+/** Rejects results whose query started before a purge: such a query may not have seen the new data. */
 export class PurgeGuard implements ResultStore {
-  private readonly purgedAt = new LRUCache<string, number>({ max: REMEMBERED });
+  private readonly purgedAt = new LRUCache<string, number>({ max: MAX_PURGES });
 
   constructor(
     private readonly store: ResultStore,
@@ -22,7 +22,7 @@ export class PurgeGuard implements ResultStore {
     const result = await this.store.get(key);
     const purgedAt = this.lastPurge(key);
     if (!result || result.createdAt > purgedAt) return result;
-    // Redis was away at that time, or the answer was on its way from there.
+    // Redis was unavailable at the time of the purge, or this read had already started.
     await this.store.purge({ ...key, createdUntil: purgedAt });
     return undefined;
   };
@@ -37,7 +37,7 @@ export class PurgeGuard implements ResultStore {
     await this.store.purge(scope);
   };
 
-  /** Remembers a purge, whoever made it; one by a fast clock is over now, and not when that clock says. */
+  /** Remembers a purge by this or another gateway. Limits its time to the allowed skew, in case that clock is fast. */
   note({ endpointId, hash, createdUntil }: PurgeScope): void {
     if (createdUntil === undefined) return;
     const scope = hash ?? endpointId ?? '';
@@ -49,7 +49,7 @@ export class PurgeGuard implements ResultStore {
     return Math.max(this.lastPurgeOf(''), this.lastPurgeOf(endpointId), this.lastPurgeOf(hash));
   }
 
-  /** One that was noted before the clock was set back would keep out what is created until the clock is there again. */
+  /** Ignores a purge from before the clock was set back: it would reject every result until the clock catches up. */
   private lastPurgeOf(scope: string): number {
     const purgedAt = this.purgedAt.get(scope);
     return purgedAt === undefined ? 0 : unlessFromFuture(purgedAt, this.clock().getTime());

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import type { CacheKey } from '../query/cache-key.js';
 import { inOwnMemory, type EndpointResult, type Bodies } from '../query/endpoint-result.js';
 
-/** Four bytes that no other value begins with; the last is the version of the format. */
+/** The first four bytes of a value; the last is the version of the format. */
 export const MAGIC = 'QGR3';
-/** Milliseconds since 1970, as decimal digits, so that a script in Redis can compare them. */
+/** Times are milliseconds since 1970 as decimal digits, so that a script in Redis can compare them. */
 const TIME_DIGITS = 13;
 const HASH_DIGITS = 64;
 const CHECKSUM_BYTES = 16;
@@ -18,7 +18,7 @@ const PREFIX_END = HASH_START + HASH_DIGITS;
 const LENGTH_START = PREFIX_END + CHECKSUM_BYTES;
 const HEADER_START = LENGTH_START + LENGTH_BYTES;
 
-/** Where the parts of the prefix begin and where it ends; the magic begins at 0. */
+/** Byte offsets of the parts of the prefix; the magic starts at 0. */
 export const PREFIX = {
   createdStart: CREATED_START,
   expiresStart: EXPIRES_START,
@@ -31,8 +31,8 @@ interface Header extends Omit<EndpointResult, 'bodies'> {
 }
 
 /**
- * The bytes of an answer: a prefix of text (magic, created at, expires at, hash of the cache key), checksum of all the
- * rest, length of the header, header (JSON), bodies.
+ * Encodes a result as bytes: a text prefix (magic, created at, expires at, hash of the cache key), a checksum over
+ * prefix and rest, the length of the header, the header (JSON), the bodies.
  */
 export function encodeResult(key: CacheKey, { bodies, ...facts }: EndpointResult): Buffer {
   const { identity, gzip = Buffer.alloc(0), br = Buffer.alloc(0) } = bodies;
@@ -48,15 +48,15 @@ export function encodeResult(key: CacheKey, { bodies, ...facts }: EndpointResult
   return Buffer.concat([prefix, checksumOf(prefix, rest), rest]);
 }
 
-/** Reads such bytes; anything else, cut, foreign, of another version or of another key, is undefined. */
+/** Decodes a result; undefined if the bytes are truncated, corrupt, of another version or of another key. */
 export function decodeResult({ hash }: CacheKey, bytes: Buffer): EndpointResult | undefined {
   if (bytes.length < HEADER_START) return undefined;
   if (bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
-  // Whoever can write to Redis could move one tenant's value under the key of another.
+  // Anyone who can write to Redis could copy one tenant's value to the key of another.
   if (bytes.toString('latin1', HASH_START, PREFIX_END) !== hash) return undefined;
   const checksum = checksumOf(bytes.subarray(0, PREFIX_END), bytes.subarray(LENGTH_START));
   if (!bytes.subarray(PREFIX_END, LENGTH_START).equals(checksum)) return undefined;
-  // Whole, unchanged, of this version and this key: what follows is as encodeAnswer wrote it.
+  // The checksum matches, so the rest is as `encodeResult` wrote it.
   const headerEnd = HEADER_START + bytes.readUInt32BE(LENGTH_START);
   const { lengths, ...facts } = JSON.parse(bytes.toString('utf8', HEADER_START, headerEnd)) as Header;
   return { ...facts, bodies: bodiesOf(inOwnMemory(bytes.subarray(headerEnd)), lengths) };

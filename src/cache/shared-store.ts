@@ -12,20 +12,20 @@ import { decodeResult, encodeResult, MAGIC, PREFIX } from './result-codec.js';
 
 const SCAN_COUNT = 500;
 
-/** For how long after Redis's reply a command may still replace a value from the future; milliseconds. */
+/** Milliseconds after Redis's first reply within which the second command may replace a result from the future. */
 const REPLACE_WITHIN_MS = 1000;
 
 /**
- * Fencing by the time of creation: whoever comes late, a holder that lost its lock or a leader that lost its lease, never
- * replaces an answer with an older one. A value that is no answer to this key, whatever its type, is replaced.
+ * Stores a result unless a newer one exists. The creation time is the fencing token: a late writer that lost its lock
+ * or lease never replaces a newer result. A value that is not a result of this key, whatever its type, is replaced.
  *
- * A newer answer that is from the future by the writer's clock is replaced too, but not by a command that was delayed on
- * its way, to which any newer answer would seem to be that. So the first command only gets the time of Redis, and the
- * writer, which has its reply, sends a second one that is good for a moment.
+ * A newer result that is from the future by the writer's clock is replaced too. A delayed command must not do that,
+ * because any newer result looks like one from the future to it. So the first command only returns the time of Redis,
+ * and the writer sends a second command that may replace the result for a moment.
  *
- * KEYS: the answer's. ARGV: its bytes; until when to keep it; the latest plausible times of creation and of expiry by the
- * writer's clock; until when, by the clock of Redis, an answer from the future may be replaced (all milliseconds since
- * 1970). Gives 1 where it was set, 0 where a newer answer stays, and else Redis's time.
+ * KEYS: the result's key. ARGV: the bytes; when the key expires; the latest plausible creation and expiry times by
+ * the writer's clock; until when, by the clock of Redis, a result from the future may be replaced (all milliseconds
+ * since 1970). Returns 1 if the result was stored, 0 if a newer one stays, and otherwise the time of Redis.
  */
 const SET_UNLESS_NEWER = `
   local function digits(value, first, last)
@@ -48,9 +48,9 @@ const SET_UNLESS_NEWER = `
   redis.call('set', KEYS[1], ARGV[1], 'PXAT', ARGV[2])
   return 1`;
 
-/** Answers in Redis, for all gateways that share it; every key has an expiry. */
+/** The shared cache: results in Redis, for all gateways that use it. Every key expires. */
 export class SharedStore implements ResultStore {
-  /** @param maxEntryBytes larger answers are left to the processes. */
+  /** @param maxEntryBytes larger results are cached locally only. */
   constructor(
     private readonly redis: GuardedRedis,
     private readonly keys: RedisKeys,
@@ -67,7 +67,7 @@ export class SharedStore implements ResultStore {
   };
 
   readonly set = async (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
-    if (!this.takes(result)) return;
+    if (!this.accepts(result)) return;
     const bytes = encodeResult(key, result);
     const redisTime = await this.setUnlessNewer(key, bytes, usableUntil);
     if (redisTime > 1) await this.setUnlessNewer(key, bytes, usableUntil, redisTime + REPLACE_WITHIN_MS);
@@ -81,15 +81,15 @@ export class SharedStore implements ResultStore {
     await this.redis.touch((client) => unlinkMatching(client, this.keys.resultsOf(endpointId)));
   };
 
-  /** What the script gives; 0 where Redis gives nothing. */
+  /** Runs the script; returns 0 if Redis does not reply. */
   private async setUnlessNewer(
     key: CacheKey,
     bytes: Buffer,
     usableUntil: number,
-    until = 0,
+    replaceFutureUntil = 0,
   ): Promise<number> {
     const latest = this.now() + MAX_CLOCK_SKEW_MS;
-    const times = [Math.ceil(usableUntil), latest, latest + key.cachingMs, until];
+    const times = [Math.ceil(usableUntil), latest, latest + key.cachingMs, replaceFutureUntil];
     const reply = await this.redis.write((client) =>
       client.eval(SET_UNLESS_NEWER, 1, this.keys.result(key), bytes, ...times),
     );
@@ -100,13 +100,13 @@ export class SharedStore implements ResultStore {
     return this.clock().getTime();
   }
 
-  /** Whether an answer is small enough to be shared. */
-  takes(result: EndpointResult): boolean {
+  /** Whether a result is small enough for the shared cache. */
+  accepts(result: EndpointResult): boolean {
     return sizeOf(result) <= this.maxEntryBytes;
   }
 }
 
-/** A key of ours that holds a list, say, is no trouble of Redis. */
+/** Treats a value of another type (a list, for example) as a miss instead of a failure of Redis. */
 function missIfOtherType(error: unknown): null {
   if (error instanceof ReplyError && (error as Error).message.startsWith('WRONGTYPE')) return null;
   throw error;
@@ -119,7 +119,7 @@ async function unlinkMatching(client: RedisClient, pattern: string): Promise<num
     let cursor = '0';
     do {
       const [next, found] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_COUNT);
-      // One by one, since keys of a Cluster's node are in many slots.
+      // One command per key, because the keys on a node of a Cluster are in many slots.
       const results = await Promise.all(found.map((key) => node.unlink(key)));
       unlinked += results.length;
       cursor = next;

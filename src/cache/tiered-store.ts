@@ -3,11 +3,11 @@ import type { EndpointResult } from '../query/endpoint-result.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 import type { LocalStore } from './local-store.js';
 
-/** A near store over a far one: what the far one has is kept near as well. */
+/** The local cache in front of the shared cache; a result from the shared cache is stored locally too. */
 export class TieredStore implements ResultStore {
   /**
-   * @param usableUntilOf until when an answer found far is of use; milliseconds since 1970.
-   * @param onSharedHit told of each answer that only the far store had, or had in a newer one.
+   * @param usableUntilOf when the stale use of a result ends; milliseconds since 1970.
+   * @param onSharedHit called when the shared cache has a result that is missing or older in the local cache.
    */
   constructor(
     private readonly local: LocalStore,

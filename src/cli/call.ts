@@ -1,6 +1,6 @@
 import { Command, Option } from 'commander';
 
-import { FORMATS } from '../formats/representation.js';
+import { FORMAT_NAMES } from '../formats/formats.js';
 import { collect, httpUrl } from './option-values.js';
 import type { CallOptions } from './run-call.js';
 import { runCommand } from './run-command.js';
@@ -11,7 +11,7 @@ export function callCommand(): Command {
     .description('Asks a running gateway, and writes the rows to standard output.')
     .argument('<endpoint>', 'name or id')
     .option('--param <name=value>', 'a parameter of the endpoint; may be given several times', collect)
-    .addOption(new Option('--format <format>', 'how the rows are written').choices(FORMATS))
+    .addOption(new Option('--format <format>', 'how the rows are written').choices(FORMAT_NAMES))
     .option('--sql <select>', 'a SELECT over the endpoint’s result, where it has query sandboxing')
     .addOption(
       new Option('--url <url>', 'where the gateway listens')

@@ -1,4 +1,4 @@
-import { FORMAT_FACTS, type Format } from '../formats/representation.js';
+import { FORMATS, type FormatName } from '../formats/formats.js';
 import { deliver } from './call/deliver.js';
 import { problemText, readProblem } from './call/problem-text.js';
 import { requestGateway, type Question } from './call/request-gateway.js';
@@ -9,7 +9,7 @@ import { printWarning } from './run-command.js';
 /** The options of `querygate call`, as commander has them. */
 export interface CallOptions {
   readonly param?: readonly string[];
-  readonly format?: Format;
+  readonly format?: FormatName;
   readonly sql?: string;
   readonly url: string;
   readonly key?: string;
@@ -18,13 +18,10 @@ export interface CallOptions {
   readonly json?: boolean;
 }
 
-/** No text for a terminal. */
-const BINARY: readonly Format[] = ['parquet', 'arrow'];
-
 /** Asks the gateway, and writes its rows to standard output or to the file. */
 export async function runCall(endpoint: string, options: CallOptions, signal: AbortSignal): Promise<void> {
   const { format, output, json = false } = options;
-  if (format !== undefined && BINARY.includes(format) && output === undefined && process.stdout.isTTY) {
+  if (format !== undefined && !FORMATS[format].isText && output === undefined && process.stdout.isTTY) {
     throw usageError(`${format} is no text for a terminal: give --output FILE`);
   }
   const response = await requestGateway(queryOf(endpoint, options), signal);
@@ -67,8 +64,8 @@ function limitHeaders({ status, headers }: Response, json: boolean): void {
 }
 
 /** A gateway that does not know a format might answer in its own. */
-function checkFormat({ headers }: Response, format: Format | undefined): void {
+function checkFormat({ headers }: Response, format: FormatName | undefined): void {
   const type = headers.get('content-type') ?? 'nothing';
-  if (format === undefined || type.startsWith(FORMAT_FACTS[format].mediaType)) return;
+  if (format === undefined || type.startsWith(FORMATS[format].mediaType)) return;
   throw new CommandError(`The gateway answers with ${type}, not with ${format}.`, EXIT.gateway);
 }

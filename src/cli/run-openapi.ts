@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 
-import { describeApi } from '../http/describe-api.js';
+import { openApiDocument } from '../http/openapi/openapi-document.js';
 import { readVersion } from '../read-version.js';
 import { deployedEndpoints } from './deployed-endpoints.js';
 
@@ -12,7 +12,7 @@ export interface OpenApiOptions {
 
 /** Writes the description of the whole API, as a key with every right sees it. */
 export async function runOpenApi({ out, serverUrl }: OpenApiOptions): Promise<void> {
-  const document = describeApi({
+  const document = openApiDocument({
     endpoints: (await deployedEndpoints()).all(),
     version: readVersion(),
     ...(serverUrl !== undefined && { serverUrl }),

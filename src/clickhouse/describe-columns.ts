@@ -2,7 +2,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import type { BoundQuery } from '../endpoint/bind.js';
 import { Failure } from '../errors.js';
-import type { ResultColumn } from '../formats/project-columns.js';
+import type { ResultColumn } from '../formats/format.js';
 
 /** Most columns of a result whose columns are not known in advance. */
 const MAX_COLUMNS = 200;

@@ -5,7 +5,7 @@ import type { Readable } from 'node:stream';
 import type { Column, QueryLimits } from '../endpoint/definition.js';
 import { Failure } from '../errors.js';
 import { brokenResponse } from '../formats/broken-response.js';
-import type { ResultColumn } from '../formats/project-columns.js';
+import type { ResultColumn } from '../formats/format.js';
 import { LinkedAbort } from '../query/linked-abort.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../query/ports.js';
 import { describeColumns } from './describe-columns.js';

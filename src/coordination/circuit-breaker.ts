@@ -1,21 +1,21 @@
 import type { Clock } from '../query/ports.js';
 
 export interface BreakerOptions {
-  /** Failures in a row that open it. */
+  /** Consecutive failures that open the breaker. */
   readonly failuresToOpen: number;
-  /** Milliseconds for which it stays open before one call may try again; doubled each time, up to the maximum. */
+  /** Milliseconds that the breaker stays open before a trial call; doubled by each failed trial, up to the maximum. */
   readonly firstPauseMs: number;
   readonly maxPauseMs: number;
   readonly clock: Clock;
-  /** Told once a change. */
+  /** Called once for each change. */
   readonly onChange: (state: BreakerState) => void;
 }
 
 export type BreakerState = 'closed' | 'open';
 
 /**
- * Lets go of a dependency that fails: after some failures in a row nobody asks it for a while, then one call tries,
- * and its success closes the breaker again.
+ * A circuit breaker for a dependency. Consecutive failures open it, and it makes no calls for a while. Then it is
+ * half-open: it makes one trial call, whose success closes it. It reports the half-open state as `open`.
  */
 export class CircuitBreaker {
   private failures = 0;
@@ -32,7 +32,7 @@ export class CircuitBreaker {
     return this.current;
   }
 
-  /** Runs a call, or gives undefined without running it while the breaker is open. A failure gives undefined too. */
+  /** Makes a call. Returns undefined if the call fails, or without a call while the breaker is open. */
   async run<T>(call: () => Promise<T>): Promise<T | undefined> {
     if (!this.admits()) return undefined;
     const isTrial = this.current === 'open';
@@ -61,7 +61,7 @@ export class CircuitBreaker {
   }
 
   private failed(isTrial: boolean): void {
-    // A call from before it opened says nothing new, and many such calls must not add up to the longest pause.
+    // Calls that started before the breaker opened must not prolong the pause when they fail.
     if (this.current === 'open' && !isTrial) return;
     this.failures += 1;
     if (this.failures < this.options.failuresToOpen) return;

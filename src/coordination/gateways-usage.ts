@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { ParameterValue } from '../endpoint/parameters.js';
+import type { ParameterValue } from '../endpoint/parameters/parameter.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { JSON_REPRESENTATION, REPRESENTATIONS } from '../formats/representation.js';
 import type { CacheKey } from '../query/cache-key.js';
@@ -12,16 +12,16 @@ import type { Clock } from '../query/ports.js';
 import { mergeUse, mostUsedFirst, type UsageLedger, type UsedSet } from '../warming/usage-ledger.js';
 import type { RedisUsageBoard } from './redis-usage.js';
 
-/** Intervals of an endpoint after which a set that nobody asked for is no longer published of, nor kept. */
-const KEPT_INTERVALS = 3;
-/** Sets that were forgotten, with when they had been asked for last: another gateway may still tell of them. */
-const REMEMBERED_FORGOTTEN = 10_000;
+/** Warming intervals after which an unused set is no longer published, and a publication expires. */
+const RETENTION_INTERVALS = 3;
+/** How many forgotten sets are remembered, because another gateway may still publish them. */
+const MAX_FORGOTTEN = 10_000;
 
 interface PublishedSet {
   readonly hash: string;
   readonly values: Readonly<Record<string, ParameterValue | null>>;
   readonly scope: string;
-  /** Absent for JSON, and from gateways of an earlier version, which know no other. */
+  /** Absent for JSON. */
   readonly representation?: string;
   readonly lastUsedAt: number;
   readonly uses: number;
@@ -34,31 +34,32 @@ export interface GatewaysUsageParts {
   readonly board: Pick<RedisUsageBoard, 'write' | 'readOthers'>;
   readonly ledger: UsageLedger;
   readonly endpoints: EndpointRegistry;
-  /** Sets of an endpoint that a gateway tells of, the most used. */
+  /** How many sets of an endpoint a gateway publishes, the most used first. */
   readonly maxSets: number;
   readonly clock: Clock;
 }
 
 /**
- * What all gateways are asked: for each endpoint that is warmed, each writes its own most used sets on a board, and
- * the one that warms reads them all. Bounded by gateways times sets; the json of a gateway that is gone expire.
+ * The parameter sets that all gateways use: for each endpoint with warming, each gateway publishes its most used
+ * sets, and the leader reads all of them. Publications of a stopped gateway expire.
  */
 export class GatewaysUsage {
   private readonly gateway = randomUUID();
-  /** What was written last, by endpoint id. */
-  private readonly written = new Map<string, string>();
-  private readonly forgotten = new LRUCache<string, number>({ max: REMEMBERED_FORGOTTEN });
+  /** The JSON that was published last, by endpoint id. */
+  private readonly published = new Map<string, string>();
+  /** When a set was forgotten, by its hash; milliseconds since 1970. */
+  private readonly forgotten = new LRUCache<string, number>({ max: MAX_FORGOTTEN });
 
   constructor(private readonly parts: GatewaysUsageParts) {}
 
-  /** Tells of what was asked for since the last time. */
+  /** Publishes the sets whose use has changed since the last call. */
   async publish(): Promise<void> {
     for (const endpoint of this.parts.endpoints.all()) {
       if (endpoint.settings.warming > 0) await this.publishEndpoint(endpoint);
     }
   }
 
-  /** The sets of an endpoint that any gateway was asked for; this process's own where the board is out of reach. */
+  /** The sets of an endpoint that any gateway uses; only those of this process while Redis is unavailable. */
   async sets(endpointId: string): Promise<readonly UsedSet[]> {
     const endpoint = this.parts.endpoints.find(endpointId);
     const others = endpoint ? await this.setsOfOthers(endpoint) : [];
@@ -72,7 +73,7 @@ export class GatewaysUsage {
     return [...merged.values()].filter(({ key, lastUsedAt }) => lastUsedAt > forgottenAt(key));
   }
 
-  /** Forgets a set until somebody uses for it again. */
+  /** Forgets a set until it is used again. */
   forget(key: CacheKey): void {
     this.parts.ledger.forget(key);
     this.forgotten.set(key.hash, this.now());
@@ -80,24 +81,24 @@ export class GatewaysUsage {
 
   private async publishEndpoint(endpoint: Endpoint): Promise<void> {
     const { ledger, maxSets, board } = this.parts;
-    const keptMs = KEPT_INTERVALS * endpoint.settings.warming * 1000;
+    const retentionMs = RETENTION_INTERVALS * endpoint.settings.warming * 1000;
     const now = this.now();
-    const published = ledger
+    const sets = ledger
       .sets(endpoint.id, now)
-      .filter(({ lastUsedAt }) => lastUsedAt > now - keptMs && lastUsedAt <= now)
+      .filter(({ lastUsedAt }) => lastUsedAt > now - retentionMs && lastUsedAt <= now)
       .toSorted(mostUsedFirst)
       .slice(0, maxSets)
-      .map(shared);
-    const json = JSON.stringify(published);
-    if (json === (this.written.get(endpoint.id) ?? '[]')) return;
-    const done = await board.write({ endpointId: endpoint.id, gateway: this.gateway, json }, keptMs);
-    if (done !== undefined) this.written.set(endpoint.id, json);
+      .map(toPublished);
+    const json = JSON.stringify(sets);
+    if (json === (this.published.get(endpoint.id) ?? '[]')) return;
+    const written = await board.write({ endpointId: endpoint.id, gateway: this.gateway, json }, retentionMs);
+    if (written !== undefined) this.published.set(endpoint.id, json);
   }
 
   private async setsOfOthers(endpoint: Endpoint): Promise<readonly UsedSet[]> {
     const json = await this.parts.board.readOthers(endpoint.id, this.gateway);
     const now = this.now();
-    return (json ?? []).flatMap((text) => setsIn(endpoint, text)).map((set) => asOf(set, now));
+    return (json ?? []).flatMap((text) => setsIn(endpoint, text)).map((set) => withoutFuture(set, now));
   }
 
   private now(): number {
@@ -106,20 +107,20 @@ export class GatewaysUsage {
 }
 
 /**
- * Sets published by a gateway with another definition of the endpoint have other hashes, and are left to that one; what is no
- * such list at all tells of nothing.
+ * Reads the sets that a gateway published; empty if the JSON is invalid. Skips a set whose hash differs: that gateway
+ * has another definition of the endpoint.
  */
 function setsIn(endpoint: Endpoint, json: string): readonly UsedSet[] {
   try {
     return (JSON.parse(json) as readonly PublishedSet[]).flatMap(
       ({ hash, values, scope, representation: name, ...facts }) => {
         const representation = REPRESENTATIONS.get(name ?? JSON_REPRESENTATION.name);
-        // One of a later version.
+        // A later version published it.
         if (!representation) return [];
         const query = { endpoint, values: new Map(Object.entries(values)), scope, representation };
         const key = keyOf(query);
         if (key.hash !== hash) return [];
-        // Gateways of an earlier version tell neither.
+        // Earlier versions publish neither.
         const { weight = facts.uses, clickhouseMs } = facts;
         return [{ key, query, ...facts, weight, clickhouseMs }];
       },
@@ -129,8 +130,8 @@ function setsIn(endpoint: Endpoint, json: string): readonly UsedSet[] {
   }
 }
 
-/** What a gateway with a fast clock reports happened now at the latest, and none of its answers counts. */
-function asOf(set: UsedSet, now: number): UsedSet {
+/** Corrects times that a gateway with a fast clock published. */
+function withoutFuture(set: UsedSet, now: number): UsedSet {
   return {
     ...set,
     lastUsedAt: Math.min(set.lastUsedAt, now),
@@ -138,7 +139,8 @@ function asOf(set: UsedSet, now: number): UsedSet {
   };
 }
 
-function shared({ key, query, lastUsedAt, uses, weight, createdAt, clickhouseMs }: UsedSet): PublishedSet {
+function toPublished({ key, query, lastUsedAt, uses, ...costs }: UsedSet): PublishedSet {
+  const { weight, createdAt, clickhouseMs } = costs;
   const values = Object.fromEntries(query.values);
   const { scope, representation = JSON_REPRESENTATION } = query;
   const other = representation === JSON_REPRESENTATION ? {} : { representation: representation.name };

@@ -3,15 +3,15 @@ import { ReplyError } from 'ioredis';
 import type { CircuitBreaker } from './circuit-breaker.js';
 import type { RedisClient } from './redis-connection.js';
 
-/** Milliseconds without a refusal after which Redis counts as taking commands again: on the brink of full it does both. */
+/** Milliseconds without a rejection until Redis counts as recovered: a nearly full Redis rejects only some commands. */
 const QUIET_MS = 3000;
 
-/** Told when Redis begins to refuse commands (it is full, say), and when it takes them again; once a change. */
-export type OnRejectingWrites = (refusing: boolean, reason: string) => void;
+/** Called once when Redis starts to reject commands (because it is full, say), and once when it accepts them again. */
+export type OnRejectingWrites = (isRejecting: boolean, reason: string) => void;
 
 /**
- * A Redis whose trouble never reaches a caller: a command that fails, is refused or comes too late gives undefined, and
- * while the breaker is open none is sent.
+ * A Redis client that never fails its callers: a command that fails, is rejected or exceeds its timeout returns
+ * undefined. While the circuit breaker is open, no command is sent.
  */
 export class GuardedRedis {
   private rejectsWrites = false;
@@ -24,17 +24,17 @@ export class GuardedRedis {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Runs commands that only read. */
+  /** Runs read-only commands. */
   async read<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
     return this.breaker.run(async () => this.unlessRejected(command));
   }
 
-  /** Runs commands that need no room to speak of (locks, deletions): that Redis takes them does not show that it is well. */
+  /** Runs commands that need hardly any memory (locks, deletions): their success does not show a recovery of Redis. */
   async touch<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
     return this.breaker.run(async () => this.unlessRejected(command));
   }
 
-  /** Runs commands that write something of size. */
+  /** Runs commands that need memory in Redis. */
   async write<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
     const result = await this.breaker.run(async () => this.unlessRejected(command));
     if (result !== undefined && this.rejectsWrites && this.now() - this.rejectedAt >= QUIET_MS) {
@@ -44,7 +44,7 @@ export class GuardedRedis {
     return result;
   }
 
-  /** A refusal is an answer: the connection is well, and the breaker is not about this. */
+  /** A rejection is a reply, which shows that the connection works: the circuit breaker must not count it. */
   private async unlessRejected<T>(command: (client: RedisClient) => Promise<T>): Promise<T | undefined> {
     try {
       return await command(this.client);

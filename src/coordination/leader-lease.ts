@@ -1,29 +1,29 @@
-/** A lease that only one of several gateways can hold. */
+/** A lease that only one gateway holds at a time. */
 export interface Lease {
-  /** Whether this gateway holds it and has renewed it in time by its own clock. */
+  /** Whether this gateway owns the lease, and renewed it in time by its own clock. */
   readonly isHeld: boolean;
-  /** @returns the owner's token; undefined where the store of the lease does not reply. */
+  /** @returns the token of the owner; undefined if Redis does not reply. */
   readonly takeOrRenew: () => Promise<string | undefined>;
   readonly release: () => Promise<void>;
 }
 
-/** Which of several gateways warms: the one that holds the lease, or each for itself while its store does not reply. */
+/** Decides which gateway warms: the owner of the lease, or every gateway while Redis does not reply. */
 export class LeaderLease {
-  private alone = false;
+  private isAlone = false;
 
   constructor(private readonly lease: Lease) {}
 
   get isLeader(): boolean {
-    return this.alone || this.lease.isHeld;
+    return this.isAlone || this.lease.isHeld;
   }
 
-  /** Takes or renews the lease; to be called several times within its length. */
+  /** Takes or renews the lease; to be called several times within its duration. */
   async attempt(): Promise<void> {
-    this.alone = (await this.lease.takeOrRenew()) === undefined;
+    this.isAlone = (await this.lease.takeOrRenew()) === undefined;
   }
 
   async release(): Promise<void> {
-    this.alone = false;
+    this.isAlone = false;
     await this.lease.release();
   }
 }

@@ -1,17 +1,14 @@
 import { Cluster, Redis, type Command, type RedisOptions } from 'ioredis';
 
-/** A Redis, a Sentinel's master or a Cluster: the same commands. */
+/** A client of one Redis server, of a master that Sentinels name, or of a Cluster; all have the same commands. */
 export type RedisClient = Redis | Cluster;
 
 const CONNECT_TIMEOUT_MS = 1000;
-/** A cache that replies later than this is slower than what it saves. */
+/** A later reply costs more time than a cache hit saves. */
 const COMMAND_TIMEOUT_MS = 250;
-/** A connection that is silent for so long while it owes an answer is dead (its other end has gone without a word). */
+/** A connection without a reply for so long is dead (its other end disappeared without closing it). */
 const SOCKET_TIMEOUT_MS = 2000;
-/**
- * For a connection to end by itself when the gateway closes. ioredis waits for so long even where the connection had
- * gone before, and the process stays up with it.
- */
+/** How long ioredis waits for a connection to end, even one that was lost before: the process cannot stop earlier. */
 const DISCONNECT_TIMEOUT_MS = 250;
 const REDIS_PORT = 6379;
 const SENTINEL_PORT = 26_379;
@@ -21,7 +18,7 @@ const OPTIONS = {
   connectTimeout: CONNECT_TIMEOUT_MS,
   socketTimeout: SOCKET_TIMEOUT_MS,
   disconnectTimeout: DISCONNECT_TIMEOUT_MS,
-  // A command that can't go out now fails now; the caller has another way.
+  // A command that cannot be sent fails at once; the caller has a fallback.
   enableOfflineQueue: false,
   maxRetriesPerRequest: 0,
   autoResendUnfulfilledCommands: false,
@@ -29,9 +26,9 @@ const OPTIONS = {
 } satisfies RedisOptions;
 
 /**
- * Rejects a command whose reply is late. Unlike ioredis's `commandTimeout`, it counts only what Redis takes: where the
- * process was busy, Node runs the timer before it reads the replies that have arrived meanwhile, and each of many equal
- * misses would query ClickHouse for itself. By the next `setImmediate` they are read.
+ * Rejects a command whose reply is late. Unlike ioredis's `commandTimeout`, it does not count time for which this
+ * process was busy: Node runs due timers before it reads replies that have arrived. They have been read by the next
+ * `setImmediate`, so many identical misses at once do not each query ClickHouse.
  */
 function rejectWhenLate(command: Command): void {
   let rejection: NodeJS.Immediate | undefined;
@@ -62,10 +59,9 @@ class BoundedCluster extends Cluster {
 }
 
 /**
- * Connects, in the background, to what a URL names:
- * `redis://` and `rediss://` (TLS) one server, `redis+sentinel://HOST:PORT,…/MASTER` the master that Sentinels name,
- * `redis+cluster://HOST:PORT,…` a Cluster; `rediss+sentinel` and `rediss+cluster` with TLS. User and password stand
- * before the `@`, a database number after the last slash (`?db=` with Sentinels).
+ * Connects in the background. The URL is `redis://` for one server, `redis+sentinel://HOST:PORT,…/MASTER` for the
+ * master that Sentinels name, or `redis+cluster://HOST:PORT,…` for a Cluster; `rediss` instead of `redis` uses TLS.
+ * User and password precede the `@`, a database number follows the last slash (`?db=` with Sentinels).
  */
 export function connectRedis(url: string, onError: (error: Error) => void): RedisClient {
   const client = clientOf(url);

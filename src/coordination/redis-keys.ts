@@ -1,8 +1,8 @@
 import type { EntryName } from '../query/cache-key.js';
 
 /**
- * The names under which gateways that share a Redis meet. All keys of one question hold its hash in braces, so that a
- * Redis Cluster keeps them in one slot.
+ * The names of all keys in Redis. The keys of one query contain its hash in braces, so that a Redis Cluster stores
+ * them in one slot.
  */
 export class RedisKeys {
   constructor(private readonly prefix: string) {}
@@ -11,7 +11,7 @@ export class RedisKeys {
     return `${this.prefix}result:${endpointId}:{${hash}}`;
   }
 
-  /** Glob of the answers of an endpoint, or of all. */
+  /** Glob pattern for the results of an endpoint, or of all. */
   resultsOf(endpointId = '*'): string {
     return `${globEscaped(this.prefix)}result:${endpointId}:*`;
   }
@@ -28,7 +28,7 @@ export class RedisKeys {
     return `${this.prefix}warming:leader`;
   }
 
-  /** Gateways that were asked for an endpoint lately. */
+  /** The gateways that recently published the use of an endpoint. */
   gateways(endpointId: string): string {
     return `${this.prefix}used:${endpointId}`;
   }
@@ -37,12 +37,12 @@ export class RedisKeys {
     return `${this.prefix}used:${endpointId}:${gateway}`;
   }
 
-  /** What is counted of a caller or an endpoint over a window. */
+  /** A counter of a principal or an endpoint over a time window. */
   limit(name: string): string {
     return `${this.prefix}limit:${name}`;
   }
 
-  /** Queries that a caller or an endpoint has running. */
+  /** The running queries of a principal or an endpoint. */
   permits(name: string): string {
     return `${this.prefix}running:${name}`;
   }

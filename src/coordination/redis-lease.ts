@@ -3,8 +3,8 @@ import { randomBytes } from 'node:crypto';
 import type { GuardedRedis } from './guarded-redis.js';
 
 /**
- * Takes a free key, or renews one, and gives the token of its owner then. KEYS: the key; ARGV: token, milliseconds that it
- * lives from now on. A full Redis refuses SET and not PEXPIRE, so that an owner can still renew.
+ * Takes the lease if it is free, or renews it, and returns the token of its owner. KEYS: the key; ARGV: token,
+ * milliseconds until the lease expires. A full Redis rejects SET but not PEXPIRE, so that an owner can still renew.
  */
 const TAKE_OR_RENEW = `
   local owner = redis.call('get', KEYS[1])
@@ -13,22 +13,22 @@ const TAKE_OR_RENEW = `
   redis.call('set', KEYS[1], ARGV[1], 'PX', ARGV[2])
   return ARGV[1]`;
 
-/** KEYS: the key; ARGV: token, milliseconds that it lives from now on. Gives 1 where the token still holds it. */
+/** KEYS: the key; ARGV: token, milliseconds until the lease expires. Returns 1 if the token still owns the lease. */
 const RENEW_IF_HELD = `
   if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
   return redis.call('pexpire', KEYS[1], ARGV[2])`;
 
-/** KEYS: the key; ARGV: token. Gives 1 where the token still held it. */
+/** KEYS: the key; ARGV: token. Returns 1 if the token still owned the lease. */
 const DELETE_IF_HELD = `
   if redis.call('get', KEYS[1]) ~= ARGV[1] then return 0 end
   return redis.call('del', KEYS[1])`;
 
-/** A lease that one of several gateways holds: a key in Redis with its owner's token, which ends if the owner dies. */
+/** A lease in Redis: a key that contains the owner's token, and expires if the owner does not renew it. */
 export class RedisLease {
   readonly token = randomBytes(16).toString('hex');
   private expiresAt = -Infinity;
 
-  /** @param now a steady clock in milliseconds. */
+  /** @param now a monotonic clock in milliseconds. */
   constructor(
     private readonly redis: GuardedRedis,
     private readonly key: string,
@@ -36,31 +36,31 @@ export class RedisLease {
     private readonly now: () => number = () => performance.now(),
   ) {}
 
-  /** Whether it is held by the clock of this process, which may see its end before Redis does, and never after. */
+  /** Whether this process owns the lease. It expires here before it does in Redis, never after. */
   get isHeld(): boolean {
     return this.now() < this.expiresAt;
   }
 
-  /** @returns the owner's token then, its own where it was free; undefined where Redis does not reply. */
+  /** @returns the token of the owner, its own if the lease was free; undefined if Redis does not reply. */
   async takeOrRenew(): Promise<string | undefined> {
-    const until = this.now() + this.leaseMs;
+    const expiresAt = this.now() + this.leaseMs;
     const owner = await this.redis.touch((client) =>
       client.eval(TAKE_OR_RENEW, 1, this.key, this.token, this.leaseMs),
     );
-    this.expiresAt = owner === this.token ? until : -Infinity;
+    this.expiresAt = owner === this.token ? expiresAt : -Infinity;
     return typeof owner === 'string' ? owner : undefined;
   }
 
-  /** Renews it; one that has ended is not taken again, since another may have held it meanwhile. */
+  /** Renews the lease. Does not take an expired lease again, because it may have had another owner since. */
   async renew(): Promise<void> {
-    const until = this.now() + this.leaseMs;
+    const expiresAt = this.now() + this.leaseMs;
     const reply = await this.redis.touch((client) =>
       client.eval(RENEW_IF_HELD, 1, this.key, this.token, this.leaseMs),
     );
-    if (reply === 1) this.expiresAt = until;
+    if (reply === 1) this.expiresAt = expiresAt;
   }
 
-  /** Gives it back, so that another need not wait for its end. */
+  /** Releases the lease, so that another process can take it at once. */
   async release(): Promise<void> {
     this.expiresAt = -Infinity;
     await this.redis.touch((client) => client.eval(DELETE_IF_HELD, 1, this.key, this.token));

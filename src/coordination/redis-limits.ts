@@ -6,8 +6,8 @@ import type { RedisClient } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
 
 /**
- * By Redis's own clock, since gateways' may differ. KEYS: the permits; ARGV: token, how many there are, milliseconds
- * after which one that was not given back is free again. Gives 1 where there was one left.
+ * Takes a permit and returns 1, or 0 if none is left. Uses the clock of Redis, because those of gateways can differ.
+ * KEYS: the permits; ARGV: token, number of permits, milliseconds after which a permit that was not returned expires.
  */
 const TAKE = `
   local time = redis.call('time')
@@ -19,17 +19,17 @@ const TAKE = `
   return 1`;
 
 export interface RedisLimitsParts {
-  /** The client that the guard guards. */
+  /** The client that `redis` wraps. */
   readonly client: RedisClient;
   readonly redis: GuardedRedis;
   readonly keys: RedisKeys;
-  /** Milliseconds for which a permit is good: longer than any query, its wait included. */
+  /** Milliseconds until a permit expires; longer than any query takes, including its wait. */
   readonly permitMs: number;
 }
 
-/** Limits of gateways that share a Redis. What Redis does not say, or says as nonsense, is undefined. */
+/** Limits that gateways count together in Redis. A missing or invalid reply of Redis is undefined. */
 export function limitThroughRedis({ client, redis, keys, permitMs }: RedisLimitsParts): SharedLimits {
-  // One counter for all rules: it counts, and whether that is too many is the caller's affair.
+  // One counter for all limits. It has no limit itself: the caller compares the counts.
   const counter = new RateLimiterRedis({
     storeClient: client,
     keyPrefix: '',
@@ -39,23 +39,25 @@ export function limitThroughRedis({ client, redis, keys, permitMs }: RedisLimits
   return {
     add: async (name, amount, windowSeconds) => {
       const options = { customDuration: windowSeconds };
-      return sane(await redis.touch(() => counter.penalty(keys.limit(name), amount, options)));
+      return windowOf(await redis.touch(() => counter.penalty(keys.limit(name), amount, options)));
     },
     read: async (name) => {
       const counted = await redis.read(() => counter.get(keys.limit(name)));
-      return counted === null ? null : sane(counted);
+      return counted === null ? null : windowOf(counted);
     },
     takePermit: async ({ name, token }: Permit, max) => {
-      const reply = await redis.touch((to) => to.eval(TAKE, 1, keys.permits(name), token, max, permitMs));
+      const reply = await redis.touch((redisClient) =>
+        redisClient.eval(TAKE, 1, keys.permits(name), token, max, permitMs),
+      );
       return reply === 1 || reply === 0 ? reply === 1 : undefined;
     },
     returnPermit: async ({ name, token }: Permit) => {
-      await redis.touch((to) => to.zrem(keys.permits(name), token));
+      await redis.touch((redisClient) => redisClient.zrem(keys.permits(name), token));
     },
   };
 }
 
-function sane(counted: RateLimiterRes | undefined): SharedWindow | undefined {
+function windowOf(counted: RateLimiterRes | undefined): SharedWindow | undefined {
   if (!counted) return undefined;
   const { consumedPoints: count, msBeforeNext: msLeft } = counted;
   return Number.isSafeInteger(count) && msLeft >= 0 ? { count, msLeft } : undefined;

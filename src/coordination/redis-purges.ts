@@ -5,14 +5,14 @@ import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisClient } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
 
-/** Longer than any gateway can be without Redis and still hold an answer from before. */
-const REMEMBERED_SECONDS = 24 * 3600;
-/** Purges that Redis did not take; of more than these, all together are one purge of everything. */
+/** Longer than a gateway can be disconnected from Redis and still have cached an earlier result. */
+const RETENTION_SECONDS = 24 * 3600;
+/** Purges that Redis did not accept. If there are more, they are merged into one purge of everything. */
 const MAX_UNPUBLISHED = 100;
 
 /**
- * Tells all gateways of a purge, through a channel; and leaves word of it, for those that had no connection then and
- * come back with answers from before.
+ * Broadcasts purges to all gateways through a channel of Redis, and stores them there for gateways that are
+ * disconnected: they apply the purges when they reconnect.
  */
 export class RedisPurges {
   private readonly subscriber: RedisClient;
@@ -25,18 +25,18 @@ export class RedisPurges {
     private readonly onPurge: (scope: PurgeScope) => void,
   ) {
     this.subscriber = duplicate(client);
-    // Its trouble is that of the connection it was made from, which is logged there.
+    // The circuit breaker of the main connection logs the same errors.
     this.subscriber.on('error', () => undefined);
     this.subscriber.on('ready', () => void this.listen().catch(() => undefined));
     this.subscriber.on('message', (_channel: string, message: string) => {
-      this.heard(message);
+      this.apply(message);
     });
   }
 
   /**
-   * Broadcasts a purge; what Redis does not accept now is sent by {@link publishAgain}.
+   * Broadcasts a purge. If Redis does not accept it, {@link publishAgain} sends it later.
    *
-   * @param scope with the time of the purge as `createdUntil`.
+   * @param scope its `createdUntil` is the time of the purge.
    * @returns whether Redis accepted it.
    */
   async publish(scope: PurgeScope): Promise<boolean> {
@@ -48,7 +48,7 @@ export class RedisPurges {
     return false;
   }
 
-  /** Broadcasts the purges that Redis did not accept before; called every second or so. */
+  /** Broadcasts the purges that Redis did not accept before; to be called about once a second. */
   async publishAgain(): Promise<void> {
     for (const scope of this.unpublished) {
       if (!(await this.send(scope))) return;
@@ -61,7 +61,7 @@ export class RedisPurges {
     const message = JSON.stringify(scope);
     const published = await this.redis.touch(async (client) => {
       await client.hset(this.keys.purges, `${endpointId}:${hash}`, message);
-      await client.expire(this.keys.purges, REMEMBERED_SECONDS);
+      await client.expire(this.keys.purges, RETENTION_SECONDS);
       return client.publish(this.keys.purges, message);
     });
     return published !== undefined;
@@ -74,11 +74,11 @@ export class RedisPurges {
   private async listen(): Promise<void> {
     await this.subscriber.subscribe(this.keys.purges);
     const missed = await this.redis.read((client) => client.hvals(this.keys.purges));
-    for (const message of missed ?? []) this.heard(message);
+    for (const message of missed ?? []) this.apply(message);
   }
 
-  /** Whoever can write to Redis can write here: what is no purge is ignored. */
-  private heard(message: string): void {
+  /** Ignores invalid messages: anyone with access to Redis can send them. */
+  private apply(message: string): void {
     const scope = scopeIn(message);
     if (scope) this.onPurge(scope);
   }
@@ -97,7 +97,7 @@ function scopeIn(message: string): PurgeScope | undefined {
   }
 }
 
-/** The types of the two kinds of client share no signature of it. */
+/** The two client types have no common signature of `duplicate`. */
 function duplicate(client: RedisClient): RedisClient {
   return client instanceof Cluster ? client.duplicate() : client.duplicate();
 }

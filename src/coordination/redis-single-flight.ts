@@ -11,33 +11,33 @@ import type { RedisKeys } from './redis-keys.js';
 import { RedisLease } from './redis-lease.js';
 import { failureFrom, sharedFailureOf, type SharedFailure } from './shared-failure.js';
 
-/** How long a lock lasts if its holder dies; a living one renews it, unless its process is busy or paused for so long. */
+/** How long a lock outlives a crashed owner. A live owner renews it, unless its process is blocked for this long. */
 const LEASE_MS = 1500;
 const RENEW_MS = 400;
 const POLL_MS = 25;
-/** How long an error is there for those who wait for its query. */
+/** How long followers can read the failure of a query. */
 const FAILURE_MS = 3000;
 
-/** What a lock holds; anything else was not put there by a gateway, and is not waited for. */
+/** The token in a lock. No gateway wrote any other value, so it is not waited for. */
 const TOKEN = /^[0-9a-f]{32}$/;
 
 export interface RedisSingleFlightParts {
   readonly redis: GuardedRedis;
   readonly keys: RedisKeys;
-  /** Where the answer is kept, for this gateway and the others. */
+  /** The cache that this gateway shares with the others. */
   readonly store: ResultStore;
   readonly clock: Clock;
-  /** Milliseconds after which a waiter stops waiting and asks for itself. */
+  /** Milliseconds after which a follower stops waiting and runs the query itself. */
   readonly maxWaitMs: number;
 }
 
 /**
- * Gateways that miss the same question at the same time: the one that takes the lock asks ClickHouse, the others wait
- * for its answer or its error. When the holder dies its lease ends and another takes over; without Redis each asks for
- * itself.
+ * Single flight across gateways that miss the same query at the same time: the gateway that takes the lock queries
+ * ClickHouse, the others wait for its result or its failure. If the owner crashes, its lease expires and another
+ * gateway takes over. Without Redis every gateway runs the query itself.
  *
- * One query, as long as the holder's process is never busy or paused for a whole lease while its query runs, and Redis
- * replies. After such a pause another gateway has taken over, and its query is a second one; never a wrong result.
+ * There is exactly one query unless Redis fails, or the owner's process is blocked for a whole lease: another gateway
+ * then takes over and runs a second query. The result is correct in either case.
  */
 export function coalesceThroughRedis(parts: RedisSingleFlightParts): CoalesceAcrossGateways {
   return async (key, signal, queryClickHouse, usableUntil) => {
@@ -71,11 +71,11 @@ interface CoalescedQuery {
 
 interface Leadership {
   readonly lock: RedisLease;
-  /** Token of the one that held the lock before, as far as was seen. */
+  /** Token of the previous owner of the lock, if this gateway saw it. */
   readonly previousLeader: string | undefined;
 }
 
-/** @returns undefined where the lease ended before the query began: another may have the lock, and query. */
+/** @returns undefined if the lease expired before the query started: another gateway may have taken the lock. */
 async function queryAsLeader(
   parts: RedisSingleFlightParts,
   key: CacheKey,
@@ -84,7 +84,7 @@ async function queryAsLeader(
 ): Promise<FetchedResult | undefined> {
   const renewal = setInterval(() => void lock.renew(), RENEW_MS);
   try {
-    // Whoever held the lock until now may have got what is asked for.
+    // The previous owner may have published the result.
     const published = await findPublished(parts, key, previousLeader);
     if (published) return published;
     return lock.isHeld ? await queryAndStore(parts, key, coalesced) : undefined;
@@ -103,7 +103,7 @@ async function queryAndStore(
   coalesced: CoalescedQuery,
 ): Promise<FetchedResult> {
   const result = await coalesced.queryClickHouse(coalesced.signal);
-  // What is partial is nothing to those that wait in other gateways, which may not want it: one of them asks instead.
+  // Other gateways may not accept a partial result: one of the followers runs the query again.
   if (!result.partial) await store.set(key, result, coalesced.usableUntil(result));
   return { result, isCollapsed: false };
 }
@@ -122,9 +122,9 @@ async function publishFailure(
 }
 
 /**
- * What others have published: an answer, or the failure of the one that held the lock before, which is thrown.
+ * Finds a result that another gateway published.
  *
- * @param previousLeader token of that one.
+ * @throws Failure that the owner of the token `previousLeader` published.
  */
 async function findPublished(
   { redis, keys, store, clock }: RedisSingleFlightParts,

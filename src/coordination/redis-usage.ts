@@ -1,17 +1,18 @@
 import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisKeys } from './redis-keys.js';
 
-/** What a gateway publishes of an endpoint. */
+/** The use of an endpoint that a gateway publishes. */
 export interface PublishedUsage {
   readonly endpointId: string;
-  /** Its sender. */
+  /** Id of the gateway. */
   readonly gateway: string;
   readonly json: string;
 }
 
 /**
- * Notes a gateway among those that were asked lately, and drops the others that were not: by Redis's own clock, since a
- * gateway with a fast one would drop all others. KEYS: the set of gateways; ARGV: this one, milliseconds that its words last.
+ * Adds a gateway to the set of those that published recently, and removes expired ones. Uses the clock of Redis,
+ * because a gateway with a fast clock would remove all others. KEYS: the set of gateways; ARGV: this one,
+ * milliseconds until it expires.
  */
 const NOTE_GATEWAY = `
   local time = redis.call('time')
@@ -21,8 +22,8 @@ const NOTE_GATEWAY = `
   return redis.call('pexpire', KEYS[1], ARGV[2])`;
 
 /**
- * Where gateways publish what they are asked: in Redis one key for each gateway and endpoint, and a set of those gateways.
- * All expire. `undefined` stands for a Redis that is away.
+ * Publishes the use of endpoints in Redis: one key for each gateway and endpoint, and a set of these gateways. All
+ * keys expire. Both methods return undefined while Redis is unavailable.
  */
 export class RedisUsageBoard {
   constructor(
@@ -30,24 +31,24 @@ export class RedisUsageBoard {
     private readonly keys: RedisKeys,
   ) {}
 
-  /** Replaces what the gateway published of the endpoint before; it lasts for so many milliseconds. */
-  write({ endpointId, gateway, json: words }: PublishedUsage, keptMs: number): Promise<true | undefined> {
+  /** Replaces what the gateway published of the endpoint before. @param retentionMs until it expires. */
+  write({ endpointId, gateway, json }: PublishedUsage, retentionMs: number): Promise<true | undefined> {
     return this.redis.write(async (client) => {
-      await client.eval(NOTE_GATEWAY, 1, this.keys.gateways(endpointId), gateway, keptMs);
-      await client.set(this.keys.usage(endpointId, gateway), words, 'PX', keptMs);
+      await client.eval(NOTE_GATEWAY, 1, this.keys.gateways(endpointId), gateway, retentionMs);
+      await client.set(this.keys.usage(endpointId, gateway), json, 'PX', retentionMs);
       return true as const;
     });
   }
 
-  /** What all other gateways published of an endpoint. */
+  /** Reads what all other gateways published of an endpoint. */
   readOthers(endpointId: string, own: string): Promise<readonly string[] | undefined> {
     return this.redis.read(async (client) => {
       const gateways = await client.zrange(this.keys.gateways(endpointId), '0', '-1');
       const others = gateways.filter((gateway) => gateway !== own);
-      const words = await Promise.all(
+      const published = await Promise.all(
         others.map((gateway) => client.get(this.keys.usage(endpointId, gateway))),
       );
-      return words.filter((text) => text !== null);
+      return published.filter((json) => json !== null);
     });
   }
 }

@@ -1,12 +1,12 @@
 import { ABOUT_LEADER, ERRORS, Failure, type ErrorCode, type FailureDetails } from '../errors.js';
 
-/** The public half of a failure, for those who wait for its query in other processes. */
+/** The public part of a failure, which followers in other processes receive. */
 export interface SharedFailure extends Pick<FailureDetails, 'retryAfterSeconds' | 'problems'> {
   readonly code: ErrorCode;
   readonly message: string;
 }
 
-/** What of an error is told to others; undefined where it is not about the query, and one of them asks instead. */
+/** The public part of an error; undefined if it does not concern the query: a follower then runs the query itself. */
 export function sharedFailureOf(error: unknown): SharedFailure | undefined {
   if (!(error instanceof Failure) || ABOUT_LEADER.has(error.code)) return undefined;
   const { code, message, details } = error;
@@ -19,8 +19,8 @@ export function sharedFailureOf(error: unknown): SharedFailure | undefined {
   };
 }
 
-/** The failure as it is told to a caller who waited; undefined where it is none that this version knows. */
+/** The failure for a follower; undefined if this version does not know its code. */
 export function failureFrom({ code, message, ...details }: SharedFailure): Failure | undefined {
   if (!Object.hasOwn(ERRORS, code)) return undefined;
-  return new Failure(code, message, { ...details, diagnosis: 'the query was asked by another gateway' });
+  return new Failure(code, message, { ...details, diagnosis: 'another gateway ran the query' });
 }

@@ -2,7 +2,7 @@ import { bindQuery, type BoundQuery, type Values } from './bind.js';
 import type { Endpoint } from './endpoint.js';
 import { BARRIER, part, Sql, type Node, type Part } from './sql.js';
 
-/** Under which name a caller's SELECT reads what the endpoint would answer. */
+/** The name under which a caller's SELECT reads the rows of the endpoint. */
 const RESULT = 'result';
 
 /** The names that a caller's SELECT may read: the parts of the saved query, and its result. */
@@ -11,17 +11,18 @@ export function partNames({ query }: Endpoint): readonly string[] {
 }
 
 /**
- * A caller's SELECT over an endpoint: the saved query becomes its WITH part, of which only what is read is written.
- * Under `result` it finds the rows of the endpoint's own limit, or all of them where there is none but the row cap.
+ * Binds a caller's SELECT over an endpoint. The parts of the saved query that the SELECT reads become its WITH clause.
+ * `result` has the rows within the endpoint's own limit; the row cap does not apply to it.
  *
- * @param select the SELECT as the sandbox accepted it, and what it reads of {@link partNames}.
- * @param rowLimit rows to ask for, at most.
+ * @param select the SELECT as the sandbox accepted it, and the names of {@link partNames} that it reads.
+ * @param pinned names of the parameters that the caller's key pins.
+ * @param rowLimit the LIMIT of the whole query.
  */
 export function bindSandboxedQuery(
   { query, limit }: Endpoint,
   select: { readonly text: string; readonly reads: readonly string[] },
   values: Values,
-  held: ReadonlySet<string>,
+  pinned: ReadonlySet<string>,
   now: Date,
   rowLimit: number,
 ): BoundQuery {
@@ -31,14 +32,14 @@ export function bindSandboxedQuery(
     .filter(({ name }) => select.reads.includes(name))
     .map((read) => behindBarrier(read, query.parts));
   const body = new Sql([text(`SELECT * FROM (${select.text})`)]);
-  return bindQuery({ parts, body, named: parts }, values, held, now, rowLimit);
+  return bindQuery({ parts, body, named: parts }, values, pinned, now, rowLimit);
 }
 
 /**
- * A part with a barrier around it: nothing of the caller's is evaluated on rows that the part's own filters (tenant,
- * retention) remove, since an exception there would reveal what those rows hold. It is around the part as a whole: a LIMIT
- * at the end of a UNION would be that of its last SELECT. The parts that it reads itself stand inside, without barriers of
- * their own, so that its filters still prune what these read.
+ * Puts a barrier around a part. A caller's expression must not run on rows that the part's own filters (tenant, retention)
+ * remove, because an exception there would reveal the content of those rows. The barrier surrounds the whole part: a LIMIT
+ * at the end of a UNION would belong to its last SELECT. The parts that the part itself reads stand inside without barriers,
+ * so that the filters still prune what they read.
  */
 function behindBarrier({ name, query }: Part, parts: readonly Part[]): Part {
   const own: Node = { kind: 'query', query: { parts, body: query } };

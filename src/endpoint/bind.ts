@@ -1,31 +1,31 @@
 import { formatClickHouseTimestamp } from './iso-timestamp.js';
-import type { ParameterValue } from './parameters.js';
+import type { ParameterValue } from './parameters/parameter.js';
 import { renderQuery, type Dialect } from './render.js';
 import { NOW, ROW_LIMIT } from './reserved.js';
 import type { Condition, Query, Reference } from './sql.js';
 
-/** The validated parameters of a request, by name; an omitted one is null. */
+/** The validated parameters of a request, by name; omitted parameters are null. */
 export type Values = ReadonlyMap<string, ParameterValue | null>;
 
-/** A query as ClickHouse gets it: text without a single value in it, and the values beside it. */
+/** A query for ClickHouse: a text without any value in it, and the values to bind. */
 export interface BoundQuery {
   readonly text: string;
   readonly parameters: Readonly<Record<string, ParameterValue | number | null>>;
-  /** Settings of ClickHouse's that the query wants, where it wants any. */
+  /** Settings of ClickHouse that the query needs, where it needs any. */
   readonly settings?: Readonly<Record<string, number>>;
 }
 
 /**
- * The query of one request: `{name:Type}` for every parameter, filters that do not apply left out.
+ * Binds the query of one request: `{name:Type}` for every parameter, without the filters that do not apply.
  *
- * @param held names of the parameters that the caller did not choose, but its key holds it to.
+ * @param pinned names of the parameters that the caller's key pins.
  * @param now the gateway's clock, bound as `now`.
- * @param rowLimit rows to ask for, at most.
+ * @param rowLimit the LIMIT of the query.
  */
 export function bindQuery(
   query: Query,
   values: Values,
-  held: ReadonlySet<string>,
+  pinned: ReadonlySet<string>,
   now: Date,
   rowLimit: number,
 ): BoundQuery {
@@ -47,7 +47,7 @@ export function bindQuery(
   const setting = (name: string, value: number): void => {
     settings[name] = value;
   };
-  const text = renderQuery(query, { ...dialectOf(values, held, use), cap, setting });
+  const text = renderQuery(query, { ...dialectOf(values, pinned, use), cap, setting });
   parameters[ROW_LIMIT] = rowLimit;
   const bound = { text: `${text}\n${limit}`, parameters };
   return Object.keys(settings).length === 0 ? bound : { ...bound, settings };
@@ -55,18 +55,18 @@ export function bindQuery(
 
 function dialectOf(
   values: Values,
-  held: ReadonlySet<string>,
+  pinned: ReadonlySet<string>,
   use: (reference: Reference) => string,
 ): Omit<Dialect, 'cap' | 'setting'> {
-  const given = (reference: Reference): boolean => (values.get(reference.name) ?? null) !== null;
+  const hasValue = (reference: Reference): boolean => (values.get(reference.name) ?? null) !== null;
   const holds = (condition: Condition): boolean =>
     condition.equals.every(([reference, value]) => values.get(reference.name) === value) &&
-    (condition.pinned ?? []).every(({ name }) => held.has(name)) &&
-    !(condition.omitted ?? []).some(given) &&
+    (condition.pinned ?? []).every(({ name }) => pinned.has(name)) &&
+    !(condition.omitted ?? []).some(hasValue) &&
     (condition.matches ?? []).every(([{ name }, pattern]) => isFoundIn(values.get(name), pattern));
   return {
     reference: use,
-    filter: (filter, render) => (filter.required.every(given) ? render(filter.condition) : undefined),
+    filter: (filter, render) => (filter.required.every(hasValue) ? render(filter.condition) : undefined),
     choice: (branches, otherwise, render) =>
       render(branches.find(([condition]) => holds(condition))?.[1] ?? otherwise),
     printsUnusedParts: false,

@@ -8,13 +8,13 @@ import type {
   Parameters,
   References,
 } from './definition.js';
-import type { Parameter } from './parameters.js';
+import type { Parameter } from './parameters/parameter.js';
 import { NOW, ROW_LIMIT } from './reserved.js';
 import { printSavedQuery } from './saved-query.js';
 import { Reference, Sql, type Query } from './sql.js';
 import { isUuid } from './uuid.js';
 
-/** An endpoint that is ready to serve: checked, with its query built once and for all. */
+/** An endpoint that is ready to serve: checked, with its query built once. */
 export interface Endpoint {
   readonly id: string;
   readonly name: string;
@@ -28,15 +28,15 @@ export interface Endpoint {
   readonly query: Query;
   /** The query in its `@parameter` form. */
   readonly savedQuery: string;
-  /** SHA-256 (hex) over all that decides a result: another definition, another digest. */
+  /** SHA-256 (hex) over everything that decides a result; part of every cache key. */
   readonly digest: string;
 }
 
 /**
  * Checks a definition and builds its query.
  *
- * @throws Error with the first fault found: a bad id or name, a reserved or ill-formed parameter name, settings out of
- * range, an example that names an undeclared parameter, an undeclared parameter in the query.
+ * @throws Error with the first mistake: an invalid id or name, a reserved or malformed parameter name, settings out of
+ * range, an example or a query with an undeclared parameter.
  */
 export function defineEndpoint<const P extends Parameters>(definition: EndpointDefinition<P>): Endpoint {
   checkIdentity(definition);
@@ -62,12 +62,12 @@ export function defineEndpoint<const P extends Parameters>(definition: EndpointD
   };
 }
 
-/** The same endpoint with some execution settings of this deployment. */
+/** The endpoint with execution settings of this deployment. */
 export function withSettings(endpoint: Endpoint, overrides: Partial<EndpointSettings>): Endpoint {
   return { ...endpoint, settings: { ...endpoint.settings, ...overrides } };
 }
 
-/** Most rows that an answer of the endpoint can have. */
+/** Rows that a response of the endpoint has at most. */
 export function rowCap(endpoint: Endpoint): number {
   return Math.min(endpoint.settings.maxRows, endpoint.limit ?? Infinity);
 }
@@ -96,7 +96,7 @@ function buildQuery<P extends Parameters>(definition: EndpointDefinition<P>): Qu
   return built instanceof Sql ? { parts: [], body: built } : built;
 }
 
-/** Over the whole tree: what is printed leaves the ways out that only make a query faster, and they can be wrong too. */
+/** Covers the whole tree: the printed query lacks branches that only make it faster, and a change of those can be wrong too. */
 function digestOf(query: Query, definition: EndpointDeclaration): string {
   const columns = Object.entries(definition.columns).map(([name, { type, holdsJson = false }]) => [
     name,
@@ -114,12 +114,12 @@ const readable = (_key: string, value: unknown): unknown => (value instanceof Re
 function checkIdentity({ id, name }: EndpointDeclaration): void {
   if (!isUuid(id)) throw new Error(`id "${id}" is not a UUID`);
   if (!/^[a-z0-9]+(?:[.-][a-z0-9]+)*$/.test(name)) {
-    throw new Error(`name "${name}" is not made of lower-case words joined by dots or hyphens`);
+    throw new Error(`name "${name}" must be lower-case words joined by dots or hyphens`);
   }
-  if (isUuid(name)) throw new Error(`name "${name}" has the form of an id`);
+  if (isUuid(name)) throw new Error(`name "${name}" must not have the form of a UUID`);
 }
 
-/** What the gateway binds or reads itself. */
+/** Names that the gateway itself binds or reads. */
 const RESERVED = new Set([
   NOW.name,
   ROW_LIMIT,
@@ -132,9 +132,9 @@ const RESERVED = new Set([
 
 function checkParameterNames(definition: EndpointDeclaration): void {
   for (const name of Object.keys(definition.parameters)) {
-    if (RESERVED.has(name)) throw new Error(`parameter "${name}" has a reserved name`);
+    if (RESERVED.has(name)) throw new Error(`parameter "${name}" has a name that the gateway reserves`);
     if (!/^[a-z][a-z0-9_]*$/.test(name)) {
-      throw new Error(`parameter "${name}" is not made of lower-case letters, digits and underscores`);
+      throw new Error(`parameter "${name}" must be made of lower-case letters, digits and underscores`);
     }
   }
   for (const name of Object.keys(definition.example)) {
@@ -144,19 +144,20 @@ function checkParameterNames(definition: EndpointDeclaration): void {
   }
 }
 
-/** Under this name a caller's own SQL reads what the endpoint gives. */
+/** A caller's own SQL reads the endpoint's rows under the name `result`. */
 function checkPartNames({ parts }: Query): void {
   if (parts.some(({ name }) => name === 'result')) throw new Error('a part must not be named "result"');
 }
 
 function checkSettings({ maxRows, limit, caching, warming, columns }: EndpointDeclaration): void {
   const wholeFrom = (least: number, value: number): boolean => Number.isSafeInteger(value) && value >= least;
-  if (!wholeFrom(1, maxRows)) throw new Error(`maxRows ${maxRows} is not a whole number from 1`);
+  if (!wholeFrom(1, maxRows)) throw new Error(`maxRows ${maxRows} must be a whole number of at least 1`);
   if (limit !== undefined && !wholeFrom(1, limit))
-    throw new Error(`limit ${limit} is not a whole number from 1`);
+    throw new Error(`limit ${limit} must be a whole number of at least 1`);
   if (caching !== 'disabled' && !wholeFrom(1, caching)) {
-    throw new Error(`caching ${caching} is neither "disabled" nor a whole number of seconds from 1`);
+    throw new Error(`caching ${caching} must be "disabled" or a whole number of seconds of at least 1`);
   }
-  if (!wholeFrom(0, warming)) throw new Error(`warming ${warming} is not a whole number of seconds from 0`);
+  if (!wholeFrom(0, warming))
+    throw new Error(`warming ${warming} must be a whole number of seconds of at least 0`);
   if (Object.keys(columns).length === 0) throw new Error('columns are missing');
 }

@@ -12,25 +12,25 @@ import {
 } from './sql.js';
 import { wholeDays } from './whole-days.js';
 
-/** Groups of records by the day and by columns that can be null, of which the table keeps a projection. */
+/** Counts of records by day and by nullable columns, for which the table has a projection. */
 export interface GroupsByDay {
-  /** With a `timestamp`, the columns of the groups, and a projection of {@link keyOf} them by `toDate32(timestamp)`. */
+  /** Has a `timestamp`, the columns of the groups, and a projection by `toDate32(timestamp)` and the {@link keyOf} each. */
   readonly table: string;
-  /** A column whose key comes first in the projection, and the one value that counts. */
+  /** The column whose key comes first in the projection, and the only value of it that is counted. */
   readonly only?: readonly [column: string, value: string];
   /** Columns of the groups in the order of the response: `Nullable(String)`, plain or `LowCardinality`. */
   readonly groups: Readonly<Record<string, Pick<Column, 'type'>>>;
-  /** By the keys of columns, so that the projection has what they test; any other one has ClickHouse read the records. */
+  /** Filters on keys of columns can use the projection; with any other filter ClickHouse reads the records. */
   readonly filters: readonly (Sql | Filter)[];
-  /** Both included; either may be omitted. */
+  /** Both bounds are inclusive; either parameter may be omitted. */
   readonly range: { readonly start: Reference; readonly end: Reference };
 }
 
-const FEW = 'LowCardinality(Nullable(String))';
+const LOW_CARDINALITY = 'LowCardinality(Nullable(String))';
 
 /**
- * The key of a column that can be null: empty for null, else `=` and the value. Keys sort as the values do with nulls
- * first, byte by byte.
+ * The key of a nullable column: the empty text for null, else `=` and the value. Keys sort byte by byte like the values,
+ * with nulls first.
  */
 export const keyOf = (column: string): Sql => sql`ifNull('=' || ${identifier(column)}, '')`;
 
@@ -38,20 +38,20 @@ export const keyOf = (column: string): Sql => sql`ifNull('=' || ${identifier(col
 export const hasValue = (column: string, value: Reference | Sql): Sql =>
   sql`${keyOf(column)} = '=' || ${value}`;
 
-/** Filters on columns, each with the parameter that it is compared with, where that is given. */
+/** Filters that compare columns with parameters; each applies where its parameter has a value. */
 export const equalTo = (parameters: Readonly<Record<string, Reference>>): readonly Filter[] =>
   Object.entries(parameters).map(([name, value]) => whenGiven(value, hasValue(name, value)));
 
 /**
- * The groups of each day, ordered by the day and by the groups with nulls first. Columns are `group_time`, the groups and
- * `total_hits`. Whole days are a query of their own, which a projection by the day can answer; what the range cuts of its
- * first and last day comes from the records.
+ * The groups of each day, ordered by day and by the groups with nulls first. The columns are `group_time`, the groups and
+ * `total_hits`. Whole days have a query of their own, which can read the projection; the incomplete days at the ends of the
+ * range are read from the records.
  */
 export function groupsByDay({ table, only, groups, filters, range }: GroupsByDay): Sql {
   const names = Object.keys(groups);
   const keys = list(names.map(keyNamed));
   const days = wholeDays(range.start, range.end);
-  // Grouped and ordered by as well, since ClickHouse stops at the first groups only where they are the whole key.
+  // Part of GROUP BY and ORDER BY too: ClickHouse stops at the first groups only where these are the whole key.
   const first = only ? sql`${keyOf(only[0])}, ` : sql``;
   const isOnly = only ? [sql`${keyOf(only[0])} = ${text(`=${only[1]}`)}`] : [];
   const hits = (terms: readonly (Sql | Filter)[]): Sql => sql`
@@ -81,13 +81,13 @@ export function groupsByDay({ table, only, groups, filters, range }: GroupsByDay
 
 const keyNamed = (name: string): Sql => identifier(`${name}_key`);
 
-/** A key's value, of the type that the column has. */
+/** The value of a key, with the type of the column. */
 function valueOf(name: string, type: string): Sql {
   const value = sql`substring(nullIf(${keyNamed(name)}, ''), 2)`;
-  return type === FEW ? sql`CAST(${value} AS LowCardinality(Nullable(String)))` : value;
+  return type === LOW_CARDINALITY ? sql`CAST(${value} AS LowCardinality(Nullable(String)))` : value;
 }
 
-/** @throws TypeError where the name could be anything but an identifier. */
+/** @throws TypeError where the name is not an identifier. */
 function identifier(name: string): Sql {
   if (!/^[a-z]\w*$/i.test(name)) throw new TypeError(`${name} is not the name of a table or column`);
   return new Sql([{ kind: 'text', text: name }]);

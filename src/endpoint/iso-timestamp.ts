@@ -1,18 +1,18 @@
-/** Which way a fraction finer than a microsecond is rounded; a bound keeps its meaning only if it goes the right way. */
+/** How a fraction finer than a microsecond is rounded: a lower bound keeps its meaning only if it is rounded up. */
 export type SubMicrosecond = 'floor' | 'ceil';
 
 const PATTERN =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,30}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
-/** What ClickHouse's `DateTime64(6, 'UTC')` holds, in microseconds since 1970. */
+/** The range of ClickHouse's `DateTime64(6, 'UTC')`, in microseconds since 1970. */
 const EARLIEST = BigInt(Date.UTC(1900, 0, 1)) * 1000n;
 const LATEST = BigInt(Date.UTC(2300, 0, 1)) * 1000n - 1n;
 
 /**
  * Reads an ISO 8601 date, or date and time, with or without seconds, a fraction and a zone (none means UTC).
  *
- * @returns microseconds since 1970-01-01T00:00:00Z, or undefined where the text is no such timestamp or lies
- * outside the years 1900 to 2299, which is what ClickHouse can hold.
+ * @returns microseconds since 1970-01-01T00:00:00Z; undefined where the text is not a timestamp, or its year is not one
+ * from 1900 to 2299, which ClickHouse can store.
  */
 export function parseIsoTimestamp(
   text: string,
@@ -37,7 +37,7 @@ export function formatClickHouseTimestamp(micros: bigint): string {
   return `${date} ${time}.${fraction}`;
 }
 
-/** Refuses what `Date` would roll over, such as February 30th or 24:00. */
+/** Rejects dates that `Date` would roll over, such as February 30th or 24:00. */
 function utcMilliseconds(iso: string): number | undefined {
   const milliseconds = Date.parse(iso);
   if (Number.isNaN(milliseconds)) return undefined;

@@ -1,9 +1,9 @@
 import type { Column } from './definition.js';
 import { parseTypeName } from './type-name.js';
 
-/** What the values of a column are in a JSON answer. */
+/** The JSON type of a column's values. */
 export type JsonType = JsonShape & {
-  /** Whether null can stand in their place. */
+  /** Whether a value can be null. */
   readonly nullable: boolean;
 };
 
@@ -13,7 +13,7 @@ type JsonShape =
       readonly type: 'string' | 'integer' | 'number' | 'boolean';
       /** In the words of JSON Schema: `date-time`, `uuid`, … */
       readonly format?: string;
-      /** Every value that there is, where the type names them. */
+      /** Every value, where the type lists them. */
       readonly values?: readonly string[];
       readonly unsigned?: true;
     }
@@ -21,7 +21,7 @@ type JsonShape =
   | { readonly kind: 'map'; readonly values: JsonType }
   | { readonly kind: 'tuple'; readonly items: readonly JsonType[] }
   | { readonly kind: 'object' }
-  /** A type that nothing is known of here: any value. */
+  /** An unknown type: any value. */
   | { readonly kind: 'any' };
 
 const text = (format?: string): JsonShape => ({
@@ -30,7 +30,7 @@ const text = (format?: string): JsonShape => ({
   ...(format !== undefined && { format }),
 });
 
-/** ClickHouse's types without arguments that matter, as the gateway has ClickHouse write them. */
+/** ClickHouse types whose arguments make no difference, as the gateway makes ClickHouse write them. */
 const SCALARS: ReadonlyMap<string, JsonShape> = new Map([
   ['String', text()],
   ['FixedString', text()],
@@ -49,12 +49,12 @@ const SCALARS: ReadonlyMap<string, JsonShape> = new Map([
   ]),
 ]);
 
-/** What a column's values are in a JSON answer. */
+/** The JSON type of a column's values. */
 export function jsonTypeOf({ type, holdsJson }: Column): JsonType {
   return holdsJson ? { kind: 'object', nullable: false } : jsonTypeOfName(type);
 }
 
-/** What the values of a ClickHouse type are in a JSON answer. */
+/** The JSON type of the values of a ClickHouse type. */
 function jsonTypeOfName(typeName: string): JsonType {
   const { name, args } = parseTypeName(typeName);
   switch (name) {
@@ -65,7 +65,7 @@ function jsonTypeOfName(typeName: string): JsonType {
     case 'SimpleAggregateFunction':
       return jsonTypeOfName(args[1] ?? '');
     default:
-      // JSON has no NaN and no infinity: they are null.
+      // JSON has neither NaN nor infinity: both are null.
       return { ...shapeOf(name, args), nullable: /^(?:B?Float\d+|Nothing)$/.test(name) };
   }
 }
@@ -92,7 +92,7 @@ function integerOf(name: string): JsonShape | undefined {
   return { kind: 'scalar', type: 'integer', ...(unsigned === 'U' && { unsigned: true }) };
 }
 
-/** A tuple whose elements have names (`Tuple(a String, b UInt8)`) is written as an object. */
+/** ClickHouse writes a tuple with names (`Tuple(a String, b UInt8)`) as an object. */
 function tupleOf(args: readonly string[]): JsonShape {
   if (args.some((arg) => /^(?:\w+|`[^`]*`) \S/.test(arg))) return { kind: 'object' };
   return { kind: 'tuple', items: args.map(jsonTypeOfName) };

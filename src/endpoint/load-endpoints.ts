@@ -8,7 +8,7 @@ import { EndpointRegistry } from './registry.js';
 /**
  * Loads every endpoint file of a folder.
  *
- * @throws Error naming the file and its fault, when one can't be loaded or has no endpoint as its default export.
+ * @throws Error naming the file and the problem, where a file cannot be loaded or its default export is not an endpoint.
  */
 export async function loadEndpoints(folder: string): Promise<EndpointRegistry> {
   const files = (await readdir(folder)).filter((file) => /(?<!\.d)\.[jt]s$/.test(file)).sort();
@@ -29,11 +29,11 @@ async function loadEndpoint(folder: string, file: string): Promise<Endpoint> {
   }
   const endpoint = module.default;
   if (!endpoint || typeof endpoint.digest !== 'string') {
-    throw new Error(`endpoints/${file}: the default export is not made by defineEndpoint`);
+    throw new Error(`endpoints/${file}: the default export is not the result of defineEndpoint`);
   }
   if (file.replace(/\.[jt]s$/, '') !== endpoint.name) {
     throw new Error(
-      `endpoints/${file}: holds the endpoint ${endpoint.name}, whose file is ${endpoint.name}.ts`,
+      `endpoints/${file}: the endpoint ${endpoint.name} must be in the file ${endpoint.name}.ts`,
     );
   }
   return endpoint;

@@ -7,7 +7,7 @@ export class EndpointRegistry {
   private readonly byId = new Map<string, Endpoint>();
   private readonly byName = new Map<string, Endpoint>();
 
-  /** @throws Error naming the two, when two endpoints share an id or a name. */
+  /** @throws Error naming both, where two endpoints share an id or a name. */
   constructor(endpoints: readonly Endpoint[]) {
     for (const endpoint of endpoints) {
       const same = this.byId.get(endpoint.id) ?? this.byName.get(endpoint.name);
@@ -20,22 +20,22 @@ export class EndpointRegistry {
     }
   }
 
-  /** All of them, by name. */
+  /** All endpoints, sorted by name. */
   all(): readonly Endpoint[] {
     return [...this.byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** A value in the textual form of a UUID is an id; anything else is a name. */
+  /** Finds by id where the value has the textual form of a UUID, else by name. */
   find(idOrName: string): Endpoint | undefined {
     return isUuid(idOrName) ? this.byId.get(idOrName.toLowerCase()) : this.byName.get(idOrName);
   }
 
-  /** The same endpoints but one. */
+  /** The endpoints except one. */
   without(name: string): EndpointRegistry {
     return new EndpointRegistry(this.all().filter((endpoint) => endpoint.name !== name));
   }
 
-  /** The same endpoints with a deployment's default for those that do not say how stale they may be served. */
+  /** The endpoints with the deployment's default of `staleIfError` where they declare none. */
   withStaleIfError(seconds: number): EndpointRegistry {
     return new EndpointRegistry(
       this.all().map((endpoint) => withSettings(endpoint, { staleIfError: seconds, ...endpoint.settings })),
@@ -43,9 +43,10 @@ export class EndpointRegistry {
   }
 
   /**
-   * The same endpoints with the execution settings of this deployment, by name or id.
+   * The endpoints with the execution settings of this deployment.
    *
-   * @throws Error when one names no endpoint.
+   * @param overrides by name or id.
+   * @throws Error where a name or id has no endpoint.
    */
   withOverrides(overrides: ReadonlyMap<string, Partial<EndpointSettings>>): EndpointRegistry {
     const byEndpoint = new Map<Endpoint, Partial<EndpointSettings>>();
@@ -53,7 +54,7 @@ export class EndpointRegistry {
       const endpoint = this.find(idOrName);
       if (!endpoint) {
         const known = this.all().map(({ name }) => name);
-        throw new Error(`there is no endpoint "${idOrName}"; there are ${known.join(', ')}`);
+        throw new Error(`there is no endpoint "${idOrName}"; the endpoints are ${known.join(', ')}`);
       }
       byEndpoint.set(endpoint, settings);
     }

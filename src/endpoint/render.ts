@@ -1,7 +1,7 @@
 import type { Condition, Filter, Node, Part, Query, Reference, Sql } from './sql.js';
 import { Filter as FilterTerm } from './sql.js';
 
-/** How one form of SQL writes what depends on the caller's parameters. */
+/** How one form of SQL writes the nodes that depend on the caller's parameters. */
 export interface Dialect {
   readonly reference: (reference: Reference) => string;
   /** The term of a WHERE for a filter, or undefined to leave it out. */
@@ -11,20 +11,20 @@ export interface Dialect {
     otherwise: Sql,
     render: (sql: Sql) => string,
   ) => string;
-  /** The clause that stops a subquery at the most rows that the answer can have; empty for none. */
+  /** The LIMIT of a subquery whose first rows are the first rows of the result; empty for none. */
   readonly cap: string;
-  /** Told of each setting that a fragment wants. */
+  /** Called for each setting that a fragment needs. */
   readonly setting: (name: string, value: number) => void;
-  /** Whether parts that the body does not use are written too. */
+  /** Whether parts that the body does not use are printed too. */
   readonly printsUnusedParts: boolean;
 }
 
-/** Writes a query in a dialect: WITH the parts that are needed, then the body. */
+/** Writes a query in a dialect: WITH and the parts that the query uses, then the body. */
 export function renderQuery(query: Query, dialect: Dialect): string {
   const used = new Set<Part>(query.named);
   const body = renderSql(query.body, dialect, used);
   const clauses: string[] = [];
-  // A part can use those before it: from the last one on, all that is used is known.
+  // A part can use the parts before it, so going backwards every use is known in time.
   for (const part of query.parts.toReversed()) {
     if (!dialect.printsUnusedParts && !used.has(part)) continue;
     clauses.unshift(

@@ -1,7 +1,7 @@
 import { Reference } from './sql.js';
 
-/** The gateway's clock as a builder uses it: a `DateTime64(6, 'UTC')` bound for each request. */
+/** The gateway's clock for `build`: a `DateTime64(6, 'UTC')` that is bound for each request. */
 export const NOW = new Reference<string>('now', "DateTime64(6, 'UTC')");
 
-/** Name of the bound row limit that the gateway appends to every query. */
+/** Name of the parameter of the LIMIT that the gateway appends to every query. */
 export const ROW_LIMIT = 'row_limit';

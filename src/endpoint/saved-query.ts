@@ -4,8 +4,8 @@ import { NOW } from './reserved.js';
 import type { Condition, Query, Reference } from './sql.js';
 
 /**
- * The saved query as people read it: the same tree as a request runs, with `@name` for each parameter, every optional
- * filter written out, and `now64(6)` for the clock.
+ * Prints the saved query for people: the tree that a request runs, with `@name` for each parameter, every optional filter
+ * written out, and `now64(6)` for the clock.
  *
  * @param limit the endpoint's own limit, where it has one.
  */
@@ -33,7 +33,7 @@ const DIALECT: Dialect = {
     return `(${[...omitted, render(filter.condition)].join(' OR ')})`;
   },
   choice: (branches, otherwise, render) => {
-    const open = branches.filter(([{ pinned: held = [] }]) => held.length === 0);
+    const open = branches.filter(([{ pinned = [] }]) => pinned.length === 0);
     if (open.length === 0) return render(otherwise);
     return [
       'CASE',

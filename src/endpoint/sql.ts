@@ -1,8 +1,8 @@
-import type { ParameterValue } from './parameters.js';
+import type { ParameterValue } from './parameters/parameter.js';
 
 /**
- * A parameter as a builder sees it: a name and a type, never a value, so that one tree of fragments serves every
- * request and also prints the saved query.
+ * A parameter as `build` sees it: a name and a type, never a value. One tree of fragments therefore serves every request,
+ * and prints the saved query too.
  */
 export class Reference<Value extends ParameterValue = ParameterValue> {
   declare protected readonly value: Value;
@@ -13,18 +13,18 @@ export class Reference<Value extends ParameterValue = ParameterValue> {
   ) {}
 }
 
-/** A test on the caller's parameters, decided before the query is sent. */
+/** A condition on the caller's parameters, evaluated before the query is sent. */
 export interface Condition {
   readonly equals: readonly (readonly [reference: Reference, value: string])[];
-  /** Parameters whose value must be one that the caller is held to, by its key, and did not choose. */
+  /** Parameters that the caller's key must pin. */
   readonly pinned?: readonly Reference[];
-  /** Parameters that must not be given. */
+  /** Parameters that must be omitted. */
   readonly omitted?: readonly Reference[];
-  /** Parameters that must be given, with a text in which the pattern is found. */
+  /** Parameters that must have a value, and the pattern that must be found in it. */
   readonly matches?: readonly (readonly [reference: Reference, pattern: RegExp])[];
 }
 
-/** Piece of a fragment. What is not `text` is resolved for each request, or printed in the saved query's form. */
+/** A piece of a fragment. Every kind but `text` is resolved for each request, or printed for the saved query. */
 export type Node =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'reference'; readonly reference: Reference }
@@ -40,12 +40,12 @@ export type Node =
       readonly otherwise: Sql;
     };
 
-/** SQL text with holes for parameters. Only {@link sql} and the functions of this file make one. */
+/** SQL text with holes for parameters. Only {@link sql} and the functions of this folder create one. */
 export class Sql {
   constructor(readonly nodes: readonly Node[]) {}
 }
 
-/** A term of a WHERE that applies only where all its parameters are given. */
+/** A term of a WHERE that applies where all its parameters have a value. */
 export class Filter {
   constructor(
     readonly required: readonly Reference[],
@@ -61,19 +61,19 @@ export class Part {
   ) {}
 }
 
-/** A saved query: its named parts, of which a request runs those that it needs, and what gives the rows. */
+/** A saved query: its named parts, of which a request runs those that it needs, and the body that returns the rows. */
 export interface Query {
   readonly parts: readonly Part[];
   readonly body: Sql;
-  /** Parts that the body names in its own text, where it does; it may then want every row of them. */
+  /** Parts that the text of the body names itself; the body may then need every row of them. */
   readonly named?: readonly Part[];
 }
 
 /**
- * The template of all SQL here. A reference becomes a bound parameter, a fragment becomes text, and anything else in
- * `${}` is refused, so that no value can turn into SQL.
+ * The template for all SQL. In `${}` a reference becomes a bound parameter and a fragment becomes text; anything else is
+ * rejected, so that no value can turn into SQL.
  *
- * @throws TypeError naming the hole, when something else is interpolated (an undeclared parameter is `undefined`).
+ * @throws TypeError naming the place of anything else; an undeclared parameter is `undefined`.
  */
 export function sql(strings: TemplateStringsArray, ...holes: readonly (Reference | Sql | Part)[]): Sql {
   const texts = withoutCommonIndentation(strings);
@@ -84,12 +84,12 @@ export function sql(strings: TemplateStringsArray, ...holes: readonly (Reference
   return new Sql(nodes);
 }
 
-/** WHERE with all of the terms; a filter whose parameters are not given is left out, so that ClickHouse can prune. */
+/** WHERE with all terms. A filter whose parameters are omitted is left out, so that ClickHouse can prune. */
 export function where(...terms: readonly (Sql | Filter)[]): Sql {
   return new Sql([{ kind: 'where', terms }]);
 }
 
-/** A term that applies only when the caller gave the parameters (all of them, where there are several). */
+/** A term that applies where the parameter, or each of the parameters, has a value. */
 export function whenGiven(given: Reference | readonly Reference[], condition: Sql): Filter {
   return new Filter(Array.isArray(given) ? (given as readonly Reference[]) : [given as Reference], condition);
 }
@@ -99,12 +99,12 @@ export function is<Value extends string>(reference: Reference<Value>, value: Val
   return { equals: [[reference, value]] };
 }
 
-/** True where none of the parameters is given. */
+/** True where all of the parameters are omitted. */
 export function isOmitted(...references: readonly Reference[]): Condition {
   return { equals: [], omitted: references };
 }
 
-/** True where the parameter is given and the pattern is found in its value, as ClickHouse gets it. */
+/** True where the parameter has a value and the pattern is found in it; the value has the form that ClickHouse receives. */
 export function matches(reference: Reference, pattern: RegExp): Condition {
   return { equals: [], matches: [[reference, pattern]] };
 }
@@ -120,9 +120,8 @@ export function all(...conditions: readonly Condition[]): Condition {
 }
 
 /**
- * True where the caller's key holds it to the parameter's value: a tenant's project, say. For a parameter that is a
- * pattern, where the value of a key is to be matched as what it says and nothing else. The saved query is printed
- * without such branches, as a caller with a key for everything runs it.
+ * True where the caller's key pins the parameter, for example to a tenant's project. For parameters that are patterns: a
+ * pinned value is compared literally. The saved query is printed without branches on it, as a caller without pins runs it.
  */
 export function isPinned(reference: Reference): Condition {
   return { equals: [], pinned: [reference] };
@@ -135,29 +134,29 @@ export function choose(...args: readonly [...(readonly [Condition, Sql])[], Sql]
 }
 
 /**
- * `LIMIT` with the most rows that the answer can have, for a subquery whose first rows are the answer's: it can then stop
- * there. Left out where a caller's own SQL reads the result, since that may want any row.
+ * `LIMIT` with the row limit of the request, for a subquery whose first rows are the first rows of the result. Left out where
+ * a caller's own SQL reads the result, since that may need any row.
  */
 export const FIRST_ROWS = new Sql([{ kind: 'cap' }]);
 
 /**
- * Ends a subquery below which ClickHouse moves no filter from outside: a LIMIT, under which fewer rows would be other rows.
- * The number is above that of the rows of any table, and removes none.
+ * Ends a subquery into which ClickHouse must not move a filter from outside: a filter below a LIMIT would change the rows.
+ * The limit is greater than the number of rows of any table, and removes none.
  */
 export const BARRIER = sql`LIMIT 1000000000000`;
 
 /**
- * Lets ClickHouse group rows as they come where they come sorted by the groups, so that it can stop at the first ones.
- * Written in the fragment that wants it, sent as a setting of the query: in a subquery ClickHouse does not heed it.
+ * Lets ClickHouse aggregate rows that are already sorted by the groups one group at a time, so that it can stop at a LIMIT.
+ * A fragment contains the setting, but the query sends it: ClickHouse ignores it in a subquery.
  */
 export const GROUP_IN_ORDER = new Sql([{ kind: 'setting', name: 'optimize_aggregation_in_order', value: 1 }]);
 
-/** A named subquery, to be used in a body and listed with {@link withParts}. */
+/** A named subquery, for use in a body; {@link withParts} lists it. */
 export function part(name: string, query: Sql): Part {
   return new Part(name, query);
 }
 
-/** A saved query that defines all these parts, used or not, ahead of its body. */
+/** A saved query that defines these parts before its body, whether the body uses them or not. */
 export function withParts(parts: readonly Part[], body: Sql): Query {
   return { parts, body };
 }
@@ -170,12 +169,12 @@ function nodeOf(hole: unknown, before: string): Node {
   if (hole instanceof Sql) return { kind: 'fragment', sql: hole };
   const place = before.trim().split('\n').at(-1)?.trim() ?? '';
   throw new TypeError(
-    `after "${place}" stands ${hole === undefined ? 'an undeclared parameter' : `a ${typeof hole}`}; ` +
-      'only a declared parameter or a fragment of sql`…` can stand in ${}',
+    `after "${place}" there is ${hole === undefined ? 'an undeclared parameter' : `a ${typeof hole}`}; ` +
+      '${} accepts a declared parameter or a fragment of sql`…`',
   );
 }
 
-/** Lets a template be indented like the code around it. */
+/** Removes the indentation that a template shares with the code around it. */
 function withoutCommonIndentation(strings: TemplateStringsArray): readonly string[] {
   const indents = strings.flatMap((text) =>
     [...text.matchAll(/\n( *)(?=\S)/g)].map((m) => m[1]?.length ?? 0),

@@ -1,14 +1,14 @@
-/** The name of a ClickHouse type, and what stands in its parentheses. */
+/** The name of a ClickHouse type, and the arguments in its parentheses. */
 export interface TypeName {
   readonly name: string;
-  /** Trimmed; empty where there are none. */
+  /** Trimmed; empty where the type has none. */
   readonly args: readonly string[];
 }
 
-/** A quoted text, a bracket, a comma, or anything between them. */
+/** A quoted text, a parenthesis, a comma, or the text between them. */
 const TOKEN = /'(?:[^'\\]|\\.|'')*'|[(),]|[^'(),]+/g;
 
-/** Takes `Map(String, Array(UInt8))` apart, one level deep. */
+/** Parses one level of a type such as `Map(String, Array(UInt8))`. */
 export function parseTypeName(text: string): TypeName {
   const opening = text.indexOf('(');
   if (opening === -1) return { name: text.trim(), args: [] };

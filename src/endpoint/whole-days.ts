@@ -11,19 +11,20 @@ import {
   type Sql,
 } from './sql.js';
 
-/** A range of time as days that lie in it as a whole, and what is left at its two ends. */
+/** A time range, split into its whole days and the incomplete days at its ends. */
 export interface WholeDays {
-  /** True where nothing is left: neither end is given, or is so that it cuts no day. */
+  /** Conditions under which no day is incomplete: each end is omitted or is the boundary of a day. */
   readonly only: readonly Condition[];
-  /** Terms for the whole days, of a `Date32`. */
+  /** Terms for the whole days, on a `Date32`. */
   readonly inside: (day: Sql) => readonly Filter[];
-  /** Terms for the rest, of a `DateTime64(6)`; both ends included. */
+  /** Terms for the incomplete days, on a `DateTime64(6)`; both ends are inclusive. */
   readonly rest: (time: Sql) => readonly (Sql | Filter)[];
 }
 
 /**
- * Splits the range from `start` to `end`, both included and either omitted, so that a projection by the day can give what
- * it has, and records the rest. Near the ends of what ClickHouse can hold a day counts as cut, never wrongly as whole.
+ * Splits the range from `start` to `end`, so that a query can read whole days from a projection by day, and the other days
+ * from the records. Both ends are inclusive; either may be omitted. Near the limits of ClickHouse's dates a whole day can
+ * count as incomplete, never the reverse.
  */
 export function wholeDays(start: Reference, end: Reference): WholeDays {
   const dayBefore = sql`toDate32(${start} - INTERVAL 1 MICROSECOND)`;

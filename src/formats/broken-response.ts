@@ -1,8 +1,8 @@
 import { Failure } from '../errors.js';
 
-/** What ClickHouse sent is not the whole of an answer. */
+/** The failure of a response of ClickHouse that is not complete. */
 export function brokenResponse(diagnosis: string): Failure {
-  return new Failure('CLICKHOUSE_ANSWER_BROKEN', 'The answer of ClickHouse was not complete. Try again.', {
+  return new Failure('CLICKHOUSE_ANSWER_BROKEN', 'The response of ClickHouse was not complete. Try again.', {
     diagnosis,
   });
 }

@@ -1,13 +1,13 @@
 import { brokenResponse } from './broken-response.js';
-import type { CutResult } from './cut-result.js';
+import type { CutResult } from './format.js';
 
 const QUOTE = 0x22;
 const LINE_FEED = 0x0a;
 
 /**
- * Checks that a text of a header and rows is whole and cuts it to the row cap, on its bytes. In CSV a line feed between
- * quotes is part of a cell; TSV escapes it.
+ * Proves that a text of a header line and rows is complete, and cuts its bytes to the row cap.
  *
+ * @param hasQuotes whether a line feed between quotes is part of a cell, as in CSV; TSV escapes it.
  * @throws Failure CLICKHOUSE_ANSWER_BROKEN where the text does not end with the end of a line.
  */
 export function cutLines(body: Buffer, rowCap: number, hasQuotes: boolean): CutResult {
@@ -25,10 +25,10 @@ export function cutLines(body: Buffer, rowCap: number, hasQuotes: boolean): CutR
   };
 }
 
-/** Where each line ends: the place behind its line feed. */
+/** The offset after the line feed of each line. */
 function lineEnds(body: Buffer, hasQuotes: boolean): readonly number[] {
   const ends: number[] = [];
-  // Quotes inside a quoted cell are doubled, so that it takes an even number of them to be between two cells.
+  // Quotes inside a quoted cell are doubled, so an even number of quotes precedes every boundary of cells.
   let quoted = false;
   for (let at = 0; at < body.length; at += 1) {
     const byte = body[at];
@@ -38,13 +38,13 @@ function lineEnds(body: Buffer, hasQuotes: boolean): readonly number[] {
   return ends;
 }
 
-/** What makes a spreadsheet take a cell for a formula, or drops out of it before one: = + - @ tab CR LF. */
+/** First characters with which a spreadsheet takes a cell for a formula: = + - @ tab CR LF. */
 const STARTS_FORMULA: ReadonlySet<number | undefined> = new Set([0x3d, 0x2b, 0x2d, 0x40, 0x09, 0x0d, 0x0a]);
 const APOSTROPHE = Buffer.from("'");
 
 /**
- * CSV whose texts no spreadsheet runs: those that begin as a formula would get an apostrophe before them. Numbers, which
- * have no quotes around them, stay what they are.
+ * Puts an apostrophe before each text that begins like a formula, so that no spreadsheet runs it. Numbers stay unchanged:
+ * they have no quotes around them.
  */
 export function disarmFormulas(csv: Buffer): Buffer {
   const pieces: Buffer[] = [];
@@ -53,7 +53,7 @@ export function disarmFormulas(csv: Buffer): Buffer {
   for (let at = 0; at < csv.length; at += 1) {
     if (csv[at] !== QUOTE) continue;
     quoted = !quoted;
-    // The second of two quotes inside a cell opens none.
+    // The second of two quotes inside a cell does not open another cell.
     if (!quoted || csv[at - 1] === QUOTE || !beginsFormula(csv, at + 1)) continue;
     pieces.push(csv.subarray(done, at + 1), APOSTROPHE);
     done = at + 1;
@@ -61,7 +61,7 @@ export function disarmFormulas(csv: Buffer): Buffer {
   return pieces.length === 0 ? csv : Buffer.concat([...pieces, csv.subarray(done)]);
 }
 
-/** The full-width forms of the signs count as the signs: ＝ ＋ － ＠ are EF BC and one of these. */
+/** Spreadsheets accept the full-width signs ＝ ＋ － ＠ too: the bytes EF BC, then one of these. */
 const FULL_WIDTH: ReadonlySet<number | undefined> = new Set([0x9d, 0x8b, 0x8d, 0xa0]);
 
 function beginsFormula(csv: Buffer, at: number): boolean {

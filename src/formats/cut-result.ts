@@ -1,22 +1,15 @@
 import { brokenResponse } from './broken-response.js';
+import type { CutResult } from './format.js';
 import { RESULT_END, RESULT_START, ROW_SEPARATOR } from './template-format.js';
-
-export interface CutResult {
-  readonly body: Buffer;
-  readonly rowCount: number;
-  readonly rowsReceived: number;
-  readonly truncated: boolean;
-}
 
 const START = Buffer.from(RESULT_START);
 const END = Buffer.from(RESULT_END);
 const LINE_FEED = 0x0a;
 
 /**
- * Checks that a body is whole and cuts it to the row cap, on its bytes: rows are never parsed.
+ * Proves that a body of {@link templateFormat} is complete, and cuts its bytes to the row cap; rows are never parsed.
  *
- * @param body as {@link ROW_SEPARATOR} and the rest of the result format have it.
- * @throws Failure CLICKHOUSE_ANSWER_BROKEN where the body does not begin and end as it should.
+ * @throws Failure CLICKHOUSE_ANSWER_BROKEN where the start or the end of the body is missing.
  */
 export function cutResult(body: Buffer, rowCap: number): CutResult {
   const cut = cutRows(body, rowCap);
@@ -24,22 +17,22 @@ export function cutResult(body: Buffer, rowCap: number): CutResult {
 }
 
 /**
- * The same without what stands around the rows: the body of the result is the rows alone, and what is between them.
+ * Like {@link cutResult}, but the returned body has only the rows and their separators.
  *
  * @param separator of two rows; ends with the line feed.
  * @throws Failure CLICKHOUSE_ANSWER_BROKEN
  */
 export function cutRows(body: Buffer, rowCap: number, separator = ROW_SEPARATOR): CutResult {
-  const whole =
+  const isComplete =
     body.length >= START.length + END.length &&
     body.subarray(0, START.length).equals(START) &&
     body.subarray(-END.length).equals(END);
-  if (!whole) {
+  if (!isComplete) {
     throw brokenResponse(`a body of ${body.length} bytes that is not ${RESULT_START}…${RESULT_END}`);
   }
-  const empty = body.length === START.length + END.length;
+  const isEmpty = body.length === START.length + END.length;
   const separators = positionsOf(LINE_FEED, body);
-  const rowsReceived = empty ? 0 : separators.length + 1;
+  const rowsReceived = isEmpty ? 0 : separators.length + 1;
   const truncated = rowsReceived > rowCap;
   const end = truncated
     ? (separators[rowCap - 1] ?? body.length) + 1 - separator.length

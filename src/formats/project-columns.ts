@@ -1,35 +1,35 @@
 import type { BoundQuery } from '../endpoint/bind.js';
 import { quoteName } from '../endpoint/quote-sql.js';
-import { FORMAT_FACTS, type Representation } from './representation.js';
+import type { OutputFormat, ResultColumn, Times } from './format.js';
 
-/** A column of a result, as ClickHouse describes it. */
-export interface ResultColumn {
-  readonly name: string;
-  readonly type: string;
-}
+/** Alias of the inner query. Every column is qualified with it, so that no alias of the outer query shadows a column. */
+const ROWS = 'result_rows';
 
-/** Name under which a query's own rows are read; columns are always called by it, so that no alias shadows them. */
-const ROWS = 'answer_rows';
-
-/** Types that a reader of Parquet and Arrow gets as they are; all others come as text. */
+/** Types that Parquet and Arrow files contain unchanged; all others are converted to text. */
 const PLAIN_TYPES = /^(?:U?Int(?:8|16|32|64)|Bool|Decimal.*|Date32|DateTime64\([7-9].*)$/;
 const COMPOUND_TYPES = /^(?:Array|Tuple|Map|Nested|JSON|Object|Variant|Dynamic)\b/;
 const TIME_TYPES = /^Date(?:Time)?(?:32|64)?\b/;
 const FLOAT_TYPES = /^B?Float\d+$/;
 
+/** What decides how values are written. */
+export interface ValueOptions {
+  readonly values: OutputFormat['values'];
+  readonly times: Times;
+}
+
 /**
- * The query whose rows are those of another with the values that the representation shows: no NaN nor infinity where
- * there is no null for it, lists and the like as JSON text, times as asked for. Its order stays, since the inner query
- * has a limit. A query that needs none of that stays as it is.
+ * Wraps a query in a SELECT that converts the values that the format cannot write: NaN and infinity to null, nested
+ * values to JSON text, times to the form that the caller chose. The order of rows stays, since the inner query has a
+ * LIMIT. A query that needs no conversion is returned unchanged.
  */
 export function projectColumns(
   query: BoundQuery,
   columns: readonly ResultColumn[],
-  representation: Representation,
+  options: ValueOptions,
 ): BoundQuery {
   const shown = columns.map(({ name, type }) => {
     const value = `${ROWS}.${quoteName(name)}`;
-    return { name, value, shown: valueShown(value, type, representation) };
+    return { name, value, shown: shownValue(value, type, options) };
   });
   if (shown.every((column) => column.shown === column.value)) return query;
   const list = shown.map((column) => `${column.shown} AS ${quoteName(column.name)}`);
@@ -39,25 +39,25 @@ export function projectColumns(
   };
 }
 
-/** The type that a column has in the answer. */
-export function typeShown(type: string, { times }: Representation): string {
+/** The ClickHouse type that a column has in the response. */
+export function shownType(type: string, times: Times): string {
   if (times === 'iso' || !TIME_TYPES.test(bare(type))) return type;
   return type.includes('Nullable(') ? 'Nullable(Int64)' : 'Int64';
 }
 
-function valueShown(value: string, type: string, { format, times }: Representation): string {
+function shownValue(value: string, type: string, { values, times }: ValueOptions): string {
   const plain = bare(type);
   if (times === 'unix-micros' && TIME_TYPES.test(plain)) {
     return `toUnixTimestamp64Micro(toDateTime64(${value}, 6, 'UTC'))`;
   }
-  if (format === 'json' || format === 'json-table' || format === 'ndjson') return value;
+  if (values === 'json') return value;
   if (FLOAT_TYPES.test(plain)) return `if(isFinite(${value}), ${value}, NULL)`;
   if (COMPOUND_TYPES.test(plain)) return `toJSONString(${value})`;
-  return FORMAT_FACTS[format].hasTypedTimes ? valueForReaders(value, type) : value;
+  return values === 'typed' ? typedValue(value, type) : value;
 }
 
-/** A value as every reader of Parquet and Arrow knows it: their text is UTF-8, their times are microseconds. */
-function valueForReaders(value: string, type: string): string {
+/** A value that every reader of Parquet and Arrow knows: text is UTF-8, times have microseconds. */
+function typedValue(value: string, type: string): string {
   const plain = bare(type);
   if (PLAIN_TYPES.test(plain)) return value;
   if (plain === 'String') return `toValidUTF8(${value})`;
@@ -66,7 +66,7 @@ function valueForReaders(value: string, type: string): string {
   return type.includes('Nullable(') ? `CAST(${value}, 'Nullable(String)')` : `toString(${value})`;
 }
 
-/** A type without what says that its values repeat or can be absent. */
+/** A type without LowCardinality and Nullable around it. */
 function bare(type: string): string {
   return type.replace(/^LowCardinality\((.*)\)$/, '$1').replace(/^Nullable\((.*)\)$/, '$1');
 }

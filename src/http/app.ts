@@ -10,7 +10,7 @@ import { authenticate } from './authenticate.js';
 import { callEndpoint, type CallParts } from './call-endpoint.js';
 import { serveConsole } from './console.js';
 import type { Credentials } from './credentials.js';
-import { describeApi } from './describe-api.js';
+import { openApiDocument } from './openapi/openapi-document.js';
 import { describeEndpoint, listEndpoints } from './describe-endpoints.js';
 import { limitHeaders } from './header-limits.js';
 import { respondLive, respondReady, type ReadyParts } from './health.js';
@@ -53,7 +53,9 @@ export function createApp(parts: AppParts): RequestListener {
     limitRequests(parts.limiter, parts.endpoints),
     endpointRoutes(parts),
   );
-  app.use(apiDocsRoutes({ ...parts, describe: (reader) => describeApi({ ...reader, times: parts.times }) }));
+  app.use(
+    apiDocsRoutes({ ...parts, describe: (reader) => openApiDocument({ ...reader, times: parts.times }) }),
+  );
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'index.html'));
   app.use(() => {
     throw new Failure('NOT_FOUND', 'There is nothing at this path. The endpoints are below /api/endpoints.');

@@ -6,7 +6,7 @@ import { mayCall, type Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
-import type { Times } from '../formats/representation.js';
+import type { Times } from '../formats/format.js';
 import type { LimitState } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { keyOf, type CallOutcome, type CacheDemand, type EndpointQuery } from '../query/call.js';
@@ -137,9 +137,9 @@ export function noteOutcome(context: RequestContext, { result, status, isCollaps
   context.cache = status;
   if (result.partial) context.partial = true;
   if (status === 'HIT' || status === 'STALE' || isCollapsed) return;
-  const { clickhouseMs, queryId = '', rowsRead, bytesRead, waitedMs = 0 } = result;
+  const { clickhouseMs, queryId = '', rowsRead, bytesRead, waitingMs = 0 } = result;
   context.clickhouseMs = clickhouseMs;
-  context.cost = { queryId, rowsRead, bytesRead, waitedMs };
+  context.cost = { queryId, rowsRead, bytesRead, waitingMs };
 }
 
 /** A URL that holds a key or a signature is kept nowhere. */

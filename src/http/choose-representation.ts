@@ -2,50 +2,45 @@ import Negotiator from 'negotiator';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure, type Problem } from '../errors.js';
-import {
-  FORMAT_FACTS,
-  FORMATS,
-  representationOf,
-  type Format,
-  type Representation,
-  type Times,
-} from '../formats/representation.js';
+import type { Times } from '../formats/format.js';
+import { FORMAT_NAMES, FORMATS, type FormatName } from '../formats/formats.js';
+import { representationOf, type Representation } from '../formats/representation.js';
 import type { RawParameters } from '../query/raw-parameters.js';
 import { problemOfForm } from '../query/validate-parameters.js';
 
-/** How an answer is to be presented. */
+/** How the rows of a response are written. */
 export interface Presentation {
   readonly representation: Representation;
-  /** Whether it is to be kept as a file. */
+  /** Whether browsers save the response as a file. */
   readonly download: boolean;
-  /** The preference that decided, as `Preference-Applied` names it. */
+  /** The value of `Preference-Applied`, where a preference decided. */
   readonly applied: string | undefined;
-  /** Whether the headers changed nothing: any request for the same target that says nothing in them gets the same. */
+  /** Whether the headers made no difference: a request for the same target without them gets the same response. */
   readonly isPlain: boolean;
 }
 
-const DEFAULT_FORMAT: Format = 'json';
+const DEFAULT_FORMAT: FormatName = 'json';
 
-/** Media types with what a header of theirs can name; our preference first. */
-const OFFERED = new Map(
-  FORMATS.map((format) => [
-    format === 'csv' ? `${FORMAT_FACTS.csv.mediaType};header=present` : FORMAT_FACTS[format].mediaType,
-    format,
-  ]),
+/** Formats by media type, in the order in which the gateway prefers them. */
+const BY_MEDIA_TYPE = new Map(
+  FORMAT_NAMES.map((name) => {
+    const { mediaType, mediaTypeParameters } = FORMATS[name];
+    return [mediaTypeParameters === undefined ? mediaType : `${mediaType};${mediaTypeParameters}`, name];
+  }),
 );
 
-/** In `Accept`. Each is compared with each format, which takes 3 µs; browsers send ten at most. */
+/** Media ranges of an `Accept` header. Comparing one with all formats takes 3 µs; browsers send at most ten. */
 const MAX_MEDIA_RANGES = 32;
 
-/** What the query string says of how the answer is wanted, and what is wrong with what it says. */
+/** What the query string says about the form of the response, and its problems. */
 export interface NamedPresentation {
-  readonly format: Format | undefined;
+  readonly format: FormatName | undefined;
   readonly formulaSafe: boolean;
   readonly download: boolean;
   readonly problems: readonly Problem[];
 }
 
-const FORMAT_BY_NAME: ReadonlyMap<string, Format> = new Map(FORMATS.map((format) => [format, format]));
+const BY_NAME: ReadonlyMap<string, FormatName> = new Map(FORMAT_NAMES.map((name) => [name, name]));
 
 const SWITCH: ReadonlyMap<string, boolean> = new Map([
   ['1', true],
@@ -55,19 +50,16 @@ const SWITCH: ReadonlyMap<string, boolean> = new Map([
   ['', false],
 ]);
 
-/** What a request's headers say of how the answer is wanted. */
+/** What the headers of a request say about the form of the response. */
 export interface HeaderPreferences {
   readonly accept: string | undefined;
   readonly timestamps: Times | undefined;
 }
 
-/**
- * Reads `format`, `csv_safe` and `download`. A parameter that the endpoint itself declares under such a name stays the
- * endpoint's.
- */
+/** Reads `format`, `csv_safe` and `download`. Where the endpoint declares such a name, the parameter is the endpoint's. */
 export function readPresentation(endpoint: Endpoint, sent: RawParameters): NamedPresentation {
   const problems: Problem[] = [];
-  /** The text under a name of the gateway's own; undefined where it is wrong, or the endpoint declares it for itself. */
+  /** The value of one of the gateway's own parameters; undefined where it is invalid or the endpoint declares it. */
   const read = <T>(param: string, values: ReadonlyMap<string, T>, expected: string): T | undefined => {
     const given = endpoint.parameters.has(param) ? undefined : sent.get(param);
     if (!given) return undefined;
@@ -77,18 +69,18 @@ export function readPresentation(endpoint: Endpoint, sent: RawParameters): Named
     problems.push({ param, problem });
     return undefined;
   };
-  const format = read('format', FORMAT_BY_NAME, `must be one of [${FORMATS.join(', ')}]`);
-  const formulaSafe = read('csv_safe', SWITCH, 'has to be 1 or 0') ?? false;
-  const download = read('download', SWITCH, 'has to be 1 or 0') ?? false;
+  const format = read('format', BY_NAME, `must be one of ${FORMAT_NAMES.join(', ')}`);
+  const formulaSafe = read('csv_safe', SWITCH, 'must be 1 or 0') ?? false;
+  const download = read('download', SWITCH, 'must be 1 or 0') ?? false;
   return { format, formulaSafe, download, problems };
 }
 
 /**
- * Chooses the representation of an answer: `format` of the query string, else `Accept`, and `Prefer` for the times.
+ * Chooses the representation: `format` of the query string, else `Accept`; `Prefer` decides how times are written.
  *
  * @param named without problems.
- * @param times how the gateway writes them where nobody says otherwise.
- * @throws Failure NOT_ACCEPTABLE for `Accept`
+ * @param times how the gateway writes times where the request does not choose.
+ * @throws Failure NOT_ACCEPTABLE where `Accept` matches no format.
  */
 export function choosePresentation(
   { format, formulaSafe, download }: NamedPresentation,
@@ -97,7 +89,7 @@ export function choosePresentation(
 ): Presentation {
   const chosen = format ?? acceptedFormat(accept);
   const representation = representationOf(chosen, { times: timestamps ?? times, formulaSafe });
-  const isApplied = timestamps !== undefined && !FORMAT_FACTS[chosen].hasTypedTimes;
+  const isApplied = timestamps !== undefined && !FORMATS[chosen].hasTypedTimes;
   return {
     representation,
     download,
@@ -106,8 +98,8 @@ export function choosePresentation(
   };
 }
 
-function acceptedFormat(header: string | undefined): Format {
-  // A charset is no part of most of these media types (of JSON's: RFC 8259, 11), and callers name it all the same.
+function acceptedFormat(header: string | undefined): FormatName {
+  // Most of these media types have no charset (JSON: RFC 8259, section 11), but callers name one all the same.
   const accept = header?.replaceAll(/;\s*charset=[^;,]*/gi, '');
   if (accept === undefined || accept === '') return DEFAULT_FORMAT;
   if (accept.split(',').length > MAX_MEDIA_RANGES) {
@@ -116,15 +108,16 @@ function acceptedFormat(header: string | undefined): Format {
       `The header accept lists more than ${MAX_MEDIA_RANGES} media types.`,
     );
   }
-  const format = OFFERED.get(new Negotiator({ headers: { accept } }).mediaType([...OFFERED.keys()]) ?? '');
+  const mediaType = new Negotiator({ headers: { accept } }).mediaType([...BY_MEDIA_TYPE.keys()]);
+  const format = BY_MEDIA_TYPE.get(mediaType ?? '');
   if (format === undefined) throw notAcceptable();
   return format;
 }
 
 function notAcceptable(): Failure {
-  const list = FORMATS.map((format) => `${format} (${FORMAT_FACTS[format].mediaType})`);
+  const list = FORMAT_NAMES.map((name) => `${name} (${FORMATS[name].mediaType})`);
   return new Failure(
     'NOT_ACCEPTABLE',
-    `There is no such representation. There are: ${list.join(', ')}; name one in ?format= or its media type in Accept.`,
+    `Accept matches no output format. Name one of these in ?format=, or its media type in Accept: ${list.join(', ')}.`,
   );
 }

@@ -31,7 +31,7 @@ export function describeEndpoint(endpoints: EndpointRegistry): RequestHandler {
   };
 }
 
-/** @throws Failure FORBIDDEN, for the same endpoints as the list leaves out */
+/** @throws Failure FORBIDDEN for the endpoints that the list leaves out */
 function checkIsOpen(principal: Principal, endpoint: Endpoint): void {
   if (mayCallWithPins(principal, endpoint)) return;
   throw new Failure(
@@ -40,8 +40,8 @@ function checkIsOpen(principal: Principal, endpoint: Endpoint): void {
   );
 }
 
-/** As its holder can call it: what the key fixes need not be sent, and is no part of the example. */
-function resourceOf(endpoint: Endpoint, { pinned: fixed }: Principal): Readonly<Record<string, unknown>> {
+/** The endpoint as the principal can call it: pinned parameters are not required, and are not in the example. */
+function resourceOf(endpoint: Endpoint, { pinned }: Principal): Readonly<Record<string, unknown>> {
   const { id, name, summary, savedQuery, settings, parameters, columns, example } = endpoint;
   return {
     id,
@@ -54,7 +54,9 @@ function resourceOf(endpoint: Endpoint, { pinned: fixed }: Principal): Readonly<
     sandboxing: settings.sandboxing,
     parameters: [...parameters].map(([parameter, spec]) => ({
       name: parameter,
-      required: spec.required && fixed?.has(parameter) !== true,
+      kind: spec.kind,
+      required: spec.required && pinned?.has(parameter) !== true,
+      empty: spec.empty,
       type: spec.type,
       description: spec.description,
       ...(spec.format !== undefined && { format: spec.format }),
@@ -66,6 +68,6 @@ function resourceOf(endpoint: Endpoint, { pinned: fixed }: Principal): Readonly<
       type,
       description: meaning,
     })),
-    example: Object.fromEntries(Object.entries(example).filter(([param]) => fixed?.has(param) !== true)),
+    example: Object.fromEntries(Object.entries(example).filter(([param]) => pinned?.has(param) !== true)),
   };
 }

@@ -1,4 +1,4 @@
-import { TIMES, type Times } from '../formats/representation.js';
+import { TIMES, type Times } from '../formats/format.js';
 
 /** What a request prefers by its `Prefer` header (RFC 7240); a preference that is absent or invalid is undefined. */
 export interface Preferences {

@@ -3,7 +3,7 @@ import type { Principal } from '../auth/principal.js';
 import type { Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure, type Problem } from '../errors.js';
-import type { Times } from '../formats/representation.js';
+import type { Times } from '../formats/format.js';
 import type { RawParameters } from '../query/raw-parameters.js';
 import { problemOfSqlText } from '../query/sandboxed-select.js';
 import { invalidParameters, problemOfForm, readParameters } from '../query/validate-parameters.js';
@@ -48,6 +48,6 @@ export function readCall({ endpoint, principal, sent, preferences, times }: Pars
     ...named.problems,
     ...(ofSql === undefined ? [] : [{ param: 'sql', problem: ofSql }]),
   ];
-  if (problems.length > 0) throw invalidParameters(endpoint.name, problems);
+  if (problems.length > 0) throw invalidParameters(problems);
   return { values, presentation: choosePresentation(named, preferences, times), sql: sql?.text };
 }

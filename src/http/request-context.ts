@@ -27,7 +27,7 @@ export interface RequestContext {
     readonly queryId: string;
     readonly rowsRead: number;
     readonly bytesRead: number;
-    readonly waitedMs: number;
+    readonly waitingMs: number;
   };
   failure?: unknown;
 }

@@ -33,13 +33,13 @@ function costOf({ cost = NO_COST, clickhouseMs = 0 }: RequestContext): Cost {
     query_id: cost.queryId,
     rows_read: cost.rowsRead,
     bytes_read: cost.bytesRead,
-    waiting_ms: rounded(cost.waitedMs),
+    waiting_ms: rounded(cost.waitingMs),
     clickhouse_ms: rounded(clickhouseMs),
   };
 }
 
 const NO_QUERY = { digest: '', hash: '' };
-const NO_COST = { queryId: '', rowsRead: 0, bytesRead: 0, waitedMs: 0 };
+const NO_COST = { queryId: '', rowsRead: 0, bytesRead: 0, waitingMs: 0 };
 
 /** Hexadecimal digits that are enough to tell digests apart. */
 const DIGEST_LENGTH = 32;

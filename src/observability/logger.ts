@@ -3,7 +3,7 @@ import winston from 'winston';
 /** Structured fields of a log line. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** What the parts of the gateway log with. */
+/** The logger of all parts of the gateway. */
 export interface Logger {
   readonly error: (message: string, fields?: Fields) => void;
   readonly warn: (message: string, fields?: Fields) => void;
@@ -12,10 +12,10 @@ export interface Logger {
 }
 
 /**
- * Logs to standard output: JSON lines, or readable text on a terminal.
+ * Creates a logger that writes to standard output.
  *
  * @param level the least severe level that is written.
- * @param readable whether a person reads along.
+ * @param readable writes text for a terminal instead of JSON lines.
  */
 export function createLogger(level: string, readable: boolean): Logger {
   const { combine, timestamp, json, colorize, printf } = winston.format;
@@ -23,7 +23,7 @@ export function createLogger(level: string, readable: boolean): Logger {
     ? combine(timestamp(), colorize(), printf(readableLine))
     : combine(timestamp(), json());
   const logger = winston.createLogger({ level, format }).add(new winston.transports.Console());
-  // winston formats what its transports then leave out; a gateway that logs no requests should not pay for their lines.
+  // winston would format lines of disabled levels too, which costs time for every request.
   const write = (at: keyof Logger): Logger[keyof Logger] =>
     logger.isLevelEnabled(at) ? (message, fields) => void logger[at](message, fields) : () => undefined;
   return { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
@@ -37,7 +37,7 @@ function readableLine({ timestamp, level, message, ...fields }: winston.Logform.
   return [time, level, String(message), ...details].join('  ');
 }
 
-/** An error as fields of a log line: its text, its stack, and the same of what caused it. */
+/** Describes an error as fields of a log line: message, type, code and stack, and the same of its cause. */
 export function describeError(error: unknown): Fields {
   if (!(error instanceof Error)) return { error: String(error) };
   const { message, stack, cause } = error;

@@ -3,28 +3,29 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import type { CacheStatus } from '../query/call.js';
 import { RecentFailures } from './recent-failures.js';
 
-/** What the cache holds now, by endpoint name. */
+/** The results of one endpoint in the local cache now. */
 export interface CacheUse {
   readonly endpoint: string;
   readonly entries: number;
   readonly bytes: number;
 }
 
-/** The connections of callers now, and those that were closed since the start. */
+/** Open connections of clients, and counts of closed ones since the start. */
 export interface ConnectionUse {
   readonly open: { readonly size: number };
   readonly closed: Readonly<Record<'connections' | 'bytes', number>>;
 }
 
-/** What a ClickHouse server is doing now, by its host and port. */
+/** The state of a ClickHouse server now, and its retries since the start. */
 export interface ServerUse {
+  /** Host and port. */
   readonly name: string;
   readonly running: number;
   readonly isEjected: boolean;
   readonly retried: number;
 }
 
-/** What is read when somebody looks, not counted as it happens. */
+/** Figures that are read at each scrape instead of counted as they occur. */
 export interface Observed {
   readonly cacheUse: () => readonly CacheUse[];
   readonly isRedisOpen: () => boolean;
@@ -35,7 +36,7 @@ export interface Observed {
     readonly waitingInteractive: number;
   };
   readonly pool: () => {
-    /** Open where no server is left. */
+    /** Open if every server is ejected. */
     readonly state: 'open' | 'closed';
     readonly rejected: number;
     readonly cut: number;
@@ -45,18 +46,18 @@ export interface Observed {
 }
 
 const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
-/** The worker looks once a second for what is due. */
+/** Seconds; the warmer looks for due sets once a second. */
 const LATENESS_BUCKETS = [1, 2, 5, 10, 30, 60, 300, 900];
 
 /**
- * The gateway's metrics in Prometheus' form. No label takes a value that a caller can invent: endpoints are those that
- * there are, statuses those that the gateway answers, codes those of its errors.
+ * The gateway's metrics for Prometheus. No label contains a value that a caller can choose: endpoints, statuses and
+ * error codes come from fixed lists.
  */
 export class Metrics {
   readonly registry = new Registry();
-  /** What Prometheus has no place for. */
+  /** For the admin API; Prometheus stores no single events. */
   readonly failures = new RecentFailures();
-  private readonly requests = this.counter('requests_total', 'Requests answered.', [
+  private readonly requests = this.counter('requests_total', 'Completed requests.', [
     'endpoint',
     'status',
     'cache',
@@ -64,35 +65,35 @@ export class Metrics {
   ]);
   private readonly gatewaySeconds = this.histogram(
     'gateway_seconds',
-    'Time in the gateway, without ClickHouse.',
+    'Time of requests in the gateway, without the time in ClickHouse.',
   );
   private readonly clickhouseSeconds = this.histogram('clickhouse_seconds', 'Time of queries in ClickHouse.');
   private readonly warmingLateness = this.histogram(
     'warming_lateness_seconds',
-    'Time from when a cached result was due to be refreshed until its refresh started.',
+    'Time from when the refresh of a cached result was due until it started.',
     LATENESS_BUCKETS,
   );
   private readonly coalesced = this.counter(
     'coalesced_waiters_total',
-    'Requests that shared a query of another: in this process, or of another gateway.',
+    'Requests that shared the query of another request, in this process or on another gateway.',
     ['where'],
   );
   private readonly evictions = this.counter(
     'cache_evictions_total',
-    'Answers that had to go for others.',
+    'Results evicted from the local cache because it was full.',
     [],
   );
-  private readonly limitRejections = this.counter('limit_refusals_total', 'Requests that a limit refused.', [
+  private readonly limitRejections = this.counter('limit_rejections_total', 'Requests rejected by a limit.', [
     'kind',
     'counted',
   ]);
-  private readonly warmingRuns = this.counter('warming_refreshes_total', 'Refreshes.', [
+  private readonly warmingRuns = this.counter('warming_refreshes_total', 'Refreshes of cached results.', [
     'endpoint',
     'outcome',
   ]);
   private readonly warmingSeconds = this.counter(
     'warming_clickhouse_seconds_total',
-    'Time in ClickHouse spent on warming.',
+    'Time in ClickHouse for warming.',
     ['endpoint'],
   );
 
@@ -100,7 +101,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Notes a request that was answered; an empty code is that of no failure, and has no label. */
+  /** Counts a completed request. An empty code means success, and adds no label. */
   requestCompleted(
     endpoint: string,
     { status, code }: { readonly status: number; readonly code: string },
@@ -130,20 +131,20 @@ export class Metrics {
     this.warmingSeconds.inc({ endpoint }, clickhouseMs / 1000);
   }
 
-  /** Adds what is read at each look. */
+  /** Adds the metrics that are read at each scrape. */
   observe({ cacheUse, isRedisOpen, isLeader, queries, pool }: Observed): void {
-    this.gauge('cache_entries', 'Answers kept in the process.', ['endpoint'], (gauge) => {
+    this.gauge('cache_entries', 'Results in the local cache.', ['endpoint'], (gauge) => {
       for (const { endpoint, entries } of cacheUse()) gauge.set({ endpoint }, entries);
     });
-    this.gauge('cache_bytes', 'Bytes of the answers kept in the process.', ['endpoint'], (gauge) => {
+    this.gauge('cache_bytes', 'Bytes of the results in the local cache.', ['endpoint'], (gauge) => {
       for (const { endpoint, bytes } of cacheUse()) gauge.set({ endpoint }, bytes);
     });
-    this.state('redis_breaker_open', '1 while Redis is let alone.', isRedisOpen);
-    this.state('warming_leader', '1 where this gateway warms.', isLeader);
-    this.gauge('queries_running', 'Queries that run in ClickHouse.', [], (gauge) => {
+    this.state('redis_breaker_open', '1 while the circuit breaker of Redis is open.', isRedisOpen);
+    this.state('warming_leader', '1 if this gateway is the leader, which warms.', isLeader);
+    this.gauge('queries_running', 'Queries running in ClickHouse.', [], (gauge) => {
       gauge.set(queries().running);
     });
-    this.gauge('queries_waiting', 'Queries that wait for a place.', ['priority'], (gauge) => {
+    this.gauge('queries_waiting', 'Queries waiting for a slot.', ['priority'], (gauge) => {
       const { waiting, waitingInteractive } = queries();
       gauge.set({ priority: 'interactive' }, waitingInteractive);
       gauge.set({ priority: 'warming' }, waiting - waitingInteractive);
@@ -152,32 +153,31 @@ export class Metrics {
     this.observeServers(pool);
   }
 
-  /** @param requestLog how many requests it did not write, since the start. */
+  /** @param requestLog counts of requests that it did not write, since the start. */
   observeRequestLog(requestLog: { readonly dropped: number; readonly skipped: number }): void {
-    const dropped =
-      'Requests that are not in gateway_requests: ClickHouse did not take them, or not in time.';
+    const dropped = 'Requests missing in gateway_requests because ClickHouse rejected them or was too slow.';
     this.total('request_records_dropped_total', dropped, [], (counter) => {
       counter.inc(requestLog.dropped);
     });
-    const skipped = 'Requests without a key that are not in gateway_requests, which has a sample of them.';
+    const skipped = 'Requests without a key missing in gateway_requests, which contains a sample of them.';
     this.total('request_records_skipped_total', skipped, [], (counter) => {
       counter.inc(requestLog.skipped);
     });
   }
 
-  /** @param connections those of the server that callers reach. */
+  /** @param connections those of the public API. */
   observeConnections(connections: () => ConnectionUse): void {
-    this.gauge('connections', 'Connections that callers have open.', [], (gauge) => {
+    this.gauge('connections', 'Open connections of clients.', [], (gauge) => {
       gauge.set(connections().open.size);
     });
-    const help = 'Connections closed to bound how many there are, or the bytes of requests without a key.';
+    const help = 'Connections closed by a limit: on connections, or on the bytes of requests without a key.';
     this.total('connections_closed_total', help, ['limit'], (counter) => {
       const { closed } = connections();
       for (const limit of ['connections', 'bytes'] as const) counter.inc({ limit }, closed[limit]);
     });
   }
 
-  /** Counts a request that a limit refused. */
+  /** Counts a request that a limit rejected. */
   limitRejected(kind: 'key' | 'endpoint', counted: string): void {
     this.limitRejections.inc({ kind, counted });
   }
@@ -185,21 +185,26 @@ export class Metrics {
   private observePool(pool: Observed['pool']): void {
     this.state(
       'clickhouse_breaker_open',
-      '1 while queries are refused, ClickHouse being away.',
+      '1 while queries are rejected because every ClickHouse server is ejected.',
       () => pool().state === 'open',
     );
-    this.gauge('clickhouse_breaker_opened', 'Times that ClickHouse was found away.', ['reason'], (gauge) => {
+    this.gauge('clickhouse_breaker_opened', 'Times that a circuit breaker opened.', ['reason'], (gauge) => {
       for (const reason of ['unreachable', 'stalled'] as const) gauge.set({ reason }, pool().opened[reason]);
     });
-    this.gauge('clickhouse_breaker_refused', 'Queries refused while ClickHouse was away.', [], (gauge) => {
+    this.gauge('clickhouse_breaker_rejected', 'Queries rejected by open circuit breakers.', [], (gauge) => {
       gauge.set(pool().rejected);
     });
-    this.gauge('clickhouse_queries_cut', 'Running queries ended because ClickHouse stalled.', [], (gauge) => {
-      gauge.set(pool().cut);
-    });
+    this.gauge(
+      'clickhouse_queries_cut',
+      'Running queries cancelled because ClickHouse stalled.',
+      [],
+      (gauge) => {
+        gauge.set(pool().cut);
+      },
+    );
   }
 
-  /** The labels are the servers that are configured. */
+  /** The label `server` is a configured server. */
   private observeServers(pool: Observed['pool']): void {
     const each =
       (of: (server: ServerUse) => number) =>
@@ -208,12 +213,12 @@ export class Metrics {
       };
     const running = each((server) => server.running);
     const isEjected = each((server) => Number(server.isEjected));
-    this.gauge('clickhouse_server_queries_running', 'Queries that run on a server.', ['server'], running);
-    const ejectedHelp = '1 while a server gets no queries, being away.';
-    this.gauge('clickhouse_server_set_aside', ejectedHelp, ['server'], isEjected);
+    this.gauge('clickhouse_server_queries_running', 'Queries running on a server.', ['server'], running);
+    const ejectedHelp = '1 while a server is ejected: it gets no queries because it does not respond.';
+    this.gauge('clickhouse_server_ejected', ejectedHelp, ['server'], isEjected);
     this.total(
       'clickhouse_server_retried_elsewhere_total',
-      'Queries that a server did not begin to answer, and another was asked.',
+      'Queries retried on another server because this one did not respond.',
       ['server'],
       (counter) => {
         for (const { name, retried } of pool().servers) counter.inc({ server: name }, retried);
@@ -229,7 +234,7 @@ export class Metrics {
     return new Counter({ name: `querygate_${name}`, help, labelNames, registers: [this.registry] });
   }
 
-  /** A counter of what is counted elsewhere. */
+  /** A counter whose value is counted elsewhere. */
   private total<Label extends string>(
     name: string,
     help: string,
@@ -258,10 +263,10 @@ export class Metrics {
     });
   }
 
-  /** Something that is so or not. */
-  private state(name: string, help: string, isSo: () => boolean): void {
+  /** A gauge that is 0 or 1. */
+  private state(name: string, help: string, isTrue: () => boolean): void {
     const read = (gauge: Gauge): void => {
-      gauge.set(Number(isSo()));
+      gauge.set(Number(isTrue()));
     };
     this.gauge(name, help, [], read);
   }

@@ -4,9 +4,9 @@ import { PACKAGE_FILE } from '../project-files.js';
 import type { Tracing, TracingConfig } from './tracing.js';
 
 /**
- * Starts tracing by packages that an installation need not have, since they are as large as all others together.
+ * Starts tracing. Its packages are optional, because they are as large as all others together.
  *
- * @throws Error that names the command to install them, where they are missing.
+ * @throws Error with the command that installs them, if they are missing.
  */
 export async function openTracing(config: TracingConfig): Promise<Tracing> {
   const loaded = await import('./tracing.js').catch((error: unknown) => {
@@ -19,7 +19,7 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND';
 }
 
-/** npm leaves packages of this list out without `--save-prod`, because they are development dependencies too. */
+/** The command needs `--save-prod`: the packages are development dependencies too, which npm would omit. */
 function missingPackages(): string {
   const { peerDependencies } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as {
     readonly peerDependencies: Readonly<Record<string, string>>;

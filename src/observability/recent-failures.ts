@@ -1,4 +1,4 @@
-/** A request that failed, as an operator is told of it: without parameters, addresses or keys. */
+/** A failed request as the admin API shows it: without parameters, addresses and secrets. */
 export interface RecentFailure {
   /** ISO 8601. */
   readonly time: string;
@@ -8,28 +8,28 @@ export interface RecentFailure {
   readonly code: string;
   /** The name of the key. */
   readonly key: string | undefined;
-  /** For the operator alone. */
+  /** For the operator only. */
   readonly diagnosis: string | undefined;
 }
 
-const KEPT = 100;
+const MAX_FAILURES = 100;
 
 /**
- * The last failures of this gateway. Faults and refusals are kept apart, so that a caller who is refused all the time
- * does not push out what an operator has to see.
+ * The most recent failures of this gateway. Faults (5xx) and rejections have separate lists, so that a flood of
+ * rejections does not displace faults.
  */
 export class RecentFailures {
   private readonly faults: RecentFailure[] = [];
-  private readonly refusals: RecentFailure[] = [];
+  private readonly rejections: RecentFailure[] = [];
 
   note(failure: RecentFailure): void {
-    const kept = failure.status >= 500 ? this.faults : this.refusals;
-    kept.push(failure);
-    if (kept.length > KEPT) kept.shift();
+    const failures = failure.status >= 500 ? this.faults : this.rejections;
+    failures.push(failure);
+    if (failures.length > MAX_FAILURES) failures.shift();
   }
 
   /** Newest first. */
   all(): readonly RecentFailure[] {
-    return [...this.faults, ...this.refusals].sort((left, right) => (left.time < right.time ? 1 : -1));
+    return [...this.faults, ...this.rejections].sort((left, right) => (left.time < right.time ? 1 : -1));
   }
 }

@@ -1,29 +1,29 @@
 import type { RequestRecord } from './request-record.js';
 
-/** Failing where batches are refused and lost; full where they are written, or yet to be, and what comes meanwhile is lost. */
+/** `failing`: a batch was rejected and lost. `full`: too many records wait for a write, and new ones are lost. */
 export type RequestLogState = 'writing' | 'failing' | 'full';
 
 export interface RequestLogOptions {
   /** Writes a batch; a rejection loses it. */
   readonly insert: (records: readonly RequestRecord[]) => Promise<void>;
-  /** Told when a state begins. */
+  /** Called when the state changes. */
   readonly onChange: (state: RequestLogState, error?: unknown) => void;
-  /** Reports how many requests without a key were skipped since the last flush, where any were. */
+  /** Called at each flush with the number of skipped requests without a key, if there were any. */
   readonly onSkipped?: (count: number) => void;
-  /** Requests without a key that are written, of each code, from one flush to the next; further ones are only counted. */
+  /** Requests without a key that are written for each code between two flushes; further ones are only counted. */
   readonly maxWithoutKey?: number;
-  /** Records that wait at most; further ones are dropped and counted. */
+  /** The most records that wait; further ones are dropped and counted. */
   readonly maxWaiting?: number;
-  /** Records that are written at once. */
+  /** The most records in one insert. */
   readonly batch?: number;
 }
 
 const DEFAULTS = { maxWaiting: 50_000, batch: 10_000, maxWithoutKey: 10, onSkipped: () => undefined };
 
 /**
- * Writes requests down in batches, away from the requests: noting one is a push to a list, and what ClickHouse does not
- * take in time is dropped, never waited for. Where nothing was asked nothing is written. Of requests without a key a sample
- * is written, since anybody can send them and nobody shall fill the table.
+ * Writes requests to the request log in batches, without delaying requests: `note` only appends to a list, and
+ * records are dropped if ClickHouse is too slow. Without requests nothing is written. Of requests without a key only
+ * a sample is written, because anyone can send them and could fill the table.
  */
 export class RequestLog {
   private readonly options: Required<RequestLogOptions>;
@@ -60,11 +60,11 @@ export class RequestLog {
       return;
     }
     this.lost += 1;
-    // Of one that fails it is known that requests are lost.
+    // The state `failing` already reports that requests are lost.
     if (this.state === 'writing') this.change('full');
   }
 
-  /** Writes what waits; to be called every few seconds, and does nothing while it still writes. */
+  /** Writes the waiting records; to be called every few seconds. Joins a write that still runs. */
   flush(): Promise<void> {
     this.beginSample();
     this.writing ??= this.writeAll().finally(() => (this.writing = undefined));
@@ -96,7 +96,7 @@ export class RequestLog {
         return;
       }
     }
-    // Not after each batch: where more comes than is written, that would be told over and over.
+    // Not after each batch: under constant overload the state would change over and over.
     if (this.state === 'full') this.change('writing');
   }
 

@@ -1,4 +1,4 @@
-/** One request, as a row of `gateway_requests`; the columns' comments say what each field is. */
+/** A row of `gateway_requests`; the comments of its columns describe the fields. */
 export interface RequestRecord {
   /** ISO 8601. */
   readonly timestamp: string;

@@ -17,20 +17,20 @@ import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace
 import type { RunQuery } from '../query/ports.js';
 
 export interface TracingConfig {
-  /** Base URL of an OTLP/HTTP collector; traces go to `/v1/traces` below it. */
+  /** Base URL of an OTLP/HTTP collector; traces are sent to its path `/v1/traces`. */
   readonly endpoint: string;
   readonly serviceName: string;
 }
 
-/** A request as its trace has it. */
+/** The span of a request. */
 export interface TracedRequest {
-  /** Runs what belongs to the request: spans that begin there are its children. */
+  /** Runs work of the request: spans that start there are its children. */
   readonly within: (work: () => void) => void;
-  /** Ends its span. */
+  /** Ends the span. */
   readonly end: (name: string, status: number, attributes: Attributes) => void;
 }
 
-/** Traces of requests and of the queries that they cause, by OpenTelemetry. */
+/** Traces requests and their queries with OpenTelemetry. */
 export class Tracing {
   readonly #provider: NodeTracerProvider;
   readonly #tracer: Tracer;
@@ -39,14 +39,14 @@ export class Tracing {
     const url = `${endpoint.replace(/\/$/, '')}/v1/traces`;
     this.#provider = new NodeTracerProvider({
       resource: resourceFromAttributes({ 'service.name': serviceName }),
-      // Bounded: what the collector does not take in time is dropped.
+      // The queue is bounded: it drops spans if the collector is too slow.
       spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter({ url }))],
     });
     this.#provider.register();
     this.#tracer = this.#provider.getTracer('querygate');
   }
 
-  /** Begins the span of a request, within the caller's trace where it sent one (`traceparent`, W3C Trace Context). */
+  /** Starts the span of a request, in the caller's trace if it sent one (`traceparent`, W3C Trace Context). */
   begin(headers: Readonly<Record<string, string | string[] | undefined>>): TracedRequest {
     const parent = propagation.extract(ROOT_CONTEXT, headers);
     const span = this.#tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
@@ -64,7 +64,7 @@ export class Tracing {
     };
   }
 
-  /** The same, each query a span of its own, whose `traceparent` goes on to ClickHouse. */
+  /** Makes each query a span of its own, whose `traceparent` is sent to ClickHouse. */
   trace(runQuery: RunQuery): RunQuery {
     return (request) =>
       this.#tracer.startActiveSpan('ClickHouse query', { kind: SpanKind.CLIENT }, async (span) => {
@@ -86,7 +86,7 @@ export class Tracing {
       });
   }
 
-  /** Sends what waits, and stops. */
+  /** Sends the remaining spans, and stops. */
   close(): Promise<void> {
     return this.#provider.shutdown();
   }
@@ -98,7 +98,7 @@ function headersOf(active: Context): Readonly<Record<string, string>> {
   return headers;
 }
 
-/** By its code alone: texts of failures can hold values of the request. */
+/** Records the code only: the message of a failure can contain values of the request. */
 function failed(span: Span, error: unknown): void {
   const code = error instanceof Error && 'code' in error ? String(error.code) : 'INTERNAL';
   span.setStatus({ code: SpanStatusCode.ERROR, message: code });

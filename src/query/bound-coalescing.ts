@@ -3,29 +3,29 @@ import type { CoalesceAcrossGateways } from './fetch-result.js';
 import { LinkedAbort } from './linked-abort.js';
 
 /**
- * The same, over after so many milliseconds: one that waited for another's query in vain has for its own what is left of
- * them, and not a whole queue and a whole query once more.
+ * Adds one time limit to coalescing. It covers both the wait for another gateway's query and a query of this
+ * gateway's own after that wait, so that the two together cannot take twice the time.
  *
- * @throws Failure QUERY_TIMEOUT where they are over.
+ * @throws Failure QUERY_TIMEOUT after `maxMs` milliseconds.
  */
-export function boundCoalescing(share: CoalesceAcrossGateways, maxMs: number): CoalesceAcrossGateways {
-  return async (key, signal, runQuery, until) => {
-    const bound = new LinkedAbort(signal);
-    const over = new Failure(
+export function boundCoalescing(coalesce: CoalesceAcrossGateways, maxMs: number): CoalesceAcrossGateways {
+  return async (key, signal, runQuery, usableUntilOf) => {
+    const linked = new LinkedAbort(signal);
+    const timeout = new Failure(
       'QUERY_TIMEOUT',
-      `There was no answer within ${maxMs / 1000} seconds; an equal query was waited for. Try again.`,
+      `An identical query was already running, and no result arrived within ${maxMs / 1000} seconds. Try again.`,
     );
     const timer = setTimeout(() => {
-      bound.abort(over);
+      linked.abort(timeout);
     }, maxMs);
     try {
-      return await share(key, bound.signal, runQuery, until);
+      return await coalesce(key, linked.signal, runQuery, usableUntilOf);
     } catch (error) {
-      // What was interrupted says so in words of its own.
-      throw bound.signal.reason === over ? over : error;
+      // An aborted operation throws its own error instead of the signal's reason.
+      throw linked.signal.reason === timeout ? timeout : error;
     } finally {
       clearTimeout(timer);
-      bound.end();
+      linked.end();
     }
   };
 }

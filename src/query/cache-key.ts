@@ -7,25 +7,25 @@ import { rowCap } from '../endpoint/endpoint.js';
 import { pinnedParameters, type RowScope } from './row-scope.js';
 import type { SandboxedSelect } from './sandboxed-select.js';
 
-/** What one cached answer is kept under. */
+/** The key of one cached result. */
 export interface CacheKey {
   readonly endpointId: string;
-  /** SHA-256 (hex) over all that decides the bytes. */
+  /** SHA-256 (hex) over everything that determines the bytes of the result. */
   readonly hash: string;
-  /** Milliseconds for which an entry is fresh here. Not part of the hash: another gateway may have another setting. */
+  /** Milliseconds for which an entry is fresh on this gateway. Not hashed, because gateways can have other settings. */
   readonly cachingMs: number;
 }
 
-/** What names an entry, whatever its lifetime. */
+/** Identifies an entry, independently of its lifetime. */
 export type EntryName = Omit<CacheKey, 'cachingMs'>;
 
-/** Stands in for the clock, which is no part of a question. */
+/** A constant instead of the current time, which must not change the key. */
 const NO_TIME = new Date(0);
 
 /**
- * The key of a question: endpoint, digest of its definition, row cap, the query that it comes to, row scope and
- * representation. By the query, and not by the parameters as they were sent, values that mean the same (an interval that
- * is none, half of a pair) share an answer; the endpoint's name and whatever it does not declare are not in it.
+ * The cache key of a query: endpoint id, digest of the definition, row cap, bound SQL and parameters, row scope and
+ * representation. The bound query is hashed instead of the parameters as sent, so that parameters with the same
+ * effect share an entry. The endpoint's name and undeclared parameters are not part of the key.
  */
 export function cacheKeyOf(
   endpoint: Endpoint,
@@ -35,15 +35,15 @@ export function cacheKeyOf(
   sandbox?: SandboxedSelect,
 ): CacheKey {
   const cap = rowCap(endpoint);
-  const held = pinnedParameters(scope);
+  const pinned = pinnedParameters(scope);
   const { text, parameters } = sandbox
-    ? bindSandboxedQuery(endpoint, sandbox, values, held, NO_TIME, cap)
-    : bindQuery(endpoint.query, values, held, NO_TIME, cap);
-  const question = [endpoint.id, endpoint.digest, cap, text, parameters, scope, representation];
+    ? bindSandboxedQuery(endpoint, sandbox, values, pinned, NO_TIME, cap)
+    : bindQuery(endpoint.query, values, pinned, NO_TIME, cap);
+  const identity = [endpoint.id, endpoint.digest, cap, text, parameters, scope, representation];
   const { caching } = endpoint.settings;
   return {
     endpointId: endpoint.id,
     cachingMs: caching === 'disabled' ? 0 : caching * 1000,
-    hash: createHash('sha256').update(JSON.stringify(question)).digest('hex'),
+    hash: createHash('sha256').update(JSON.stringify(identity)).digest('hex'),
   };
 }

@@ -8,49 +8,50 @@ import type { Requester } from './ports.js';
 import type { RowScope } from './row-scope.js';
 import type { SandboxedSelect } from './sandboxed-select.js';
 
-/** One question to an endpoint: validated parameters, and what of the caller decides the rows. */
+/** A query of an endpoint: validated parameters, and the properties of the caller that determine the rows. */
 export interface EndpointQuery {
   readonly endpoint: Endpoint;
   readonly values: Values;
   readonly scope: RowScope;
-  /** The caller's own SELECT over the result, where it sent one and the endpoint takes it. */
+  /** The caller's own SELECT over the result, if it sent one and the endpoint allows it. */
   readonly sandbox?: SandboxedSelect;
-  /** How the rows are written; JSON where it is absent. */
+  /** Output format of the rows; JSON if absent. */
   readonly representation?: Representation;
 }
 
-/** What a caller demands of the cache (RFC 9111, request directives). */
+/** What a caller requires of the cache (RFC 9111, request directives). */
 export type CacheDemand = 'any' | 'fresh' | 'only-cached';
 
-/** A caller's question. */
+/** A caller's request to run a query. */
 export interface Call extends EndpointQuery {
   readonly requestId: string;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly demand: CacheDemand;
   readonly requester?: Requester | undefined;
 }
 
-/** How an answer came about. */
+/** How the cache served a result. */
 export type CacheStatus = 'HIT' | 'MISS' | 'STALE' | 'BYPASS';
 
+/** A result, and how it came about. */
 export interface CallOutcome {
   readonly result: EndpointResult;
   readonly status: CacheStatus;
-  /** Whether the answer is kept for the next one who asks. */
+  /** Whether the result is in the cache for later requests. */
   readonly isStored: boolean;
-  /** Whether the caller shared somebody else's query. */
+  /** Whether the caller shared the query of another caller (`collapsed` of RFC 9211). */
   readonly isCollapsed: boolean;
-  /** Whether there was an answer that is no longer fresh. */
+  /** Whether the cache had a result that is no longer fresh. */
   readonly replacesExpired?: boolean;
 }
 
-/** What the answer to a question is kept under. */
+/** The cache key of a query's result. */
 export function keyOf({ endpoint, values, scope, sandbox, representation }: EndpointQuery): CacheKey {
   return cacheKeyOf(endpoint, values, scope, (representation ?? JSON_REPRESENTATION).name, sandbox);
 }
 
-/** Milliseconds since 1970 until which an answer of an endpoint is of use to anybody, expired or not. */
+/** When the stale use of a result ends, after which no caller can get it; milliseconds since 1970. */
 export function usableUntil(result: EndpointResult, { settings }: Endpoint): number {
   return result.expiresAt + (settings.staleIfError ?? DEFAULT_STALE_IF_ERROR_SECONDS) * 1000;
 }

@@ -1,9 +1,9 @@
-/** Milliseconds by which the clocks of two gateways may differ, or one clock from itself before it was set. */
+/** Milliseconds by which the clocks of two gateways, or one clock before and after it is set, may differ. */
 export const MAX_CLOCK_SKEW_MS = 5000;
 
 /**
- * A point in time, or 0 where it lies in the future by more than clocks may differ: it was noted before the clock was set
- * back, or by a gateway whose clock is fast, and says nothing.
+ * Returns a point in time, or 0 if it is further in the future than clocks may differ. Such a time is meaningless: it
+ * was recorded before the clock was set back, or by a gateway whose clock is fast.
  *
  * @param at milliseconds since 1970, as is `now`.
  */

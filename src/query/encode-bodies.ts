@@ -4,13 +4,13 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 import { inOwnMemory, type Bodies } from './endpoint-result.js';
 
-/** Smaller bodies gain nothing that a caller would notice. */
+/** Compressing a smaller body saves nothing that a caller would notice. */
 const WORTHWHILE_BYTES = 1024;
 
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
-/** Compresses a body once for all who will ask for it, away from the thread that answers. */
+/** Compresses a body once for all later requests, in the thread pool. */
 export async function encodeBodies(identity: Buffer): Promise<Bodies> {
   if (identity.length <= WORTHWHILE_BYTES) return { identity: inOwnMemory(identity) };
   const params = {
@@ -24,7 +24,7 @@ export async function encodeBodies(identity: Buffer): Promise<Bodies> {
   return { identity: inOwnMemory(identity), br: inOwnMemory(br), gzip: inOwnMemory(gzipped) };
 }
 
-/** The digest that ETags are made from: the first 128 bits of SHA-256. */
+/** The digest that ETags contain: the first 128 bits of SHA-256. */
 export function digestOf(identity: Buffer): string {
   return createHash('sha256').update(identity).digest('base64url').slice(0, 22);
 }

@@ -1,6 +1,6 @@
 import { MAX_CLOCK_SKEW_MS } from './clock-skew.js';
 
-/** A body as ClickHouse wrote it and, where it is worth it, compressed. */
+/** A body as ClickHouse wrote it and, if that is worthwhile, compressed. */
 export interface Bodies {
   readonly identity: Buffer;
   readonly gzip?: Buffer;
@@ -9,35 +9,36 @@ export interface Bodies {
 
 export type Encoding = keyof Bodies;
 
-/** A complete result as it is served and cached: its final bytes and all that is told of it. */
+/** A complete result as it is served and cached: its final bytes and the facts that response headers report. */
 export interface EndpointResult {
-  /** When its query began; milliseconds since 1970. */
+  /** When its query started; milliseconds since 1970. */
   readonly createdAt: number;
-  /** From when on it is no longer fresh; milliseconds since 1970. Every tier of the cache goes by this alone. */
+  /** When it stops being fresh; milliseconds since 1970. Every tier of the cache uses this value alone. */
   readonly expiresAt: number;
-  /** Digest of the uncompressed bytes, 22 characters; what ETags are made from. */
+  /** Digest of the uncompressed bytes, 22 characters; part of the ETag. */
   readonly digest: string;
   readonly rowCount: number;
   readonly truncated: boolean;
-  /** Set where a shard was away: for those who wait for it now, and never kept. */
+  /** Set if a shard was unreachable. Such a result is only for the callers that wait for it, and is never cached. */
   readonly partial?: true;
   readonly rowsRead: number;
   readonly bytesRead: number;
   readonly clickhouseMs: number;
-  /** Of the query, where this process asked it: its id, and milliseconds that it waited for a place. */
+  /** Id of the query in ClickHouse, if this process ran it. */
   readonly queryId?: string;
-  readonly waitedMs?: number;
+  /** Milliseconds for which the query waited for a slot, if this process ran it. */
+  readonly waitingMs?: number;
   readonly bodies: Bodies;
 }
 
-/** Bytes of all of an answer's bodies together. */
+/** Bytes of all bodies of a result together. */
 export function sizeOf({ bodies: { identity, gzip, br } }: EndpointResult): number {
   return identity.length + (gzip?.length ?? 0) + (br?.length ?? 0);
 }
 
 /**
- * The same bytes, without the larger buffer of which they are a part (what a socket or zlib filled): that one would
- * live as long as they do, and count for nobody.
+ * Copies bytes that are a slice of a larger buffer (of a socket or of zlib). The slice would keep the whole buffer in
+ * memory, and no size limit would count it.
  */
 export function inOwnMemory(bytes: Buffer): Buffer {
   if (bytes.buffer.byteLength === bytes.length) return bytes;
@@ -47,9 +48,8 @@ export function inOwnMemory(bytes: Buffer): Buffer {
 }
 
 /**
- * From when on an answer can be used, by the clock of whoever reads it; milliseconds since 1970. Before that it is from
- * the future: it was created, or it expires, later than the clocks of this gateway and its creator together allow. It is
- * then the same as absent, in every tier.
+ * The earliest time at which a reader may use a result; milliseconds since 1970. Before that time the result is from
+ * the future: it was created or expires later than the allowed clock skew explains. Every tier treats it as absent.
  */
 export function usableFrom(
   { createdAt, expiresAt }: Pick<EndpointResult, 'createdAt' | 'expiresAt'>,
@@ -58,7 +58,7 @@ export function usableFrom(
   return Math.max(createdAt, expiresAt - cachingMs) - MAX_CLOCK_SKEW_MS;
 }
 
-/** Whether an answer may be served without asking again. */
+/** Whether a result may be served without a new query. */
 export function isFresh(result: EndpointResult, now: number): boolean {
   return now < result.expiresAt;
 }

@@ -7,25 +7,25 @@ import type { Clock } from './ports.js';
 import type { ResultStore } from './result-store.js';
 
 /**
- * @param key what the answer is kept under, where the caller knows it already.
- * @throws Failure: what the caller is told instead of rows.
+ * @param key cache key of the result, if it is known already.
+ * @throws Failure with the message for the caller.
  */
 export type ExecuteCall = (call: Call, key?: CacheKey) => Promise<CallOutcome>;
 
 export interface CallExecutorParts {
   readonly store: ResultStore;
-  /** Asks ClickHouse, or waits for who does already. */
+  /** Queries ClickHouse, or waits for an identical query that is already running. */
   readonly fetchResult: FetchResult;
   readonly clock: Clock;
-  /** Told of each question to an endpoint that caches, and of its answer. */
+  /** Called with each outcome of an endpoint that caches. */
   readonly onOutcome: OnOutcome;
 }
 
 export type OnOutcome = (query: EndpointQuery, key: CacheKey, outcome: CallOutcome) => void;
 
 /**
- * The way of a validated call: a fresh answer that is kept, else ClickHouse's, else, where ClickHouse fails, one that
- * has expired by no more than the endpoint allows.
+ * Executes validated calls. The result is a fresh cached result, else a new one from ClickHouse, else, if ClickHouse
+ * fails, a stale one whose age the endpoint allows.
  */
 export function createCallExecutor(parts: CallExecutorParts): ExecuteCall {
   return async (call, key = keyOf(call)) => {
@@ -62,7 +62,7 @@ async function executeCached(
   };
   try {
     const { result, isCollapsed } = await fetchResult({ ...call, refresh }, key);
-    // All rows of a while ago are better than some of now.
+    // A stale result with all rows is better than a new one without some.
     const complete = result.partial && (await findStale());
     return (
       complete ?? fetchedOutcome(result, { refresh, isCollapsed, replacesExpired: cached !== undefined })
@@ -82,13 +82,13 @@ function fetchedOutcome(
 }
 
 export interface HitParts {
-  /** What the process itself keeps, at once. */
+  /** Reads the local cache synchronously. */
   readonly peek: (hash: string) => EndpointResult | undefined;
   readonly clock: Clock;
   readonly onOutcome: OnOutcome;
 }
 
-/** A question's fresh answer where the process has it: the same as {@link ExecuteCall}, at once, or undefined. */
+/** Returns the outcome of {@link ExecuteCall} synchronously if the local cache has a fresh result, else undefined. */
 export type FindHit = (query: EndpointQuery, key: CacheKey) => CallOutcome | undefined;
 
 export function createHitFinder({ peek, clock, onOutcome }: HitParts): FindHit {
@@ -101,12 +101,11 @@ export function createHitFinder({ peek, clock, onOutcome }: HitParts): FindHit {
   };
 }
 
-/** A fresh kept answer, as it is answered. */
 function hitOutcome(result: EndpointResult): CallOutcome {
   return { result, status: 'HIT', isStored: true, isCollapsed: false };
 }
 
-/** ClickHouse's trouble, as against the caller's mistake, its leaving, or the gateway's own fault. */
+/** Whether ClickHouse failed, as opposed to an error of the caller, a client disconnect or an internal error. */
 function isUpstreamFailure(error: unknown): boolean {
   return error instanceof Failure && error.status >= 502;
 }

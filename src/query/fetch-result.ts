@@ -2,7 +2,8 @@ import { bindSandboxedQuery } from '../endpoint/bind-sandboxed.js';
 import { bindQuery } from '../endpoint/bind.js';
 import { rowCap, type Endpoint } from '../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
-import { FORMAT_FACTS, JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
+import { FORMATS } from '../formats/formats.js';
+import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
 import type { CacheKey } from './cache-key.js';
 import { usableUntil, type EndpointQuery } from './call.js';
 import { digestOf, encodeBodies } from './encode-bodies.js';
@@ -13,38 +14,38 @@ import { pinnedParameters } from './row-scope.js';
 import { SingleFlight } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
 
-/** A question that the cache could not answer. */
+/** A query whose result the cache does not have. */
 export interface FetchRequest extends EndpointQuery {
   readonly requestId: string;
   readonly signal: AbortSignal;
-  /** Whether the answer has to be newer than the question, whatever others have or ask. */
+  /** Whether the result must be newer than the request, which rules out cached results and running queries. */
   readonly refresh: boolean;
   readonly requester?: Requester | undefined;
 }
 
 export interface FetchedResult {
   readonly result: EndpointResult;
-  /** Whether the query was somebody else's. */
+  /** Whether another caller ran the query. */
   readonly isCollapsed: boolean;
 }
 
 /** @throws Failure */
 export type FetchResult = (fetch: FetchRequest, key: CacheKey) => Promise<FetchedResult>;
 
-/** Asks ClickHouse; the answer is stored when it is told. */
+/** Runs the query in ClickHouse; does not store the result. */
 export type QueryClickHouse = (signal: AbortSignal) => Promise<EndpointResult>;
 
 /**
- * Lets one of several gateways ask what all of them miss; the others get its answer, or its error.
+ * Coalesces a query that several gateways miss at the same time: one gateway runs the query and stores the result;
+ * the others get that result, or its error.
  *
- * @param ask what the one that asks does.
- * @param until until when an answer is of use; milliseconds since 1970.
+ * @param usableUntilOf when the stale use of a result ends; milliseconds since 1970.
  */
 export type CoalesceAcrossGateways = (
   key: CacheKey,
   signal: AbortSignal,
   runQuery: QueryClickHouse,
-  until: (result: EndpointResult) => number,
+  usableUntilOf: (result: EndpointResult) => number,
 ) => Promise<FetchedResult>;
 
 export interface FetchParts {
@@ -52,11 +53,11 @@ export interface FetchParts {
   readonly store: ResultStore;
   readonly coalesceAcrossGateways: CoalesceAcrossGateways;
   readonly clock: Clock;
-  /** Told of each question that shared a query of another, and whose. */
+  /** Called for each call that shared the query of another caller, with where that query ran. */
   readonly onJoined: (where: 'process' | 'gateways') => void;
 }
 
-/** Asks ClickHouse once for equal questions at the same time, in this process and across gateways. */
+/** Queries ClickHouse once for identical calls at the same time, in this process and across gateways. */
 export function createFetcher(parts: FetchParts): FetchResult {
   const singleFlight = new SingleFlight<FetchedResult>();
   return async (fetch, key) => {
@@ -64,8 +65,8 @@ export function createFetcher(parts: FetchParts): FetchResult {
     if (endpoint.settings.caching === 'disabled') {
       return { result: await queryClickHouse(parts, fetch), isCollapsed: false };
     }
-    const until = (result: EndpointResult): number => usableUntil(result, endpoint);
-    const share = refresh ? withoutCoalescing(parts.store) : parts.coalesceAcrossGateways;
+    const usableUntilOf = (result: EndpointResult): number => usableUntil(result, endpoint);
+    const coalesce = refresh ? withoutCoalescing(parts.store) : parts.coalesceAcrossGateways;
     const flight = refresh ? `${key.hash} refresh` : key.hash;
     const { value, joined } = await singleFlight.join(
       flight,
@@ -73,7 +74,7 @@ export function createFetcher(parts: FetchParts): FetchResult {
       ({ signal: flightSignal, requester }) => {
         const runQuery: QueryClickHouse = (ownSignal) =>
           queryClickHouse(parts, { ...fetch, requester, signal: ownSignal });
-        return share(key, flightSignal, runQuery, until);
+        return coalesce(key, flightSignal, runQuery, usableUntilOf);
       },
     );
     if (joined) parts.onJoined('process');
@@ -90,10 +91,10 @@ async function queryClickHouse(
   const { representation = JSON_REPRESENTATION } = fetch;
   const cap = rowCap(endpoint);
   const now = clock();
-  const held = pinnedParameters(scope);
+  const pinned = pinnedParameters(scope);
   const query = sandbox
-    ? bindSandboxedQuery(endpoint, sandbox, values, held, now, cap + 1)
-    : bindQuery(endpoint.query, values, held, now, cap + 1);
+    ? bindSandboxedQuery(endpoint, sandbox, values, pinned, now, cap + 1)
+    : bindQuery(endpoint.query, values, pinned, now, cap + 1);
   try {
     const { body, ...facts } = await runQuery({
       query,
@@ -106,11 +107,11 @@ async function queryClickHouse(
       limits: endpoint.settings.queryLimits,
     });
     const { caching } = endpoint.settings;
-    const lastsSeconds = caching === 'disabled' || facts.partial ? undefined : caching;
+    const freshSeconds = caching === 'disabled' || facts.partial ? undefined : caching;
     const bodies =
-      lastsSeconds === undefined ? { identity: body } : await bodiesToCache(body, representation);
+      freshSeconds === undefined ? { identity: body } : await bodiesToCache(body, representation);
     const createdAt = now.getTime();
-    const expiresAt = lastsSeconds === undefined ? createdAt : createdAt + lastsSeconds * 1000;
+    const expiresAt = freshSeconds === undefined ? createdAt : createdAt + freshSeconds * 1000;
     return { ...facts, createdAt, expiresAt, digest: digestOf(body), bodies };
   } catch (error) {
     throw blameParameters(endpoint, error);
@@ -118,25 +119,22 @@ async function queryClickHouse(
 }
 
 function bodiesToCache(body: Buffer, { format }: Representation): Promise<Bodies> | Bodies {
-  return FORMAT_FACTS[format].isCompressible ? encodeBodies(body) : { identity: inOwnMemory(body) };
+  return FORMATS[format].isCompressible ? encodeBodies(body) : { identity: inOwnMemory(body) };
 }
 
-/** Only ClickHouse knows whether a regular expression compiles; its refusal is the caller's problem, by name. */
+/** Names the parameters that are regular expressions, because only ClickHouse can tell whether one compiles. */
 function blameParameters(endpoint: Endpoint, error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== 'BAD_REGULAR_EXPRESSION') return error;
-  const expressions = [...endpoint.parameters].filter(([, { format }]) => format === 're2');
+  const expressions = [...endpoint.parameters].filter(([, { kind }]) => kind === 'regular-expression');
   const problem = 'is not a regular expression that RE2 compiles';
-  return invalidParameters(
-    endpoint.name,
-    expressions.map(([param]) => ({ param, problem })),
-  );
+  return invalidParameters(expressions.map(([param]) => ({ param, problem })));
 }
 
-/** One gateway alone: it asks, and stores what it is told. */
+/** For a gateway alone, and for refreshes: runs the query and stores the result. */
 export function withoutCoalescing(store: ResultStore): CoalesceAcrossGateways {
-  return async (key, signal, runQuery, until) => {
+  return async (key, signal, runQuery, usableUntilOf) => {
     const result = await runQuery(signal);
-    if (!result.partial) await store.set(key, result, until(result));
+    if (!result.partial) await store.set(key, result, usableUntilOf(result));
     return { result, isCollapsed: false };
   };
 }

@@ -1,12 +1,12 @@
 import type { CacheStatus } from './call.js';
 
-/** Questions to an endpoint, by how they were answered. */
+/** Calls of an endpoint, by how the cache served them. */
 export interface HitCounts extends Record<CacheStatus, number> {
-  /** Of the hits, those that the process did not have itself. */
+  /** Results that came from the shared cache, because the local cache had none or an older one. */
   sharedHits: number;
 }
 
-/** Counts by endpoint id, since the start. */
+/** Counts calls by endpoint id, since the start. */
 export class HitCounter {
   private readonly counts = new Map<string, HitCounts>();
 
@@ -18,7 +18,7 @@ export class HitCounter {
     this.of(endpointId).sharedHits += 1;
   }
 
-  /** Of every endpoint that was asked. */
+  /** The counts of every endpoint that was called. */
   all(): ReadonlyMap<string, Readonly<HitCounts>> {
     return this.counts;
   }

@@ -1,6 +1,6 @@
 /**
- * A signal that aborts when another one does, or when it is told to. What `AbortSignal.any` gives stays in memory for as
- * long as a timer of its does; this one lets go of everything at {@link end}.
+ * A signal that aborts when another one does, or when {@link abort} is called. Unlike `AbortSignal.any` with a
+ * timeout signal, whose result stays in memory until the timeout, it releases everything at {@link end}.
  */
 export class LinkedAbort {
   private readonly controller = new AbortController();
@@ -21,7 +21,7 @@ export class LinkedAbort {
     this.controller.abort(reason);
   }
 
-  /** To be called when there is nothing to abort any more. */
+  /** Stops following the other signal; to be called when the work has ended. */
   end(): void {
     this.outer.removeEventListener('abort', this.follow);
   }

@@ -3,26 +3,29 @@ import type { Column, QueryLimits } from '../endpoint/definition.js';
 import type { Failure } from '../errors.js';
 import type { Representation } from '../formats/representation.js';
 
-/** Callers wait for the one; nobody waits for the other. */
+/** Callers wait for interactive queries; nobody waits for warming. */
 export type Priority = 'interactive' | 'warming';
 
-/** Told what a query cost, once it is over; nothing where that is not known. */
+/** Reports the cost of a query that has ended; undefined if the cost is unknown. */
 export type SettleCost = (cost?: QueryResult) => Promise<void>;
 
-/** On whose behalf a query is asked. */
+/** On whose behalf a query runs. */
 export interface Requester {
-  /** Those of one lane wait for each other, lanes take turns: a caller has its own. */
+  /** Lane of the fair queueing: first in, first out within a lane, round robin over lanes. Each caller has its own. */
   readonly lane: string;
   readonly priority: Priority;
   /**
-   * The caller's limits, asked before the query takes a place; what it gives is told of the query's end.
+   * Checks the caller's limits before the query enters the queue.
    *
-   * @throws Failure where a limit refuses.
+   * @returns to be called when the query has ended.
+   * @throws Failure LIMIT_EXCEEDED.
    */
   readonly admitQuery?: (() => Promise<SettleCost>) | undefined;
   /**
-   * Where several callers can share the query: notifies of each that waits for it, at once and from now on, until what it
-   * returns is called. Absent where the query has one caller. The priority is then the best of all callers'.
+   * Present if several callers can share the query; `priority` is then the best of theirs. Notifies the observer of
+   * every caller that waits, now and later.
+   *
+   * @returns stops the notifications.
    */
   readonly observeCallers?: ((observer: CallerObserver) => () => void) | undefined;
 }
@@ -30,7 +33,7 @@ export interface Requester {
 /** A caller that waits for a query. */
 export interface WaitingCaller {
   readonly requester: Pick<Requester, 'lane' | 'priority'>;
-  /** Ends the wait of this caller alone. */
+  /** Ends the wait of this caller only. */
   readonly reject: (reason: Failure) => void;
 }
 
@@ -39,60 +42,60 @@ export interface CallerObserver {
   readonly left: (caller: WaitingCaller) => void;
 }
 
-/** Work that needs a slot and a server: on whose behalf, and until when. */
+/** A request for a slot of the queue and a server. */
 export interface SlotRequest {
-  /** Aborted when nobody waits for the result any more; the work then ends in ClickHouse too. */
+  /** Aborted when no caller waits for the result any more; the work in ClickHouse is then cancelled too. */
   readonly signal: AbortSignal;
-  /** Without one it is interactive, in a lane that all such queries share. */
+  /** If absent, the work is interactive, in a lane that all such work shares. */
   readonly requester?: Requester | undefined;
-  /** Milliseconds of its time limit that an earlier try has used up; absent for the first. */
+  /** Milliseconds of the time limit that an earlier attempt used; absent for the first attempt. */
   readonly spentMs?: number | undefined;
-  /** Notified when a server begins to answer, an error or rows: from then on no other server may be asked. */
+  /** Called when a server starts to respond, with rows or an error: the work is then no longer retried elsewhere. */
   readonly onResponse?: (() => void) | undefined;
 }
 
-/** A query to run, and how far it may go. */
+/** A query to run, with its limits. */
 export interface QueryRequest extends SlotRequest {
   readonly query: BoundQuery;
-  /** What the query gives; 'unknown' for a caller's own SQL, of which ClickHouse is asked first, and whose faults are its. */
+  /** Columns of the result; 'unknown' for a caller's own SQL, whose columns only ClickHouse knows. */
   readonly columns: ReadonlyMap<string, Column> | 'unknown';
-  /** How the rows are to be written; JSON where it is absent. */
+  /** Output format of the rows; JSON if absent. */
   readonly representation?: Representation | undefined;
-  /** Rows to return at most; the query itself asks for one more, so that a cut is known. */
+  /** The most rows to return. The query itself fetches one more, which shows that the result is truncated. */
   readonly rowCap: number;
-  /** Reaches ClickHouse's query log. */
+  /** Written to ClickHouse's query log. */
   readonly requestId: string;
-  /** What the endpoint's settings allow a query, where that is not what all may. */
+  /** Limits of the endpoint's settings, if they differ from the gateway's. */
   readonly limits?: QueryLimits | undefined;
-  /** Sent along, so that ClickHouse's own spans belong to the caller's trace (W3C Trace Context). */
+  /** Sent to ClickHouse, so that its spans belong to the caller's trace (W3C Trace Context). */
   readonly traceHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A complete result. */
 export interface QueryResult {
-  /** In the representation that was asked for: in JSON, `{"result":[…]}` in UTF-8. */
+  /** In the requested representation; for JSON, `{"result":[…]}` in UTF-8. */
   readonly body: Buffer;
   readonly rowCount: number;
   /** Whether more rows existed than were returned. */
   readonly truncated: boolean;
-  /** Set where a shard was away, and the rows are those of the others. */
+  /** Set if a shard was unreachable, and the rows are those of the other shards. */
   readonly partial?: true;
   readonly rowsRead: number;
   readonly bytesRead: number;
-  /** Milliseconds that the query took in ClickHouse, by its own account. */
+  /** Milliseconds that the query took, as ClickHouse reports it. */
   readonly clickhouseMs: number;
-  /** As in ClickHouse's query log. */
+  /** The id in ClickHouse's query log. */
   readonly queryId?: string;
-  /** Milliseconds that the query waited for a place. */
-  readonly waitedMs?: number;
+  /** Milliseconds for which the query waited for a slot. */
+  readonly waitingMs?: number;
 }
 
 /**
- * Runs a read-only query to its end.
+ * Runs a read-only query and returns its complete result.
  *
- * @throws Failure: a result is complete, or it is not a result.
+ * @throws Failure in every other case: there is no incomplete result.
  */
 export type RunQuery = (request: QueryRequest) => Promise<QueryResult>;
 
-/** The time, which tests set. */
+/** Returns the current time; tests replace it. */
 export type Clock = () => Date;

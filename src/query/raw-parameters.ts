@@ -1,8 +1,8 @@
-/** What a caller sent under one name. */
+/** The value that a caller sent for one parameter name. */
 export interface RawParameter {
-  /** Decoded; undefined where it is not UTF-8 or has a broken percent escape. */
+  /** The decoded text; undefined if it is not UTF-8 or has an invalid percent escape. */
   readonly text: string | undefined;
-  /** How often the name was sent. */
+  /** How often the name occurs. */
   readonly times: number;
 }
 

@@ -1,19 +1,18 @@
 import type { CacheKey } from './cache-key.js';
 import type { EndpointResult } from './endpoint-result.js';
 
-/** Which cached answers are meant: all, those of an endpoint, or one. */
+/** Which cached results to purge: all, those of an endpoint, or one. */
 export interface PurgeScope {
   readonly endpointId?: string;
   readonly hash?: string;
-  /** Only those whose query began at or before this; milliseconds since 1970. */
+  /** Only results whose query started at or before this time; milliseconds since 1970. */
   readonly createdUntil?: number;
 }
 
 /**
- * Where answers are kept. An answer comes back until it is no longer of use to anybody (`keepUntil`), fresh or not;
- * whether it is fresh is a fact of the answer itself. One from the future (`usableFrom`) is the same as absent: it is not
- * given out, and any other replaces it. No trouble of a store reaches its callers: what can't be read is
- * a miss, what can't be written is not kept.
+ * A cache of results. It returns a result until `usableUntil`, fresh or stale; `isFresh` tells which. A result from
+ * the future (see `usableFrom`) counts as absent: the cache does not return it, and any other result replaces it. A
+ * store never fails its callers: a failed read is a miss, and a failed write stores nothing.
  */
 export interface ResultStore {
   readonly get: (key: CacheKey) => Promise<EndpointResult | undefined>;

@@ -1,31 +1,31 @@
 import type { Endpoint } from '../endpoint/endpoint.js';
-import { MAX_VALUE_BYTES } from '../endpoint/parameters.js';
+import { MAX_VALUE_BYTES } from '../endpoint/parameters/parameter.js';
 import type { SlotRequest } from './ports.js';
 import type { SingleFlightCaller } from './single-flight.js';
 
-/** A caller's SELECT that has been judged: it reads the named parts that it names, and nothing else. */
+/** A caller's SELECT that passed the sandbox check: it reads only the listed named parts. */
 export interface SandboxedSelect {
-  /** As ClickHouse prints it: one statement on one line, without comments; equal questions have equal texts. */
+  /** The SELECT as ClickHouse prints it, on one line without comments, so that equivalent texts become equal. */
   readonly text: string;
-  /** The named parts that it reads, `result` among them where it does; sorted. */
+  /** The named parts that it reads, which may include `result`; sorted. */
   readonly reads: readonly string[];
 }
 
-/** What is wrong with a caller's SQL as a text, which takes no parser to say. */
+/** What is wrong with a caller's SQL as a text, as far as that can be checked without a parser. */
 export function problemOfSqlText(sql: string): string | undefined {
   if (sql.trim() === '') return 'must be a SELECT; it is empty';
   if (Buffer.byteLength(sql) > MAX_VALUE_BYTES) return `is longer than ${MAX_VALUE_BYTES} bytes`;
-  // Control characters but white space, and those that some encodings have between 0x80 and 0x9f.
+  // Control characters except white space and 0x80 to 0x9f, which some encodings use for text.
   if (/[^\P{Cc}\t\n\r\x80-\x9f]/u.test(sql) || /\p{Surrogate}/u.test(sql)) {
-    return 'holds a character that is not text';
+    return 'contains a character that is not text';
   }
   return undefined;
 }
 
 /**
- * Judges a caller's SQL for an endpoint, on behalf of that caller.
+ * Runs the sandbox check on a caller's SQL for an endpoint, on behalf of that caller.
  *
- * @throws Failure INVALID_PARAMETERS with the reason, or what kept ClickHouse from parsing it.
+ * @throws Failure INVALID_PARAMETERS with the reason, or the failure that kept ClickHouse from parsing the SQL.
  */
 export type CheckSql = (
   endpoint: Endpoint,
@@ -37,25 +37,25 @@ export type CheckSql = (
 export type SqlAnalysis<T> = (parser: SqlParser, signal: AbortSignal) => Promise<T>;
 
 /**
- * Runs an analysis of a caller's SQL where and when a query of that caller's would run: in a slot of the queue, within its
- * limits, on a server that answers. It charges nothing.
+ * Runs an analysis of a caller's SQL under the same conditions as a query of that caller: in a slot of the queue,
+ * within its limits, on an available server. It charges nothing.
  *
- * @throws Failure of the admission, or what the analysis throws.
+ * @throws Failure of the limits or the queue, or what the analysis throws.
  */
 export type AnalyzeSql = <T>(request: SlotRequest, analysis: SqlAnalysis<T>) => Promise<T>;
 
-/** What ClickHouse's own parser makes of a caller's SQL. Nothing of it is executed. */
+/** ClickHouse's own parser for a caller's SQL. It executes nothing. */
 export interface SqlParser {
   /**
-   * The one statement in the text, printed anew on one line.
+   * The one statement in the text, formatted on one line.
    *
-   * @throws Failure INVALID_PARAMETERS where it is none, or more than one.
+   * @throws Failure INVALID_PARAMETERS if the text is not exactly one statement.
    */
   readonly print: (sql: string, signal: AbortSignal) => Promise<string>;
   /**
-   * Lines of the query tree of `SELECT * FROM (text)`, before any name in it is resolved.
+   * Lines of the query tree of `SELECT * FROM (text)`, before any name is resolved.
    *
-   * @throws Failure INVALID_PARAMETERS where that is no SELECT.
+   * @throws Failure INVALID_PARAMETERS if the text is not a SELECT.
    */
   readonly tree: (text: string, signal: AbortSignal) => Promise<readonly string[]>;
   /** Names of the tables that an unqualified name can mean to the gateway's user. */

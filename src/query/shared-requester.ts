@@ -1,11 +1,11 @@
 import type { Requester, CallerObserver, Priority, WaitingCaller } from './ports.js';
 
-/** A caller without a lane of its own. */
+/** The requester of calls without a lane of their own. */
 export const ANONYMOUS_REQUESTER: Requester = { lane: '', priority: 'interactive' };
 
 /**
- * The callers of one shared query as one asker. Limits are those of the leader, since the query counts once; lane and
- * priority follow whoever waits now, so that a follower can raise a query that is queued.
+ * All callers of one shared query as one requester. Lane and limits are those of the leader, because the query counts
+ * once. The priority is the best among the callers that wait now, so that a follower can raise a queued query.
  */
 export class SharedRequester implements Requester {
   private readonly callers = new Set<WaitingCaller>();
@@ -27,7 +27,7 @@ export class SharedRequester implements Requester {
     return this.leader.admitQuery;
   }
 
-  /** Callers that wait. */
+  /** Number of callers that wait. */
   get size(): number {
     return this.callers.size;
   }

@@ -2,18 +2,18 @@ import { ABOUT_LEADER, Failure } from '../errors.js';
 import type { Requester, WaitingCaller } from './ports.js';
 import { ANONYMOUS_REQUESTER, SharedRequester } from './shared-requester.js';
 
-/** Who joins a flight. */
+/** A caller that joins a flight. */
 export interface SingleFlightCaller {
-  /** Of this caller alone. */
+  /** Aborts the wait of this caller only. */
   readonly signal: AbortSignal;
   readonly requester?: Requester | undefined;
 }
 
-/** What the work of a flight is done with. */
+/** The context of the work of a flight. */
 export interface SingleFlightContext {
-  /** Aborted when nobody waits any more. */
+  /** Aborted when no caller waits any more. */
   readonly signal: AbortSignal;
-  /** All callers that wait, as one. */
+  /** All callers that wait, as one requester. */
   readonly requester: Requester;
 }
 
@@ -28,21 +28,21 @@ interface Flight<T> {
 }
 
 /**
- * Single flight: callers with the same key who come while work runs wait for the same result, or the same error. One that
- * leaves does not end it for the others; when the last one has left, it is aborted.
+ * Single flight: callers that request a key while its work runs get the same result, or the same error. The work
+ * continues when a caller leaves, and is aborted when the last caller leaves.
  *
- * A follower shares neither the leader's lane nor its rejection: the work sees every caller that waits, and a follower of
- * a leader that was rejected for its own limits or overload retries as itself.
+ * A follower keeps its own lane, because the work sees every caller that waits. It does not share a rejection of the
+ * leader by limits or overload; it starts the work again with its own requester.
  */
 export class SingleFlight<T> {
   private readonly flights = new Map<string, Flight<T>>();
 
-  /** Keys of what runs now. */
+  /** Number of keys whose work runs now. */
   get size(): number {
     return this.flights.size;
   }
 
-  /** @param work started only if none of that key runs. */
+  /** @param work starts only if no work of that key runs. */
   async join(
     key: string,
     caller: SingleFlightCaller,
@@ -69,16 +69,16 @@ export class SingleFlight<T> {
   private start(key: string, work: SingleFlightWork<T>, leader: CallerWait): Flight<T> {
     const controller = new AbortController();
     const callers = new SharedRequester(leader.requester);
-    // Before the work begins, which may ask at once who waits.
+    // Added before the work starts, because the work may observe the callers at once.
     callers.add(leader);
     const result = work({ signal: controller.signal, requester: callers });
     const flight: Flight<T> = { result, controller, callers };
     this.flights.set(key, flight);
-    const land = (): void => {
+    const forget = (): void => {
       this.forget(key, flight);
     };
-    // Each caller gets the error itself; this one is only about the end.
-    flight.result.then(land, land);
+    // A rejection is handled by each caller.
+    flight.result.then(forget, forget);
     return flight;
   }
 
@@ -92,12 +92,12 @@ export class SingleFlight<T> {
   }
 }
 
-/** The wait of one caller, which ends when it leaves or is rejected by itself. */
+/** The wait of one caller, which ends early when this caller leaves or is rejected alone. */
 class CallerWait implements WaitingCaller {
   readonly requester: Requester;
   readonly rejection: Promise<never>;
   reject!: (reason: Error) => void;
-  /** Whether this caller alone left or was rejected. */
+  /** Whether this caller left or was rejected alone. */
   hasEnded = false;
   private readonly leave = (): void => {
     this.reject(this.signal.reason as Error);
@@ -113,7 +113,7 @@ class CallerWait implements WaitingCaller {
         reject(reason);
       };
     });
-    // Work that starts can reject its leader before anybody waits for this.
+    // Work can reject its leader as it starts, before the rejection is awaited.
     this.rejection.catch(() => undefined);
     signal.addEventListener('abort', this.leave, { once: true });
   }
@@ -123,7 +123,7 @@ class CallerWait implements WaitingCaller {
   }
 }
 
-/** Whether a failure of the leader says nothing about its followers. */
+/** Whether a failure concerns the leader only, not its followers. */
 function isAboutLeader(error: unknown): boolean {
   return error instanceof Failure && ABOUT_LEADER.has(error.code);
 }

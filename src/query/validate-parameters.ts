@@ -2,28 +2,28 @@ import type { ValidationResult } from 'joi';
 
 import type { Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
-import { MAX_VALUE_BYTES, type Parameter, type ParameterValue } from '../endpoint/parameters.js';
+import { MAX_VALUE_BYTES, type Parameter, type ParameterValue } from '../endpoint/parameters/parameter.js';
 import { Failure, type Problem } from '../errors.js';
 import type { RawParameter, RawParameters } from './raw-parameters.js';
 
-/** The declared parameters of a request, typed, and what is wrong with the others of them. */
+/** The declared parameters of a request: values of the valid ones, problems of the others. */
 export interface ReadParameters {
   readonly values: Values;
   readonly problems: readonly Problem[];
 }
 
 /**
- * The declared parameters of a request, typed; names that the endpoint does not declare are ignored.
+ * Validates the declared parameters of a request; other names are ignored.
  *
- * @throws Failure INVALID_PARAMETERS listing every problem of theirs.
+ * @throws Failure INVALID_PARAMETERS listing every problem.
  */
 export function validateParameters(endpoint: Endpoint, raw: RawParameters): Values {
   const { values, problems } = readParameters(endpoint, raw);
-  if (problems.length > 0) throw invalidParameters(endpoint.name, problems);
+  if (problems.length > 0) throw invalidParameters(problems);
   return values;
 }
 
-/** The same as {@link validateParameters}, for who has more to say about the request than they do. */
+/** Like {@link validateParameters}, but returns the problems, for a caller that adds its own. */
 export function readParameters(endpoint: Endpoint, raw: RawParameters): ReadParameters {
   const values = new Map<string, ParameterValue | null>();
   const problems: Problem[] = [];
@@ -35,16 +35,10 @@ export function readParameters(endpoint: Endpoint, raw: RawParameters): ReadPara
   return { values, problems };
 }
 
-/** The failure that lists what is wrong with a request's parameters. */
-export function invalidParameters(endpointName: string, problems: readonly Problem[]): Failure {
+/** The failure that lists every problem of a request's parameters. */
+export function invalidParameters(problems: readonly Problem[]): Failure {
   const listed = problems.map(({ param, problem }) => `${param} ${problem}`).join('; ');
-  return new Failure(
-    'INVALID_PARAMETERS',
-    `The parameters of ${endpointName} are not as they should be: ${listed}.`,
-    {
-      problems,
-    },
-  );
+  return new Failure('INVALID_PARAMETERS', `Invalid parameters: ${listed}.`, { problems });
 }
 
 type Validated = { readonly value: ParameterValue | null } | { readonly problem: string };
@@ -56,7 +50,7 @@ function validate(parameter: Parameter, raw: RawParameter | undefined): Validate
   return result.error ? { problem: result.error.message } : { value: result.value ?? null };
 }
 
-/** What is wrong with any parameter that is not there once, as text. */
+/** The problem of a parameter that is repeated or cannot be decoded, whatever its kind. */
 export function problemOfForm({ text, times }: RawParameter): string | undefined {
   if (times > 1) return `is given ${times} times; it may be given once`;
   return text === undefined ? 'is not valid percent-encoded UTF-8' : undefined;

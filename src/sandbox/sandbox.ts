@@ -45,14 +45,14 @@ export function createSandbox(analyzeSql: AnalyzeSql): CheckSql {
   };
   return async (endpoint, sql, caller) => {
     const verdict = await verdictOf(endpoint, sql, caller);
-    if ('problem' in verdict) throw sqlProblem(endpoint.name, verdict.problem);
+    if ('problem' in verdict) throw sqlProblem(verdict.problem);
     return verdict.select;
   };
 }
 
 /** The failure of a request whose `sql` is not accepted. */
-function sqlProblem(endpointName: string, problem: string): Failure {
-  return invalidParameters(endpointName, [{ param: 'sql', problem }]);
+function sqlProblem(problem: string): Failure {
+  return invalidParameters([{ param: 'sql', problem }]);
 }
 
 /** One query at a time: an analysis has one slot. */

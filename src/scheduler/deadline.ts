@@ -2,38 +2,37 @@ import { Failure } from '../errors.js';
 import { LinkedAbort } from '../query/linked-abort.js';
 import { setRealTimer, type SetTimer } from './timers.js';
 
-/** The longest that a timer of Node's can wait. */
+/** The longest delay of a Node.js timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A signal with a deadline. */
+/** A signal that also aborts at a deadline. */
 export interface Deadline {
   readonly signal: AbortSignal;
-  /** To be called when there is nothing to wait for any more. */
+  /** Stops the timer; to be called when the work has ended. */
   readonly end: () => void;
 }
 
 /**
- * Aborted when the caller's signal is, with its reason, or after so many seconds, with Failure WAIT_OVER.
- *
- * @param signal of the caller.
+ * Links a caller's signal with a deadline. The new signal aborts when the caller's signal aborts, with the same
+ * reason, or after `seconds`, with Failure WAIT_OVER.
  */
 export function withDeadline(
   signal: AbortSignal,
   seconds: number,
   setTimer: SetTimer = setRealTimer,
 ): Deadline {
-  const bound = new LinkedAbort(signal);
+  const linked = new LinkedAbort(signal);
   const cancel = setTimer(
     () => {
-      bound.abort(
-        new Failure('WAIT_OVER', `There was no answer within the ${seconds} seconds that were asked for.`),
+      linked.abort(
+        new Failure('WAIT_OVER', `No result within the ${seconds} seconds that the request allows.`),
       );
     },
     Math.min(seconds * 1000, MAX_TIMER_MS),
   );
   const end = (): void => {
     cancel();
-    bound.end();
+    linked.end();
   };
-  return { signal: bound.signal, end };
+  return { signal: linked.signal, end };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../query/ports.js';
 
-/** The disk of a server; bytes. */
+/** Disk space of a server; bytes. */
 export interface DiskSpace {
   readonly freeBytes: number;
   readonly totalBytes: number;
@@ -9,24 +9,24 @@ export interface DiskSpace {
 export interface MonitoredDisk {
   /** Host and port of the server. */
   readonly name: string;
-  /** Reads its disk space; a rejection leaves what was known. */
+  /** Reads the disk space; if it rejects, the last known state stays. */
   readonly probeDisk: (signal: AbortSignal) => Promise<DiskSpace>;
 }
 
 export interface DiskMonitorOptions {
   readonly clock: Clock;
-  /** Called once a change. */
+  /** Called once for each change. */
   readonly onChange: (server: string, isFull: boolean, space: DiskSpace) => void;
 }
 
-/** Less than a large part of a MergeTree table takes, but of a small disk only a part. */
+/** A disk with less free space is full: too little for a large part of a MergeTree table. A share for small disks. */
 const FULL_BYTES = 64 * 1024 * 1024;
 const FULL_SHARE = 0.05;
 const PROBE_MS = 1000;
-/** Readiness needs no key: however often it is requested, ClickHouse runs one query a second for it. */
+/** Anyone may request readiness without a key, so ClickHouse runs at most one query a second for it. */
 const REUSE_MS = 1000;
 
-/** Knows which ClickHouse servers have a full disk. It probes only when it is called: a paused service stays paused. */
+/** Detects ClickHouse servers with a full disk. It probes only when called, so that an idle cloud service can pause. */
 export class DiskMonitor {
   private readonly full = new Set<string>();
   private probing: Promise<void> | undefined;
@@ -37,7 +37,7 @@ export class DiskMonitor {
     private readonly options: DiskMonitorOptions,
   ) {}
 
-  /** Whether the disk of any server is full; where a server does not say, as it was when it last did. Never rejects. */
+  /** Whether the disk of any server is full, by its last known state if it does not respond. Never rejects. */
   async hasFullDisk(): Promise<boolean> {
     if (!this.probing && this.now() - this.probedAt >= REUSE_MS) {
       this.probing = this.probeAll().finally(() => {

@@ -1,15 +1,15 @@
-/** Who waits, in lanes: each lane in the order in which they came, the lanes in turn. */
+/** Waiters in lanes: first in, first out within a lane, and round robin over the lanes. */
 export class Lanes<T> {
-  /** Only lanes in which somebody waits; the first is served next. */
+  /** Only lanes that are not empty; the first is served next. */
   private readonly lanes = new Map<string, T[]>();
   private count = 0;
 
-  /** How many wait. */
+  /** Number of waiters in all lanes. */
   get size(): number {
     return this.count;
   }
 
-  /** Lanes in which somebody waits, and who does, the oldest first. */
+  /** Lanes that are not empty, each with its waiters, the oldest first. */
   all(): Iterable<readonly [lane: string, waiting: readonly T[]]> {
     return this.lanes;
   }
@@ -25,7 +25,7 @@ export class Lanes<T> {
     this.count += 1;
   }
 
-  /** Takes out the oldest of the lane whose turn it is; that lane is then the last in turn. */
+  /** Removes the oldest waiter of the next lane, which then becomes the last lane. */
   shift(): T | undefined {
     for (const [lane, waiting] of this.lanes) {
       const waiter = waiting.shift();

@@ -5,33 +5,33 @@ import { setRealTimer, type SetTimer } from './timers.js';
 import { WaitingQuery, type WaitingRoom } from './waiting-query.js';
 
 export interface QueryQueueOptions {
-  /** Queries at a time. */
+  /** How many queries run at a time. */
   readonly slots: number;
-  /** Queries that may wait for a slot. */
+  /** How many queries may wait for a slot. */
   readonly maxWaiting: number;
-  /** Milliseconds that a caller may wait. */
+  /** Milliseconds for which a caller may wait. */
   readonly maxWaitMs: number;
   readonly setTimer?: SetTimer;
 }
 
-/** What the queue holds now. */
+/** How many queries run and wait now. */
 export interface QueueFigures {
   readonly running: number;
   readonly waiting: number;
-  /** Those of them for which a caller waits. */
+  /** Waiting queries for which a caller waits. */
   readonly waitingInteractive: number;
 }
 
 /**
- * A bounded number of queries at a time; a bounded number of others waits, for a bounded time.
+ * Bounds the queries that run, the queries that wait, and the time for which they wait.
  *
- * Lanes take turns, so that a flood in one lane does not slow down a single query in another. A query that callers of
- * several lanes wait for is in all of these lanes: it is served at the first of their turns, counts for each of them,
- * and is interactive if any of its callers is.
+ * Fair queueing: slots go round robin over the lanes, so that a flood in one lane does not slow down a single query
+ * in another. A query that callers of several lanes share is in all of these lanes: it runs when the first of them is
+ * next, counts for each of them, and is interactive if any of its callers is.
  *
- * When too many wait, the newest query of the lane that has the most, running and waiting, is shed; the newcomer itself
- * where no other lane has more than its own. A shared query is as hard to shed as one of its shortest lane. Warming runs
- * only when nobody interactive waits, leaves the last slot free (unless there is but one), and is shed first.
+ * When too many queries wait, the queue sheds the newest query of the longest lane (running and waiting queries), or
+ * the new query itself if no other lane is longer than its own. A shared query counts for its shortest lane. Warming
+ * runs only when no interactive query waits, leaves the last slot free (unless there is only one), and is shed first.
  */
 export class QueryQueue {
   private running = 0;
@@ -48,7 +48,7 @@ export class QueryQueue {
     this.room = {
       lanes: this.lanes,
       onJoined: (query, priority) => {
-        // A refresh that waits for the slot that warming leaves free can have it once a caller waits for it.
+        // A queued refresh that an interactive caller joins may take the slot that warming leaves free.
         if (this.hasSlotFor(priority)) query.take();
       },
       startTimer: (onTimeout) => setTimer(onTimeout, maxWaitMs),
@@ -64,23 +64,23 @@ export class QueryQueue {
   }
 
   /**
-   * The same, within the bounds; a query whose callers all leave while it waits never runs.
+   * Makes a function wait for a slot. A query whose callers all leave while it waits never runs.
    *
-   * @throws Failure GATEWAY_BUSY where too many wait, or for too long.
+   * @throws Failure GATEWAY_BUSY if too many queries wait, or the wait is too long.
    */
   limit<R extends SlotRequest, T extends object>(
     run: (request: R) => Promise<T>,
-  ): (request: R) => Promise<T & { readonly waitedMs: number }> {
+  ): (request: R) => Promise<T & { readonly waitingMs: number }> {
     return async (request) => {
       const { signal, requester = ANONYMOUS_REQUESTER } = request;
       signal.throwIfAborted();
-      const began = performance.now();
+      const startedAt = performance.now();
       const lanes = this.hasSlotFor(requester.priority)
         ? this.enter(lanesOf(requester))
         : await this.wait(requester, signal);
       try {
-        const waitedMs = performance.now() - began;
-        return { ...(await run(request)), waitedMs };
+        const waitingMs = performance.now() - startedAt;
+        return { ...(await run(request)), waitingMs };
       } finally {
         this.leave(lanes);
       }
@@ -89,8 +89,8 @@ export class QueryQueue {
 
   private hasSlotFor(priority: Priority): boolean {
     const { slots } = this.options;
-    const open = priority === 'interactive' || slots === 1 ? slots : slots - 1;
-    return this.running < open;
+    const usable = priority === 'interactive' || slots === 1 ? slots : slots - 1;
+    return this.running < usable;
   }
 
   private enter(lanes: readonly string[]): readonly string[] {
@@ -99,7 +99,7 @@ export class QueryQueue {
     return lanes;
   }
 
-  /** A slot is handed over, so that nobody who comes later takes it in between. */
+  /** Gives the slot to the next query at once, so that a new query cannot take it. */
   private leave(lanes: readonly string[]): void {
     this.running -= 1;
     for (const lane of lanes) {
@@ -116,7 +116,7 @@ export class QueryQueue {
     return this.hasSlotFor('warming') ? warming.shift() : undefined;
   }
 
-  /** Waits for a slot, and enters it. */
+  /** Waits for a slot, and takes it. */
   private wait(requester: Requester, signal: AbortSignal): Promise<readonly string[]> {
     return new Promise((resolve, reject) => {
       const onAbort = (): void => {
@@ -135,38 +135,38 @@ export class QueryQueue {
     });
   }
 
-  /** The query to shed: the newcomer itself, unless one is warming alone, or its lanes have more. */
+  /** The query to shed: one that is only warming, else one whose lanes are all longer, else the new query itself. */
   private victimFor(newcomer: WaitingQuery): WaitingQuery {
     if (!newcomer.isInteractive) return newcomer;
     for (const [, queries] of this.lanes.warming.all()) {
       const refresh = queries.findLast(({ isInteractive }) => !isInteractive);
       if (refresh) return refresh;
     }
-    let most = { query: newcomer, load: this.leastLoad(newcomer) };
+    let victim = { query: newcomer, load: this.leastLoad(newcomer) };
     for (const [lane, queries] of this.lanes.interactive.all()) {
       const load = this.load(lane);
-      // Ends at the newest that waits in no shorter lane.
-      for (let index = queries.length - 1; index >= 0 && load > most.load; index -= 1) {
+      // Stops at the newest query that is in no shorter lane.
+      for (let index = queries.length - 1; index >= 0 && load > victim.load; index -= 1) {
         const query = queries[index] ?? newcomer;
         const least = this.leastLoad(query);
-        if (least > most.load) most = { query, load: least };
+        if (least > victim.load) victim = { query, load: least };
       }
     }
-    return most.query;
+    return victim.query;
   }
 
-  /** Of its lanes, the one that has the least queries: what a query counts for when one has to be shed. */
+  /** The load of the query's shortest lane. */
   private leastLoad({ lanes }: WaitingQuery): number {
     return Math.min(...lanes.map((lane) => this.load(lane)));
   }
 
-  /** Queries of a lane that run or wait. */
+  /** Number of queries of a lane that run or wait. */
   private load(lane: string): number {
     return (this.runningIn.get(lane) ?? 0) + this.lanes.interactive.length(lane);
   }
 }
 
-/** Lanes of all callers that wait for a query. */
+/** The lanes of all callers that wait for a query. */
 function lanesOf({ lane, observeCallers }: Requester): readonly string[] {
   if (!observeCallers) return [lane];
   const lanes = new Set<string>();

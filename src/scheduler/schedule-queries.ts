@@ -9,16 +9,16 @@ export interface AnalyzingServer extends PooledServer {
 }
 
 /**
- * The way of a query to ClickHouse: refused while every server is away, then within its caller's limits, then in the queue,
- * then on a server. A second try on another server counts for no limit, and needs no second slot.
+ * Runs a query in steps: reject it while every server is ejected, check its caller's limits, wait for a slot, run it
+ * on a server. A retry on another server counts for no limit, and needs no second slot.
  */
 export function scheduleQueries(pool: Pick<ServerPool, 'gate' | 'run'>, queue: QueryQueue): RunQuery {
   return pool.gate(withinLimits(queue.limit(pool.run), (result) => result));
 }
 
 /**
- * The same way for analyses of callers' SQL: to ClickHouse they are queries like any other, and a caller can cause as many
- * of them. They read no rows, so they charge nothing.
+ * Runs analyses of callers' SQL in the same steps, because to ClickHouse they are queries like any other, and a
+ * caller can cause as many. They read no rows, so they charge nothing.
  */
 export function scheduleAnalyses(pool: ServerPool<AnalyzingServer>, queue: QueryQueue): AnalyzeSql {
   return async (request, analysis) => {
@@ -29,7 +29,7 @@ export function scheduleAnalyses(pool: ServerPool<AnalyzingServer>, queue: Query
   };
 }
 
-/** @param costOf what a result is charged with. */
+/** Makes a function check its caller's limits. @param costOf the result whose cost is charged; undefined for none. */
 function withinLimits<R extends SlotRequest, T>(
   run: (request: R) => Promise<T>,
   costOf: (result: T) => QueryResult | undefined,

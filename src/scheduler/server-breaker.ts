@@ -3,57 +3,57 @@ import { LinkedAbort } from '../query/linked-abort.js';
 import type { SlotRequest, Clock } from '../query/ports.js';
 import { setRealTimer, type SetTimer } from './timers.js';
 
-/** Why a watch opened. */
+/** Why a breaker opened. */
 export type OpenReason = 'unreachable' | 'stalled';
 
 export interface ServerBreakerOptions {
   /**
-   * Whether ClickHouse answers a ping, on a connection that no query can hold up. A rejection is a no.
+   * Whether ClickHouse responds to a ping, on a connection that no query can block. A rejection counts as false.
    *
    * @param signal aborted after {@link ServerBreakerOptions.pingMs}.
    */
   readonly ping: (signal: AbortSignal) => Promise<boolean>;
   readonly clock: Clock;
-  /** Told once a change, with the reason when it opens. */
+  /** Called once for each change, with the reason when the breaker opens. */
   readonly onChange: (state: ServerBreakerState, reason?: OpenReason) => void;
   readonly setTimer?: SetTimer;
-  /** Lost connections in a row, no answer between them, that open it. */
+  /** Consecutive lost connections, without a response in between, that open the breaker. */
   readonly failuresToOpen?: number;
-  /** Milliseconds of silence while queries run after which ClickHouse is pinged. */
+  /** Milliseconds without a response, while queries run, after which ClickHouse is pinged. */
   readonly stallMs?: number;
   readonly pingMs?: number;
-  /** Milliseconds for which it stays open before one request may ping; doubled each time, up to the maximum. */
+  /** Milliseconds that the breaker stays open before a ping; doubled by each failed ping, up to the maximum. */
   readonly firstPauseMs?: number;
   readonly maxPauseMs?: number;
 }
 
 export type ServerBreakerState = 'closed' | 'open';
 
-/** What it has seen since the start, and what runs now. */
+/** The state and running queries now, and counts since the start. */
 export interface ServerBreakerFigures {
   readonly state: ServerBreakerState;
   readonly running: number;
-  /** Running queries that were ended because ClickHouse stalled. */
+  /** Running queries that were cancelled because ClickHouse stalled. */
   readonly cut: number;
   readonly opened: Readonly<Record<OpenReason, number>>;
 }
 
 interface Run {
   readonly startedAt: number;
-  readonly bound: LinkedAbort;
+  readonly abort: LinkedAbort;
 }
 
 const DEFAULTS = { failuresToOpen: 3, stallMs: 2000, pingMs: 1000, firstPauseMs: 250, maxPauseMs: 500 };
-/** Pings in a row without an answer that make a stall of a silence. */
+/** Consecutive pings without a response that make a server count as stalled. */
 const PINGS_TO_STALL = 2;
 
 /**
- * A circuit breaker for one ClickHouse server. It opens when connections are lost, and when ClickHouse stalls: queries run, none is
- * answered, and neither is a ping; the queries that run are then ended. Whatever ClickHouse answers, an error too, says
- * that it is there, so that no mistake of a caller's and no slow query opens it.
+ * A circuit breaker for one ClickHouse server. It opens when connections are lost, and when ClickHouse stalls:
+ * neither the running queries nor pings get a response. It then cancels the running queries. Any response, even an
+ * error, shows that ClickHouse works, so that neither callers' mistakes nor slow queries open the breaker.
  *
- * While it is open it takes no queries; now and then one who would ask pings first, and closes it with an answer.
- * Nothing is sent to ClickHouse unless somebody asks, so that a service which pauses when idle can pause.
+ * While the breaker is open, it rejects queries. After a pause it is half-open: the next request sends a ping, and a
+ * response closes the breaker. It sends nothing without a request, so that an idle cloud service can pause.
  */
 export class ServerBreaker {
   private readonly options: Required<ServerBreakerOptions>;
@@ -62,12 +62,12 @@ export class ServerBreaker {
   private failures = 0;
   private cut = 0;
   private readonly opened: Record<OpenReason, number> = { unreachable: 0, stalled: 0 };
-  /** When ClickHouse last answered anything. */
-  private heardAt = 0;
+  /** When ClickHouse last responded to anything. */
+  private respondedAt = 0;
   private pauseMs: number;
   private openUntil = 0;
-  /** The ping of the one request that tries. */
-  private trial = false;
+  /** Whether the ping of a half-open breaker is under way. */
+  private isTrying = false;
   private cancelCheck: (() => void) | undefined;
 
   constructor(options: ServerBreakerOptions) {
@@ -79,7 +79,7 @@ export class ServerBreaker {
     return this.state === 'open';
   }
 
-  /** Queries that run. */
+  /** Number of running queries. */
   get running(): number {
     return this.runs.size;
   }
@@ -90,15 +90,15 @@ export class ServerBreaker {
   }
 
   /**
-   * Whether ClickHouse is back, to be asked while the watch is open: after the pause one pings, and its answer closes the
-   * watch; the others are told no. Never rejects.
+   * Whether ClickHouse responds again; to be called while the breaker is open. After the pause one call sends a ping,
+   * whose response closes the breaker; all other calls return false. Never rejects.
    */
   async tryAgain(): Promise<boolean> {
-    if (this.trial || this.now() < this.openUntil) return false;
-    this.trial = true;
+    if (this.isTrying || this.now() < this.openUntil) return false;
+    this.isTrying = true;
     const isBack = await this.ping();
-    this.trial = false;
-    if (isBack) this.heard();
+    this.isTrying = false;
+    if (isBack) this.responded();
     else {
       this.pauseMs = Math.min(this.pauseMs * 2, this.options.maxPauseMs);
       this.openUntil = this.now() + this.pauseMs;
@@ -107,26 +107,26 @@ export class ServerBreaker {
   }
 
   /**
-   * Watches the queries that run.
+   * Observes the queries that a function runs.
    *
-   * @throws Failure CLICKHOUSE_UNREACHABLE for one that begins while it is open, and for those that it ends.
+   * @throws Failure CLICKHOUSE_UNREACHABLE if the breaker is open, or cancels the query because ClickHouse stalls.
    */
   guard<R extends SlotRequest, T>(runQuery: (request: R) => Promise<T>): (request: R) => Promise<T> {
     return async (request) => {
       if (this.state === 'open') throw clickHouseUnreachable('the circuit breaker is open');
-      const bound = new LinkedAbort(request.signal);
-      const run = { startedAt: this.now(), bound };
+      const abort = new LinkedAbort(request.signal);
+      const run = { startedAt: this.now(), abort };
       this.begin(run);
       try {
-        const result = await runQuery({ ...request, signal: bound.signal });
-        this.heard();
+        const result = await runQuery({ ...request, signal: abort.signal });
+        this.responded();
         return result;
       } catch (error) {
-        if (bound.signal.aborted && !request.signal.aborted) throw bound.signal.reason;
+        if (abort.signal.aborted && !request.signal.aborted) throw abort.signal.reason;
         if (!request.signal.aborted) this.failed(error);
         throw error;
       } finally {
-        bound.end();
+        abort.end();
         this.end(run);
       }
     };
@@ -134,18 +134,18 @@ export class ServerBreaker {
 
   private failed(error: unknown): void {
     if (!(error instanceof Failure)) return;
-    // The gateway's own time limit ends a query too: that says nothing.
+    // The gateway's own time limit can end a query without a response of ClickHouse.
     if (error.code === 'QUERY_TIMEOUT') return;
     if (error.code !== 'CLICKHOUSE_UNREACHABLE') {
-      this.heard();
+      this.responded();
       return;
     }
     this.failures += 1;
     if (this.failures >= this.options.failuresToOpen) this.open('unreachable');
   }
 
-  private heard(): void {
-    this.heardAt = this.now();
+  private responded(): void {
+    this.respondedAt = this.now();
     this.failures = 0;
     if (this.state === 'closed') return;
     this.state = 'closed';
@@ -180,44 +180,44 @@ export class ServerBreaker {
     this.cancelCheck = cancel;
   }
 
-  /** Pings when it has been silent for too long while queries ran; goes on checking as long as some run. */
+  /** Pings a server that has not responded for too long; checks again later as long as queries run. */
   private async check(current: () => void): Promise<void> {
     const { stallMs } = this.options;
     const hasStalled = this.silentMs() >= stallMs && !(await this.respondsToPing());
     if (hasStalled) {
       this.open('stalled');
-      this.endRuns();
+      this.cancelRuns();
     }
-    // All may have ended meanwhile, and others have begun with a check of their own.
+    // Meanwhile all queries may have ended, and new ones started with another check.
     if (this.cancelCheck !== current) return;
     this.checkLater(hasStalled ? stallMs : Math.max(1, stallMs - this.silentMs()));
   }
 
-  /** Milliseconds for which queries have run without any answer. */
+  /** Milliseconds for which queries have run without any response. */
   private silentMs(): number {
     const [oldest] = this.runs;
-    return oldest ? this.now() - Math.max(oldest.startedAt, this.heardAt) : 0;
+    return oldest ? this.now() - Math.max(oldest.startedAt, this.respondedAt) : 0;
   }
 
   private async respondsToPing(): Promise<boolean> {
     for (let tries = 0; tries < PINGS_TO_STALL; tries += 1) {
-      const heardAt = this.heardAt;
-      const answered = await this.ping();
-      if (answered) this.heard();
-      if (answered || this.heardAt !== heardAt || this.runs.size === 0) return true;
+      const { respondedAt } = this;
+      const hasResponded = await this.ping();
+      if (hasResponded) this.responded();
+      if (hasResponded || this.respondedAt !== respondedAt || this.runs.size === 0) return true;
     }
     return false;
   }
 
-  private endRuns(): void {
-    for (const { bound } of this.runs) {
-      if (bound.signal.aborted) continue;
+  private cancelRuns(): void {
+    for (const { abort } of this.runs) {
+      if (abort.signal.aborted) continue;
       this.cut += 1;
-      bound.abort(clickHouseUnreachable('stalled: neither queries nor pings are answered'));
+      abort.abort(clickHouseUnreachable('stalled: ClickHouse responds neither to queries nor to pings'));
     }
   }
 
-  /** Bounded, whatever the ping does with its signal. */
+  /** Pings with a timeout, even if the ping ignores its signal. */
   private async ping(): Promise<boolean> {
     const controller = new AbortController();
     let cancel: (() => void) | undefined;
@@ -241,9 +241,9 @@ export class ServerBreaker {
   }
 }
 
-/** The failure of a query that gets no answer of ClickHouse; the diagnosis is for the log. */
+/** The failure of a query that gets no response from ClickHouse. @param diagnosis for the log. */
 export function clickHouseUnreachable(diagnosis: string): Failure {
-  return new Failure('CLICKHOUSE_UNREACHABLE', 'ClickHouse does not answer. Try again shortly.', {
+  return new Failure('CLICKHOUSE_UNREACHABLE', 'ClickHouse does not respond. Try again shortly.', {
     retryAfterSeconds: 1,
     diagnosis,
   });

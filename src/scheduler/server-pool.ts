@@ -7,9 +7,9 @@ import {
   type ServerBreakerState,
 } from './server-breaker.js';
 
-/** One of several servers that all can answer any query. */
+/** One of several servers, each of which can run any query. */
 export interface PooledServer {
-  /** Host and port: what it is called in the log and in metrics. */
+  /** Host and port: its name in the log and in metrics. */
   readonly name: string;
   readonly runQuery: RunQuery;
   readonly breaker: Pick<ServerBreaker, 'isOpen' | 'running' | 'figures' | 'tryAgain' | 'guard'>;
@@ -19,17 +19,17 @@ export interface ServerFigures {
   readonly name: string;
   readonly running: number;
   readonly isEjected: boolean;
-  /** Queries that it did not answer, and that were asked of another server. */
+  /** Queries that were retried on another server, because this one did not respond. */
   readonly retried: number;
 }
 
-/** What it has seen since the start, and what runs now. */
+/** The state and running queries now, and counts since the start. */
 export interface PoolFigures {
-  /** Open where every server is set aside. */
+  /** Open if every server is ejected. */
   readonly state: ServerBreakerState;
-  /** Queries that were refused because every server was set aside. */
+  /** Queries that were rejected because every server was ejected. */
   readonly rejected: number;
-  /** Running queries that were ended because their server stalled. */
+  /** Running queries that were cancelled because their server stalled. */
   readonly cut: number;
   readonly opened: Readonly<Record<OpenReason, number>>;
   readonly servers: readonly ServerFigures[];
@@ -41,18 +41,19 @@ interface Member<S> {
 }
 
 /**
- * Several servers as one: a query goes to the one that runs the fewest, of those whose breaker is not open, and is asked
- * once more of another where its server did not begin to answer.
+ * A pool of servers. A query goes to the server with the fewest running queries among those that are not ejected
+ * (whose breaker is closed). If that server does not start to respond, the query is retried once on another one.
  *
- * A server that is set aside is pinged only when somebody asks something, and nobody waits for that while another serves.
+ * An ejected server is pinged only when a query arrives, and no query waits for that ping while another server is
+ * available.
  */
 export class ServerPool<S extends PooledServer = PooledServer> {
   private readonly members: readonly Member<S>[];
   private rejected = 0;
-  /** Where the next search begins, so that servers with equally much to do take turns. */
-  private turn = 0;
+  /** Where the next search starts: round robin over servers with equally many queries. */
+  private nextIndex = 0;
 
-  /** @param servers one at least. */
+  /** @param servers at least one. */
   constructor(
     servers: readonly S[],
     private readonly clock: Clock,
@@ -81,13 +82,13 @@ export class ServerPool<S extends PooledServer = PooledServer> {
     };
   }
 
-  /** Whether every server is set aside. */
+  /** Whether every server is ejected. */
   get isUnavailable(): boolean {
     return this.members.every(({ server }) => server.breaker.isOpen);
   }
 
   /**
-   * Refuses while every server is set aside, before the query takes anybody's place.
+   * Makes a function reject while every server is ejected, so that the query does not enter the queue.
    *
    * @throws Failure CLICKHOUSE_UNREACHABLE
    */
@@ -106,26 +107,26 @@ export class ServerPool<S extends PooledServer = PooledServer> {
   /**
    * Runs work on a server.
    *
-   * @throws Failure of that server, or of the second one where it was asked of two; CLICKHOUSE_UNREACHABLE where all are
-   *   set aside.
+   * @throws Failure of the server, or of the second one after a retry; CLICKHOUSE_UNREACHABLE if all are ejected.
    */
   on<R extends SlotRequest, T>(work: (server: S, request: R) => Promise<T>): (request: R) => Promise<T> {
     const runOn = ({ server }: Member<S>, request: R): Promise<T> =>
       server.breaker.guard((attempt: R) => work(server, attempt))(request);
     return async (request) => {
-      // All may have been set aside while the work waited for its slot.
+      // Every server may have been ejected while the work waited for its slot.
       const first = this.pick();
       if (!first) throw this.rejection();
       const startedAt = this.now();
-      const answer = { hasBegun: false };
+      const response = { hasStarted: false };
       const onResponse = (): void => {
-        answer.hasBegun = true;
+        response.hasStarted = true;
         request.onResponse?.();
       };
       try {
         return await runOn(first, { ...request, onResponse });
       } catch (error) {
-        const second = !answer.hasBegun && gotNoResponse(error, request) ? this.pick(first) : undefined;
+        const mayRetry = !response.hasStarted && isUnreachable(error) && !request.signal.aborted;
+        const second = mayRetry ? this.pick(first) : undefined;
         if (!second) throw error;
         first.retried += 1;
         return await runOn(second, { ...request, spentMs: this.now() - startedAt });
@@ -133,7 +134,7 @@ export class ServerPool<S extends PooledServer = PooledServer> {
     };
   }
 
-  /** Whether there is a server to ask; those that are set aside are tried again, where it is time. */
+  /** Whether a server is available. Tries ejected servers again whose pause is over. */
   private async hasServer(): Promise<boolean> {
     const trials = this.members
       .map(({ server: { breaker } }) => breaker)
@@ -147,20 +148,20 @@ export class ServerPool<S extends PooledServer = PooledServer> {
     const { members } = this;
     let best: number | undefined;
     for (let step = 0; step < members.length; step += 1) {
-      const index = (this.turn + step) % members.length;
+      const index = (this.nextIndex + step) % members.length;
       const member = members[index];
       if (!member || member === except || member.server.breaker.isOpen) continue;
       const least = best === undefined ? Infinity : (members[best]?.server.breaker.running ?? Infinity);
       if (member.server.breaker.running < least) best = index;
     }
     if (best === undefined) return undefined;
-    this.turn = best + 1;
+    this.nextIndex = best + 1;
     return members[best];
   }
 
   private rejection(): Failure {
     this.rejected += 1;
-    return clickHouseUnreachable('every server is set aside: the circuit breaker is open');
+    return clickHouseUnreachable('every server is ejected: the circuit breaker is open');
   }
 
   private now(): number {
@@ -168,16 +169,15 @@ export class ServerPool<S extends PooledServer = PooledServer> {
   }
 }
 
-/** Whether no server has said anything of the query, and somebody still waits for it. */
-function gotNoResponse(error: unknown, { signal }: SlotRequest): boolean {
-  return error instanceof Failure && error.code === 'CLICKHOUSE_UNREACHABLE' && !signal.aborted;
+function isUnreachable(error: unknown): boolean {
+  return error instanceof Failure && error.code === 'CLICKHOUSE_UNREACHABLE';
 }
 
-/** The first that is true decides; otherwise all are waited for. */
-function anyTrue(answers: readonly Promise<boolean>[]): Promise<boolean> {
-  const yes = answers.map(async (answer) => {
-    if (!(await answer)) throw new Error('no');
+/** Resolves to true with the first that is true, and to false when none is. */
+function anyTrue(checks: readonly Promise<boolean>[]): Promise<boolean> {
+  const successes = checks.map(async (check) => {
+    if (!(await check)) throw new Error('false');
     return true;
   });
-  return Promise.any(yes).catch(() => false);
+  return Promise.any(successes).catch(() => false);
 }

@@ -1,4 +1,4 @@
-/** Calls back once, after so many milliseconds, unless what it gives is called before. */
+/** Sets a timer; returns a function that cancels it. */
 export type SetTimer = (callback: () => void, milliseconds: number) => () => void;
 
 export const setRealTimer: SetTimer = (callback, milliseconds) => {

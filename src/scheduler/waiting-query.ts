@@ -2,24 +2,24 @@ import { Failure } from '../errors.js';
 import type { Requester, Priority, WaitingCaller } from '../query/ports.js';
 import type { Lanes } from './lanes.js';
 
-/** What a query that waits needs of its queue. */
+/** What a waiting query needs from its queue. */
 export interface WaitingRoom {
   readonly lanes: Readonly<Record<Priority, Lanes<WaitingQuery>>>;
-  /** Another caller waits for the query. */
+  /** Called when a caller joins the query. */
   readonly onJoined: (query: WaitingQuery, priority: Priority) => void;
-  /** Calls back when a caller has waited for too long, unless what it returns is called before. */
+  /** Starts the timer for the longest wait of a caller; returns a function that cancels it. */
   readonly startTimer: (onTimeout: () => void) => () => void;
 }
 
-/** Called once: with the lanes that the query then counts for, and the reason where it gets no slot. */
+/** Called once, with the lanes that the query counts for, and with a reason if it gets no slot. */
 export type OnWaitEnd = (lanes: readonly string[], reason?: Error) => void;
 
 /**
- * A query that waits for a slot, in the lane of every caller that waits for it: it is served at the first of their turns.
- * Each caller has a timer of its own, so that a follower may wait for as long as it could alone.
+ * A query that waits for a slot, in the lane of each of its callers; it runs when the first of these lanes is next.
+ * Each caller has its own timer, so that a follower may wait as long as it could alone.
  */
 export class WaitingQuery {
-  /** Callers in each lane. */
+  /** Number of callers in each lane. */
   private readonly callers: Readonly<Record<Priority, Map<string, number>>> = {
     interactive: new Map(),
     warming: new Map(),
@@ -37,12 +37,12 @@ export class WaitingQuery {
     return this.callers.interactive.size > 0;
   }
 
-  /** Lanes that the query counts for: those of interactive callers, where there are any. */
+  /** Lanes that the query counts for: those of interactive callers or, if there are none, those of warming. */
   get lanes(): readonly string[] {
     return [...(this.isInteractive ? this.callers.interactive : this.callers.warming).keys()];
   }
 
-  /** Joins the lanes of the callers that wait now; each that comes later joins its own. */
+  /** Joins the lanes of all callers, including those that join later. */
   observe(requester: Requester): void {
     if (requester.observeCallers) {
       this.stopObserving = requester.observeCallers({ joined: this.joined, left: this.left });
@@ -63,7 +63,7 @@ export class WaitingQuery {
     this.end(reason);
   }
 
-  /** Rejects every caller by itself, so that none of them takes the rejection for another's and comes back. */
+  /** Rejects each caller separately: a follower would take a shared rejection for the leader's, and retry. */
   shed(): void {
     const reason = gatewayBusy();
     for (const caller of [...this.cancelTimers.keys()]) caller.reject(reason);
@@ -105,7 +105,7 @@ export class WaitingQuery {
 }
 
 function gatewayBusy(): Failure {
-  return new Failure('GATEWAY_BUSY', 'Too many queries wait already. Try again shortly.', {
+  return new Failure('GATEWAY_BUSY', 'Too many queries are waiting. Try again shortly.', {
     retryAfterSeconds: 1,
   });
 }

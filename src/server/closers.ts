@@ -1,23 +1,23 @@
 import { describeError, type Logger } from '../observability/logger.js';
 
-/** Milliseconds for which any part may close. */
+/** Milliseconds that a part may take to close. */
 const CLOSE_MS = 2000;
 
-/** Closes a part of the gateway. @param drainMs how long requests that run may take. */
+/** Closes a part of the gateway. @param drainMs how long running requests may take. */
 export type Close = (drainMs: number) => Promise<void> | void;
 
 export interface ClosingPart {
-  /** As the log names it. */
+  /** Name in the log. */
   readonly name: string;
-  /** Whether nothing of worth to a caller is lost where it does not close: the process then still stops in order. */
+  /** Whether callers lose nothing if the part does not close: the exit code is then not affected. */
   readonly isBestEffort?: boolean;
-  /** Whether it waits for requests, whose time comes on top of its own. */
+  /** Whether the part waits for running requests: `drainMs` is then added to its own time. */
   readonly drains?: boolean;
 }
 
 export type OnClose = (close: Close, part: ClosingPart) => void;
 
-/** What has to be closed when the gateway stops. */
+/** The parts to close when the gateway stops. */
 export class Closers {
   private readonly parts: (ClosingPart & { readonly close: Close })[] = [];
   private closing: Promise<void> | undefined;
@@ -32,10 +32,10 @@ export class Closers {
   };
 
   /**
-   * Closes every part, the last one that was opened first. One that fails or does not end in time is logged, and the next
-   * one closes all the same. Called again, it is the same closing.
+   * Closes every part in reverse order of opening. Logs a part that fails or times out, and continues with the next
+   * part. A second call returns the same promise.
    *
-   * @throws Error naming the parts that did not close, those of best effort aside.
+   * @throws Error that names the parts that did not close, except best-effort parts.
    */
   closeAll(drainMs: number): Promise<void> {
     this.closing ??= this.closeEach(drainMs);
@@ -61,7 +61,7 @@ async function withDeadline(close: () => Promise<void> | void, ms: number): Prom
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`it did not end within ${ms} ms`));
+      reject(new Error(`it did not close within ${ms} ms`));
     }, ms);
   });
   try {

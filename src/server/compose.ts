@@ -26,26 +26,26 @@ import { openRequestLog } from './open-request-log.js';
 import { pingAny } from './ping-any.js';
 import { queryServers } from './query-servers.js';
 
-/** A gateway that listens. */
+/** A running gateway. */
 export interface Gateway {
   readonly url: string;
-  /** Of the operator's view; undefined where there is none. */
+  /** URL of the admin API; undefined if it is not configured. */
   readonly adminUrl: string | undefined;
   readonly endpoints: EndpointRegistry;
-  /** The key made for this run, where none was configured. */
+  /** The key generated for this run, if none is configured. */
   readonly generatedKey: string | undefined;
-  /** Whether any ClickHouse server answered at the start. */
+  /** Whether any ClickHouse server responded at start-up. */
   readonly hasClickHouse: boolean;
   /**
-   * Stops accepting, finishes requests in flight, and closes every part, each within its deadline.
+   * Stops accepting requests, finishes running ones, and closes every part, each within its deadline.
    *
-   * @param drainMs how long requests may take at the most; SHUTDOWN_TIMEOUT_SECONDS where it is absent or more.
-   * @throws Error naming the parts that did not close.
+   * @param drainMs how long requests may take; at most, and by default, SHUTDOWN_TIMEOUT_SECONDS.
+   * @throws Error that names the parts that did not close.
    */
   readonly close: (drainMs?: number) => Promise<void>;
 }
 
-/** Reads the log of requests, where there is one. */
+/** Name of the endpoint that reads the request log. */
 export const REQUESTS_ENDPOINT = 'gateway.requests';
 
 export interface GatewayDependencies {
@@ -54,9 +54,9 @@ export interface GatewayDependencies {
 }
 
 /**
- * The composition root: opens every part, wires them, and listens.
+ * The composition root: opens and connects every part, and listens.
  *
- * @throws Error that an operator can act on; what was opened is closed again.
+ * @throws Error that an operator can act on, after closing the parts that were opened.
  */
 export async function openGateway(config: Config, dependencies: GatewayDependencies): Promise<Gateway> {
   const closers = new Closers(dependencies.logger);
@@ -67,7 +67,7 @@ export async function openGateway(config: Config, dependencies: GatewayDependenc
       closers.closeAll(Math.min(drainMs, shutdownTimeoutMs));
     return { ...gateway, close };
   } catch (error) {
-    // The log has what does not close; why the gateway does not open is what the caller has to know.
+    // Failures to close are in the log; the caller needs the reason why the gateway did not open.
     await closers.closeAll(0).catch(() => undefined);
     throw error;
   }
@@ -81,7 +81,7 @@ async function open(
   const endpoints = await openEndpoints(config);
   const { credentials, keys, keyUse, links } = await openAccess(config, endpoints, { logger, clock });
   onClose(keys.close, { name: 'keys' });
-  // The SDK is loaded only where it is configured: it takes longer than all the rest of the start.
+  // The SDK is loaded only if it is configured: loading it takes longer than the rest of the start.
   const tracing = config.tracing && (await openTracing(config.tracing));
   if (tracing) onClose(() => tracing.close(), { name: 'tracing', isBestEffort: true });
   const clickhouse = await openClickHouse(config, logger, clock);
@@ -126,7 +126,7 @@ async function open(
   return { url, adminUrl, endpoints, generatedKey: keys.generatedKey, hasClickHouse };
 }
 
-/** Where the operator's view listens. */
+/** Opens the admin API; returns its URL. */
 async function openAdminApi(
   { maxConnections }: Config,
   where: NonNullable<Config['admin']>,
@@ -140,7 +140,7 @@ async function openAdminApi(
   return url;
 }
 
-/** The endpoints as this deployment has them. @throws Error naming what is wrong with their settings. */
+/** Loads the endpoints with the settings of this deployment. @throws Error that names the invalid settings. */
 async function openEndpoints(config: Config): Promise<EndpointRegistry> {
   const { endpointSettingsFile, cache } = config;
   const all = await loadEndpoints(ENDPOINTS_FOLDER);

@@ -20,13 +20,13 @@ import type { QueryExecution } from './open-query-execution.js';
 import type { OpenRequestLog } from './open-request-log.js';
 import type { Ping } from './open-scheduler.js';
 
-/** What a full disk of ClickHouse can look like. */
+/** Failures that a full disk of ClickHouse can cause. */
 const DISK_FAILURES: ReadonlySet<string> = new Set<ErrorCode>([
   'CLICKHOUSE_FAILED',
   'CLICKHOUSE_ANSWER_BROKEN',
 ]);
 
-/** A probe has to be told soon that ClickHouse hangs. */
+/** Short, so that a readiness probe gets a response in time when ClickHouse hangs. */
 const PING_TIMEOUT_MS = 1000;
 
 export interface ListenerParts {
@@ -37,7 +37,7 @@ export interface ListenerParts {
   readonly requestLog: OpenRequestLog | undefined;
   readonly tracing: Tracing | undefined;
   readonly checkSql: CheckSql;
-  /** Whether any ClickHouse server answers; never rejects. */
+  /** Whether any ClickHouse server responds; never rejects. */
   readonly ping: Ping;
   readonly disks: DiskMonitor;
   readonly isDraining: () => boolean;
@@ -45,7 +45,7 @@ export interface ListenerParts {
   readonly clock: Clock;
 }
 
-/** What answers callers: the short way for hits, and the application for all else. */
+/** Creates the listener of the public API: the fast path for cache hits, the application for all other requests. */
 export function createListener(parts: ListenerParts): RequestListener {
   const { config, execution, isDraining, clock } = parts;
   const { endpoints, credentials } = parts;
@@ -77,18 +77,18 @@ export function createListener(parts: ListenerParts): RequestListener {
     onOutcome: execution.onOutcome,
   });
   const fastPath = createFastPath({ ...shared, findHit });
-  // With CORS an answer's headers depend on who asks from where, which is the application's business; so are traces.
-  const leavesAll = config.corsOrigins.length > 0 || parts.tracing !== undefined;
+  // Only the application sends CORS headers and starts traces.
+  const needsApp = config.corsOrigins.length > 0 || parts.tracing !== undefined;
   return (request, response) => {
-    if (isDraining() || leavesAll || !fastPath(request, response)) app(request, response);
+    if (isDraining() || needsApp || !fastPath(request, response)) app(request, response);
   };
 }
 
 function createLog({ logger, execution: { metrics }, requestLog, disks, clock }: ListenerParts): AccessLog {
   return new AccessLog(
     logger,
-    (...answered) => {
-      metrics.requestCompleted(...answered);
+    (...completed) => {
+      metrics.requestCompleted(...completed);
     },
     {
       onLimit: ({ subject, counted }) => {

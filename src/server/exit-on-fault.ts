@@ -1,15 +1,15 @@
 import { describeError, type Logger } from '../observability/logger.js';
 
-/** Milliseconds that requests in flight get after a fault. */
+/** Milliseconds that running requests may take after a fault. */
 const DRAIN_MS = 3000;
-/** Milliseconds after which the process ends, whatever still closes. */
+/** Milliseconds after which the process exits, even if parts are still closing. */
 const EXIT_MS = 5000;
 
 /**
- * Ends the process with exit code 1 after an exception that nothing caught, or a rejection that nothing handled: Node.js
- * calls it unsafe to go on. The fault is logged, and requests in flight are drained briefly.
+ * Exits with code 1 after an uncaught exception or an unhandled rejection, after which Node.js considers it unsafe to
+ * continue. Logs the fault, and drains running requests briefly.
  *
- * @returns sets what closes the gateway; before, the process ends at once.
+ * @returns sets the function that closes the gateway; until then a fault exits at once.
  */
 export function exitOnFault(logger: Logger): (close: (drainMs: number) => Promise<void>) => void {
   let closeGateway: (drainMs: number) => Promise<void> = () => Promise.resolve();
@@ -17,8 +17,8 @@ export function exitOnFault(logger: Logger): (close: (drainMs: number) => Promis
   const exit = (): void => process.exit(1);
   for (const event of ['uncaughtException', 'unhandledRejection'] as const) {
     process.on(event, (error: unknown) => {
-      logger.error('a fault outside of any request: the process stops', { event, ...describeError(error) });
-      // Also where a signal has begun to stop the process before.
+      logger.error('uncaught error: the process stops', { event, ...describeError(error) });
+      // Set even if a signal is already stopping the process.
       process.exitCode = 1;
       if (isStopping) return;
       isStopping = true;

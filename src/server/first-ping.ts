@@ -1,27 +1,27 @@
 import type { Logger } from '../observability/logger.js';
 import type { QueryServer } from './open-scheduler.js';
 
-/** A start is not held up for longer than that. */
+/** The start waits no longer than this. */
 const PING_MS = 1000;
 
 /**
- * Pings each server once, and warns of those that don't answer: a wrong address must not look like a start in order. They
- * may be up later, and are asked then.
+ * Pings each server once and logs a warning for those that do not respond, so that a wrong address is noticed. The
+ * gateway uses such a server as soon as it responds.
  *
- * @returns whether any answers.
+ * @returns whether any server responds.
  */
 export async function pingServersOnce(
   servers: readonly Pick<QueryServer, 'name' | 'ping'>[],
   logger: Logger,
   signal = AbortSignal.timeout(PING_MS),
 ): Promise<boolean> {
-  const answers = await Promise.all(servers.map(({ ping }) => ping(signal).catch(() => false)));
-  const silent = servers.flatMap(({ name }, index) => (answers[index] ? [] : [name]));
-  for (const server of silent) {
-    logger.warn('ClickHouse does not answer a ping', {
+  const responses = await Promise.all(servers.map(({ ping }) => ping(signal).catch(() => false)));
+  const unreachable = servers.flatMap(({ name }, index) => (responses[index] ? [] : [name]));
+  for (const server of unreachable) {
+    logger.warn('ClickHouse does not respond to a ping', {
       server,
-      check: 'is it up, is its address in CLICKHOUSE_URL right, and can this machine reach it?',
+      check: 'does it run, is its address in CLICKHOUSE_URL correct, and can this machine reach it?',
     });
   }
-  return silent.length < servers.length;
+  return unreachable.length < servers.length;
 }

@@ -1,8 +1,8 @@
 import { closeSync, openSync } from 'node:fs';
 
 /**
- * What SIGHUP means: to a process whose terminal has gone, its end, and else what the operator wants of it. Left alone it
- * would end any process at once.
+ * Handles SIGHUP, which would end the process by default: calls `stop` if the terminal of the process was closed, and
+ * otherwise `onRequest`, because an operator sent the signal.
  */
 export function onHangUp(stop: (signal: string) => void, onRequest: () => void): void {
   process.on('SIGHUP', (signal) => {
@@ -11,7 +11,7 @@ export function onHangUp(stop: (signal: string) => void, onRequest: () => void):
   });
 }
 
-/** Whether nobody is there any more to end this process with Ctrl-C. */
+/** Whether the process was started on a terminal that is closed now. */
 function hasLostItsTerminal(): boolean {
   if (!process.stdout.isTTY) return false;
   try {

@@ -11,20 +11,20 @@ import type { Credentials } from '../http/credentials.js';
 import type { Logger } from '../observability/logger.js';
 import type { Clock } from '../query/ports.js';
 
-/** Characters; a shorter key of the operator's own making can be found by trying. */
+/** Characters; a shorter key can be guessed. */
 const SAFE_KEY_LENGTH = 16;
 
-/** Who may come in, and who did. */
+/** Authentication of callers, and the use of their keys. */
 export interface Access {
   readonly credentials: Credentials;
   readonly keys: Keys;
   readonly keyUse: KeyUse;
-  /** Undefined where no secret for links is configured. */
+  /** Undefined if no secret for signed links is configured. */
   readonly links: Links | undefined;
 }
 
 /**
- * Opens keys, tokens and links as configured.
+ * Opens keys, tokens and signed links as configured.
  *
  * @throws Error that an operator can act on.
  */
@@ -38,7 +38,7 @@ export async function openAccess(
   const links = secret === undefined ? undefined : new Links(secret, { maxLifetimeMs });
   const addressOf = addressReader(config.trustProxy);
   if (config.apiKey !== undefined && config.apiKey.length < SAFE_KEY_LENGTH) {
-    logger.warn('API_KEY is so short that it can be guessed; take one from: openssl rand -base64 24', {
+    logger.warn('API_KEY is too short: it can be guessed. Generate one with: openssl rand -base64 24', {
       leastCharacters: SAFE_KEY_LENGTH,
     });
   }
@@ -67,22 +67,22 @@ function openConfiguredKeys(
     { apiKey, apiKeysFile },
     {
       onReloaded: (keys) => {
-        logger.info('keys read again', { keys });
+        logger.info('keys file reloaded', { keys });
       },
       onRefused: (reason) => {
-        logger.error('the changed keys’ file is no good; the keys from before stay in force', { reason });
+        logger.error('the changed keys file is invalid; the previous keys stay active', { reason });
       },
     },
     { endpoints: endpoints.all(), clock },
   );
 }
 
-/** @throws Error where TRUST_PROXY names something that is no address and no range. */
+/** @throws Error if TRUST_PROXY contains something other than addresses and ranges. */
 function addressReader(trusted: readonly string[]): (request: IncomingMessage) => string | undefined {
   try {
     const trust = proxyAddress.compile([...trusted]);
     return (request) => proxyAddress(request, trust);
   } catch (cause) {
-    throw new Error(`TRUST_PROXY is not as it should be: ${(cause as Error).message}`, { cause });
+    throw new Error(`TRUST_PROXY must list IP addresses or ranges: ${(cause as Error).message}`, { cause });
   }
 }

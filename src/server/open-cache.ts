@@ -27,22 +27,22 @@ import {
 } from './shared-cache.js';
 import { steadyClock } from './steady-clock.js';
 
-/** A dead leader's place is free after this long. */
+/** After this time another gateway can replace a crashed leader. */
 const LEASE_MS = 3000;
 const CONNECT_WAIT_MS = 1000;
 
-/** Opens the cache: the process's own, over a Redis where one is configured. */
+/** Opens the local cache and, if Redis is configured, the shared cache behind it. */
 export async function openCache(config: Config, dependencies: CacheDependencies): Promise<OpenCache> {
   const { clock, onEvicted } = dependencies;
-  const memory = new LocalStore(config.cache.memoryBytes, clock, onEvicted);
-  if (config.redisUrl === undefined) return openAlone(memory, dependencies);
-  return openWithRedis(config, config.redisUrl, memory, dependencies);
+  const local = new LocalStore(config.cache.memoryBytes, clock, onEvicted);
+  if (config.redisUrl === undefined) return openLocalOnly(local, dependencies);
+  return openWithRedis(config, config.redisUrl, local, dependencies);
 }
 
-function openAlone(memory: LocalStore, { ledger, clock }: CacheDependencies): OpenCache {
-  const store = new PurgeGuard(memory, clock);
+function openLocalOnly(local: LocalStore, { ledger, clock }: CacheDependencies): OpenCache {
+  const store = new PurgeGuard(local, clock);
   return {
-    local: memory,
+    local,
     store,
     coalesceAcrossGateways: withoutCoalescing(store),
     purge: async (scope) => {
@@ -67,17 +67,17 @@ function openAlone(memory: LocalStore, { ledger, clock }: CacheDependencies): Op
 async function openWithRedis(
   config: Config,
   redisUrl: string,
-  memory: LocalStore,
+  local: LocalStore,
   { endpoints, ledger, logger, clock, onSharedHit }: CacheDependencies,
 ): Promise<OpenCache> {
   const { client, redis, breaker } = await openRedis(redisUrl, logger);
   const keys = new RedisKeys(config.cache.keyPrefix);
   const shared = new SharedStore(redis, keys, config.cache.maxSharedBytes, clock);
-  const tiers = new TieredStore(memory, shared, usableUntilOf(endpoints), onSharedHit);
+  const tiers = new TieredStore(local, shared, usableUntilOf(endpoints), onSharedHit);
   const store = new PurgeGuard(tiers, clock);
   const purges = new RedisPurges(client, redis, keys, (scope) => {
     store.note(scope);
-    void memory.purge(scope);
+    void local.purge(scope);
   });
   const usage = new GatewaysUsage({
     board: new RedisUsageBoard(redis, keys),
@@ -88,7 +88,7 @@ async function openWithRedis(
   });
   const lease = new LeaderLease(new RedisLease(redis, keys.leader, LEASE_MS));
   return {
-    local: memory,
+    local,
     store,
     coalesceAcrossGateways: boundCoalescingFor(config, (maxWaitMs) =>
       coalesceThroughRedis({ redis, keys, store, clock, maxWaitMs }),
@@ -133,24 +133,24 @@ async function openRedis(redisUrl: string, logger: Logger): Promise<OpenRedis> {
     clock: steadyClock,
     onChange: (state) => {
       if (state === 'open')
-        logger.warn('Redis does not answer; results are cached and limits counted in this process alone');
-      else logger.info('Redis answers again');
+        logger.warn('Redis does not respond; this process caches results and counts limits on its own');
+      else logger.info('Redis responds again');
     },
   });
-  // Each lost connection is an error of the client's; the breaker tells of it once.
+  // The client reports an error for each failed connection; the breaker logs the outage once.
   const client = connectRedis(redisUrl, () => undefined);
-  const redis = new GuardedRedis(client, breaker, (refusing, reason) => {
-    if (refusing)
-      logger.warn('Redis refuses commands; results are cached and limits counted in this process alone', {
+  const redis = new GuardedRedis(client, breaker, (isRejecting, reason) => {
+    if (isRejecting)
+      logger.warn('Redis rejects commands; this process caches results and counts limits on its own', {
         reason,
       });
-    else logger.info('Redis takes commands again');
+    else logger.info('Redis accepts commands again');
   });
   await untilConnected(client);
   return { client, redis, breaker };
 }
 
-/** Gives a Redis that is there the time to connect; one that is not costs the start no more than this. */
+/** Waits until Redis is connected, at most CONNECT_WAIT_MS: an unavailable Redis must not delay the start further. */
 async function untilConnected(client: RedisClient): Promise<void> {
   if (client.status === 'ready') return;
   await once(client, 'ready', { signal: AbortSignal.timeout(CONNECT_WAIT_MS) }).catch(() => undefined);

@@ -11,12 +11,12 @@ import type { Logger } from '../observability/logger.js';
 import { READER_USER_FILE } from '../project-files.js';
 import type { Clock } from '../query/ports.js';
 
-/** Connections beside those of queries: for judging callers' SQL. */
+/** Connections in addition to those for queries: for sandbox checks of callers' SQL. */
 const SPARE_CONNECTIONS = 8;
-/** How much longer than a query's own limit the socket may stay silent. */
+/** Milliseconds in addition to a query's own limit until a silent socket times out. */
 const SOCKET_GRACE_MS = 5000;
 
-/** A server to ask, with as few rights as the set-up gives. */
+/** A ClickHouse server, with a client of the read-only user. */
 export interface OpenServer {
   /** Host and port. */
   readonly name: string;
@@ -26,20 +26,20 @@ export interface OpenServer {
 
 /** ClickHouse, ready to serve. */
 export interface OpenClickHouse {
-  /** One at least. */
+  /** At least one. */
   readonly servers: readonly OpenServer[];
-  /** Of a user that may write down requests, on each server; none where they are not. */
+  /** Connections of a user that may write the request log, one for each server; empty if it is disabled. */
   readonly logConnections: readonly ClickHouseConnection[];
   readonly close: () => Promise<void>;
 }
 
-/** Connects to the configured servers; without any starts an embedded server, with the schema and demonstration data. */
+/** Connects to the configured servers or, if there are none, starts an embedded server. */
 export async function openClickHouse(config: Config, logger: Logger, clock: Clock): Promise<OpenClickHouse> {
   const { clickhouse } = config;
   if (clickhouse.kind === 'external') {
     const { urls, log, username, password, database } = clickhouse;
     const servers = urls.map((url) => open({ url, username, password, database }, config));
-    await refuseEarlierSchemas(servers, clickhouse);
+    await rejectEarlierSchemas(servers, clickhouse);
     const logConnections = log ? urls.map((url) => ({ url, ...log })) : [];
     return { servers, logConnections, close: () => closeAll(servers) };
   }
@@ -54,7 +54,7 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
   return { servers, logConnections, close };
 }
 
-/** Starts a server of the gateway's own, with the schema and, where it is wanted, demonstration data. */
+/** Starts an embedded server with the schema and, if configured, demonstration data. */
 async function startEmbeddedServer(
   { dataDir }: Config,
   { database, demoData }: Extract<ClickHouseConfig, { kind: 'embedded' }>,
@@ -66,7 +66,7 @@ async function startEmbeddedServer(
     database,
     readerUserFile: READER_USER_FILE,
     onCrash: (lastWords) => {
-      logger.error('the embedded ClickHouse ended and is started again', { lastWords });
+      logger.error('the embedded ClickHouse exited and is restarted', { lastWords });
     },
   });
   try {
@@ -78,7 +78,7 @@ async function startEmbeddedServer(
   }
 }
 
-/** How queries go about the configured cluster, if there is one. */
+/** How queries use the configured cluster, if there is one. */
 export function clusterOptions({ clickhouse, allowPartial }: Config): ClusterOptions {
   const isCluster = clickhouse.kind === 'external' && clickhouse.cluster !== undefined;
   return { skipsShards: isCluster, allowsPartial: allowPartial };
@@ -96,19 +96,19 @@ async function closeAll(servers: readonly OpenServer[]): Promise<void> {
   await Promise.all(servers.map(({ client }) => client.close()));
 }
 
-/** A server that does not respond so soon is not looked at; `migrate`, which comes before a new release, refuses always. */
-const LOOK_MS = 1000;
+/** Milliseconds after which the check skips a server; `migrate`, which precedes each new release, never skips it. */
+const CHECK_MS = 1000;
 
-/** @throws EarlierMigrations where a server shows that its tables are those of an earlier schema. */
-async function refuseEarlierSchemas(
+/** @throws EarlierMigrations if a server has tables of an earlier schema. */
+async function rejectEarlierSchemas(
   servers: readonly OpenServer[],
   { database, cluster }: Extract<ClickHouseConfig, { kind: 'external' }>,
 ): Promise<void> {
-  const place = { database, isCluster: cluster !== undefined };
-  const looks = servers.map(({ client }) =>
-    refuseEarlierMigrations(client, place, AbortSignal.timeout(LOOK_MS)),
+  const target = { database, isCluster: cluster !== undefined };
+  const checks = servers.map(({ client }) =>
+    refuseEarlierMigrations(client, target, AbortSignal.timeout(CHECK_MS)),
   );
-  for (const { reason } of await Promise.allSettled(looks).then(rejected)) {
+  for (const { reason } of await Promise.allSettled(checks).then(rejected)) {
     if (!(reason instanceof EarlierMigrations)) continue;
     await closeAll(servers);
     throw reason;
@@ -122,18 +122,18 @@ const SLOW_MIGRATION_MS = 2000;
 
 async function prepare(
   connection: ClickHouseConnection,
-  place: Pick<PrepareOptions, 'dataDir' | 'demoDataUpTo'>,
+  options: Pick<PrepareOptions, 'dataDir' | 'demoDataUpTo'>,
   logger: Logger,
 ): Promise<void> {
   await prepareDatabase(connection, {
-    ...place,
-    // On much data one takes minutes: whoever waits for the start should see why.
+    ...options,
+    // With much data a migration takes minutes: the log should explain the slow start.
     onApplied: (file, ms) => {
-      const tell = ms < SLOW_MIGRATION_MS ? logger.debug : logger.info;
-      tell.call(logger, 'schema applied', { file, ms: Math.round(ms) });
+      const log = ms < SLOW_MIGRATION_MS ? logger.debug : logger.info;
+      log.call(logger, 'schema applied', { file, ms: Math.round(ms) });
     },
     onFilled: (ms) => {
-      logger.info('demonstration data made', { ms: Math.round(ms) });
+      logger.info('demonstration data created', { ms: Math.round(ms) });
     },
   });
 }

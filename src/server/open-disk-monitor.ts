@@ -4,7 +4,7 @@ import { DiskMonitor } from '../scheduler/disk-monitor.js';
 import type { OpenServer } from './open-clickhouse.js';
 import { steadyClock } from './steady-clock.js';
 
-/** Watches the disks of all servers, and logs when one becomes full and when it has room again. */
+/** Monitors the disks of all servers; logs when one becomes full and when it has space again. */
 export function openDiskMonitor(servers: readonly OpenServer[], logger: Logger): DiskMonitor {
   return new DiskMonitor(
     servers.map(({ name, client }) => ({ name, probeDisk: createDiskProbe(client) })),
@@ -14,7 +14,7 @@ export function openDiskMonitor(servers: readonly OpenServer[], logger: Logger):
         const fields = { server, ...space };
         if (isFull)
           logger.error('the disk of ClickHouse is full: it serves queries, but cannot write', fields);
-        else logger.info('the disk of ClickHouse has room again', fields);
+        else logger.info('the disk of ClickHouse has space again', fields);
       },
     },
   );

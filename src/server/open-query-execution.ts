@@ -17,18 +17,18 @@ import { openScheduler, openLimiter, type QueryServer } from './open-scheduler.j
 import type { OpenCache } from './shared-cache.js';
 import { startWarming } from './start-warming.js';
 
-/** Sets whose use is remembered, for each that may be warmed. */
+/** How many sets the usage ledger remembers for each set that may be warmed. */
 const REMEMBERED_SETS_PER_WARMED = 4;
 
 export interface QueryDependencies {
   readonly endpoints: EndpointRegistry;
-  /** One at least; each can answer any query. */
+  /** At least one; each can run any query. */
   readonly servers: readonly QueryServer[];
   readonly logger: Logger;
   readonly clock: Clock;
 }
 
-/** All that answers questions, and what is counted of it. */
+/** The parts that execute queries, and their figures. */
 export interface QueryExecution {
   readonly executeCall: ExecuteCall;
   readonly analyzeSql: AnalyzeSql;
@@ -41,7 +41,7 @@ export interface QueryExecution {
   readonly pool: ServerPool;
 }
 
-/** Wires cache, sharing and warming around the way to ClickHouse. */
+/** Opens and connects cache, coalescing, scheduler, limits and warming. */
 export async function openQueryExecution(
   config: Config,
   { endpoints, servers, logger, clock }: QueryDependencies,
@@ -71,7 +71,7 @@ export async function openQueryExecution(
     onJoined: metrics.waiterCoalesced,
   });
   const onOutcome: OnOutcome = (query, key, { result, status }) => {
-    // What callers make up themselves is not warmed at the cost of all.
+    // Sandboxed queries are not warmed: a caller could fill the ledger with them.
     if (!query.sandbox) ledger.count(key, query, clock().getTime(), result);
     hits.count(key.endpointId, status);
   };
@@ -109,8 +109,8 @@ function countedBy(metrics: Metrics): Pick<WarmerParts, 'onStarted' | 'onRefresh
   };
 }
 
-function cacheUse(endpoints: EndpointRegistry, { local: memory }: OpenCache): readonly CacheUse[] {
-  const use = memory.use();
+function cacheUse(endpoints: EndpointRegistry, { local }: OpenCache): readonly CacheUse[] {
+  const use = local.use();
   return endpoints
     .all()
     .map(({ id, name }) => ({ endpoint: name, ...(use.get(id) ?? { entries: 0, bytes: 0 }) }));

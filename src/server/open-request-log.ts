@@ -11,17 +11,17 @@ const FLUSH_MS = 5000;
 const INSERT_TIMEOUT_MS = 10_000;
 const TABLE = 'gateway_requests';
 
-/** Where requests are written down. */
+/** The request log, once it is open. */
 export interface OpenRequestLog {
-  readonly note: (over: CompletedRequest) => void;
+  readonly note: (completed: CompletedRequest) => void;
   readonly requestLog: RequestLog;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens the log of requests in ClickHouse; undefined where there is no server to write it to.
+ * Opens the request log, the table `gateway_requests` in ClickHouse; undefined without connections.
  *
- * @param connections of a user that may insert into `gateway_requests`, one a server; a batch goes to one of them.
+ * @param connections of a user that may insert into the table, one for each server; a batch goes to one of them.
  */
 export function openRequestLog(
   connections: readonly ClickHouseConnection[],
@@ -39,11 +39,11 @@ export function openRequestLog(
           table: TABLE,
           values,
           format: 'JSONEachRow',
-          // ClickHouse gathers the batches of several gateways into parts of a reasonable size.
+          // ClickHouse merges the batches of several gateways into parts of a reasonable size.
           clickhouse_settings: {
             async_insert: 1,
             wait_for_async_insert: 0,
-            // On a cluster nothing of them waits in a server's folder for a shard to come back.
+            // On a cluster, no rows are queued on a server's disk while a shard is unreachable.
             distributed_foreground_insert: 1,
             date_time_input_format: 'best_effort',
           },
@@ -51,15 +51,18 @@ export function openRequestLog(
       );
     },
     onSkipped: (requests) => {
-      logger.info('not every request without a key was written to ClickHouse', { skipped: requests });
+      logger.info('the request log contains only a sample of the requests without a key', {
+        skipped: requests,
+      });
     },
     onChange: (state, error) => {
-      if (state === 'writing') logger.info('requests are written to ClickHouse again');
-      else if (state === 'full') logger.warn('more requests come than ClickHouse takes down; some are lost');
+      if (state === 'writing') logger.info('the request log is complete again');
+      else if (state === 'full')
+        logger.warn('ClickHouse is too slow for the request log; some requests are missing in it');
       else {
         const { diagnosis } = translateClickHouseError(error).details;
         const fields = { diagnosis, ...describeError(error) };
-        logger.warn('requests can’t be written to ClickHouse, and are lost', fields);
+        logger.warn('ClickHouse does not accept the request log; requests are missing in it', fields);
       }
     },
   });
@@ -67,8 +70,8 @@ export function openRequestLog(
   timer.unref();
   return {
     requestLog,
-    note: (over) => {
-      requestLog.note(recordOf(over, clock()));
+    note: (completed) => {
+      requestLog.note(recordOf(completed, clock()));
     },
     close: async () => {
       clearInterval(timer);

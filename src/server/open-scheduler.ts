@@ -12,10 +12,10 @@ import { ServerBreaker, type OpenReason, type ServerBreakerState } from '../sche
 import { ServerPool } from '../scheduler/server-pool.js';
 import { steadyClock as clock } from './steady-clock.js';
 
-/** Asks ClickHouse whether it is there; a rejection is a no. */
+/** Whether ClickHouse responds to a ping; a rejection counts as false. */
 export type Ping = (signal: AbortSignal) => Promise<boolean>;
 
-/** A ClickHouse server that queries can be sent to. */
+/** A ClickHouse server that can run queries. */
 export interface QueryServer {
   /** Host and port. */
   readonly name: string;
@@ -24,26 +24,26 @@ export interface QueryServer {
   readonly ping: Ping;
 }
 
-/** What stands between a question and ClickHouse. */
-export interface Admission {
+/** Schedules queries on ClickHouse. */
+export interface Scheduler {
   readonly queue: QueryQueue;
   readonly pool: ServerPool<AnalyzingServer>;
-  /** Runs a query on one of the servers, within limits, in the queue, and watched. */
+  /** Runs a query on one of the servers, within its caller's limits and in a slot of the queue. */
   readonly runQuery: RunQuery;
-  /** Analyses a caller's SQL in the same way. */
+  /** Analyses a caller's SQL under the same conditions. */
   readonly analyzeSql: AnalyzeSql;
 }
 
-/** Makes the queue, and the pool with a breaker on each server. */
-export function openScheduler(config: Config, servers: readonly QueryServer[], logger: Logger): Admission {
+/** Creates the queue, and the pool with a breaker for each server. */
+export function openScheduler(config: Config, servers: readonly QueryServer[], logger: Logger): Scheduler {
   const queue = new QueryQueue(config.admission);
-  const watched = servers.map(({ name, runQuery, parser, ping }) => {
+  const pooled = servers.map(({ name, runQuery, parser, ping }) => {
     const onChange = (state: ServerBreakerState, reason?: OpenReason): void => {
       logChange(logger, pool, { name, state, reason });
     };
     return { name, runQuery, parser, breaker: new ServerBreaker({ ping, clock, onChange }) };
   });
-  const pool = new ServerPool(watched, clock);
+  const pool = new ServerPool(pooled, clock);
   return { queue, pool, runQuery: scheduleQueries(pool, queue), analyzeSql: scheduleAnalyses(pool, queue) };
 }
 
@@ -57,16 +57,16 @@ function logChange(logger: Logger, pool: ServerPool, { name: server, state, reas
   const { servers } = pool.figures;
   if (servers.length > 1) {
     if (state === 'open')
-      logger.warn('a ClickHouse server does not answer, and is set aside', { server, reason });
-    else logger.info('a ClickHouse server answers again', { server });
+      logger.warn('a ClickHouse server does not respond and is ejected', { server, reason });
+    else logger.info('a ClickHouse server responds again', { server });
   }
-  // Of the only one that serves the state has just changed: with it all were, or are, away.
+  // All other servers are ejected, so this change starts or ends an outage of all servers.
   if (servers.some(({ name, isEjected }) => name !== server && !isEjected)) return;
-  if (state === 'open') logger.warn('ClickHouse does not answer; queries are refused', { server, reason });
-  else logger.info('ClickHouse answers again', { server });
+  if (state === 'open') logger.warn('ClickHouse does not respond; queries are rejected', { server, reason });
+  else logger.info('ClickHouse responds again', { server });
 }
 
-/** @param shared where gateways count together; absent where each counts for itself. */
+/** @param shared counts of all gateways together; undefined if each gateway counts on its own. */
 export function openLimiter(shared: SharedLimits | undefined): Limiter {
   const now = (): number => performance.now();
   return new Limiter({

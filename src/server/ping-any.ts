@@ -1,13 +1,13 @@
 import type { QueryServer } from './open-scheduler.js';
 
-/** Whether any server answers; a no as soon as all have said it. */
+/** Whether any server responds: true with the first response, false when every ping has failed. */
 export function pingAny(
   servers: readonly Pick<QueryServer, 'ping'>[],
   signal: AbortSignal,
 ): Promise<boolean> {
-  const answers = servers.map(async ({ ping }) => {
+  const responses = servers.map(async ({ ping }) => {
     if (!(await ping(signal))) throw new Error('not ready');
     return true;
   });
-  return Promise.any(answers).catch(() => false);
+  return Promise.any(responses).catch(() => false);
 }

@@ -6,7 +6,7 @@ import type { Tracing } from '../observability/tracing.js';
 import { clusterOptions, type OpenServer } from './open-clickhouse.js';
 import type { QueryServer } from './open-scheduler.js';
 
-/** How queries are run and SQL is parsed on each server; each try is a span of its own where there are traces. */
+/** Creates the functions that run queries and parse SQL on each server. With tracing, each attempt has its own span. */
 export function queryServers(
   servers: readonly OpenServer[],
   config: Config,

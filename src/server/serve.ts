@@ -8,12 +8,13 @@ import { onHangUp } from './hang-up.js';
 import { stopOnSignal } from './stop-on-signal.js';
 import { welcome } from './welcome.js';
 
-/** Serves until SIGTERM or SIGINT, and ends the process: with 1 where it can’t start or doesn’t stop in order. */
+/** Serves until SIGTERM or SIGINT, then exits: with code 1 if the gateway cannot start, or a part does not close. */
 export async function serve(environment: Environment): Promise<void> {
-  // Left to itself V8 lets a heap of a few hundred megabytes grow to twice that before it looks for garbage, and an operator
-  // who says CACHE_MEMORY_MB counts on it. Hits make hardly any garbage; only a flood of misses pays for looking sooner.
+  // By default V8 lets a heap of a few hundred megabytes double before it collects garbage, which would exceed the
+  // memory that CACHE_MEMORY_MB suggests. Hits create hardly any garbage; only many misses pay for earlier
+  // collections.
   setFlagsFromString('--heap-growing-percent=25');
-  // Who read the log has gone: there is nobody to tell, and no reason to stop serving.
+  // If the reader of the log closes the pipe, the gateway continues to serve.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   try {
     await start(environment);
@@ -36,7 +37,7 @@ async function start(environment: Environment): Promise<void> {
   onHangUp(stop, () => {
     logger.warn('SIGHUP is ignored', { fix: 'restart the gateway to apply changed settings' });
   });
-  if (adminUrl !== undefined) logger.info('operator’s view', { url: adminUrl });
+  if (adminUrl !== undefined) logger.info('admin API ready', { url: adminUrl });
   logger.info('ready', { url, clickhouse: config.clickhouse.kind, pid: process.pid });
   if (process.stdout.isTTY || gateway.generatedKey !== undefined) process.stdout.write(welcome(gateway));
 }

@@ -13,28 +13,28 @@ import type { ResultStore, PurgeScope } from '../query/result-store.js';
 import type { UsageLedger, UsedSet } from '../warming/usage-ledger.js';
 
 const PERMIT_SLACK_MS = 5000;
-/** What one that waited in vain has for a query of its own: proxies are told to wait for little longer than a query. */
+/** Milliseconds for a follower's own query after a wait in vain; short, because proxies soon time out too. */
 const LAST_TRY_MS = 5000;
 
-/** The cache, and what gateways do together through it. */
+/** The cache, and the coordination with other gateways through Redis. */
 export interface OpenCache {
   readonly local: LocalStore;
   readonly store: ResultStore;
   readonly coalesceAcrossGateways: CoalesceAcrossGateways;
-  /** Drops results here and on every other gateway; false where the others can be notified only later. */
+  /** Deletes results here and on every other gateway; false if the others can be notified only later. */
   readonly purge: (scope: PurgeScope) => Promise<boolean>;
   readonly usage: SharedUsage;
-  /** Where gateways count limits together; undefined where each counts for itself. */
+  /** Limits that all gateways count together; undefined if each gateway counts on its own. */
   readonly limits: SharedLimits | undefined;
   readonly isLeader: () => boolean;
   readonly hasRedis: boolean;
   readonly isRedisOpen: () => boolean;
   readonly close: () => Promise<void>;
-  /** To be called every second or so: tells the others what was asked here, and keeps or takes the lease. */
+  /** Publishes the use of this gateway, renews or takes the lease, and retries purges; to be called every second. */
   readonly synchronize: () => Promise<void>;
 }
 
-/** What is asked for, here and elsewhere. */
+/** The parameter sets that this and other gateways use. */
 export interface SharedUsage {
   readonly sets: (endpointId: string) => Promise<readonly UsedSet[]>;
   readonly forget: (key: CacheKey) => void;
@@ -46,11 +46,11 @@ export interface CacheDependencies {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly onEvicted: () => void;
-  /** Told of each answer that Redis had and the process had not. */
+  /** Called when the shared cache has a result that is missing or older in the local cache. */
   readonly onSharedHit: (key: CacheKey) => void;
 }
 
-/** Until when an answer that was found far is of use; milliseconds since 1970. */
+/** When the stale use of a result from the shared cache ends; milliseconds since 1970. */
 export function usableUntilOf(
   endpoints: EndpointRegistry,
 ): (key: CacheKey, result: EndpointResult) => number {
@@ -60,26 +60,26 @@ export function usableUntilOf(
   };
 }
 
-/** The longest that a query lasts, its wait for a place included. */
+/** The longest time that a query takes, including its wait for a slot. */
 function longestQueryMsOf({ queryTimeoutMs, admission }: Config): number {
   return queryTimeoutMs + admission.maxWaitMs;
 }
 
-/** Longer than any query lasts, its wait included. */
+/** Milliseconds until a permit expires: longer than any query takes, including its wait. */
 export function permitMsOf(config: Config): number {
   return longestQueryMsOf(config) + PERMIT_SLACK_MS;
 }
 
 /**
- * How callers of several processes wait for each other's queries: for as long as one may last, and with a moment for a
- * query of their own after that.
+ * Bounds coalescing across gateways: a follower waits for the longest time that a query can take, and then has a
+ * short time for a query of its own.
  *
- * @param share that way, given the longest wait in milliseconds.
+ * @param coalesce creates the unbounded function, with the longest wait in milliseconds.
  */
 export function boundCoalescingFor(
   config: Config,
-  share: (maxWaitMs: number) => CoalesceAcrossGateways,
+  coalesce: (maxWaitMs: number) => CoalesceAcrossGateways,
 ): CoalesceAcrossGateways {
   const maxWaitMs = longestQueryMsOf(config);
-  return boundCoalescing(share(maxWaitMs), maxWaitMs + LAST_TRY_MS);
+  return boundCoalescing(coalesce(maxWaitMs), maxWaitMs + LAST_TRY_MS);
 }

@@ -12,10 +12,10 @@ import { Warmer, type WarmerParts } from '../warming/warmer.js';
 import type { OpenCache } from './shared-cache.js';
 import { steadyClock } from './steady-clock.js';
 
-/** Waits behind every caller, and within nobody's limits. */
+/** The requester of refreshes: behind every caller, and without limits. */
 const WARMING: Requester = { lane: 'warming', priority: 'warming' };
 
-/** How often the worker looks for what is due. */
+/** How often the warmer looks for due sets. */
 const TICK_MS = 1000;
 
 export interface WarmingDependencies {
@@ -30,13 +30,13 @@ export interface WarmingDependencies {
   readonly onRefreshed: WarmerParts['onRefreshed'];
 }
 
-/** The interval worker while it runs. */
+/** The running warmer. */
 export interface Warming {
   readonly warmer: Warmer;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the interval worker, with the parameter sets that endpoints declare for it. */
+/** Starts the warmer, with the parameter sets that endpoints declare. */
 export function startWarming(config: Config, dependencies: WarmingDependencies): Warming {
   const { endpoints, cache, ledger, fetchResult, isBusy, logger, clock, onStarted, onRefreshed } =
     dependencies;
@@ -67,7 +67,7 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
       await cache.synchronize();
       await warmer.tick();
     } catch (error) {
-      logger.error('a round of warming failed', describeError(error));
+      logger.error('a tick of the warmer failed', describeError(error));
     }
   };
   const timer = setInterval(() => void tick(), TICK_MS);
@@ -81,7 +81,7 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
   };
 }
 
-/** As most callers will ask them: in JSON. */
+/** The parameter sets that endpoints declare, in JSON, the most common representation. */
 function declaredQueries(endpoints: EndpointRegistry, { times }: Config): readonly EndpointQuery[] {
   const representation = representationOf('json', { times });
   return endpoints.all().flatMap((endpoint) =>

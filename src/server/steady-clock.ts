@@ -1,4 +1,4 @@
 import type { Clock } from '../query/ports.js';
 
-/** A clock for pauses, stalls and budgets: it goes on evenly, whatever happens to the clock of the system. */
+/** A monotonic clock for pauses, stalls and budgets: changes of the system clock do not affect it. */
 export const steadyClock: Clock = () => new Date(performance.timeOrigin + performance.now());

@@ -1,10 +1,10 @@
 import { describeError, type Logger } from '../observability/logger.js';
 
 /**
- * Ends the process on SIGTERM or SIGINT: with 0 once `close` is over, with 1 where it fails or after a fault. A second
- * signal means now.
+ * Exits on SIGTERM or SIGINT: with code 0 when `close` has resolved, with 1 if it rejects or after a fault. A second
+ * signal exits at once.
  *
- * @returns the same, for what is no signal.
+ * @returns stops the process in the same way, for other reasons.
  */
 export function stopOnSignal(close: () => Promise<void>, logger: Logger): (why: string) => void {
   let closing = false;
@@ -18,7 +18,7 @@ export function stopOnSignal(close: () => Promise<void>, logger: Logger): (why: 
         process.exit(process.exitCode ?? 0);
       },
       (error: unknown) => {
-        logger.error('stopped, not all in order', describeError(error));
+        logger.error('stopped, but some parts did not close', describeError(error));
         process.exit(1);
       },
     );

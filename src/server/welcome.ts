@@ -1,21 +1,21 @@
 import { REQUESTS_ENDPOINT, type Gateway } from './compose.js';
 
-/** What a person at the terminal is told: where the gateway is, and a request to paste for each endpoint. */
+/** The text for a person at the terminal: the gateway's URL, and a command to paste for each endpoint. */
 export function welcome(gateway: Gateway): string {
   const key = gateway.generatedKey ?? '$API_KEY';
   const quote = gateway.generatedKey === undefined ? '"' : "'";
-  // Of what the gateway was asked there is nothing to see yet.
-  const worthTrying = gateway.endpoints.without(REQUESTS_ENDPOINT).all();
-  const calls = worthTrying.map(({ name, example }) => {
+  // The request log is still empty.
+  const suggested = gateway.endpoints.without(REQUESTS_ENDPOINT).all();
+  const calls = suggested.map(({ name, example }) => {
     const query = new URLSearchParams(example).toString();
     return `  curl -s -H ${quote}X-API-KEY: ${key}${quote} '${gateway.url}/api/endpoints/query/${name}?${query}'`;
   });
   const note =
     gateway.generatedKey === undefined
       ? ''
-      : '\nThis key is good until the gateway stops; set API_KEY or API_KEYS_FILE for lasting ones.\n';
+      : '\nThis key is valid until the gateway stops; set API_KEY or API_KEYS_FILE for permanent keys.\n';
   const warning = gateway.hasClickHouse
     ? ''
-    : '\nBut ClickHouse does not answer: until it does, every query is a 503. Is it up, and is CLICKHOUSE_URL right?\n';
-  return `\nQuerygate is ready on ${gateway.url}. Open it in a browser, or ask it something:\n\n${calls.join('\n')}\n${note}${warning}\n`;
+    : '\nClickHouse does not respond: until it does, every query returns 503. Does it run, and is CLICKHOUSE_URL correct?\n';
+  return `\nQuerygate is ready on ${gateway.url}. Open it in a browser, or run a query:\n\n${calls.join('\n')}\n${note}${warning}\n`;
 }

@@ -1,14 +1,14 @@
 import type { Clock } from '../query/ports.js';
 
-/** Seconds of saving that can be spent at once. */
+/** Seconds of wall time whose share can be spent at once. */
 const WINDOW_SECONDS = 300;
 
-/** A share of wall time that may be spent on queries, all together: it fills steadily, up to what five minutes give. */
+/** Bounds the time spent on queries to a share of wall time. Unspent time accumulates, up to that of five minutes. */
 export class QueryBudget {
   private allowanceMs: number;
   private filledAt: number;
 
-  /** @param share of wall time, such as 0.1; above 1 where queries run side by side. */
+  /** @param share of wall time, such as 0.1; above 1 if queries run in parallel. */
   constructor(
     private readonly share: number,
     private readonly clock: Clock,
@@ -17,7 +17,7 @@ export class QueryBudget {
     this.filledAt = clock().getTime();
   }
 
-  /** Whether anything is left to spend. A query may overdraw it, since nobody knows its cost before. */
+  /** Whether a query may start. A query can overdraw the budget, because its cost is unknown beforehand. */
   get isOpen(): boolean {
     this.fill();
     return this.allowanceMs > 0;
@@ -34,7 +34,7 @@ export class QueryBudget {
 
   private fill(): void {
     const now = this.clock().getTime();
-    // A clock that was set back has filled nothing, and taken nothing either.
+    // A clock that was set back neither adds nor removes allowance.
     const passedMs = Math.max(0, now - this.filledAt);
     this.allowanceMs = Math.min(this.capMs, this.allowanceMs + passedMs * this.share);
     this.filledAt = now;

@@ -1,4 +1,4 @@
-/** A refresh that takes longer than this, a tick of the worker, is slow; milliseconds. */
+/** A refresh that takes longer than this, the warmer's tick, is slow; milliseconds. */
 const SLOW_MS = 1000;
 
 interface Running {
@@ -8,14 +8,14 @@ interface Running {
   readonly end: Promise<void>;
 }
 
-/** Whether a refresh that took, or is expected to take, so many milliseconds is slow; one of which nothing is known may be. */
+/** Whether a refresh of this actual or expected duration is slow; one of unknown duration counts as slow. */
 export function isSlow(milliseconds: number | undefined): boolean {
   return milliseconds === undefined || milliseconds > SLOW_MS;
 }
 
 /**
- * The refreshes that run: so many at a time, and of each set one. Where there are several slots, the last free one is left
- * to sets that are quick, so that the slow ones never take them all.
+ * Bounds the refreshes that run at a time, and runs at most one for each set. If there are several slots, the last
+ * free one is reserved for fast refreshes, so that slow ones never occupy all slots.
  */
 export class RefreshSlots {
   private readonly running = new Map<string, Running>();
@@ -36,7 +36,7 @@ export class RefreshSlots {
     return !slow || this.slots === 1 || this.slowRunning < this.slots - 1;
   }
 
-  /** Starts a refresh, which must not reject; `onEnd` is called when its slot is free again. */
+  /** Starts a refresh, which must not reject; calls `onEnd` when its slot is free again. */
   run(hash: string, slow: boolean, refresh: () => Promise<void>, onEnd: () => void): void {
     const end = refresh().then(() => {
       this.running.delete(hash);
@@ -45,7 +45,7 @@ export class RefreshSlots {
     this.running.set(hash, { startedAt: this.now(), isSlow: slow, end });
   }
 
-  /** Resolves when any of the refreshes ends; undefined where none runs. */
+  /** Resolves when any of the refreshes ends; undefined if none runs. */
   get nextEnd(): Promise<void> | undefined {
     if (this.running.size === 0) return undefined;
     return Promise.race([...this.running.values()].map(({ end }) => end));
@@ -53,7 +53,7 @@ export class RefreshSlots {
 
   private get slowRunning(): number {
     const now = this.now();
-    const slow = [...this.running.values()].filter((one) => one.isSlow || isSlow(now - one.startedAt));
+    const slow = [...this.running.values()].filter((run) => run.isSlow || isSlow(now - run.startedAt));
     return slow.length;
   }
 }

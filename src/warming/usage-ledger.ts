@@ -5,47 +5,47 @@ import type { EndpointQuery } from '../query/call.js';
 import { unlessFromFuture } from '../query/clock-skew.js';
 import type { EndpointResult } from '../query/endpoint-result.js';
 
-/** A parameter set of an endpoint that somebody asks for. */
+/** A parameter set of an endpoint that callers use. */
 export interface UsedSet {
   readonly key: CacheKey;
   readonly query: EndpointQuery;
-  /** When it was used for last; milliseconds since 1970. */
+  /** When it was last used; milliseconds since 1970. Infinity for a declared set. */
   readonly lastUsedAt: number;
-  /** How often it was used for since this process knows it. */
+  /** How often it was used since this process first saw it. */
   readonly uses: number;
-  /** The same, an ask of an hour before `askedAt` counting half, of two hours a quarter. */
+  /** Uses with a half-life of one hour: a use an hour before `lastUsedAt` counts half, two hours before a quarter. */
   readonly weight: number;
-  /** When the query of its newest answer began; milliseconds since 1970. */
+  /** When the query of its newest result started; milliseconds since 1970. */
   readonly createdAt: number;
-  /** What that query took in ClickHouse, where that is known. */
+  /** Milliseconds that this query took in ClickHouse, if known. */
   readonly clickhouseMs: number | undefined;
 }
 
-/** What the ledger notes of an answer. */
+/** The facts of a result that the ledger records. */
 export type CreatedResult = Pick<EndpointResult, 'createdAt' | 'clickhouseMs'>;
 
-/** A set while it is counted, in place: this happens at every hit. */
-type Counting = { -readonly [Fact in keyof UsedSet]: UsedSet[Fact] };
+/** A set as the ledger updates it in place, because that happens on every hit. */
+type MutableSet = { -readonly [Fact in keyof UsedSet]: UsedSet[Fact] };
 
 const HALF_LIFE_MS = 3_600_000;
 
-/** What is left of a weight after a time. */
+/** A weight after a time in milliseconds. */
 function decayed(weight: number, ms: number): number {
   return weight * 2 ** (-Math.max(0, ms) / HALF_LIFE_MS);
 }
 
-/** Which of two sets is used more: the weights of both brought to one time. */
+/** Sorts the most used sets first, by their weights at the same time. */
 export function mostUsedFirst(a: UsedSet, b: UsedSet): number {
   const [rankA, rankB] = [rankOf(a), rankOf(b)];
   return rankA === rankB ? b.uses - a.uses : rankB - rankA;
 }
 
-/** Grows by 1 for each doubling of the weight, and for each half-life by which it is younger. */
-function rankOf({ weight, lastUsedAt: askedAt }: UsedSet): number {
-  return askedAt === Infinity ? Infinity : Math.log2(weight) + askedAt / HALF_LIFE_MS;
+/** The logarithm of the weight, plus 1 for each half-life by which the set was used later. */
+function rankOf({ weight, lastUsedAt }: UsedSet): number {
+  return lastUsedAt === Infinity ? Infinity : Math.log2(weight) + lastUsedAt / HALF_LIFE_MS;
 }
 
-/** The use of one set as two gateways saw it, together. */
+/** Combines the use of one set by two gateways. */
 export function mergeUse(a: UsedSet, b: UsedSet): UsedSet {
   const [older, newer] = a.lastUsedAt < b.lastUsedAt ? [a, b] : [b, a];
   const between = newer.lastUsedAt - older.lastUsedAt;
@@ -60,28 +60,25 @@ export function mergeUse(a: UsedSet, b: UsedSet): UsedSet {
   };
 }
 
-/**
- * Which parameter sets are used for, in this process. Bounded: of each endpoint the sets used for most recently are
- * remembered.
- */
+/** Records which parameter sets this process uses: of each endpoint, a bounded number of the most recently used ones. */
 export class UsageLedger {
   private readonly declared = new Map<string, UsedSet>();
-  private readonly endpoints = new Map<string, LRUCache<string, Counting>>();
+  private readonly endpoints = new Map<string, LRUCache<string, MutableSet>>();
 
-  /** @param maxSets of an endpoint. */
+  /** @param maxSets for each endpoint. */
   constructor(private readonly maxSets: number) {}
 
-  /** Notes that a query was used, and which answer it got. */
-  count(key: CacheKey, query: EndpointQuery, askedAt: number, answer: CreatedResult): void {
+  /** Records a use of a query, and the result that it returned. */
+  count(key: CacheKey, query: EndpointQuery, usedAt: number, result: CreatedResult): void {
     const sets = this.setsOf(key.endpointId);
     const known = sets.get(key.hash);
-    const { createdAt, clickhouseMs } = answer;
-    if (known) countUse(known, askedAt, answer);
+    const { createdAt, clickhouseMs } = result;
+    if (known) countUse(known, usedAt, result);
     else
       sets.set(key.hash, {
         key,
         query,
-        lastUsedAt: askedAt,
+        lastUsedAt: usedAt,
         uses: 1,
         weight: 1,
         createdAt,
@@ -89,7 +86,7 @@ export class UsageLedger {
       });
   }
 
-  /** Notes a set that is in use for as long as the process runs, whether anybody asks or not. */
+  /** Declares a set: it is in use as long as the process runs, even without calls. */
   declare(key: CacheKey, query: EndpointQuery): void {
     const never = { uses: 0, weight: 0, createdAt: 0, clickhouseMs: undefined };
     this.declared.set(key.hash, { key, query, lastUsedAt: Infinity, ...never });
@@ -98,7 +95,7 @@ export class UsageLedger {
   /**
    * The sets of an endpoint, in no order.
    *
-   * @param now milliseconds since 1970; what was noted later, before the clock was set back, is corrected for good.
+   * @param now milliseconds since 1970; later times, from before the clock was set back, are corrected permanently.
    */
   sets(endpointId: string, now: number): readonly UsedSet[] {
     const counted = [...(this.endpoints.get(endpointId)?.values() ?? [])];
@@ -108,7 +105,7 @@ export class UsageLedger {
     const both = used.filter(({ key }) => this.declared.has(key.hash));
     return [
       ...used.filter((set) => !both.includes(set)),
-      ...both.map((set) => ({ ...set, askedAt: Infinity })),
+      ...both.map((set) => ({ ...set, lastUsedAt: Infinity })),
       ...declared.filter(({ key }) => !both.some((set) => set.key.hash === key.hash)),
     ];
   }
@@ -117,25 +114,25 @@ export class UsageLedger {
     this.endpoints.get(endpointId)?.delete(hash);
   }
 
-  private setsOf(endpointId: string): LRUCache<string, Counting> {
+  private setsOf(endpointId: string): LRUCache<string, MutableSet> {
     const known = this.endpoints.get(endpointId);
     if (known) return known;
-    const sets = new LRUCache<string, Counting>({ max: this.maxSets });
+    const sets = new LRUCache<string, MutableSet>({ max: this.maxSets });
     this.endpoints.set(endpointId, sets);
     return sets;
   }
 }
 
-function correctTimes(set: Counting, now: number): void {
+function correctTimes(set: MutableSet, now: number): void {
   set.lastUsedAt = Math.min(set.lastUsedAt, now);
   set.createdAt = unlessFromFuture(set.createdAt, now);
 }
 
-function countUse(set: Counting, askedAt: number, { createdAt, clickhouseMs }: CreatedResult): void {
-  set.weight = decayed(set.weight, askedAt - set.lastUsedAt) + 1;
-  set.lastUsedAt = askedAt;
+function countUse(set: MutableSet, usedAt: number, { createdAt, clickhouseMs }: CreatedResult): void {
+  set.weight = decayed(set.weight, usedAt - set.lastUsedAt) + 1;
+  set.lastUsedAt = usedAt;
   set.uses += 1;
-  if (createdAt <= unlessFromFuture(set.createdAt, askedAt)) return;
+  if (createdAt <= unlessFromFuture(set.createdAt, usedAt)) return;
   set.createdAt = createdAt;
   set.clickhouseMs = clickhouseMs;
 }

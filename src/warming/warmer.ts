@@ -7,26 +7,26 @@ import type { Clock } from '../query/ports.js';
 import type { QueryBudget } from './query-budget.js';
 import { isSlow, RefreshSlots } from './refresh-slots.js';
 import { mostUsedFirst, type UsedSet } from './usage-ledger.js';
-import { retryAt, dueAt, isInUse, jitterOf, knownAt, type WarmedSet } from './warm-schedule.js';
+import { retryAt, dueAt, isInUse, jitterOf, withoutFutureTimes, type WarmedSet } from './warm-schedule.js';
 
-/** Asks a question anew and replaces the cached answer. @throws Failure, and then the answer from before stays. */
+/** Runs a query again and replaces the cached result. @throws Failure; the previous result then stays cached. */
 export type Refresh = (query: EndpointQuery, key: CacheKey) => Promise<EndpointResult>;
 
 export interface WarmerParts {
   readonly endpoints: readonly Endpoint[];
-  /** The sets of an endpoint that are in use, whichever gateway was asked. */
+  /** The sets of an endpoint that are in use on any gateway. */
   readonly setsInUse: (endpointId: string) => Promise<readonly UsedSet[]>;
   readonly forget: (key: CacheKey) => void;
   readonly refresh: Refresh;
-  /** Whether this gateway is the one that warms. */
+  /** Whether this gateway is the leader, which warms. */
   readonly isLeader: () => boolean;
-  /** Whether interactive requests wait for a query of theirs. */
+  /** Whether interactive queries wait for a slot. */
   readonly isBusy: () => boolean;
   readonly budget: QueryBudget;
   readonly maxSets: number;
   readonly concurrency: number;
   readonly clock: Clock;
-  /** Called as a refresh starts, with how many milliseconds after it was due that is. */
+  /** Called when a refresh starts, with the milliseconds since it was due. */
   readonly onStarted: (endpoint: Endpoint, lateMs: number) => void;
   readonly onRefreshed: (endpoint: Endpoint, outcome: 'ok' | 'failed', milliseconds: number) => void;
 }
@@ -34,35 +34,35 @@ export interface WarmerParts {
 interface DueSet {
   readonly endpoint: Endpoint;
   readonly set: UsedSet;
-  /** Whether it is to be refreshed though it is not due. */
+  /** Whether to refresh the set even if it is not due. */
   readonly forced: boolean;
 }
 
-/** A set as the operator sees it. */
+/** A set as the admin API shows it. */
 export interface WarmingState {
   readonly endpoint: string;
   readonly hash: string;
-  /** How the rows are written. */
+  /** Name of the representation. */
   readonly representation: string;
-  /** The given parameters, as they are bound. */
+  /** The parameters that have a value, as they are bound. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly uses: number;
   readonly warmed: WarmedSet | undefined;
-  /** Milliseconds since 1970; 0 for at once. */
+  /** Milliseconds since 1970; 0 means at once. */
   readonly dueAt: number;
 }
 
-/** After so many intervals without a refresh, and without being listed as in use, nothing is known of a set. */
+/** Intervals after which the state of a set that is neither refreshed nor listed as in use is deleted. */
 const INTERVALS_REMEMBERED = 2;
 
 /**
- * Refreshes the cached answers that are in use, each at its endpoint's interval, whatever else is being refreshed; the most
- * used first where slots are short.
+ * Refreshes the cached results that are in use, each at its endpoint's interval. A slow refresh does not delay the
+ * others. If there are too few slots, the most used sets are refreshed first.
  */
 export class Warmer {
   private readonly warmed = new Map<string, WarmedSet>();
   private readonly slots: RefreshSlots;
-  /** What is to be refreshed and has no slot yet, the most used first. */
+  /** Due sets that wait for a slot, the most used first. */
   private queue: readonly DueSet[] = [];
   private isStopped = false;
 
@@ -71,10 +71,10 @@ export class Warmer {
   }
 
   /**
-   * Starts to refresh what is due and is not being refreshed already. Resolves when that is refreshed, or was left for a
-   * later tick.
+   * Refreshes the sets that are due and not being refreshed already. Resolves when each of them is refreshed or
+   * postponed to a later tick.
    *
-   * @param all also what is in use and not due yet; what is being refreshed now, once more after that.
+   * @param all also refreshes sets that are in use but not due. A set that is being refreshed is refreshed once more.
    */
   async tick({ all = false } = {}): Promise<void> {
     if (!this.parts.isLeader()) return;
@@ -86,22 +86,22 @@ export class Warmer {
       mostUsedFirst(a.set, b.set),
     );
     this.startNext();
-    await this.untilOver(due);
+    await this.untilDone(due);
   }
 
-  /** Starts no more refreshes; resolves when those that run have ended. */
+  /** Starts no more refreshes; resolves when the running ones have ended. */
   async stop(): Promise<void> {
     this.isStopped = true;
     this.queue = [];
     await this.idle();
   }
 
-  /** Resolves when nothing is being refreshed. */
+  /** Resolves when no refresh runs. */
   async idle(): Promise<void> {
     for (let end = this.slots.nextEnd; end; end = this.slots.nextEnd) await end;
   }
 
-  /** What is in use, when it was refreshed, and when it will be. */
+  /** The sets in use, with their last refresh and their next due time. */
   async state(): Promise<readonly WarmingState[]> {
     const endpoints = this.parts.endpoints.filter(isWarmed);
     const now = this.now();
@@ -122,7 +122,7 @@ export class Warmer {
     );
   }
 
-  /** What can't be done now, for lack of budget or because callers wait, is due again at the next tick. */
+  /** If the budget is spent or callers wait, empties the queue: the sets are due again at the next tick. */
   private startNext(): void {
     for (;;) {
       if (!this.mayStart()) this.queue = [];
@@ -142,7 +142,7 @@ export class Warmer {
     const { endpoint, set } = due;
     const now = this.now();
     const dueAt = this.dueAt(endpoint, set, now);
-    // Another tick may have had it refreshed since this one found it due.
+    // Another tick may have refreshed the set since it became due.
     if (!due.forced && dueAt > now) return;
     this.parts.onStarted(endpoint, dueAt === 0 ? 0 : Math.max(0, now - dueAt));
     this.slots.run(
@@ -155,22 +155,22 @@ export class Warmer {
     );
   }
 
-  /** By its last refresh, or else by the query that somebody's miss caused. */
+  /** Uses the duration of the last refresh or, if there is none, of the query of a caller's miss. */
   private isSlow({ key, clickhouseMs }: UsedSet): boolean {
     return isSlow(this.warmed.get(key.hash)?.tookMs ?? clickhouseMs);
   }
 
-  private async untilOver(due: readonly DueSet[]): Promise<void> {
+  private async untilDone(due: readonly DueSet[]): Promise<void> {
     for (let end = this.slots.nextEnd; end; end = this.slots.nextEnd) {
-      if (!due.some((one) => this.slots.has(one.set.key.hash) || this.isQueued(one))) return;
+      if (!due.some((dueSet) => this.slots.has(dueSet.set.key.hash) || this.isQueued(dueSet))) return;
       await end;
     }
   }
 
-  /** A later tick may have queued it anew; what is forced is waited for all the same. */
-  private isQueued(one: DueSet): boolean {
-    const isSame = ({ set, forced }: DueSet): boolean => forced && set.key.hash === one.set.key.hash;
-    return this.queue.some((queued) => queued === one || (one.forced && isSame(queued)));
+  /** A later tick may have queued a forced set again as another object. */
+  private isQueued(dueSet: DueSet): boolean {
+    const isSame = ({ set, forced }: DueSet): boolean => forced && set.key.hash === dueSet.set.key.hash;
+    return this.queue.some((queued) => queued === dueSet || (dueSet.forced && isSame(queued)));
   }
 
   private async due(endpoint: Endpoint, all: boolean): Promise<readonly DueSet[]> {
@@ -195,7 +195,7 @@ export class Warmer {
 
   private known({ hash }: CacheKey, now: number): WarmedSet | undefined {
     const warmed = this.warmed.get(hash);
-    return warmed && knownAt(warmed, now);
+    return warmed && withoutFutureTimes(warmed, now);
   }
 
   private now(): number {
@@ -203,15 +203,15 @@ export class Warmer {
   }
 
   /**
-   * What dropped out of a full ledger is listed no more, and would be remembered for ever. Not at once: while Redis
-   * hesitates, the sets of other gateways are not listed either.
+   * Deletes the state of sets that are no longer listed, because a full ledger dropped them. It waits some intervals,
+   * because the sets of other gateways are not listed either while Redis is unavailable.
    */
   private forgetUnlisted({ id, settings }: Endpoint, sets: readonly UsedSet[], now: number): void {
     const listed = new Set(sets.map(({ key }) => key.hash));
     const intervalMs = settings.warming * 1000;
     for (const [hash, warmed] of this.warmed) {
       if (warmed.key.endpointId !== id || listed.has(hash)) continue;
-      const known = knownAt(warmed, now);
+      const known = withoutFutureTimes(warmed, now);
       const lastUse = Math.max(known.createdAt, retryAt(known, intervalMs));
       if (lastUse + INTERVALS_REMEMBERED * intervalMs < now) this.warmed.delete(hash);
     }
@@ -244,7 +244,7 @@ export class Warmer {
       });
       onRefreshed(endpoint, 'ok', result.clickhouseMs);
     } catch {
-      // The request log has no line for it; the metric and the operator's view have. What there is stays.
+      // The metric and the admin API report the failure; the request log does not contain refreshes.
       const ms = performance.now() - started;
       budget.spend(ms);
       this.warmed.set(set.key.hash, {

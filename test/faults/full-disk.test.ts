@@ -4,7 +4,7 @@ import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
 import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
 import { column } from '../../src/endpoint/definition.js';
-import { FORMATS } from '../../src/formats/representation.js';
+import { FORMAT_NAMES } from '../../src/formats/formats.js';
 import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
 import { pollUntil } from '../support/poll-until.js';
 import { failureOf, queryRequest } from '../support/query-requests.js';
@@ -71,7 +71,7 @@ describeWithDisk('a full disk of ClickHouse', () => {
 
   it('does not affect responses of several megabytes in any format', async () => {
     await disk?.fill();
-    for (const format of FORMATS) {
+    for (const format of FORMAT_NAMES) {
       const query = `project=p&project_tier=PRO&iso_timestamp_start=2000-01-01&format=${format}`;
       const response = await fetch(`${url}/api/endpoints/query/logs.all?${query}`, {
         headers: { 'X-API-KEY': KEY },
@@ -99,14 +99,14 @@ describeWithDisk('a full disk of ClickHouse', () => {
     );
     await disk?.free();
     expect(await untilReady(false)).toEqual([200, { status: 'ready' }]);
-    await gateway.untilWritten(/the disk of ClickHouse has room again/);
+    await gateway.untilWritten(/the disk of ClickHouse has space again/);
   });
 
   it('is reported in the log if the request log cannot be written', async () => {
     await disk?.fill();
     await fetch(`${url}/api/endpoints/query/logs.all?project=q`, { headers: { 'X-API-KEY': KEY } });
     await gateway.untilWritten(
-      /the disk of ClickHouse is full"[^\n]*requests can’t be written to ClickHouse/,
+      /the disk of ClickHouse is full"[^\n]*ClickHouse does not accept the request log/,
     );
   });
 

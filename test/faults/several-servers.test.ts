@@ -100,7 +100,7 @@ describe('a gateway in front of two servers with the same data', () => {
   const untilServing = (server: EmbeddedServer): Promise<unknown> =>
     pollUntil('the server is not ejected', async () => {
       await runQuery();
-      return (await gateway.metric('server_set_aside', nameOf(server))) === 0 || undefined;
+      return (await gateway.metric('server_ejected', nameOf(server))) === 0 || undefined;
     });
 
   it('sends half of the queries to each server', async () => {
@@ -138,8 +138,8 @@ describe('a gateway in front of two servers with the same data', () => {
     const [a, b] = both();
     const { pid = 0 } = b;
     process.kill(pid, 'SIGSTOP');
-    expect(outcomes(await sendMany(8))).toEqual([GOOD]);
-    expect(await gateway.metric('server_set_aside', nameOf(b))).toBe(1);
+    expect(outcomes(await askMany(8))).toEqual([GOOD]);
+    expect(await gateway.metric('server_ejected', nameOf(b))).toBe(1);
     expect(await gateway.metric('server_retried_elsewhere_total', nameOf(b))).toBeGreaterThan(0);
     expect(await gateway.metric('queries_cut')).toBeGreaterThan(0);
     const cut = await gateway.metric('queries_cut');
@@ -152,8 +152,8 @@ describe('a gateway in front of two servers with the same data', () => {
     await untilServing(b);
     const messages = gateway.logger.lines.filter(({ fields }) => fields['server'] === nameOf(b));
     expect(messages.map(({ message, fields }) => [message, fields['reason']])).toEqual([
-      ['a ClickHouse server does not answer, and is set aside', 'stalled'],
-      ['a ClickHouse server answers again', undefined],
+      ['a ClickHouse server does not respond and is ejected', 'stalled'],
+      ['a ClickHouse server responds again', undefined],
     ]);
   }, 120_000);
 
@@ -169,7 +169,7 @@ describe('a gateway in front of two servers with the same data', () => {
     process.kill(a.pid ?? 0, 'SIGCONT');
     await pollUntil('a query succeeds', async () => (await runQuery()) === GOOD || undefined);
     expect(await gateway.metric('breaker_open')).toBe(0);
-    expect(await gateway.metric('server_set_aside', nameOf(b))).toBe(1);
+    expect(await gateway.metric('server_ejected', nameOf(b))).toBe(1);
     process.kill(b.pid ?? 0, 'SIGCONT');
     await untilServing(b);
   }, 120_000);

@@ -108,7 +108,7 @@ describe.each([
         const running = fetchRows(url);
         await pollUntil('the query has been sent', () => isRunning || undefined);
         gateway.child.kill(signal);
-        const [line] = await gateway.untilWritten(/.*a fault outside of any request.*/);
+        const [line] = await gateway.untilWritten(/.*uncaught error: the process stops.*/);
         expect(JSON.parse(line)).toMatchObject({ level: 'error', event, error: message });
         await pollUntil('new connections are refused', () =>
           fetch(`${url}/health/live`).then(

@@ -1,8 +1,8 @@
 import { column, type EndpointDefinition } from '../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../src/endpoint/endpoint.js';
-import { text } from '../../src/endpoint/parameters.js';
+import { text } from '../../src/endpoint/index.js';
 import { sql } from '../../src/endpoint/sql.js';
-import { FORMAT_FACTS, FORMATS } from '../../src/formats/representation.js';
+import { FORMATS, FORMAT_NAMES } from '../../src/formats/formats.js';
 import { SAMPLE, sampleEndpoint } from '../support/sample-endpoint.js';
 import { createTestGateway, problemOf, type TestGateway } from '../support/test-gateway.js';
 
@@ -31,19 +31,19 @@ async function chosen(url: string, headers: Readonly<Record<string, string>> = {
   const response = await gateway.get(url).set(headers);
   expect(response.status).toBe(200);
   const { representation } = gateway.runQuery.onlyRequest;
-  expect(response.headers['content-type']).toBe(FORMAT_FACTS[representation?.format ?? 'json'].contentType);
+  expect(response.headers['content-type']).toBe(FORMATS[representation?.format ?? 'json'].contentType);
   return representation?.name;
 }
 
-describe('the representation of a result', () => {
-  it.each(FORMATS)('is the one that ?format= names: %s, whatever Accept says', async (format) => {
+describe('the representation of an answer', () => {
+  it.each(FORMAT_NAMES)('is what ?format= names: %s, whatever Accept says', async (format) => {
     expect(await chosen(`${URL}&format=${format}`)).toBe(format);
     expect(await chosen(`${URL}&format=${format}`, { Accept: 'text/html' })).toBe(format);
   });
 
-  it.each(FORMATS)('is the one that Accept names: %s', async (format) => {
-    expect(await chosen(URL, { Accept: FORMAT_FACTS[format].mediaType })).toBe(format);
-    expect(await chosen(URL, { Accept: FORMAT_FACTS[format].contentType })).toBe(format);
+  it.each(FORMAT_NAMES)('is what Accept names, and each can be had so: %s', async (format) => {
+    expect(await chosen(URL, { Accept: FORMATS[format].mediaType })).toBe(format);
+    expect(await chosen(URL, { Accept: FORMATS[format].contentType })).toBe(format);
   });
 
   it.each([
@@ -76,8 +76,8 @@ describe('the representation of a result', () => {
       const gateway = await open();
       const problem = problemOf(await gateway.get(URL).set(headers));
       expect(problem).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
-      for (const format of FORMATS)
-        expect(problem.detail).toContain(`${format} (${FORMAT_FACTS[format].mediaType})`);
+      for (const format of FORMAT_NAMES)
+        expect(problem.detail).toContain(`${format} (${FORMATS[format].mediaType})`);
       expect(gateway.runQuery.requests).toEqual([]);
     },
   );
@@ -87,14 +87,14 @@ describe('the representation of a result', () => {
   });
 
   it.each([
-    ['format=xml', 'format', `must be one of [${FORMATS.join(', ')}]`],
-    ['format=', 'format', `must be one of [${FORMATS.join(', ')}]`],
+    ['format=xml', 'format', `must be one of ${FORMAT_NAMES.join(', ')}`],
+    ['format=', 'format', `must be one of ${FORMAT_NAMES.join(', ')}`],
     ['format=%ff', 'format', 'is not valid percent-encoded UTF-8'],
     ['format=csv&format=csv', 'format', 'is given 2 times; it may be given once'],
     ['download=1&download=1', 'download', 'is given 2 times; it may be given once'],
-    ['download=yes', 'download', 'has to be 1 or 0'],
-    ['format=csv&csv_safe=x', 'csv_safe', 'has to be 1 or 0'],
-  ])('%s returns 400', async (query, param, problem) => {
+    ['download=yes', 'download', 'must be 1 or 0'],
+    ['format=csv&csv_safe=x', 'csv_safe', 'must be 1 or 0'],
+  ])('%s is a problem of the request', async (query, param, problem) => {
     const gateway = await open();
     const document = problemOf(await gateway.get(`${URL}&${query}`));
     expect(document).toMatchObject({ status: 400, problems: [{ param, problem }] });
@@ -125,10 +125,7 @@ describe('the representation of a result', () => {
     for (const url of urls) expect((await gateway.get(URL + url)).headers['x-cache']).toBe('MISS');
     for (const url of urls) expect((await gateway.get(URL + url)).headers['x-cache']).toBe('HIT');
     const csv = await gateway.get(URL).set('Accept', 'text/csv');
-    expect([csv.headers['x-cache'], csv.headers['content-type']]).toEqual([
-      'HIT',
-      FORMAT_FACTS.csv.contentType,
-    ]);
+    expect([csv.headers['x-cache'], csv.headers['content-type']]).toEqual(['HIT', FORMATS.csv.contentType]);
     expect((await gateway.get(`${URL}&format=json&csv_safe=1`)).headers['x-cache']).toBe('HIT');
   });
 
@@ -145,13 +142,13 @@ describe('the representation of a result', () => {
 });
 
 describe('?download=1', () => {
-  it.each(FORMATS)('sets a file name of endpoint and time: %s', async (format) => {
+  it.each(FORMAT_NAMES)('names a file after the endpoint and the time: %s', async (format) => {
     const gateway = await open();
     for (const status of ['MISS', 'HIT']) {
       const { headers } = await gateway.get(`${URL}&format=${format}&download=1`);
       expect(headers['x-cache']).toBe(status);
       expect(headers['content-disposition']).toBe(
-        `attachment; filename="sample-20260517T100503Z.${FORMAT_FACTS[format].extension}"`,
+        `attachment; filename="sample-20260517T100503Z.${FORMATS[format].extension}"`,
       );
     }
     expect((await gateway.get(`${URL}&format=${format}&download=0`)).headers).not.toHaveProperty(

@@ -168,7 +168,7 @@ describe('API_KEY', () => {
       (gateway) => {
         const { lines } = gateway.logger;
         expect(lines.map(({ level }) => level)).toEqual(levels);
-        expect(lines.every(({ message }) => message.includes('API_KEY is so short'))).toBe(true);
+        expect(lines.every(({ message }) => message.includes('API_KEY is too short'))).toBe(true);
         expect(JSON.stringify(lines)).not.toContain(key);
         return Promise.resolve();
       },

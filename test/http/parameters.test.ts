@@ -88,7 +88,7 @@ describe('a parameter', () => {
       'is not one of the choices',
       `${COUNTS}?project=a&interval=weekly`,
       'interval',
-      'one of [minutely, hourly, daily]',
+      'one of minutely, hourly, daily',
     ],
     ['is an empty regular expression', `${COUNTS}?project=&interval=daily`, 'project', 'must not be empty'],
     [

@@ -11,13 +11,13 @@ const STATS = '/api/endpoints/query/functions.invocation-stats?project=aurora';
 const INVALID = '400 INVALID_PARAMETERS';
 const checked: string[] = [];
 
-/** Accepts SQL that begins with SELECT, and prints it with normalized spaces. */
-const checkSql: CheckSql = (endpoint, sql, { signal }) => {
-  checked.push(sql);
+/** Takes what begins with SELECT, and prints it as it is but for spaces. */
+const checkSql: CheckSql = (_endpoint, sql, { signal }) => {
+  judged.push(sql);
   signal.throwIfAborted();
   if (sql === 'unreachable') return Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'Away.'));
   if (!sql.startsWith('SELECT')) {
-    return Promise.reject(invalidParameters(endpoint.name, [{ param: 'sql', problem: 'must be a SELECT' }]));
+    return Promise.reject(invalidParameters([{ param: 'sql', problem: 'must be a SELECT' }]));
   }
   return Promise.resolve({ text: sql.replaceAll(/\s+/g, ' '), reads: ['result'] });
 };

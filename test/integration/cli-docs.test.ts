@@ -1,39 +1,39 @@
-import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
 
 import { createProgram } from '../../src/cli/program.js';
 import { copyOfDemoDatabase, variablesOf } from '../support/demo-database.js';
+import { textOf } from '../support/documentation.js';
 import { QUERYGATE, runInBash } from '../support/run-cli.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
-const docs = await readFile(fileURLToPath(new URL('../../docs/cli.md', import.meta.url)), 'utf8');
-const blocks = [...docs.matchAll(/^```sh *(.*)\n([^]*?)^```$/gm)].map(([, info = '', script = '']) => ({
-  info,
-  script,
-}));
+const reference = await textOf('docs/reference/cli.md');
+const loadLogs = await textOf('docs/how-to/load-logs.md');
+const blocks = [...`${reference}\n${loadLogs}`.matchAll(/^```sh *(.*)\n([^]*?)^```$/gm)].map(
+  ([, info = '', script = '']) => ({ info, script }),
+);
 
-describe('docs/cli.md', () => {
-  it('names every subcommand', () => {
+describe('docs/reference/cli.md and docs/how-to/load-logs.md', () => {
+  it('list every subcommand', () => {
     for (const command of createProgram().commands) {
-      expect(docs).toContain(`\`querygate ${command.name()}`);
+      expect(reference).toContain(`\`querygate ${command.name()}`);
     }
   });
 
-  it('has commands that do what the page says', async () => {
+  it('have commands that exit with the documented code', async () => {
     const database = await copyOfDemoDatabase();
     await withTemporaryFolder(async (folder) => {
       const environment = { PORT: '0', ...variablesOf(database.connection) };
       const serve = blocks.find(({ info }) => info === 'serve')?.script ?? '';
       const { child, url } = await startServing(serve, environment);
       try {
-        // The blocks are independent of each other.
+        // No block depends on another.
         await Promise.all(
           blocks
             .filter(({ info }) => info !== 'serve')
-            // Replaces the documented default port with the test gateway's port.
+            // The test's gateway does not listen on the documented default port.
             .map((block) => expectToRun(block, { ...environment, QUERYGATE_URL: url }, folder)),
         );
         expect(await readFile(path.join(folder, 'days.json'), 'utf8')).toMatch(/^\{"result":\[/);
@@ -47,7 +47,7 @@ describe('docs/cli.md', () => {
   });
 });
 
-/** Runs a block. The block's info string names its exit code, unless it is 0. */
+/** Runs a block. Its exit code stands after its language where it is not 0. */
 async function expectToRun(
   { info, script }: { readonly info: string; readonly script: string },
   environment: Readonly<Record<string, string>>,
@@ -62,7 +62,7 @@ async function startServing(
   block: string,
   environment: Readonly<Record<string, string>>,
 ): Promise<{ readonly child: ReturnType<typeof spawn>; readonly url: string }> {
-  // exec, so that signals reach the gateway and not the shell.
+  // With exec, so that a signal reaches the gateway and not the shell.
   const script = block.replace(/querygate /, 'exec "$NODE" "$QUERYGATE" ');
   const child = spawn('bash', ['-c', script], {
     env: { PATH: process.env['PATH'], NODE: process.execPath, QUERYGATE, ...environment },

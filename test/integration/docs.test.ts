@@ -1,19 +1,17 @@
 import { execFile } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
 import { demoDatabase, variablesOf } from '../support/demo-database.js';
+import { documentationPages, ROOT, textOf } from '../support/documentation.js';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const DOCS = path.join(ROOT, 'docs');
 const KEY = 'qg_only-for-tests';
 const LINK_SECRET = 'a secret for links in tests, long enough';
-/** Pages with a test of their own. */
-const TESTED_ELSEWHERE = new Set(['cli.md']);
+/** Pages whose commands `cli-docs.test.ts` runs. */
+const TESTED_ELSEWHERE = new Set(['docs/reference/cli.md', 'docs/how-to/load-logs.md']);
 
 const run = promisify(execFile);
 
@@ -23,21 +21,20 @@ interface Block {
   readonly text: string;
 }
 
-/** The runnable blocks of all pages, in order. */
-async function blocksOf(): Promise<readonly Block[]> {
-  const pages = (await readdir(DOCS)).filter((file) => file.endsWith('.md') && !TESTED_ELSEWHERE.has(file));
+/** The `sh` and `python` blocks of all pages, in their order. */
+async function readBlocks(): Promise<readonly Block[]> {
+  const pages = (await documentationPages()).filter((page) => !TESTED_ELSEWHERE.has(page));
   const blocks = await Promise.all(
-    pages.sort().map(async (page) => {
-      const text = await readFile(path.join(DOCS, page), 'utf8');
-      return [...text.matchAll(/^```(sh|python)\n([\s\S]*?)^```/gm)].map(
-        ([, language = '', block = '']): Block => ({ page, language, text: block }),
-      );
-    }),
+    pages.map(async (page) =>
+      [...(await textOf(page)).matchAll(/^```(sh|python)\n([\s\S]*?)^```/gm)].map(
+        ([, language = '', text = '']): Block => ({ page, language, text }),
+      ),
+    ),
   );
   return blocks.flat();
 }
 
-const BLOCKS = await blocksOf();
+const BLOCKS = await readBlocks();
 
 let folder = '';
 let gateway: RunningProcess | undefined;
@@ -71,7 +68,7 @@ afterAll(async () => {
   await closed;
 });
 
-/** Returns the commands of a page, with this run's address, and without building again. */
+/** The commands of a page with this gateway's address, and without the build that npm scripts run first. */
 const adapted = (text: string): string =>
   text
     .replaceAll('http://127.0.0.1:8080', url)
@@ -81,13 +78,13 @@ const adapted = (text: string): string =>
     )
     .replaceAll('npm run keys --', `node ${path.join(ROOT, 'dist/src/cli/querygate.js')} keys`);
 
-describe('a page’s commands', () => {
-  it('exist', () => {
+describe('the commands of the documentation', () => {
+  it('are found on the pages', () => {
     expect(new Set(BLOCKS.map(({ page }) => page)).size).toBeGreaterThanOrEqual(4);
   });
 
   it.each(BLOCKS.map((block, index) => [`${block.page} ${index}`, block] as const))(
-    'run as documented: %s',
+    'run without an error: %s',
     async (_name, { language, text }) => {
       const script = language === 'sh' ? `set -euo pipefail\n${adapted(text)}` : text;
       const [command, args] =
@@ -104,7 +101,7 @@ describe('a page’s commands', () => {
           API_KEYS_FILE: 'keys.yaml',
         },
       });
-      // curl -O writes a file.
+      // curl -O writes a file instead.
       if (!text.includes('curl -O')) expect(stdout).not.toBe('');
       expect(stdout).not.toContain('urn:querygate:problem');
     },

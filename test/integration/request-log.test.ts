@@ -35,7 +35,7 @@ async function withRequestLog(
     API_KEY: KEY,
   };
   await withGateway({ ...onDatabase, ...environment }, async (gateway) => {
-    const [, adminUrl = ''] = await gateway.untilWritten(/"message":"operator’s view".*"url":"(http:[^"]+)"/);
+    const [, adminUrl = ''] = await gateway.untilWritten(/"message":"admin API ready".*"url":"(http:[^"]+)"/);
     const gatewayUrl = await urlOf(gateway);
     const send: Send = (path, id = 'r', key = KEY) =>
       fetch(gatewayUrl + path, { headers: { 'X-API-KEY': key, 'X-Request-Id': id } });

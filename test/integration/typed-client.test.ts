@@ -85,7 +85,7 @@ let compiled: { readonly code: number | null; readonly output: string };
 
 /** The program in the documentation. */
 async function documentedCaller(): Promise<string> {
-  const page = await readFile(path.join(ROOT, 'docs/bi-tools.md'), 'utf8');
+  const page = await readFile(path.join(ROOT, 'docs/how-to/connect-tools.md'), 'utf8');
   return /^```ts\n([\s\S]*?)^```/m.exec(page)?.[1] ?? '';
 }
 

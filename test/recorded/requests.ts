@@ -1,5 +1,5 @@
-import { FORMATS } from '../../src/formats/representation.js';
-import { FUNCTIONS, NOW, pick, COUNTRIES, PROJECTS, seeded, type Random } from './rows.js';
+import { FORMAT_NAMES } from '../../src/formats/formats.js';
+import { FUNCTIONS, NOW, pick, PLACES, PROJECTS, seeded, type Random } from './rows.js';
 
 /** A request to replay. */
 export interface RecordedRequest {
@@ -77,7 +77,7 @@ export function recordedRequests(): readonly RecordedRequest[] {
   return Array.from({ length: REQUESTS }, (_, index) => {
     const [endpoint, make] = endpoints[index % endpoints.length] ?? [];
     if (endpoint === undefined || make === undefined) throw new Error('there is no endpoint to record');
-    const format = FORMATS[Math.floor(index / endpoints.length) % FORMATS.length];
+    const format = FORMAT_NAMES[Math.floor(index / endpoints.length) % FORMAT_NAMES.length];
     const path = pathOf(endpoint, { ...make(random), format });
     return random() < 0.2 ? { path, prefer: 'timestamps=unix-micros' } : { path };
   });

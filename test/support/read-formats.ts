@@ -2,12 +2,12 @@ import { tableFromIPC, type Table } from 'apache-arrow';
 import { parse } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
 
-import type { Format } from '../../src/formats/representation.js';
+import type { FormatName } from '../../src/formats/formats.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Rows as a third-party reader of a format parses them; native time types as microseconds since 1970. */
-export async function readRows(format: Format, body: Buffer): Promise<readonly Row[]> {
+/** Rows as a real reader of a format sees them: times of a type of their own as microseconds since 1970. */
+export async function readRows(format: FormatName, body: Buffer): Promise<readonly Row[]> {
   switch (format) {
     case 'json':
       return (parseJson(body) as { result: Row[] }).result;

@@ -1,6 +1,6 @@
 import { column, type EndpointDefinition, type EndpointSettings } from '../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../src/endpoint/endpoint.js';
-import { text } from '../../src/endpoint/parameters.js';
+import { text } from '../../src/endpoint/index.js';
 import { sql } from '../../src/endpoint/sql.js';
 
 const parameters = { city: text({ description: 'A city.' }) };

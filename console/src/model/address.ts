@@ -1,24 +1,24 @@
 import type { Values } from './endpoint.js';
 
-/** What the address bar keeps: never a key. */
+/** What the address bar contains; never a key. */
 export interface Address {
   /** Empty: the list. */
   readonly endpoint: string;
-  /** Absent: the endpoint was chosen, and nothing has been asked of it yet. */
+  /** Absent where the endpoint was chosen but has not been called. */
   readonly values?: Values | undefined;
 }
 
 /**
- * The fragment of an address, which browsers send to nobody.
+ * The fragment of an address, which browsers do not send.
  *
- * @returns `#/NAME?param=value`, `#/NAME` where nothing has been asked yet, or `#/` for the list.
+ * @returns `#/NAME?param=value`, `#/NAME` before the first call, or `#/` for the list.
  */
 export function toFragment({ endpoint, values }: Address): string {
   const path = `#/${encodeURIComponent(endpoint)}`;
   return values ? `${path}?${new URLSearchParams(values).toString()}` : path;
 }
 
-/** Reads a fragment; what is none is the list. */
+/** Parses a fragment; anything else means the list. */
 export function fromFragment(fragment: string): Address {
   const match = /^#\/([^?]*)(?:\?(.*))?$/s.exec(fragment);
   const query = match?.[2];

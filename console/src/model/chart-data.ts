@@ -1,15 +1,15 @@
 import { cellText } from './display.js';
 import { isNumber, isTime, type Cell, type Column, type Row } from './endpoint.js';
 
-/** Lines over time: seconds since 1970, and for each line a value, or null, at each of them. */
+/** Lines over time: times in seconds since 1970, and for each line a value or null at each time. */
 export interface ChartData {
   readonly times: readonly number[];
   readonly lines: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
-  /** What was done to the rows to get there; empty: nothing. */
+  /** How the rows were changed for the chart; empty where they were not. */
   readonly note: string;
 }
 
-/** What a result can be drawn as. */
+/** The columns of a result that a chart can draw. */
 export interface Chartable {
   readonly time: string;
   readonly numbers: readonly string[];
@@ -17,11 +17,11 @@ export interface Chartable {
   readonly splits: readonly string[];
 }
 
-/** Lines that can be told apart. */
+/** Lines that a reader can distinguish. */
 const MAX_LINES = 7;
 const RECORD_BUCKETS = 48;
 
-/** What the rows can be drawn as; undefined where there is no time, or fewer than two of them. */
+/** Undefined where the rows have no time, or fewer than two times. */
 export function chartableOf(columns: readonly Column[], rows: readonly Row[]): Chartable | undefined {
   const time = columns.find(({ type }) => isTime(type))?.name;
   if (time === undefined) return undefined;
@@ -34,10 +34,10 @@ export function chartableOf(columns: readonly Column[], rows: readonly Row[]): C
 }
 
 /**
- * The lines of a chart. Rows that share a time are added up; a result without numbers is counted.
+ * The lines of a chart. The values of rows with the same time are added; the rows of a result without numbers are counted.
  *
  * @param chosen the columns to draw.
- * @param split the column whose values become lines of their own, of the first chosen column.
+ * @param split the column each of whose values becomes a line of the first chosen column.
  */
 export function chartData(
   rows: readonly Row[],
@@ -55,7 +55,7 @@ export function chartData(
       ? chosen.map((name) => ({ name, values: addUp(rows, placeOf, times.length, name) }))
       : splitLines(rows, split, (some) => addUp(some, placeOf, times.length, first));
   const shared = times.length < rows.length;
-  return { times, lines, note: shared ? 'Rows of the same time are added up.' : '' };
+  return { times, lines, note: shared ? 'Values of rows with the same time are added.' : '' };
 }
 
 const secondsOf = (value: Cell | undefined): number => Date.parse(cellText(value)) / 1000;
@@ -76,7 +76,7 @@ function addUp(
   return values;
 }
 
-/** A line for each of the values with the most rows, and one for all the others. */
+/** A line for each of the values with the most rows, and one for all other values. */
 function splitLines(
   rows: readonly Row[],
   split: string,
@@ -95,7 +95,7 @@ function splitLines(
   return rest.length === 0 ? lines : [...lines, { name: 'all others', values: valuesOf(rest) }];
 }
 
-/** How many rows there are in each of some equal stretches of the time that they cover. */
+/** Counts the rows in equal intervals of the time that they cover. */
 function countRecords(rows: readonly Row[], time: string): ChartData {
   const all = rows.map((row) => secondsOf(row[time]));
   const [from, to] = [Math.min(...all), Math.max(...all)];

@@ -6,7 +6,7 @@ const UNITS: readonly (readonly [string, number])[] = [
   ['min', 60],
 ];
 
-/** Seconds in the largest unit that fits without a rest: `900` is `15 min`. */
+/** Seconds in the largest unit that divides them: `900` is `15 min`. */
 export function duration(seconds: number): string {
   for (const [unit, length] of UNITS) {
     if (seconds >= length && seconds % length === 0) return `${seconds / length} ${unit}`;
@@ -16,10 +16,10 @@ export function duration(seconds: number): string {
 
 const GROUPED = new Intl.NumberFormat('en', { maximumFractionDigits: 3 });
 
-/** A number for reading; its full digits are in the title of its cell. */
+/** A rounded number; the title of its cell has all digits. */
 export const number = (value: number): string => GROUPED.format(value);
 
-/** Milliseconds with as many digits as say something. */
+/** Milliseconds with the significant digits. */
 export function milliseconds(ms: number): string {
   if (ms >= 10_000) return `${number(Math.round(ms / 100) / 10)} s`;
   return `${number(ms >= 100 ? Math.round(ms) : Math.round(ms * 10) / 10)} ms`;
@@ -32,7 +32,7 @@ export function bytes(count: number): string {
   return `${number(Math.round((count / 1024 ** power) * 10) / 10)} ${units[power] ?? ''}`;
 }
 
-/** `2026-05-17T10:00:00Z` as `2026-05-17 10:00:00`; anything else as it is. */
+/** `2026-05-17T10:00:00Z` as `2026-05-17 10:00:00`; anything else unchanged. */
 export function time(iso: string): string {
   return iso.replace(/^(\d{4}-\d\d-\d\d)T([\d:.]+)Z$/, '$1 $2');
 }

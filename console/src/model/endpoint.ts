@@ -17,10 +17,13 @@ export interface Endpoint {
 
 export interface Parameter {
   readonly name: string;
+  /** `string`, `enum`, `regular-expression`, `timestamp`, `string-list`, `integer`, `boolean`, or one of a later gateway. */
+  readonly kind: string;
   readonly required: boolean;
+  /** What an empty text means. */
+  readonly empty: 'value' | 'omitted' | 'problem';
   readonly type: string;
   readonly description: string;
-  readonly format?: string;
   readonly choices?: readonly string[];
   readonly suggestions?: readonly string[];
 }
@@ -31,22 +34,22 @@ export interface Column {
   readonly description: string;
 }
 
-/** What is sent: a name that is absent is omitted, and an empty text is an empty text. */
+/** The parameters of a request; an absent name is an omitted parameter. */
 export type Values = Readonly<Record<string, string>>;
 
-/** A value in an answer. */
+/** A value in a result. */
 export type Cell = string | number | boolean | null | object;
 
 export type Row = Readonly<Record<string, Cell>>;
 
-/** The name under which a caller's own SQL is sent. */
+/** The parameter for a caller's own SQL. */
 export const SQL = 'sql';
 
 export const isTime = (type: string): boolean => /^(Nullable\()?Date/.test(type);
 
 export const isNumber = (type: string): boolean => /^(Nullable\()?(U?Int|Float|Decimal)/.test(type);
 
-/** Most rows of an answer: the row cap, or the limit that the saved query itself ends with. */
+/** Rows of a response at most: the row cap, or the LIMIT at the end of the saved query. */
 export function mostRows({ maxRows, query }: Pick<Endpoint, 'maxRows' | 'query'>): number {
   const own = /\nLIMIT (\d+)\s*$/.exec(query)?.[1];
   return own === undefined ? maxRows : Math.min(maxRows, Number(own));

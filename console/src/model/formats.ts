@@ -1,4 +1,4 @@
-/** A representation that a result can be downloaded in, by the name that `format` takes. */
+/** An output format for downloads, by its name for `format`. */
 export interface Format {
   readonly name: string;
   readonly title: string;

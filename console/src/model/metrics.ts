@@ -1,14 +1,14 @@
-/** A sample of Prometheus' text form. */
+/** A sample of Prometheus' text format. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
 
-/** Labels of a request that failed: with a 5xx that is not what its caller asked for (only what is cached, no longer wait). */
+/** Labels of failed requests: status 5xx, except where the caller chose it (`only-if-cached`, `Prefer: wait`). */
 export const FAILED = { status: /^5/, code: /^(?!(?:NOT_CACHED|WAIT_OVER)$)/ };
 
-/** Reads Prometheus' text form; lines that are no samples are left out. */
+/** Parses Prometheus' text format; other lines than samples are ignored. */
 export function readSamples(text: string): readonly Sample[] {
   return text.split('\n').flatMap((line) => {
     const match = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)/.exec(line);
@@ -25,7 +25,7 @@ function readLabels(text: string): Readonly<Record<string, string>> {
   );
 }
 
-/** The sum of a metric over all samples whose labels are these. */
+/** The sum of a metric over all samples with these labels. */
 export function sum(
   samples: readonly Sample[],
   name: string,
@@ -45,8 +45,8 @@ export function sum(
 }
 
 /**
- * A quantile of a histogram, as Prometheus estimates it: evenly between the bounds of its bucket. In the histogram's unit;
- * undefined where nothing was observed.
+ * Estimates a quantile of a histogram as Prometheus does: linearly within its bucket. The unit is that of the histogram;
+ * undefined without observations.
  */
 export function quantile(
   samples: readonly Sample[],

@@ -6,13 +6,13 @@ export interface Order {
   readonly direction: 'ascending' | 'descending';
 }
 
-/** The next order when a column's heading is pressed: ascending, descending, then the gateway's own again. */
+/** The next order after a click on a column's heading: ascending, descending, then the order of the gateway. */
 export function nextOrder(order: Order | undefined, column: string): Order | undefined {
   if (order?.column !== column) return { column, direction: 'ascending' };
   return order.direction === 'ascending' ? { column, direction: 'descending' } : undefined;
 }
 
-/** Rows in an order; those that are equal keep the gateway's. Nulls come first ascending, as in the gateway. */
+/** Sorts rows; equal rows keep the order of the gateway. In ascending order nulls come first, as in the gateway. */
 export function sortRows<R extends Readonly<Record<string, Cell | undefined>> = Row>(
   rows: readonly R[],
   order: Order | undefined,

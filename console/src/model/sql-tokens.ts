@@ -22,7 +22,7 @@ const TOKEN = new RegExp(
 
 const KINDS = ['comment', 'string', 'parameter', 'number', 'keyword'] as const;
 
-/** Splits SQL for highlighting; the texts joined are the SQL again. */
+/** Splits SQL for highlighting; the joined texts are the SQL. */
 export function tokensOf(sql: string): readonly Token[] {
   const tokens: Token[] = [];
   let end = 0;

@@ -11,7 +11,7 @@ interface Props {
   readonly rows: readonly Row[];
 }
 
-/** A chart of a result that has times, with a choice of what to draw. */
+/** A chart of a result with times, and controls for what it draws. */
 export function ChartPanel({ columns, rows }: Props): VNode | null {
   const chartable = useMemo(() => chartableOf(columns, rows), [columns, rows]);
   return chartable ? <Drawn key={chartable.numbers.join()} chartable={chartable} rows={rows} /> : null;

@@ -12,7 +12,7 @@ interface Props {
   readonly bars: boolean;
   readonly label: string;
   readonly height?: number;
-  /** Told of the place under the pointer; null where there is none. */
+  /** Called with the index under the pointer; null outside of the chart. */
   readonly onPlace?: (place: number | null) => void;
 }
 
@@ -21,13 +21,13 @@ export const lineColour = (index: number): string => `line-${(index % 8) + 1}`;
 
 const DAY = 86_400;
 
-/** Seconds between ticks, none less than what their labels tell. */
+/** Possible seconds between ticks, so that each tick has a label of its own. */
 const STEPS = [
   ...[1, 5, 10, 15, 30, 60, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200],
   ...[1, 2, 7, 14, 30, 90, 180, 365].map((days) => days * DAY),
 ];
 
-/** Lines over time, in UTC. The table beside it says the same to those who can't see it. */
+/** Lines over time, in UTC. The table beside it has the same content for screen readers. */
 export function Chart({ data, bars, label, height = 220, onPlace }: Props): VNode {
   const place = useRef<HTMLDivElement>(null);
   const [theme, setTheme] = useState(0);
@@ -102,7 +102,7 @@ function optionsOf(
   };
 }
 
-/** ISO's order of date and time, and as much of them as the distance of the ticks leaves undecided. */
+/** ISO dates and times, as precise as the distance of the ticks requires. */
 function timeLabels(_plot: uPlot, ticks: number[]): string[] {
   const step = (ticks[1] ?? 0) - (ticks[0] ?? 0);
   let day = '';

@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 
 import type { Column } from '../model/endpoint.js';
 
-/** The columns of a result, and what they mean. */
+/** The columns of a result and their meanings. */
 export function ColumnList({ columns }: { readonly columns: readonly Column[] }): VNode {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label="Columns">

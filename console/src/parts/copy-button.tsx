@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 
-/** Copies a text, and says so. */
+/** Copies a text, and confirms it. */
 export function CopyButton({ text, label }: { readonly text: () => string; readonly label: string }): VNode {
   const [said, setSaid] = useState('');
   const copy = async (): Promise<void> => {
@@ -22,7 +22,7 @@ export function CopyButton({ text, label }: { readonly text: () => string; reado
   );
 }
 
-/** Browsers have the clipboard on pages of this machine and over TLS only; elsewhere a selection does. */
+/** Browsers allow the clipboard only on local pages and over TLS; elsewhere a selection is copied. */
 async function toClipboard(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text);

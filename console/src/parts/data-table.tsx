@@ -9,7 +9,7 @@ export type TableRow = Readonly<Record<string, Cell | undefined>>;
 
 export interface TableColumn extends Pick<Column, 'name' | 'type' | 'description'> {
   readonly label?: string;
-  /** Instead of the value itself, which still decides the order. */
+  /** Shown instead of the value; sorting uses the value. */
   readonly show?: (value: Cell | undefined, row: TableRow) => ComponentChildren;
 }
 
@@ -22,7 +22,7 @@ interface Props {
 
 const PAGE = 100;
 
-/** Rows that are sorted by pressing a heading, a page at a time. */
+/** A paged table of rows, sorted by a click on a heading. */
 export function DataTable({ label, columns, rows, initial }: Props): VNode {
   const [order, setOrder] = useState<Order | undefined>(initial);
   const [page, setPage] = useState(0);

@@ -1,19 +1,19 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 
-import { download, type Problem, type Question } from '../api.js';
+import { download, type Problem, type EndpointRequest } from '../api.js';
 import { problemOf } from '../hooks.js';
 import type { Endpoint } from '../model/endpoint.js';
 import { FORMATS } from '../model/formats.js';
 
 interface Props {
   readonly endpoint: Endpoint;
-  readonly question: Question;
+  readonly request: EndpointRequest;
   readonly keyText: string;
 }
 
-/** Saves the result as a file, in a format of choice. */
-export function Download({ endpoint, question, keyText }: Props): VNode | null {
+/** Saves the result as a file in a chosen format. */
+export function Download({ endpoint, request, keyText }: Props): VNode | null {
   const [name, setName] = useState('csv');
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<Problem>();
@@ -24,7 +24,7 @@ export function Download({ endpoint, question, keyText }: Props): VNode | null {
     setBusy(true);
     setProblem(undefined);
     try {
-      saveBlob(await download(question, format, keyText));
+      saveBlob(await download(request, format, keyText));
     } catch (error) {
       setProblem(problemOf(error));
     }
@@ -57,7 +57,7 @@ export function Download({ endpoint, question, keyText }: Props): VNode | null {
   );
 }
 
-/** A click on a link is the one way in which a page can have a file saved. */
+/** A page can save a file only by a click on a link. */
 function saveBlob({ blob, fileName }: { readonly blob: Blob; readonly fileName: string }): void {
   const link = document.createElement('a');
   link.href = URL.createObjectURL(blob);

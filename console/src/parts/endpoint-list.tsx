@@ -11,7 +11,7 @@ interface Props {
   readonly go: (to: Address) => void;
 }
 
-/** The endpoints, narrowed down by what is typed; on a narrow screen folded away once one is chosen. */
+/** The endpoints that match the search; on a narrow screen the list is hidden after a choice. */
 export function EndpointList({ endpoints, current, go }: Props): VNode {
   const [search, setSearch] = useState('');
   const [open, setOpen] = useState(false);
@@ -58,14 +58,14 @@ export function EndpointList({ endpoints, current, go }: Props): VNode {
           ))}
         </ul>
         <p class="hint" role="status">
-          {found.length === 0 ? 'No endpoint has this in its name, text or parameters.' : ''}
+          {found.length === 0 ? 'No endpoint has this in its name, description or parameters.' : ''}
         </p>
       </div>
     </nav>
   );
 }
 
-/** Whether each word that is searched for is in an endpoint's name, description or parameters. */
+/** Whether every word of the search is in the endpoint's name, description or parameters. */
 function matches({ name, description, parameters }: Endpoint, search: string): boolean {
   const text = [name, description, ...parameters.map((parameter) => parameter.name)].join(' ').toLowerCase();
   return search

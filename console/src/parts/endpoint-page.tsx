@@ -23,7 +23,7 @@ interface Props {
   readonly go: (to: Address) => void;
 }
 
-/** One endpoint: what it does, its form, and what it answered. */
+/** One endpoint: its description, its form and its result. */
 export function EndpointPage({ endpoint, keyText, address, go }: Props): VNode {
   const run = useRun(keyText);
   const [values, setValues] = useState<Values>({});
@@ -35,7 +35,7 @@ export function EndpointPage({ endpoint, keyText, address, go }: Props): VNode {
     const given = address.values ? declared(endpoint, address.values) : undefined;
     setValues(given ?? endpoint.example);
     run.clear();
-    // SQL that came with a link is read before it is run.
+    // A person reads the SQL of a link before it runs.
     setHeld(given?.[SQL] !== undefined);
     if (given && given[SQL] === undefined) run.start({ endpoint: endpoint.name, values: given });
     ran.current = fragment;
@@ -70,7 +70,7 @@ export function EndpointPage({ endpoint, keyText, address, go }: Props): VNode {
   );
 }
 
-/** What an address gives, without what the endpoint does not declare. */
+/** The values of an address, without those that the endpoint does not declare. */
 function declared({ parameters, sandboxing }: Endpoint, values: Values): Values {
   const names = new Set(parameters.map(({ name }) => name));
   if (sandboxing === 'enabled') names.add(SQL);
@@ -104,20 +104,20 @@ interface OutcomeProps {
   readonly keyText: string;
 }
 
-/** What came of the last run, and what can be done with the request. */
+/** The outcome of the last run, and tabs for the request. */
 function Outcome({ endpoint, run, values, keyText }: OutcomeProps): VNode {
-  const { answered, problem, running } = run;
-  const question = useMemo(() => ({ endpoint: endpoint.name, values }), [endpoint, values]);
+  const { result, problem, running } = run;
+  const request = useMemo(() => ({ endpoint: endpoint.name, values }), [endpoint, values]);
   const names = endpoint.parameters.map(({ name }) => name);
   const tabs: readonly Tab[] = [
     {
       id: 'result',
       title: 'Result',
       content: () =>
-        answered ? (
-          <ResultView endpoint={endpoint} answered={answered} />
+        result ? (
+          <ResultView endpoint={endpoint} result={result} />
         ) : (
-          <p class="hint">{running ? 'Running…' : 'Nothing has been run yet.'}</p>
+          <p class="hint">{running ? 'Running…' : 'Not run yet.'}</p>
         ),
     },
     { id: 'query', title: 'Saved query', content: () => <SavedQuery sql={endpoint.query} /> },
@@ -131,7 +131,7 @@ function Outcome({ endpoint, run, values, keyText }: OutcomeProps): VNode {
   return (
     <section class="outcome" aria-label="Outcome" aria-busy={running}>
       <p class="unseen" role="status">
-        {running ? 'Running' : answered ? announcementOf(answered) : ''}
+        {running ? 'Running' : result ? announcementOf(result) : ''}
       </p>
       {problem && (
         <ProblemNotice
@@ -140,7 +140,7 @@ function Outcome({ endpoint, run, values, keyText }: OutcomeProps): VNode {
         />
       )}
       <div class="toolbar">
-        <Download endpoint={endpoint} question={question} keyText={keyText} />
+        <Download endpoint={endpoint} request={request} keyText={keyText} />
         <CopyButton
           label="Copy link"
           text={() => new URL(toFragment({ endpoint: endpoint.name, values }), location.href).href}

@@ -10,7 +10,7 @@ export interface FieldProps {
   readonly onValue: (value: string | undefined) => void;
 }
 
-/** A parameter of a request: its name, a way to give it, what it means, and what is wrong with it. */
+/** A parameter of a request: its name, its control, its description and its problem. */
 export function Field(props: FieldProps): VNode {
   const { parameter, problem } = props;
   const id = `field-${parameter.name}`;
@@ -33,20 +33,16 @@ export function Field(props: FieldProps): VNode {
       )}
       <p id={`${id}-hint`} class="hint">
         {parameter.description}
-        {FORMAT_HINTS[parameter.format ?? ''] ?? ''}
+        {parameter.kind === 'timestamp' ? ' UTC where no zone is given.' : ''}
       </p>
       {mayBeEmpty(parameter) && <SendEmpty {...props} />}
     </div>
   );
 }
 
-const FORMAT_HINTS: Readonly<Record<string, string>> = {
-  'date-time': ' UTC where no zone is given.',
-};
-
-/** Where an empty text filters on the empty text, it has to be told from no filter at all. */
-const mayBeEmpty = ({ type, required, choices, description }: Parameter): boolean =>
-  type === 'String' && !required && !choices && !description.includes('Empty or omitted');
+/** Whether the empty text filters on the empty text, so that the form has to distinguish it from an omitted parameter. */
+const mayBeEmpty = ({ kind, empty, required }: Parameter): boolean =>
+  kind === 'string' && empty === 'value' && !required;
 
 function Control(props: FieldProps & { readonly id: string }): VNode {
   const { parameter, value = '', onValue, id, problem } = props;
@@ -61,7 +57,7 @@ function Control(props: FieldProps & { readonly id: string }): VNode {
     onValue(event.currentTarget.value === '' ? undefined : event.currentTarget.value);
   };
   if (parameter.choices) {
-    // A shared address can hold a value that is no choice: it is shown, and the gateway says what is wrong with it.
+    // A shared address can have a value that is not a choice. The form shows it, and the gateway reports the problem.
     const choices =
       value === '' || parameter.choices.includes(value) ? parameter.choices : [value, ...parameter.choices];
     return (
@@ -75,10 +71,19 @@ function Control(props: FieldProps & { readonly id: string }): VNode {
       </select>
     );
   }
+  const inputMode = parameter.kind === 'integer' ? 'numeric' : 'text';
   const text = (
-    <input {...shared} type="text" autocomplete="off" spellcheck={false} value={value} onInput={typed} />
+    <input
+      {...shared}
+      type="text"
+      inputMode={inputMode}
+      autocomplete="off"
+      spellcheck={false}
+      value={value}
+      onInput={typed}
+    />
   );
-  if (parameter.format === 'date-time') return <TimeControl {...props}>{text}</TimeControl>;
+  if (parameter.kind === 'timestamp') return <TimeControl {...props}>{text}</TimeControl>;
   if (!parameter.suggestions) return text;
   return (
     <>
@@ -100,10 +105,7 @@ function Control(props: FieldProps & { readonly id: string }): VNode {
   );
 }
 
-/**
- * A time as text, since that alone can say microseconds and a zone, and beside it the browser's own picker, which fills
- * the text in as UTC.
- */
+/** A text field, which alone accepts microseconds and zones, beside the browser's date picker, which fills in UTC. */
 function TimeControl({
   parameter,
   value = '',

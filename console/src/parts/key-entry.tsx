@@ -9,7 +9,7 @@ interface Props {
   readonly onKey: (key: string) => void;
 }
 
-/** Asks for the key, the only thing that a first visit needs. */
+/** The form for the key, which is all that a first visit needs. */
 export function KeyEntry({ checking, problem, onKey }: Props): VNode {
   const [text, setText] = useState('');
   const field = useRef<HTMLInputElement>(null);
@@ -24,7 +24,7 @@ export function KeyEntry({ checking, problem, onKey }: Props): VNode {
   return (
     <main class="key-entry">
       <h1>Your API key</h1>
-      <p>The endpoints that you see, and what they give, depend on it.</p>
+      <p>It decides which endpoints and which rows you see.</p>
       <form onSubmit={submit}>
         <label for="key">API key</label>
         <input

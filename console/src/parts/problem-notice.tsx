@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { Problem } from '../api.js';
 
 /**
- * What went wrong, in the gateway's own words.
+ * The gateway's description of a problem.
  *
  * @param elsewhere names of parameters whose problems are shown at their fields.
  */

@@ -15,10 +15,10 @@ interface Props {
   readonly onStop: () => void;
 }
 
-/** Parameters beyond these are folded away unless they are given. */
+/** Further parameters are hidden at first, unless they have a value. */
 const SHOWN_AT_FIRST = 6;
 
-/** The form of a request, made from the endpoint's declared parameters. */
+/** The form of a request, generated from the declared parameters. */
 export function RequestForm(props: Props): VNode {
   const { endpoint, values, problem, onValues, onRun } = props;
   const form = useRef<HTMLFormElement>(null);
@@ -115,7 +115,7 @@ function Actions({ endpoint, running, onValues, onStop, isFolded, all, onAll }: 
   );
 }
 
-/** Takes whoever pressed Run to the first field that has a problem. */
+/** Moves the focus to the first field with a problem. */
 function useFocusOnProblem(
   form: { readonly current: HTMLFormElement | null },
   problem: Problem | undefined,

@@ -1,7 +1,7 @@
 import type { VNode } from 'preact';
 import { useMemo } from 'preact/hooks';
 
-import type { Answered } from '../hooks.js';
+import type { RequestedResult } from '../hooks.js';
 import { duration, milliseconds, number } from '../model/display.js';
 import { SQL, type Column, type Endpoint } from '../model/endpoint.js';
 import { ChartPanel } from './chart-panel.js';
@@ -9,16 +9,16 @@ import { DataTable } from './data-table.js';
 
 interface Props {
   readonly endpoint: Endpoint;
-  readonly answered: Answered;
+  readonly result: RequestedResult;
 }
 
-/** An answer: what is known of it, a chart where it has a time, and its rows. */
-export function ResultView({ endpoint, answered }: Props): VNode {
-  const { rows, truncated, partial } = answered;
-  const columns = useMemo(() => columnsOf(endpoint, answered), [endpoint, answered]);
+/** A result: facts about it, a chart where it has times, and its rows. */
+export function ResultView({ endpoint, result }: Props): VNode {
+  const { rows, truncated, partial } = result;
+  const columns = useMemo(() => columnsOf(endpoint, result), [endpoint, result]);
   return (
     <>
-      <Facts answered={answered} />
+      <Facts result={result} />
       {partial && (
         <p class="notice warn">
           <strong>Rows are missing.</strong> A part of ClickHouse could not be reached: these rows, and what
@@ -43,13 +43,13 @@ export function ResultView({ endpoint, answered }: Props): VNode {
   );
 }
 
-/** The declared columns; those of a caller's own SQL are what its rows show. */
-function columnsOf(endpoint: Endpoint, { rows, question }: Answered): readonly Column[] {
-  if (question.values[SQL] === undefined) return endpoint.columns;
+/** The declared columns; for a caller's own SQL the columns of its rows. */
+function columnsOf(endpoint: Endpoint, { rows, request }: RequestedResult): readonly Column[] {
+  if (request.values[SQL] === undefined) return endpoint.columns;
   const types = new Map(endpoint.columns.map((column) => [column.name, column]));
   return Object.keys(rows[0] ?? {}).map((name) => {
     const sample = rows.find((row) => row[name] !== null)?.[name];
-    return types.get(name) ?? { name, type: guessType(sample), description: 'Of your own SQL.' };
+    return types.get(name) ?? { name, type: guessType(sample), description: 'A column of your own SQL.' };
   });
 }
 
@@ -65,15 +65,15 @@ const CACHE_TEXTS: Readonly<Record<string, string>> = {
   BYPASS: 'not cached',
 };
 
-/** What a screen reader is told when an answer is there. */
-export function announcementOf({ rows, truncated, partial, cache, ms }: Answered): string {
+/** What a screen reader announces when a result arrives. */
+export function announcementOf({ rows, truncated, partial, cache, ms }: RequestedResult): string {
   const count = `${number(rows.length)} ${rows.length === 1 ? 'row' : 'rows'}`;
   return `${count}${truncated ? ', not all there are' : ''}${partial ? ', some are missing' : ''}, ${CACHE_TEXTS[cache] ?? ''}, ${milliseconds(ms)}`;
 }
 
-function Facts({ answered }: { readonly answered: Answered }): VNode {
+function Facts({ result }: { readonly result: RequestedResult }): VNode {
   const { rows, truncated, partial, cache, cacheStatus, age, ms, serverTiming, requestId, rateLimit } =
-    answered;
+    result;
   const facts: readonly (readonly [string, string, string?])[] = [
     [
       'Rows',
@@ -81,7 +81,7 @@ function Facts({ answered }: { readonly answered: Answered }): VNode {
     ],
     ['Cache', `${cache} · ${CACHE_TEXTS[cache] ?? ''}`, cacheStatus],
     ...(age === undefined ? [] : ([['Age', duration(age)]] as const)),
-    ['Request', milliseconds(ms), 'From sending it to the last byte, as this browser measured it'],
+    ['Request', milliseconds(ms), 'From sending it to the last byte, measured by this browser'],
     ...(serverTiming === '' ? [] : ([['In the gateway', timingText(serverTiming), serverTiming]] as const)),
     ...(rateLimit === '' ? [] : ([['Limits', rateLimit]] as const)),
     ['Request id', requestId],

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { tokensOf } from '../model/sql-tokens.js';
 import { CopyButton } from './copy-button.js';
 
-/** The saved query, lightly highlighted. */
+/** The saved query with highlighted syntax. */
 export function SavedQuery({ sql }: { readonly sql: string }): VNode {
   return (
     <div class="code">

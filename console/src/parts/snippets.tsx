@@ -4,7 +4,7 @@ import { useState } from 'preact/hooks';
 import { KEY_PLACEHOLDER, SNIPPETS, type SnippetRequest } from '../snippets/index.js';
 import { CopyButton } from './copy-button.js';
 
-/** The request as it is made from elsewhere; the key is a placeholder. */
+/** The request as code for other tools; the key is a placeholder. */
 export function Snippets({ request }: { readonly request: SnippetRequest }): VNode {
   const [chosen, setChosen] = useState('curl');
   const snippet = SNIPPETS.find(({ id }) => id === chosen) ?? SNIPPETS[0];

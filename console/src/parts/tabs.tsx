@@ -7,7 +7,7 @@ export interface Tab {
   readonly content: () => ComponentChildren;
 }
 
-/** Tabs as ARIA has them: one stop for Tab, arrows between them. */
+/** Tabs by the ARIA pattern: the Tab key enters them, the arrow keys move between them. */
 export function Tabs({ tabs, label }: { readonly tabs: readonly Tab[]; readonly label: string }): VNode {
   const prefix = useId();
   const [chosen, setChosen] = useState(tabs[0]?.id);

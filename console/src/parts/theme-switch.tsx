@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 
 import { applyTheme, storedTheme, type Theme } from '../theme.js';
 
-/** Light, dark, or as the system has it. */
+/** Chooses the light theme, the dark theme, or that of the system. */
 export function ThemeSwitch(): VNode {
   const [theme, setTheme] = useState(storedTheme);
   const choose = (chosen: Theme): void => {

@@ -25,13 +25,13 @@ export function javascript({ endpoint, values, base }: SnippetRequest): string {
     `const response = await fetch(url, { headers: { 'X-API-KEY': '${KEY_PLACEHOLDER}' } });`,
     'const body = await response.json();',
     'if (!response.ok) throw new Error(`${body.code}: ${body.detail}`);',
-    "if (response.headers.get('x-partial')) console.warn('Rows are missing: a part of ClickHouse was away.');",
+    "if (response.headers.get('x-partial')) console.warn('Rows are missing: a part of ClickHouse was unreachable.');",
     "if (response.headers.get('x-truncated')) console.warn('There are more rows than were returned.');",
     'console.log(body.result);',
   ].join('\n');
 }
 
-/** JSON's strings are Python's as well. */
+/** A JSON string is a Python string too. */
 const python = (text: string): string => JSON.stringify(text);
 
 /** For Python with pandas; the standard library does the request. */
@@ -56,7 +56,7 @@ export function pandas({ endpoint, values, base }: SnippetRequest): string {
   ].join('\n');
 }
 
-/** For Google Sheets: a function of its own, and what a cell can do alone. */
+/** For Google Sheets: a function, and a formula without one. */
 export function googleSheets(request: SnippetRequest): string {
   const { endpoint } = request;
   return [

@@ -1,18 +1,18 @@
 import type { Column, Endpoint, Values } from '../model/endpoint.js';
 
-/** What stands for the key in every snippet. */
+/** The placeholder for the key in every snippet. */
 export const KEY_PLACEHOLDER = 'YOUR_API_KEY';
 
 /** The request that a snippet makes. */
 export interface SnippetRequest {
   readonly endpoint: Pick<Endpoint, 'name' | 'parameters' | 'columns'>;
-  /** As they are sent. */
+  /** In the form in which they are sent. */
   readonly values: Values;
-  /** Where the gateway is, with a slash at its end. */
+  /** Base URL of the gateway, with a slash at its end. */
   readonly base: string;
 }
 
-/** Where an endpoint is called, below the base. */
+/** Path of an endpoint's calls, relative to the base URL. */
 export const callPath = (endpoint: string): string => `api/endpoints/query/${encodeURIComponent(endpoint)}`;
 
 /** The address of a request, without a key. */
@@ -23,12 +23,12 @@ export function urlOf({ endpoint, values, base }: SnippetRequest, more: Values =
 
 export const entries = (values: Values): readonly (readonly [string, string])[] => Object.entries(values);
 
-/** The kinds of column, as tools outside of ClickHouse tell them apart. */
+/** The kinds of columns that other tools distinguish. */
 export function kindOf({ type }: Column): 'time' | 'number' | 'text' {
   if (/^(Nullable\()?Date/.test(type)) return 'time';
   return /^(Nullable\()?(U?Int|Float|Decimal)/.test(type) ? 'number' : 'text';
 }
 
-/** Whether `format` still chooses the representation, and is no parameter of the endpoint's own. */
+/** Whether `format` chooses the representation; false where the endpoint declares a parameter of that name. */
 export const takesFormat = ({ endpoint }: SnippetRequest): boolean =>
   endpoint.parameters.every(({ name }) => name !== 'format');

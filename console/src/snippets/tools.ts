@@ -8,7 +8,7 @@ import {
   type SnippetRequest,
 } from './request.js';
 
-/** A text in Power Query's language. */
+/** A text literal of Power Query. */
 function m(text: string): string {
   const escaped = text
     .replaceAll('#(', '#(#)(')
@@ -46,7 +46,7 @@ export function powerQuery({ endpoint, values, base }: SnippetRequest): string {
 
 const GRAFANA_TYPES = { time: 'timestamp', number: 'number', text: 'string' } as const;
 
-/** For Grafana's Infinity data source: a panel's query, as its JSON has it. */
+/** For Grafana's Infinity data source: the query of a panel, as in its JSON. */
 export function grafana({ endpoint, values, base }: SnippetRequest): string {
   const query = {
     refId: 'A',
@@ -82,7 +82,7 @@ export function metabase(request: SnippetRequest): string {
   ].join('\n');
 }
 
-/** For Superset, by way of shillelagh, or as a file. */
+/** For Superset, through shillelagh or as a file. */
 export function superset(request: SnippetRequest): string {
   const { endpoint } = request;
   const address = `${urlOf(request)}${Object.keys(request.values).length === 0 ? '?' : '&'}_s_headers=(X-API-KEY:${KEY_PLACEHOLDER})`;

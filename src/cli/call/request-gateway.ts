@@ -1,4 +1,4 @@
-import { FORMAT_FACTS, type Format } from '../../formats/representation.js';
+import { FORMATS, type FormatName } from '../../formats/formats.js';
 import { CommandError, EXIT, usageError } from '../exit-codes.js';
 
 /** A question to a running gateway. */
@@ -7,7 +7,7 @@ export interface Question {
   readonly url: string;
   readonly endpoint: string;
   readonly parameters: ReadonlyMap<string, string>;
-  readonly format: Format | undefined;
+  readonly format: FormatName | undefined;
   readonly apiKey: string | undefined;
 }
 
@@ -46,7 +46,7 @@ function headersOf({ format, apiKey }: Question): Readonly<Record<string, string
   return {
     'User-Agent': 'querygate-cli',
     // Not ?format=, which can be a parameter of the endpoint.
-    Accept: FORMAT_FACTS[format ?? 'json'].mediaType,
+    Accept: FORMATS[format ?? 'json'].mediaType,
     ...(apiKey !== undefined && { 'X-API-KEY': apiKey }),
   };
 }

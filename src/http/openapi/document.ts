@@ -1,6 +1,6 @@
-import type { Schema } from './schema.js';
+import type { JsonSchema } from '../../endpoint/json-schema.js';
 
-/** The parts of an OpenAPI 3.1 document, as far as this one has them. */
+/** The parts of an OpenAPI 3.1 document that the gateway's document uses. */
 
 export interface Reference {
   readonly $ref: string;
@@ -13,19 +13,19 @@ export interface ParameterObject {
   readonly description?: string;
   readonly style?: 'form';
   readonly explode?: boolean;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly example?: unknown;
 }
 
 export interface HeaderObject {
   readonly description: string;
   readonly required?: boolean;
-  readonly schema: Schema;
+  readonly schema: JsonSchema;
   readonly example?: unknown;
 }
 
 export interface MediaTypeObject {
-  readonly schema?: Schema;
+  readonly schema?: JsonSchema;
   readonly example?: unknown;
 }
 
@@ -61,6 +61,6 @@ export interface OpenApiDocument {
     readonly parameters: Readonly<Record<string, ParameterObject>>;
     readonly headers: Readonly<Record<string, HeaderObject>>;
     readonly responses: Readonly<Record<string, ResponseObject>>;
-    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
   };
 }

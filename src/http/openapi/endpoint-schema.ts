@@ -1,10 +1,10 @@
-import type { Schema } from './schema.js';
+import type { JsonSchema } from '../../endpoint/json-schema.js';
 
-const text: Schema = { type: 'string' };
-const seconds: Schema = { type: 'integer', minimum: 0, description: 'Seconds.' };
+const text: JsonSchema = { type: 'string' };
+const seconds: JsonSchema = { type: 'integer', minimum: 0, description: 'Seconds.' };
 
 /** An endpoint as `GET /api/endpoints` shows it. */
-export const ENDPOINT_SCHEMA: Schema = {
+export const ENDPOINT_SCHEMA: JsonSchema = {
   type: 'object',
   required: [
     ...['id', 'name', 'description', 'query', 'maxRows', 'caching', 'warming', 'sandboxing'],
@@ -18,7 +18,7 @@ export const ENDPOINT_SCHEMA: Schema = {
     maxRows: {
       type: 'integer',
       minimum: 1,
-      description: 'The row cap. A saved query that itself ends with a LIMIT gives no more than that.',
+      description: 'The row cap. A saved query that ends with its own LIMIT returns no more rows than that.',
     },
     caching: { anyOf: [seconds, { const: 'disabled' }] },
     warming: { ...seconds, description: 'Seconds between refreshes of a result in use; 0: never.' },
@@ -27,15 +27,24 @@ export const ENDPOINT_SCHEMA: Schema = {
       type: 'array',
       items: {
         type: 'object',
-        required: ['name', 'required', 'type', 'description'],
+        required: ['name', 'kind', 'required', 'empty', 'type', 'description'],
         properties: {
           name: text,
           required: { type: 'boolean' },
           type: { type: 'string', description: 'The ClickHouse type that it is bound as.' },
           description: text,
+          kind: {
+            type: 'string',
+            description: 'string, enum, regular-expression, timestamp, string-list, integer or boolean.',
+          },
+          empty: {
+            type: 'string',
+            enum: ['value', 'omitted', 'problem'],
+            description: 'What an empty text means: a value, an omitted parameter, or an invalid one.',
+          },
           format: text,
-          choices: { type: 'array', items: text, description: 'Every value that is accepted.' },
-          suggestions: { type: 'array', items: text, description: 'Values that mean something.' },
+          choices: { type: 'array', items: text, description: 'Every valid value.' },
+          suggestions: { type: 'array', items: text, description: 'Values with a meaning of their own.' },
         },
       },
     },

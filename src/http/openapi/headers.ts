@@ -12,7 +12,7 @@ const text = (description: string, example?: string): HeaderObject => ({
 /** The headers of any response. */
 const ANY = {
   'X-Request-Id': {
-    ...text('The caller’s own id where it sent a plain one, else a fresh one. ClickHouse logs it too.'),
+    ...text('The caller’s id where it sent a plain one, else a new one. ClickHouse logs it too.'),
     required: true,
   },
 } satisfies HeaderObjects;
@@ -20,56 +20,57 @@ const ANY = {
 /** The headers of any response to a request with a key. */
 const WITH_KEY = {
   ...ANY,
-  RateLimit: text('How the limits stand, where there are any.', '"requests";r=599;t=60'),
+  RateLimit: text('State of the limits, where there are any.', '"requests";r=599;t=60'),
   'RateLimit-Policy': text('The limits of the key and of the endpoint.', '"requests";q=600;w=60'),
 } satisfies HeaderObjects;
 
-/** The headers of rows, or of the news that they are the same. */
+/** The headers of rows, and of a 304 for them. */
 const ROWS = {
   ...WITH_KEY,
   'X-Row-Count': {
-    description: 'Rows in this answer.',
+    description: 'Rows in this response.',
     required: true,
     schema: { type: 'integer', minimum: 0 },
   },
   'X-Truncated': {
-    description: 'Stands here only where more rows exist than were returned: the cap was reached.',
+    description: 'Present only where more rows exist than were returned, because of the row cap.',
     schema: { type: 'string', const: 'true' },
   },
   'X-Partial': {
     description:
-      'Stands here only where a shard of ClickHouse was away and the gateway is set to answer all the same: the rows are made of what the others have.',
+      'Present only where a shard of ClickHouse was unreachable and the gateway is configured to return the rows of the other shards.',
     schema: { type: 'string', const: 'true' },
   },
   'X-Cache': {
-    description: 'HIT: out of the cache. STALE: past its time, since ClickHouse fails. BYPASS: not cached.',
+    description:
+      'HIT: from the cache. STALE: expired, served because ClickHouse fails. BYPASS: not cached, or forced.',
     required: true,
     schema: { type: 'string', enum: ['HIT', 'MISS', 'STALE', 'BYPASS'] },
   },
   'Cache-Status': {
-    ...text('The same in the words of RFC 9211.', 'querygate; hit; ttl=841'),
+    ...text('The cache status as RFC 9211 defines it.', 'querygate; hit; ttl=841'),
     required: true,
   },
   Age: {
-    description: 'Seconds since the query of this answer began; absent where results are not cached.',
+    description: 'Seconds since the query of this result began; absent where results are not cached.',
     schema: { type: 'integer', minimum: 0 },
   },
   ETag: { ...text('Identifies these bytes; send it back as If-None-Match.'), required: true },
   'Cache-Control': {
-    ...text('For how long the answer is good, or no-store.', 'private, max-age=841'),
+    ...text('Remaining lifetime of the result, or no-store.', 'private, max-age=841'),
     required: true,
   },
-  Vary: text('What decides the bytes beside the URL.'),
-  'Preference-Applied': text('The preferences that were heeded.', 'wait=5'),
+  Vary: text('Request headers that select the response.'),
+  'Preference-Applied': text('The preferences that the gateway applied.', 'wait=5'),
   'Server-Timing': text(
-    'Milliseconds in all and, where the request caused a query, in the queue and in ClickHouse.',
+    'Milliseconds in total and, where the request caused a query, in the queue and in ClickHouse.',
     'total;dur=12.50, queue;dur=0.00, clickhouse;dur=9.80',
   ),
 } satisfies HeaderObjects;
 
 const FILE = {
   ...ROWS,
-  'Content-Disposition': text('Where a file was asked for: its name.'),
+  'Content-Disposition': text('File name, where `download=1`.'),
 } satisfies HeaderObjects;
 
 const PROBLEM = {
@@ -80,7 +81,7 @@ const PROBLEM = {
   'WWW-Authenticate': text('How to authenticate.', 'Bearer realm="querygate"'),
 } satisfies HeaderObjects;
 
-/** The one list of response headers: what the document describes, and what CORS lets pages read. */
+/** All response headers: the document describes them, and CORS exposes them to pages. */
 export const RESPONSE_HEADERS: HeaderObjects = { ...FILE, ...PROBLEM };
 
 export type ResponseHeader = keyof typeof FILE | keyof typeof PROBLEM;
@@ -93,37 +94,37 @@ export const HEADERS_OF = {
   file: namesOf(FILE),
 } satisfies Record<string, readonly ResponseHeader[]>;
 
-/** Headers of a request that any call of an endpoint takes. */
+/** Request headers that every endpoint supports. */
 export const REQUEST_HEADERS: Readonly<Record<string, ParameterObject>> = {
   Prefer: {
     name: 'Prefer',
     in: 'header',
     description:
-      'RFC 7240. `wait=5`: an answer within five seconds, or a stale one, or 504; the query ends if nobody else waits for it. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV, whatever the schemas of this document say.',
+      'RFC 7240. `wait=5`: a response within five seconds, else an expired result, else 504; the query is cancelled unless another caller waits for it. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV; takes precedence over the schemas of this document.',
     schema: { type: 'string', examples: ['wait=5', 'timestamps=unix-micros'] },
   },
   'If-None-Match': {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The ETag of an answer that the caller has: 304 if it is still the same.',
+    description: 'ETag of a result that the caller has: 304 if it has not changed.',
     schema: { type: 'string' },
   },
   'Cache-Control': {
     name: 'Cache-Control',
     in: 'header',
     description:
-      '`no-cache` asks for a fresh result, `only-if-cached` for a cached one or 504. Heeded for keys with `mayBypassCache`.',
+      '`no-cache` requests a new result, `only-if-cached` a cached one or 504. The key needs `mayBypassCache`.',
     schema: { type: 'string', examples: ['no-cache', 'only-if-cached'] },
   },
   'X-Request-Id': {
     name: 'X-Request-Id',
     in: 'header',
-    description: 'An id of the caller’s own, for its logs and for ClickHouse’s.',
+    description: 'An id of the caller, for its own logs and for those of ClickHouse.',
     schema: { type: 'string', pattern: '^[\\w.:@=+/~-]{1,128}$' },
   },
 };
 
-/** References to headers by name, as a response has them. */
+/** References to headers, for a response. */
 export function headerRefs(...names: readonly ResponseHeader[]): Readonly<Record<string, Reference>> {
   return Object.fromEntries(names.map((name) => [name, refTo('headers', name)]));
 }

@@ -1,4 +1,5 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { Times } from '../../formats/format.js';
 import type { OpenApiDocument, PathItemObject } from './document.js';
 import { ENDPOINT_SCHEMA } from './endpoint-schema.js';
 import { REQUEST_HEADERS, RESPONSE_HEADERS } from './headers.js';
@@ -9,25 +10,20 @@ import {
   listOperation,
   rowSchema,
   TAGS,
-  type CallOptions,
 } from './operations.js';
 import { problemComponents } from './problems.js';
-import { JSON_ALONE, type RepresentationFacts } from './representations.js';
-import type { Times } from './schema.js';
 
-/** What the document is made of. */
+/** What the document describes. */
 export interface OpenApiInput {
-  /** Those that the reader may call. */
+  /** The endpoints that the reader may call. */
   readonly endpoints: readonly Endpoint[];
-  /** Of the gateway. */
+  /** Version of the gateway. */
   readonly version: string;
-  /** The ways in which rows can be had; JSON alone where absent. */
-  readonly representations?: readonly RepresentationFacts[];
-  /** How times are written in JSON where the request does not say; ISO 8601 where absent. */
+  /** How the gateway writes times where a request does not choose; ISO 8601 where absent. */
   readonly times?: Times | undefined;
-  /** Names of the parameters that the reader's key supplies; they are not required. */
+  /** Names of the parameters that the reader's key pins; they are not required. */
   readonly pinned?: ReadonlySet<string>;
-  /** Where the gateway is; by default where the document came from. */
+  /** Base URL of the gateway; by default that of the document. */
   readonly serverUrl?: string;
 }
 
@@ -47,42 +43,39 @@ export function openApiDocument(input: OpenApiInput): OpenApiDocument {
     security: [{ apiKey: [] }, { bearer: [] }],
     tags: [
       { name: TAGS.queries, description: 'The saved queries.' },
-      { name: TAGS.catalogue, description: 'What there is.' },
+      { name: TAGS.catalogue, description: 'The endpoints.' },
       { name: TAGS.health, description: 'For load balancers; without a key.' },
     ],
-    paths: pathsOf(endpoints, {
-      representations: input.representations ?? JSON_ALONE,
-      pinned: input.pinned ?? new Set(),
-    }),
+    paths: pathsOf(endpoints, input.pinned ?? new Set()),
     components: componentsOf(endpoints, input.times ?? 'iso'),
   };
 }
 
-const DESCRIPTION = `Each query has a name, parameters in the query string, and rows as its answer.
+const DESCRIPTION = `Each endpoint has a name, takes parameters in the query string, and returns rows.
 
 **Authentication.** Send your key in the header \`X-API-KEY\`, or a key or token as \`Authorization: Bearer …\`. This
-document shows what the key it was asked with may call, and no more.
+document lists only the endpoints that the key of its request may call.
 
-**Requests.** \`GET\`, or \`HEAD\` for the headers alone; any other method is 405. Values are texts; parameters that an
-endpoint does not declare are ignored. Times are ISO 8601, UTC where they name no zone.
+**Requests.** \`GET\`, or \`HEAD\` for the headers alone; any other method has status 405. Parameters that an endpoint
+does not declare are ignored. Times are ISO 8601, and UTC where they name no zone.
 
-**Answers.** 200 means complete. \`X-Truncated: true\` says that more rows exist than the cap lets through. Errors are
-problem documents (RFC 9457) whose \`code\` is stable; 429 and 503 say in \`Retry-After\` when to come again.`;
+**Responses.** Status 200 means complete. \`X-Truncated: true\` means that more rows exist than the row cap allows. Errors
+are problem documents (RFC 9457) with a stable \`code\`; 429 and 503 name in \`Retry-After\` when to try again.`;
 
 function pathsOf(
   endpoints: readonly Endpoint[],
-  dependencies: CallOptions,
+  pinned: ReadonlySet<string>,
 ): Readonly<Record<string, PathItemObject>> {
   const calls = endpoints.map((endpoint) => [
     `/api/endpoints/query/${endpoint.name}`,
-    { get: callOperation(endpoint, dependencies) },
+    { get: callOperation(endpoint, pinned) },
   ]);
   return {
     ...(Object.fromEntries(calls) as Readonly<Record<string, PathItemObject>>),
     '/api/endpoints': { get: listOperation() },
     '/api/endpoints/{idOrName}': { get: describeOperation() },
-    '/health/live': { get: healthOperation('live', 'Whether the process answers') },
-    '/health/ready': { get: healthOperation('ready', 'Whether requests can be answered') },
+    '/health/live': { get: healthOperation('live', 'Whether the process responds') },
+    '/health/ready': { get: healthOperation('ready', 'Whether the gateway can run queries') },
   };
 }
 
@@ -95,7 +88,7 @@ function componentsOf(endpoints: readonly Endpoint[], times: Times): OpenApiDocu
       bearer: {
         type: 'http',
         scheme: 'bearer',
-        description: 'A key, or a token of an issuer that is trusted.',
+        description: 'A key, or a token of a trusted issuer.',
       },
     },
     parameters: REQUEST_HEADERS,

@@ -1,12 +1,14 @@
 import { camelName, pascalName } from '../../endpoint/camel-name.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import type { JsonSchema } from '../../endpoint/json-schema.js';
 import { jsonTypeOf } from '../../endpoint/json-type.js';
+import type { Times } from '../../formats/format.js';
 import type { OperationObject, ParameterObject, ResponseObject } from './document.js';
 import { endpointParameters } from './endpoint-parameters.js';
 import { headerRefs, HEADERS_OF, REQUEST_HEADERS } from './headers.js';
 import { problemResponses } from './problems.js';
-import { responseContent, representationParameters, type RepresentationFacts } from './representations.js';
-import { refTo, schemaOf, type Schema, type Times } from './schema.js';
+import { responseContent, representationParameters } from './representations.js';
+import { refTo, schemaOf } from './schema.js';
 
 export const TAGS = {
   queries: 'Queries',
@@ -14,17 +16,10 @@ export const TAGS = {
   health: 'Health',
 } as const;
 
-/** What decides how calls are described, beside the endpoint. */
-export interface CallOptions {
-  readonly representations: readonly RepresentationFacts[];
-  /** Names of the parameters that the reader's key supplies. */
-  readonly pinned: ReadonlySet<string>;
-}
-
 const rowSchemaName = ({ name }: Endpoint): string => `${pascalName(name)}Row`;
 
 /** The schema of an endpoint's rows, under its name. */
-export function rowSchema(endpoint: Endpoint, times: Times): readonly [string, Schema] {
+export function rowSchema(endpoint: Endpoint, times: Times): readonly [string, JsonSchema] {
   const columns = [...endpoint.columns].map(([name, column]) => {
     const schema = schemaOf(jsonTypeOf(column), times);
     return [name, { ...schema, description: column.meaning }] as const;
@@ -41,25 +36,26 @@ export function rowSchema(endpoint: Endpoint, times: Times): readonly [string, S
   ];
 }
 
-/** The call of an endpoint. */
-export function callOperation(
-  endpoint: Endpoint,
-  { representations, pinned: fixed }: CallOptions,
-): OperationObject {
+/**
+ * The call of an endpoint.
+ *
+ * @param pinned names of the parameters that the reader's key pins.
+ */
+export function callOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): OperationObject {
   return {
     operationId: camelName(endpoint.name),
     tags: [TAGS.queries],
     summary: endpoint.summary,
     description: settingsNote(endpoint),
     parameters: [
-      ...endpointParameters(endpoint, fixed),
-      ...representationParameters(representations, endpoint),
+      ...endpointParameters(endpoint, pinned),
+      ...representationParameters(endpoint),
       ...Object.keys(REQUEST_HEADERS).map((name) => refTo('parameters', name)),
     ],
     responses: {
-      200: rowsResponse(endpoint, representations),
+      200: rowsResponse(endpoint),
       304: {
-        description: 'The answer is the one that `If-None-Match` names.',
+        description: 'The result is the one that `If-None-Match` names.',
         headers: headerRefs(...HEADERS_OF.rows),
       },
       ...problemResponses('anywhere', 'withKey', 'notFound', 'call', 'unavailable'),
@@ -67,12 +63,12 @@ export function callOperation(
   };
 }
 
-function rowsResponse(endpoint: Endpoint, representations: readonly RepresentationFacts[]): ResponseObject {
+function rowsResponse(endpoint: Endpoint): ResponseObject {
   return {
     description:
-      'The rows, complete unless `X-Partial` says otherwise: a failure after the first row is an error, too.',
+      'The rows. They are complete unless the response has `X-Partial`: a failure after the first row is an error.',
     headers: headerRefs(...HEADERS_OF.file),
-    content: responseContent(representations, {
+    content: responseContent({
       row: rowSchemaName(endpoint),
       maxRows: rowCap(endpoint),
       isOpen: endpoint.settings.sandboxing === 'enabled',
@@ -143,10 +139,10 @@ const ID_OR_NAME: ParameterObject = {
 const READY_WARNINGS = {
   type: 'array',
   items: { type: 'string' },
-  description: 'What needs an operator while requests are answered: a full disk of ClickHouse.',
+  description: 'Problems that an operator has to solve while requests succeed: a full disk of ClickHouse.',
 } as const;
 
-/** `GET /health/live` and `GET /health/ready`: for anybody. */
+/** `GET /health/live` and `GET /health/ready`, which need no key. */
 export function healthOperation(status: 'live' | 'ready', summary: string): OperationObject {
   return {
     operationId: status === 'live' ? 'isLive' : 'isReady',

@@ -1,36 +1,34 @@
+import type { JsonSchema } from '../../endpoint/json-schema.js';
 import { ERRORS, type ErrorCode } from '../../errors.js';
 import type { Reference, ResponseObject } from './document.js';
 import { headerRefs, HEADERS_OF, type ResponseHeader } from './headers.js';
-import { refTo, type Schema } from './schema.js';
+import { refTo } from './schema.js';
 
 const PROBLEM = 'Problem';
 
-/** No caller reads these: it has hung up, or it is the operator's view that answers. */
-const UNSEEN: ReadonlySet<ErrorCode> = new Set(['CALLER_GONE', 'PURGE_INCOMPLETE']);
+/** No caller of this API receives these: the client disconnected, or the response is the admin API's. */
+const UNDOCUMENTED: ReadonlySet<ErrorCode> = new Set(['CALLER_GONE', 'PURGE_INCOMPLETE']);
 
-const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !UNSEEN.has(code));
+const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !UNDOCUMENTED.has(code));
 
-/** The codes of the failures that have a status. */
+/** The error codes with a status. */
 function codesOf(status: number): readonly ErrorCode[] {
   return codes.filter((code) => ERRORS[code].status === status);
 }
 
-/**
- * Statuses that a GET of this document can be answered with, by what the request is about. 405 is none of them: it
- * answers other methods.
- */
+/** Error statuses of the GET requests in this document, by the kind of request. Only other methods have 405. */
 const FAILURES = {
-  /** Of any request at all. */
+  /** Of every request. */
   anywhere: [400, 408, 431, 500],
-  /** Of what needs a key. */
+  /** Of requests that need a key. */
   withKey: [401, 403, 429],
-  /** Of a token whose issuer is away, and of a gateway that can't. */
+  /** An unreachable issuer of tokens, or an overloaded or stopping gateway. */
   unavailable: [503],
   notFound: [404],
   call: [406, 422, 502, 504],
 } as const;
 
-/** References to the responses of some statuses. */
+/** References to the responses of groups of statuses. */
 export function problemResponses(
   ...groups: readonly (keyof typeof FAILURES)[]
 ): Readonly<Record<string, Reference>> {
@@ -38,10 +36,10 @@ export function problemResponses(
   return Object.fromEntries(statuses.map((status) => [String(status), refTo('responses', nameOf(status))]));
 }
 
-/** Every error response, by its name. */
+/** Every error response, by name. */
 export function problemComponents(): {
   readonly responses: Readonly<Record<string, ResponseObject>>;
-  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly schemas: Readonly<Record<string, JsonSchema>>;
 } {
   const statuses = [...new Set(Object.values(FAILURES).flat())].sort((a, b) => a - b);
   return {
@@ -96,17 +94,17 @@ function headersOf(status: number): readonly ResponseHeader[] {
   }
 }
 
-/** What all errors have in common. */
-function problemSchema(): Schema {
+/** The fields of every error. */
+function problemSchema(): JsonSchema {
   return {
     type: 'object',
     description: 'An error (RFC 9457).',
     required: ['type', 'title', 'status', 'detail', 'code', 'requestId', 'error'],
     properties: {
       type: { type: 'string', format: 'uri', examples: ['urn:querygate:problem:invalid-parameters'] },
-      title: { type: 'string', description: 'What such a failure is called; the same for each code.' },
+      title: { type: 'string', description: 'Short name of the error; the same for each code.' },
       status: { type: 'integer' },
-      detail: { type: 'string', description: 'What is wrong with this request, for a person.' },
+      detail: { type: 'string', description: 'What is wrong with this request, and what to do; for people.' },
       code: { type: 'string', enum: codes, description: 'Stable, for programs.' },
       requestId: { type: 'string', description: 'As in X-Request-Id.' },
       error: { type: 'string', description: 'A copy of `detail`, for clients written for Logflare.' },
@@ -114,9 +112,9 @@ function problemSchema(): Schema {
   };
 }
 
-const PROBLEMS_OF_PARAMETERS: Schema = {
+const PROBLEMS_OF_PARAMETERS: JsonSchema = {
   type: 'array',
-  description: 'What is wrong with each parameter.',
+  description: 'The problem of each invalid parameter.',
   items: {
     type: 'object',
     required: ['param', 'problem'],
@@ -124,8 +122,8 @@ const PROBLEMS_OF_PARAMETERS: Schema = {
   },
 };
 
-/** A schema a status, so that in the types made of them the code narrows the status and what else is there. */
-function schemaOfStatus(status: number): Schema {
+/** One schema per status, so that in generated types the code determines the status and the other fields. */
+function schemaOfStatus(status: number): JsonSchema {
   const hasProblems = status === 400;
   return {
     allOf: [

@@ -1,32 +1,8 @@
+import type { JsonSchema } from '../../endpoint/json-schema.js';
 import type { JsonType } from '../../endpoint/json-type.js';
+import type { Times } from '../../formats/format.js';
 
-/** A JSON Schema (draft 2020-12), as far as this document uses it. */
-export interface Schema {
-  readonly $ref?: string;
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly description?: string;
-  readonly enum?: readonly (string | null)[];
-  readonly const?: unknown;
-  readonly examples?: readonly unknown[];
-  readonly items?: Schema | false;
-  readonly prefixItems?: readonly Schema[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | Schema;
-  readonly allOf?: readonly Schema[];
-  readonly anyOf?: readonly Schema[];
-  readonly minimum?: number;
-  readonly minItems?: number;
-  readonly maxItems?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
-}
-
-/** How times are written in JSON: ISO 8601, or whole microseconds since 1970. */
-export type Times = 'iso' | 'unix-micros';
-
-/** Times inside another value are ISO 8601 always. */
+/** Times inside another value are always ISO 8601. */
 const NESTED: Times = 'iso';
 
 /**
@@ -34,12 +10,12 @@ const NESTED: Times = 'iso';
  *
  * @param times how the gateway writes times where the request does not say.
  */
-export function schemaOf(type: JsonType, times: Times): Schema {
+export function schemaOf(type: JsonType, times: Times): JsonSchema {
   const schema = bareSchemaOf(type, times);
   return type.nullable ? orNull(schema) : schema;
 }
 
-function bareSchemaOf(type: JsonType, times: Times): Schema {
+function bareSchemaOf(type: JsonType, times: Times): JsonSchema {
   switch (type.kind) {
     case 'scalar':
       return scalarSchema(type, times);
@@ -62,9 +38,9 @@ function bareSchemaOf(type: JsonType, times: Times): Schema {
   }
 }
 
-function scalarSchema(scalar: Extract<JsonType, { kind: 'scalar' }>, times: Times): Schema {
+function scalarSchema(scalar: Extract<JsonType, { kind: 'scalar' }>, times: Times): JsonSchema {
   const { type, format, values, unsigned } = scalar;
-  const schema: Schema = {
+  const schema: JsonSchema = {
     type,
     ...(format !== undefined && { format }),
     ...(values && { enum: values }),
@@ -74,7 +50,7 @@ function scalarSchema(scalar: Extract<JsonType, { kind: 'scalar' }>, times: Time
   return isTime && times === 'unix-micros' ? { type: 'integer' } : schema;
 }
 
-function orNull(schema: Schema): Schema {
+function orNull(schema: JsonSchema): JsonSchema {
   // Where any value may stand, null may too.
   if (typeof schema.type !== 'string') return schema;
   return {

@@ -1,5 +1,6 @@
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
-import { FORMATS, representationOf, type Format } from '../../../src/formats/representation.js';
+import { FORMAT_NAMES, type FormatName } from '../../../src/formats/formats.js';
+import { representationOf } from '../../../src/formats/representation.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../../../src/query/ports.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { queryRequest } from '../../support/query-requests.js';
@@ -15,8 +16,8 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-const fetchFormat = (
-  format: Format,
+const ask = (
+  format: FormatName,
   text: string,
   { rowCap = 10, ...changes }: Partial<QueryRequest> = {},
   parameters: Readonly<Record<string, number>> = {},
@@ -30,7 +31,7 @@ const fetchFormat = (
     }),
   );
 
-describe.each(FORMATS)('the row cap in %s', (format) => {
+describe.each(FORMAT_NAMES)('the row cap in %s', (format) => {
   const cut = (rows: number, rowCap: number): Promise<QueryResult> =>
     fetchFormat(
       format,

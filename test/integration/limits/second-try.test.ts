@@ -156,7 +156,7 @@ describe('a second try', () => {
         );
         expect(await Promise.all(all.map(outcomeOf))).toEqual(Array.from({ length: 12 }, () => '200'));
         expect([first.length, second.length]).toEqual([3, 12]);
-        expect(gateway.logger.lines.filter(({ message }) => message.includes('set aside'))).toHaveLength(1);
+        expect(gateway.logger.lines.filter(({ message }) => message.includes('is ejected'))).toHaveLength(1);
       },
       { MAX_CONCURRENT_QUERIES: '1' },
     );

@@ -5,7 +5,8 @@ import { createSqlParser } from '../../../src/clickhouse/sql-parser.js';
 import { withSettings, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { Failure } from '../../../src/errors.js';
-import { representationOf, type Format } from '../../../src/formats/representation.js';
+import type { FormatName } from '../../../src/formats/formats.js';
+import { representationOf } from '../../../src/formats/representation.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { keyOf } from '../../../src/query/call.js';
 import type { EndpointResult } from '../../../src/query/endpoint-result.js';
@@ -27,11 +28,11 @@ export interface SandboxResult {
 export interface SandboxUnderTest {
   readonly database: TestDatabase;
   /** @param requestId comment of the queries in ClickHouse's log. */
-  readonly run: (sql: string, requestId?: string) => Promise<SandboxResult>;
-  /** Returns the body of the result in a format. */
-  readonly body: (sql: string, format: Format) => Promise<Buffer>;
-  /** Returns status and problem of a rejected SELECT. */
-  readonly rejection: (sql: string, requestId?: string) => Promise<string>;
+  readonly ask: (sql: string, requestId?: string) => Promise<SandboxAnswer>;
+  /** The body of the answer in a format. */
+  readonly body: (sql: string, format: FormatName) => Promise<Buffer>;
+  /** What a caller is told instead of rows, with its status. */
+  readonly refusal: (sql: string, requestId?: string) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -56,7 +57,7 @@ export async function openSandbox(
     onJoined: () => undefined,
   });
   const values = validateParameters(endpoint, rawParameters(parameters));
-  const fetchSql = async (sql: string, requestId: string, format: Format): Promise<EndpointResult> => {
+  const answerTo = async (sql: string, requestId: string, format: FormatName): Promise<EndpointResult> => {
     const { signal } = new AbortController();
     const sandbox = await checkSql(endpoint, sql, { signal });
     const endpointQuery = { endpoint, values, scope: '', sandbox, representation: representationOf(format) };

@@ -5,7 +5,7 @@ import { SettableClock } from '../../support/settable-clock.js';
 const ENTRY_BYTES = 10_000;
 const OVERHEAD_BYTES = 2048;
 
-describe('MemoryStore', () => {
+describe('LocalStore', () => {
   const time = new SettableClock();
   const result = sampleResult({ createdAt: time.now, bodies: { identity: Buffer.alloc(ENTRY_BYTES) } });
   const fill = async (store: LocalStore, from: number, count: number): Promise<void> => {
@@ -16,7 +16,7 @@ describe('MemoryStore', () => {
   const entriesOf = (store: LocalStore): number =>
     [...store.use().values()].reduce((sum, { entries }) => sum + entries, 0);
 
-  it('stays within its bytes, and tells of each answer that had to go', async () => {
+  it('stays within its bytes, and reports each evicted result', async () => {
     let evicted = 0;
     const store = new LocalStore(100 * (ENTRY_BYTES + OVERHEAD_BYTES), time.clock, () => (evicted += 1));
     await fill(store, 0, 100);
@@ -26,7 +26,7 @@ describe('MemoryStore', () => {
     expect([...store.use().values()]).toEqual([{ entries: 100, bytes: 100 * ENTRY_BYTES }]);
   });
 
-  it('lets go of what was used least recently', async () => {
+  it('evicts the least recently used result', async () => {
     const store = new LocalStore(3 * (ENTRY_BYTES + OVERHEAD_BYTES), time.clock);
     await fill(store, 0, 3);
     await store.get(sampleKey('0'));
@@ -35,7 +35,7 @@ describe('MemoryStore', () => {
     expect(cached.map((found) => found !== undefined)).toEqual([true, false, true, true]);
   });
 
-  it('counts all encodings, and tiny answers as more than nothing', async () => {
+  it('counts all encodings, and an overhead for tiny results', async () => {
     const store = new LocalStore(10 * OVERHEAD_BYTES + 100, time.clock);
     const tiny = sampleResult({ createdAt: time.now, bodies: { identity: Buffer.alloc(0) } });
     for (let n = 0; n < 1000; n += 1) await store.set(sampleKey(String(n)), tiny, time.now + 60_000);
@@ -49,7 +49,7 @@ describe('MemoryStore', () => {
     expect(await store.get(sampleKey('encoded'))).toBeUndefined();
   });
 
-  it('tells of no eviction where an answer is replaced, purged or of no use any more', async () => {
+  it('reports no eviction when a result is replaced, purged or expired', async () => {
     let evicted = 0;
     const store = new LocalStore(1e6, time.clock, () => (evicted += 1));
     await fill(store, 0, 3);
@@ -60,7 +60,7 @@ describe('MemoryStore', () => {
     expect(evicted).toBe(0);
   });
 
-  it('purges every second of many answers, and leaves the rest', async () => {
+  it('purges all results of an endpoint, and leaves those of others', async () => {
     const store = new LocalStore(1e8, time.clock);
     const endpoints = ['11111111-2222-4333-8444-555555555555', '99999999-2222-4333-8444-555555555555'];
     for (let n = 0; n < 1000; n += 1) {
@@ -70,7 +70,7 @@ describe('MemoryStore', () => {
     expect([...store.use()]).toEqual([[endpoints[1], { entries: 500, bytes: 500 * ENTRY_BYTES }]]);
   });
 
-  it('leaves answers alone that are younger than a purge means', async () => {
+  it('leaves results that are newer than the purge', async () => {
     const store = new LocalStore(1e6, time.clock);
     await fill(store, 0, 1);
     await store.purge({ createdUntil: result.createdAt - 1 });

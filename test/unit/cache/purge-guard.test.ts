@@ -3,25 +3,25 @@ import { PurgeGuard } from '../../../src/cache/purge-guard.js';
 import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { SettableClock } from '../../support/settable-clock.js';
 
-const KEY = sampleKey('a question');
+const KEY = sampleKey('a query');
 const SCOPES = [
-  ['of everything', {}],
-  ['of its endpoint', { endpointId: KEY.endpointId }],
-  ['of itself', KEY],
+  ['everything', {}],
+  ['its endpoint', { endpointId: KEY.endpointId }],
+  ['the result', KEY],
 ] as const;
 
 describe('PurgeGuard', () => {
   let time: SettableClock;
-  let kept: LocalStore;
+  let store: LocalStore;
   let guard: PurgeGuard;
 
   beforeEach(() => {
     time = new SettableClock();
-    kept = new LocalStore(1e6, time.clock);
-    guard = new PurgeGuard(kept, time.clock);
+    store = new LocalStore(1e6, time.clock);
+    guard = new PurgeGuard(store, time.clock);
   });
 
-  it.each(SCOPES)('keeps an answer out whose query began before a purge %s', async (_what, scope) => {
+  it.each(SCOPES)('rejects a result whose query started before a purge of %s', async (_what, scope) => {
     const result = sampleResult({ createdAt: time.now });
     time.advance(10);
     await guard.purge({ ...scope, createdUntil: time.now });
@@ -29,22 +29,22 @@ describe('PurgeGuard', () => {
     expect(await guard.get(KEY)).toBeUndefined();
   });
 
-  it.each(SCOPES)('keeps an answer out that another gateway’s purge %s meant', async (_what, scope) => {
+  it.each(SCOPES)('rejects a result from before another gateway’s purge of %s', async (_what, scope) => {
     guard.note({ ...scope, createdUntil: time.now });
     guard.note({ ...scope, createdUntil: time.now - 1000 });
     await guard.set(KEY, sampleResult({ createdAt: time.now }), time.now + 60_000);
     expect(await guard.get(KEY)).toBeUndefined();
   });
 
-  it('gives no answer that a purge meant, even if its store has it back, and drops it there', async () => {
+  it('returns no purged result, even if its store has it again, and deletes it there', async () => {
     await guard.purge({ createdUntil: time.now });
-    await kept.set(KEY, sampleResult({ createdAt: time.now }), time.now + 60_000);
+    await store.set(KEY, sampleResult({ createdAt: time.now }), time.now + 60_000);
     expect(await guard.get(KEY)).toBeUndefined();
-    expect(kept.peek(KEY.hash)).toBeUndefined();
+    expect(store.peek(KEY.hash)).toBeUndefined();
   });
 
   it.each(SCOPES)(
-    'lets new answers in after a purge %s by a clock that is an hour fast',
+    'accepts new results after a purge of %s by a clock that is an hour fast',
     async (_what, scope) => {
       const before = sampleResult({ createdAt: time.now });
       guard.note({ ...scope, createdUntil: time.now + 3_600_000 });
@@ -58,7 +58,7 @@ describe('PurgeGuard', () => {
   );
 
   it.each(SCOPES)(
-    'lets new answers in after a purge %s before the clock was set back',
+    'accepts new results after a purge of %s before the clock was set back',
     async (_what, scope) => {
       time.advance(3_600_000);
       await guard.purge({ ...scope, createdUntil: time.now });
@@ -72,9 +72,9 @@ describe('PurgeGuard', () => {
     },
   );
 
-  it('lets an answer in that a purge did not mean', async () => {
+  it('accepts a result that a purge does not concern', async () => {
     await guard.purge({ endpointId: '99999999-2222-4333-8444-555555555555', createdUntil: time.now });
-    await guard.purge({ ...sampleKey('another question'), createdUntil: time.now });
+    await guard.purge({ ...sampleKey('another query'), createdUntil: time.now });
     const result = sampleResult({ createdAt: time.now });
     await guard.set(KEY, result, time.now + 60_000);
     expect(await guard.get(KEY)).toEqual(result);

@@ -1,5 +1,6 @@
 import { fetchRows, type ClickHouseResponse } from '../../../src/clickhouse/fetch-rows.js';
-import { representationOf, type Format } from '../../../src/formats/representation.js';
+import type { FormatName } from '../../../src/formats/formats.js';
+import { representationOf } from '../../../src/formats/representation.js';
 import type { QueryRequest, QueryResult } from '../../../src/query/ports.js';
 import { queryRequest } from '../../support/query-requests.js';
 
@@ -16,7 +17,7 @@ const response = (body: string, resultRows: number): ClickHouseResponse => ({
 
 /** What is made of such answers of ClickHouse, and what it was asked. */
 async function written(
-  format: Format,
+  format: FormatName,
   responses: readonly ClickHouseResponse[],
   more: Partial<QueryRequest> = {},
 ): Promise<{ readonly result: QueryResult; readonly asked: readonly string[] }> {
@@ -65,7 +66,7 @@ describe('an answer whose bytes can’t be cut', () => {
     expect(result).toMatchObject({ rowCount: 3, truncated, rowsRead: 10, bytesRead: 100, clickhouseMs: 3 });
   });
 
-  it.each<[string, Format, readonly ClickHouseResponse[]]>([
+  it.each<[string, FormatName, readonly ClickHouseResponse[]]>([
     ['nothing', 'parquet', [response('', 0)]],
     ['a cut file', 'parquet', [response('PAR1…', 2)]],
     ['one mark for two', 'parquet', [response('PAR1', 2)]],
@@ -80,7 +81,7 @@ describe('an answer whose bytes can’t be cut', () => {
 });
 
 describe('an answer of text', () => {
-  it.each<[Format, string]>([
+  it.each<[FormatName, string]>([
     ['json', '{"result":[{"n":1}]}'],
     ['json-table', '{"result":[{"n":1}]}'],
     ['ndjson', '{"result":[{"n":1}]}'],

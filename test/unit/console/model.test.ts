@@ -45,7 +45,7 @@ describe('chart data', () => {
     expect(chartable).toEqual({ time: 'at', numbers: ['hits'], splits: ['city'] });
     const data = chartable && chartData(rows, chartable, ['hits']);
     expect(data?.lines).toEqual([{ name: 'hits', values: [3, 4] }]);
-    expect(data?.note).toContain('added up');
+    expect(data?.note).toContain('are added');
   });
 
   it('has a line for each value of a column, with a gap where there is no row', () => {

@@ -37,12 +37,12 @@ describe('CircuitBreaker', () => {
     return called;
   };
 
-  it('gives results, and undefined for a failure', async () => {
+  it('returns results, and undefined for a failed call', async () => {
     expect(await succeed()).toBe('well');
     expect(await fail()).toBeUndefined();
   });
 
-  it('opens after so many failures in a row, not after as many with a success between them', async () => {
+  it('opens after consecutive failures, not after failures with a success in between', async () => {
     await failOften(FAILURES - 1);
     await succeed();
     await failOften(FAILURES - 1);
@@ -52,7 +52,7 @@ describe('CircuitBreaker', () => {
     expect(changes).toEqual(['open']);
   });
 
-  it('calls nobody while it is open, then tries once', async () => {
+  it('makes no call while it is open, then makes one trial call', async () => {
     await failOften(FAILURES);
     time.advance(FIRST_PAUSE_MS - 1);
     expect(await admits()).toBe(false);
@@ -60,14 +60,14 @@ describe('CircuitBreaker', () => {
     expect([await admits(), await admits()]).toEqual([true, false]);
   });
 
-  it('lets only one of many calls try', async () => {
+  it('makes only one trial call when many calls arrive', async () => {
     await failOften(FAILURES);
     time.advance(FIRST_PAUSE_MS);
     const tried = await Promise.all(Array.from({ length: 100 }, admits));
     expect(tried.filter(Boolean)).toHaveLength(1);
   });
 
-  it('doubles its pause with each failed trial, up to the longest', async () => {
+  it('doubles its pause after each failed trial, up to the maximum', async () => {
     await failOften(FAILURES);
     for (const pauseMs of [500, 1000, 2000, 4000, 4000]) {
       time.advance(pauseMs - 1);
@@ -78,7 +78,7 @@ describe('CircuitBreaker', () => {
     expect(changes).toEqual(['open']);
   });
 
-  it('closes with a trial’s success, and begins with the first pause again', async () => {
+  it('closes after a successful trial, and starts with the first pause again', async () => {
     await failOften(FAILURES);
     time.advance(FIRST_PAUSE_MS);
     await fail();
@@ -91,14 +91,14 @@ describe('CircuitBreaker', () => {
     expect(changes).toEqual(['open', 'closed', 'open', 'closed']);
   });
 
-  it('pauses no longer because a thousand calls that ran at the same time fail together', async () => {
+  it('does not prolong its pause when a thousand concurrent calls fail together', async () => {
     await Promise.all(Array.from({ length: 1000 }, fail));
     time.advance(FIRST_PAUSE_MS);
     expect(await succeed()).toBe('well');
     expect(changes).toEqual(['open', 'closed']);
   });
 
-  it('lets no second call try because one from before it opened has ended', async () => {
+  it('makes no second trial call when a call from before it opened ends', async () => {
     let endOld: (() => void) | undefined;
     const old = breaker.run(
       () =>

@@ -1,8 +1,8 @@
 import { LeaderLease, type Lease } from '../../../src/coordination/leader-lease.js';
 
-/** A lease in memory, whose store can be away. */
+/** A lease in memory, whose store can be unavailable. */
 class MemoryLease implements Lease {
-  isAway = false;
+  isUnavailable = false;
   owner = '';
 
   get isHeld(): boolean {
@@ -10,7 +10,7 @@ class MemoryLease implements Lease {
   }
 
   readonly takeOrRenew = (): Promise<string | undefined> => {
-    if (this.isAway) return Promise.resolve(undefined);
+    if (this.isUnavailable) return Promise.resolve(undefined);
     if (this.owner === '') this.owner = 'own';
     return Promise.resolve(this.owner);
   };
@@ -21,7 +21,7 @@ class MemoryLease implements Lease {
   };
 }
 
-describe('the lease of the leader', () => {
+describe('LeaderLease', () => {
   let lease: MemoryLease;
   let leader: LeaderLease;
   beforeEach(() => {
@@ -29,11 +29,11 @@ describe('the lease of the leader', () => {
     leader = new LeaderLease(lease);
   });
 
-  it('makes nobody leader before it was taken', () => {
+  it('makes no gateway the leader before the lease is taken', () => {
     expect(leader.isLeader).toBe(false);
   });
 
-  it('makes its owner the leader, until it is lost or released', async () => {
+  it('makes the owner the leader until it loses or releases the lease', async () => {
     await leader.attempt();
     expect(leader.isLeader).toBe(true);
     lease.owner = 'another';
@@ -44,18 +44,18 @@ describe('the lease of the leader', () => {
     expect(leader.isLeader).toBe(false);
   });
 
-  it('makes each gateway its own leader while the store is away, and the owner alone when it is back', async () => {
+  it('makes every gateway a leader while the store is unavailable, and only the owner afterwards', async () => {
     lease.owner = 'another';
-    lease.isAway = true;
+    lease.isUnavailable = true;
     await leader.attempt();
     expect(leader.isLeader).toBe(true);
-    lease.isAway = false;
+    lease.isUnavailable = false;
     await leader.attempt();
     expect(leader.isLeader).toBe(false);
   });
 
-  it('makes nobody leader after a release while the store is away', async () => {
-    lease.isAway = true;
+  it('makes no gateway the leader after a release while the store is unavailable', async () => {
+    lease.isUnavailable = true;
     await leader.attempt();
     await leader.release();
     expect(leader.isLeader).toBe(false);

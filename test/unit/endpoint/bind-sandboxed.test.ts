@@ -1,7 +1,7 @@
 import { bindSandboxedQuery, partNames } from '../../../src/endpoint/bind-sandboxed.js';
 import { column } from '../../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
-import { text } from '../../../src/endpoint/parameters.js';
+import { text } from '../../../src/endpoint/index.js';
 import { part, sql, withParts } from '../../../src/endpoint/sql.js';
 import { cacheKeyOf } from '../../../src/query/cache-key.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';

@@ -1,13 +1,13 @@
 import { column, jsonColumn } from '../../../src/endpoint/definition.js';
 import { defineEndpoint, rowCap, withSettings } from '../../../src/endpoint/endpoint.js';
-import { text, timestamp } from '../../../src/endpoint/parameters.js';
+import { text, timestamp } from '../../../src/endpoint/index.js';
 import { Reference, sql, type Sql } from '../../../src/endpoint/sql.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
 
 const description = 'For a test.';
 
 describe('defineEndpoint', () => {
-  it('gives an endpoint with its query built', () => {
+  it('returns an endpoint with its query built', () => {
     const endpoint = sampleEndpoint();
     expect(endpoint.savedQuery).toBe('SELECT @city AS city');
     expect(endpoint.settings).toEqual({ maxRows: 10, caching: 60, warming: 0, sandboxing: 'disabled' });
@@ -22,34 +22,34 @@ describe('defineEndpoint', () => {
   });
 
   it.each([
-    ['an id that is none', { id: 'sample' }, 'id "sample" is not a UUID'],
-    ['an empty name', { name: '' }, 'name "" is not made of lower-case words'],
-    ['a name in upper case', { name: 'Logs.All' }, 'name "Logs.All" is not made of lower-case words'],
-    ['a name with a slash', { name: 'logs/all' }, 'name "logs/all" is not made of lower-case words'],
-    ['a name that ends in a dot', { name: 'logs.' }, 'name "logs." is not made of lower-case words'],
+    ['an id that is not a UUID', { id: 'sample' }, 'id "sample" is not a UUID'],
+    ['an empty name', { name: '' }, 'name "" must be lower-case words'],
+    ['a name in upper case', { name: 'Logs.All' }, 'name "Logs.All" must be lower-case words'],
+    ['a name with a slash', { name: 'logs/all' }, 'name "logs/all" must be lower-case words'],
+    ['a name that ends in a dot', { name: 'logs.' }, 'name "logs." must be lower-case words'],
     [
       'a name that would be taken for an id',
       { name: '11111111-2222-4333-8444-555555555555' },
-      'name "11111111-2222-4333-8444-555555555555" has the form of an id',
+      'name "11111111-2222-4333-8444-555555555555" must not have the form of a UUID',
     ],
-    ['a row cap of 0', { maxRows: 0 }, 'maxRows 0 is not a whole number from 1'],
-    ['a row cap that is not whole', { maxRows: 1.5 }, 'maxRows 1.5 is not a whole number from 1'],
-    ['a limit of 0', { limit: 0 }, 'limit 0 is not a whole number from 1'],
-    ['caching of 0 seconds', { caching: 0 }, 'caching 0 is neither "disabled" nor a whole number'],
-    ['negative warming', { warming: -1 }, 'warming -1 is not a whole number of seconds from 0'],
+    ['a row cap of 0', { maxRows: 0 }, 'maxRows 0 must be a whole number of at least 1'],
+    ['a row cap that is not whole', { maxRows: 1.5 }, 'maxRows 1.5 must be a whole number of at least 1'],
+    ['a limit of 0', { limit: 0 }, 'limit 0 must be a whole number of at least 1'],
+    ['caching of 0 seconds', { caching: 0 }, 'caching 0 must be "disabled" or a whole number'],
+    ['negative warming', { warming: -1 }, 'warming -1 must be a whole number of seconds'],
     ['no columns', { columns: {} }, 'columns are missing'],
     ['an example of something undeclared', { example: { town: 'Rome' } }, 'undeclared parameter "town"'],
-  ])('refuses %s, and says so', (_what, fault, message) => {
+  ])('rejects %s, and names it', (_what, fault, message) => {
     expect(() => defineEndpoint({ ...SAMPLE, ...fault })).toThrow(message);
   });
 
   it.each([
-    ['now', 'parameter "now" has a reserved name'],
-    ['row_limit', 'parameter "row_limit" has a reserved name'],
-    ['City', 'parameter "City" is not made of lower-case letters, digits and underscores'],
-    ['2nd', 'parameter "2nd" is not made of'],
-    ['a b', 'parameter "a b" is not made of'],
-  ])('refuses a parameter named %s', (name, message) => {
+    ['now', 'parameter "now" has a name that the gateway reserves'],
+    ['row_limit', 'parameter "row_limit" has a name that the gateway reserves'],
+    ['City', 'parameter "City" must be made of lower-case letters, digits and underscores'],
+    ['2nd', 'parameter "2nd" must be made of'],
+    ['a b', 'parameter "a b" must be made of'],
+  ])('rejects a parameter named %s', (name, message) => {
     const define = (): unknown =>
       defineEndpoint({
         ...SAMPLE,
@@ -63,13 +63,13 @@ describe('defineEndpoint', () => {
   it('refuses an undeclared parameter in the query, naming the place', () => {
     const build = ({ town }: Readonly<Record<'town', Reference>>): Sql => sql`SELECT ${town} AS city`;
     const definition = { ...SAMPLE, build } as unknown as typeof SAMPLE;
-    expect(() => defineEndpoint(definition)).toThrow('after "SELECT" stands an undeclared parameter');
+    expect(() => defineEndpoint(definition)).toThrow('after "SELECT" there is an undeclared parameter');
   });
 
   it('refuses a value in the query', () => {
     const smuggled = 'x' as unknown as Reference;
     expect(() => defineEndpoint({ ...SAMPLE, build: () => sql`SELECT ${smuggled}` })).toThrow(
-      'after "SELECT" stands a string',
+      'after "SELECT" there is a string',
     );
   });
 });

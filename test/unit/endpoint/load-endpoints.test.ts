@@ -81,14 +81,14 @@ describe('loadEndpoints', () => {
 
   it('names the file and the fault of a definition', async () => {
     const fault = await faultOf((folder) => ({ 'first.ts': fileOf(folder, 'maxRows: 0,') }));
-    expect(fault).toBe('endpoints/first.ts: maxRows 0 is not a whole number from 1');
+    expect(fault).toBe('endpoints/first.ts: maxRows 0 must be a whole number of at least 1');
   });
 
   it('names the file and the place of an undeclared parameter', async () => {
     const fault = await faultOf((folder) => ({
       'first.ts': fileOf(folder, 'build: ({ town }) => sql`SELECT ${town}`,'),
     }));
-    expect(fault).toMatch(/^endpoints\/first\.ts: after "SELECT" stands an undeclared parameter/);
+    expect(fault).toMatch(/^endpoints\/first\.ts: after "SELECT" there is an undeclared parameter/);
   });
 
   it('names the file that throws as it is loaded', async () => {
@@ -101,12 +101,12 @@ describe('loadEndpoints', () => {
     ['a default export that is no endpoint', 'export default { name: "first" };'],
   ])('names the file that has %s', async (_what, text) => {
     const fault = await faultOf(() => ({ 'first.ts': text }));
-    expect(fault).toBe('endpoints/first.ts: the default export is not made by defineEndpoint');
+    expect(fault).toBe('endpoints/first.ts: the default export is not the result of defineEndpoint');
   });
 
   it('refuses a file whose name is not its endpoint’s', async () => {
     const fault = await faultOf((folder) => ({ 'second.ts': fileOf(folder) }));
-    expect(fault).toBe('endpoints/second.ts: holds the endpoint first, whose file is first.ts');
+    expect(fault).toBe('endpoints/second.ts: the endpoint first must be in the file first.ts');
   });
 
   it('refuses two files with one id, naming both endpoints', async () => {

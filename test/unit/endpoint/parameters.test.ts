@@ -1,17 +1,19 @@
 import {
+  boolean,
+  integer,
   oneOf,
   regularExpression,
   text,
   textList,
   timestamp,
-  type Parameter,
-} from '../../../src/endpoint/parameters.js';
+} from '../../../src/endpoint/index.js';
+import type { Parameter } from '../../../src/endpoint/parameters/parameter.js';
 
 const description = 'For a test.';
 
 const valueOf = (parameter: Parameter, given: string | undefined): unknown => {
   const result = parameter.schema.validate(given);
-  if (result.error) throw new Error(`refused: ${result.error.message}`);
+  if (result.error) throw new Error(`rejected: ${result.error.message}`);
   return result.value;
 };
 const problemOf = (parameter: Parameter, given: string | undefined): string | undefined =>
@@ -19,7 +21,7 @@ const problemOf = (parameter: Parameter, given: string | undefined): string | un
 
 describe('text', () => {
   it.each(['', ' ', ' padded ', '%_\\', "'; DROP TABLE logs --", 'É Ж 😀', '__proto__'])(
-    'takes %j as it is',
+    'accepts %j unchanged',
     (given) => {
       expect(valueOf(text({ description }), given)).toBe(given);
     },
@@ -29,16 +31,16 @@ describe('text', () => {
     expect(valueOf(text({ description }), undefined)).toBeUndefined();
   });
 
-  it('counts the empty text as omitted where it says so', () => {
+  it('takes the empty text for omitted where the declaration says so', () => {
     expect(valueOf(text({ description, empty: 'omitted' }), '')).toBeUndefined();
     expect(valueOf(text({ description, empty: 'omitted' }), ' ')).toBe(' ');
   });
 
-  it('is missed where it is required', () => {
+  it('is a problem where it is required and absent', () => {
     expect(problemOf(text({ description, required: true }), undefined)).toBe('is required');
   });
 
-  it('takes the empty text where it is required', () => {
+  it('accepts the empty text where it is required', () => {
     expect(valueOf(text({ description, required: true }), '')).toBe('');
   });
 });
@@ -46,16 +48,16 @@ describe('text', () => {
 describe('oneOf', () => {
   const interval = oneOf(['hourly', 'daily'], { description, required: true });
 
-  it('takes each of its choices', () => {
+  it('accepts each of its choices', () => {
     expect(valueOf(interval, 'hourly')).toBe('hourly');
     expect(valueOf(interval, 'daily')).toBe('daily');
   });
 
-  it.each(['weekly', 'HOURLY', ' hourly', ''])('refuses %j and names the choices', (given) => {
-    expect(problemOf(interval, given)).toBe('must be one of [hourly, daily]');
+  it.each(['weekly', 'HOURLY', ' hourly', ''])('rejects %j and lists the choices', (given) => {
+    expect(problemOf(interval, given)).toBe('must be one of hourly, daily');
   });
 
-  it('is missed where it is required', () => {
+  it('is a problem where it is required and absent', () => {
     expect(problemOf(interval, undefined)).toBe('is required');
   });
 });
@@ -63,11 +65,11 @@ describe('oneOf', () => {
 describe('regularExpression', () => {
   const expression = regularExpression({ description, maxLength: 4 });
 
-  it('takes one without looking whether it compiles', () => {
+  it('accepts an expression without checking whether it compiles', () => {
     expect(valueOf(expression, '(a')).toBe('(a');
   });
 
-  it('refuses an empty one', () => {
+  it('rejects the empty text', () => {
     expect(problemOf(expression, '')).toBe('must not be empty');
   });
 
@@ -83,7 +85,7 @@ describe('timestamp', () => {
     expect(value).toBe('2026-05-17 08:05:03.123456');
   });
 
-  it('rounds what is finer than a microsecond as its comparison needs', () => {
+  it('rounds a fraction finer than a microsecond in the direction that the declaration names', () => {
     const given = '2026-05-17T10:05:03.1234561Z';
     expect(valueOf(timestamp({ description }), given)).toBe('2026-05-17 10:05:03.123456');
     expect(valueOf(timestamp({ description, subMicrosecond: 'ceil' }), given)).toBe(
@@ -91,15 +93,15 @@ describe('timestamp', () => {
     );
   });
 
-  it.each(['yesterday', '2026-02-30', '1899-12-31', ' '])('refuses %j and shows what it takes', (given) => {
+  it.each(['yesterday', '2026-02-30', '1899-12-31', ' '])('rejects %j and shows valid examples', (given) => {
     expect(problemOf(timestamp({ description }), given)).toMatch(/ISO 8601 .* such as 2026-05-17/);
   });
 
-  it('refuses the empty text', () => {
+  it('rejects the empty text', () => {
     expect(problemOf(timestamp({ description }), '')).toBeDefined();
   });
 
-  it('counts the empty text as omitted where it says so', () => {
+  it('takes the empty text for omitted where the declaration says so', () => {
     expect(valueOf(timestamp({ description, empty: 'omitted' }), '')).toBeUndefined();
   });
 });
@@ -107,11 +109,11 @@ describe('timestamp', () => {
 describe('textList', () => {
   const list = textList({ description });
 
-  it('takes the items between commas as they are', () => {
+  it('splits at commas without trimming', () => {
     expect(valueOf(list, ' a,b ,,"c')).toEqual(['', ' a', '"c', 'b ']);
   });
 
-  it('gives the same list in any order and with repetitions', () => {
+  it('returns the same list for any order and repetition', () => {
     expect(valueOf(list, 'b,a,b')).toEqual(valueOf(list, 'a,b'));
   });
 
@@ -121,5 +123,62 @@ describe('textList', () => {
 
   it('may be omitted', () => {
     expect(valueOf(list, undefined)).toBeUndefined();
+  });
+});
+
+describe('integer', () => {
+  const page = integer({ description, minimum: 1, maximum: 100 });
+
+  it.each([
+    ['1', '1'],
+    ['01', '1'],
+    ['+1', '1'],
+    ['100', '100'],
+  ])('takes %j for the value %s', (given, value) => {
+    expect(valueOf(page, given)).toBe(value);
+  });
+
+  it.each(['-9223372036854775808', '9007199254740993', '9223372036854775807'])('keeps %s exact', (given) => {
+    expect(valueOf(integer({ description }), given)).toBe(given);
+  });
+
+  it.each(['1.0', '1e3', ' 1', '0x10', '--1', '١'])('rejects %j, which is not a whole number', (given) => {
+    expect(problemOf(page, given)).toBe('must be a whole number, such as 42 or -7');
+  });
+
+  it.each(['0', '101', '99999999999999999999999'])('rejects %s, which is out of range', (given) => {
+    expect(problemOf(page, given)).toBe('must be a whole number between 1 and 100');
+  });
+
+  it('rejects what 64 bits cannot hold where the declaration names no range', () => {
+    expect(problemOf(integer({ description }), '9223372036854775808')).toMatch(
+      /between -9223372036854775808 and/,
+    );
+  });
+
+  it('takes the empty text for omitted', () => {
+    expect(valueOf(page, '')).toBeUndefined();
+    expect(problemOf(integer({ description, required: true }), '')).toBe('is required');
+  });
+});
+
+describe('boolean', () => {
+  const flag = boolean({ description });
+
+  it.each([
+    ['true', 'true'],
+    ['1', 'true'],
+    ['false', 'false'],
+    ['0', 'false'],
+  ])('takes %j for %s', (given, value) => {
+    expect(valueOf(flag, given)).toBe(value);
+  });
+
+  it.each(['yes', 'TRUE', 'null', ' '])('rejects %j', (given) => {
+    expect(problemOf(flag, given)).toBe('must be true or false');
+  });
+
+  it('takes the empty text for omitted', () => {
+    expect(valueOf(flag, '')).toBeUndefined();
   });
 });

@@ -61,7 +61,7 @@ describe('withOverrides', () => {
 
   it('refuses settings of an endpoint that is not there, and says which there are', () => {
     expect(() => registry.withOverrides(new Map([['usage.api-count', {}]]))).toThrow(
-      'there is no endpoint "usage.api-count"; there are logs-all-staging, one',
+      'there is no endpoint "usage.api-count"; the endpoints are logs-all-staging, one',
     );
   });
 });

@@ -31,11 +31,11 @@ describe('sql', () => {
     ['a date', new Date(0), 'a object'],
   ])('refuses %s', (_what, value, named) => {
     expect(smuggle(value)).toThrow(TypeError);
-    expect(smuggle(value)).toThrow(`after "SELECT 1 WHERE city =" stands ${named}`);
+    expect(smuggle(value)).toThrow(`after "SELECT 1 WHERE city =" there is ${named}`);
   });
 
   it('names the place of an undeclared parameter', () => {
-    expect(smuggle(undefined)).toThrow('after "SELECT 1 WHERE city =" stands an undeclared parameter');
+    expect(smuggle(undefined)).toThrow('after "SELECT 1 WHERE city =" there is an undeclared parameter');
   });
 
   it('names the last line before the fault', () => {

@@ -1,14 +1,19 @@
-import { projectColumns, typeShown } from '../../../src/formats/project-columns.js';
-import { representationOf, type Format, type Times } from '../../../src/formats/representation.js';
+import type { Times } from '../../../src/formats/format.js';
+import { FORMATS, type FormatName } from '../../../src/formats/formats.js';
+import { projectColumns, shownType } from '../../../src/formats/project-columns.js';
+import { representationOf } from '../../../src/formats/representation.js';
 
 const QUERY = { text: 'SELECT 1 AS c', parameters: {} };
-const shown = (type: string, format: Format, times: Times = 'iso'): string => {
-  const { text } = projectColumns(QUERY, [{ name: 'c', type }], representationOf(format, { times }));
-  return /^SELECT\n {2}(.*) AS `c`\nFROM/.exec(text)?.[1]?.replaceAll('answer_rows.`c`', 'c') ?? text;
+const shown = (type: string, format: FormatName, times: Times = 'iso'): string => {
+  const { text } = projectColumns(QUERY, [{ name: 'c', type }], {
+    values: FORMATS[format].values,
+    times: representationOf(format, { times }).times,
+  });
+  return /^SELECT\n {2}(.*) AS `c`\nFROM/.exec(text)?.[1]?.replaceAll('result_rows.`c`', 'c') ?? text;
 };
 
 describe('projectColumns', () => {
-  it.each<[string, Format, Times, string]>([
+  it.each<[string, FormatName, Times, string]>([
     ['Float64', 'json', 'iso', QUERY.text],
     ["DateTime64(6, 'UTC')", 'csv', 'iso', QUERY.text],
     ['String', 'tsv', 'unix-micros', QUERY.text],
@@ -34,13 +39,13 @@ describe('projectColumns', () => {
   });
 });
 
-describe('typeShown', () => {
+describe('shownType', () => {
   it.each([
     ["DateTime('UTC')", 'unix-micros', 'Int64'],
     ["Nullable(DateTime64(6, 'UTC'))", 'unix-micros', 'Nullable(Int64)'],
     ["DateTime('UTC')", 'iso', "DateTime('UTC')"],
     ['String', 'unix-micros', 'String'],
   ] as const)('of %s with times in %s is %s', (type, times, expected) => {
-    expect(typeShown(type, representationOf('json', { times }))).toBe(expected);
+    expect(shownType(type, times)).toBe(expected);
   });
 });

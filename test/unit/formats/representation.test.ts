@@ -1,4 +1,5 @@
-import { FORMATS, representationOf, REPRESENTATIONS } from '../../../src/formats/representation.js';
+import { FORMAT_NAMES } from '../../../src/formats/formats.js';
+import { representationOf, REPRESENTATIONS } from '../../../src/formats/representation.js';
 
 describe('the representations', () => {
   it('have these names, which stand in cache keys', () => {
@@ -27,7 +28,7 @@ describe('the representations', () => {
     expect(representationOf('json', { formulaSafe: true })).toBe(representationOf('json'));
   });
 
-  it.each(FORMATS)('say what they are: %s', (format) => {
+  it.each(FORMAT_NAMES)('say what they are: %s', (format) => {
     expect(representationOf(format)).toMatchObject({ format, times: 'iso', formulaSafe: false });
   });
 });

@@ -1,14 +1,13 @@
 import { column, jsonColumn } from '../../../src/endpoint/definition.js';
-import { resultFormatSettings } from '../../../src/formats/template-format.js';
+import { templateFormat } from '../../../src/formats/template-format.js';
 
-const settings = resultFormatSettings(
-  new Map([
-    ['city', column('String', 'A city.')],
-    ['metadata', jsonColumn('The rest.')],
-  ]),
-);
+const declared = new Map([
+  ['city', column('String', 'A city.')],
+  ['metadata', jsonColumn('The rest.')],
+]);
+const { settings } = templateFormat({ declared, described: [] });
 
-describe('resultFormatSettings', () => {
+describe('templateFormat', () => {
   it('writes each column under its name, and one that holds JSON as it is', () => {
     expect(settings).toMatchObject({
       format_template_resultset_format: '{"result":[${data}]}',

@@ -47,7 +47,7 @@ describe('createLogger', () => {
     for (const line of lines) expect(line.trimEnd()).not.toContain('\n');
   });
 
-  it('leaves out what is less severe than its level', async () => {
+  it('omits messages below its level', async () => {
     const lines = await linesOf({ level: 'warn', readable: false, count: 2 }, (logger) => {
       logger.debug('one');
       logger.info('two');
@@ -57,7 +57,7 @@ describe('createLogger', () => {
     expect(lines.map((line) => (JSON.parse(line) as { message: string }).message)).toEqual(['three', 'four']);
   });
 
-  it('writes a line that a person can read on a terminal', async () => {
+  it('writes readable lines on a terminal', async () => {
     const [line] = await linesOf({ level: 'info', readable: true, count: 1 }, (logger) => {
       logger.info('request', { endpoint: 'logs.all', status: 200, key: undefined });
     });
@@ -66,7 +66,7 @@ describe('createLogger', () => {
 });
 
 describe('describeError', () => {
-  it('gives text, type, code and stack of an error, and of what caused it', () => {
+  it('returns message, type, code and stack of an error, and of its cause', () => {
     const cause = Object.assign(new Error('inner'), { type: 'UNKNOWN_TABLE', code: '60' });
     const fields = describeError(new Error('outer', { cause }));
     expect(fields).toMatchObject({
@@ -76,7 +76,7 @@ describe('describeError', () => {
     expect(fields['stack']).toContain('outer');
   });
 
-  it('gives the text of what is no error', () => {
+  it('returns the text of a value that is not an error', () => {
     expect(describeError('boom')).toEqual({ error: 'boom' });
   });
 });

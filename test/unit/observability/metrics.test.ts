@@ -11,8 +11,8 @@ async function samplesOf(metrics: Metrics): Promise<readonly string[]> {
     .map(({ name, labels, value }) => `${name.slice(10)} ${Object.values(labels).join(' ')} = ${value}`);
 }
 
-describe('the metrics', () => {
-  it('count requests by endpoint, status, how the cache served them and what their failure is called', async () => {
+describe('Metrics', () => {
+  it('counts requests by endpoint, status, cache status and error code', async () => {
     const metrics = new Metrics();
     metrics.requestCompleted('logs.all', OK, 'BYPASS', 5, 100);
     metrics.requestCompleted('logs.all', OK, 'BYPASS', 5, 100);
@@ -25,7 +25,7 @@ describe('the metrics', () => {
     );
   });
 
-  it('hold durations in seconds, those in ClickHouse only where there was a query', async () => {
+  it('records durations in seconds, and those in ClickHouse only for requests with a query', async () => {
     const metrics = new Metrics();
     metrics.requestCompleted('a', OK, 'MISS', 5, 2000);
     metrics.requestCompleted('a', OK, 'HIT', 5);
@@ -39,7 +39,7 @@ describe('the metrics', () => {
     );
   });
 
-  it('count the requests that the journal lost and skipped, as it counts them', async () => {
+  it('counts the requests that the request log dropped and skipped', async () => {
     const metrics = new Metrics();
     const requestLog = { dropped: 3, skipped: 4 };
     metrics.observeRequestLog(requestLog);
@@ -52,7 +52,7 @@ describe('the metrics', () => {
     );
   });
 
-  it('count the connections that are open and that were closed for others', async () => {
+  it('counts open connections, and those that a limit closed', async () => {
     const metrics = new Metrics();
     metrics.observeConnections(() => ({ open: { size: 7 }, closed: { connections: 2, bytes: 3 } }));
     expect(await samplesOf(metrics)).toEqual(
@@ -64,7 +64,7 @@ describe('the metrics', () => {
     );
   });
 
-  it('hold what the cache has at the very look, entries and bytes', async () => {
+  it('reads entries and bytes of the cache at each scrape', async () => {
     const metrics = new Metrics();
     let use: CacheUse = { endpoint: 'a', entries: 1, bytes: 10 };
     metrics.observe({
@@ -93,7 +93,7 @@ describe('the metrics', () => {
           'queries_waiting warming = 1',
           'clickhouse_breaker_open  = 1',
           'clickhouse_server_queries_running a:8123 = 2',
-          'clickhouse_server_set_aside a:8123 = 1',
+          'clickhouse_server_ejected a:8123 = 1',
           'clickhouse_server_retried_elsewhere_total a:8123 = 4',
           'clickhouse_breaker_opened unreachable = 1',
         ]),
@@ -101,7 +101,7 @@ describe('the metrics', () => {
     }
   });
 
-  it('count waiters, evictions, and what warming did and cost', async () => {
+  it('counts coalesced requests, evictions, and refreshes with their cost', async () => {
     const metrics = new Metrics();
     metrics.waiterCoalesced('process');
     metrics.waiterCoalesced('gateways');

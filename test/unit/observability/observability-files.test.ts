@@ -10,7 +10,7 @@ import { Metrics } from '../../../src/observability/metrics.js';
 const FOLDER = fileURLToPath(new URL('../../../observability', import.meta.url));
 const ALERTS = path.join(FOLDER, 'prometheus', 'querygate-alerts.yml');
 
-/** Names of all metrics that a gateway has. */
+/** Names of all metrics of a gateway. */
 async function knownNames(): Promise<ReadonlySet<string>> {
   const metrics = new Metrics();
   metrics.observe({
@@ -35,18 +35,18 @@ describe.each([
   ['the dashboard', path.join(FOLDER, 'grafana', 'dashboards', 'querygate.json')],
   ['the alerts', ALERTS],
 ])('%s', (_what, file) => {
-  it('names metrics that the gateway has, and no others', async () => {
+  it('names only metrics that the gateway has', async () => {
     const known = await knownNames();
     const named = (await readFile(file, 'utf8')).match(/(?:querygate|process)_\w+/g) ?? [];
     expect(named.length).toBeGreaterThan(5);
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('counts no 5xx as an error that callers ask for', async () => {
+  it('does not count failures that callers demand as errors', async () => {
     const text = (await readFile(file, 'utf8')).replaceAll('\\"', '"');
     const selectors = text.match(/\{status=~"5[^}]*\}/g) ?? [];
-    const asked = [...EXPECTED_BY_CALLER].join('|');
-    expect(new Set(selectors)).toEqual(new Set([`{status=~"5..",code!~"${asked}"}`]));
+    const expected = [...EXPECTED_BY_CALLER].join('|');
+    expect(new Set(selectors)).toEqual(new Set([`{status=~"5..",code!~"${expected}"}`]));
   });
 });
 
@@ -54,7 +54,7 @@ const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 const onPrometheus = hasPromtool ? it : it.skip;
 
-onPrometheus('the alerts are what Prometheus itself takes', () => {
+onPrometheus('the alerts are valid for Prometheus', () => {
   const { status, stderr } = spawnSync('promtool', ['check', 'rules', ALERTS], { encoding: 'utf8' });
   expect([status, stderr]).toEqual([0, '']);
 });
@@ -69,8 +69,8 @@ onPrometheus.each([
   const alert = {
     exp_labels: { severity: 'page', endpoint: 'a' },
     exp_annotations: {
-      summary: 'More than 5 % of the answers are errors',
-      description: 'Of a. The log names the cause under each request id.',
+      summary: 'More than 5 % of the responses are server errors',
+      description: 'Endpoint a. The log contains the cause of each request id.',
     },
   };
   const test = {

@@ -10,8 +10,8 @@ const failure = (time: number, status: number): RecentFailure => ({
   diagnosis: undefined,
 });
 
-describe('recent failures', () => {
-  it('are told newest first', () => {
+describe('RecentFailures', () => {
+  it('lists the newest failure first', () => {
     const failures = new RecentFailures();
     for (const [time, status] of [
       [1, 500],
@@ -23,7 +23,7 @@ describe('recent failures', () => {
     expect(failures.all().map(({ status }) => status)).toEqual([502, 404, 500]);
   });
 
-  it('are bounded, and a flood of refusals does not push out a fault', () => {
+  it('is bounded, and a flood of rejections does not displace a fault', () => {
     const failures = new RecentFailures();
     failures.note(failure(0, 502));
     for (let time = 1; time <= 500; time++) failures.note(failure(time, 401));

@@ -20,7 +20,7 @@ const record = (requestId: string): RequestRecord => ({
   clickhouse_ms: 0,
 });
 
-/** A request that was refused for want of a key. */
+/** A request that was rejected because it has no key. */
 const withoutKey = (requestId: string, code = 'API_KEY_MISSING'): RequestRecord => ({
   ...record(requestId),
   key_name: '',
@@ -28,28 +28,28 @@ const withoutKey = (requestId: string, code = 'API_KEY_MISSING'): RequestRecord 
   code,
 });
 
-/** A journal, what it has written, batch by batch, and what it told. */
-function opened(options: Partial<RequestLogOptions> = {}) {
+/** A request log with the batches that it wrote and the changes that it reported. */
+function openLog(options: Partial<RequestLogOptions> = {}) {
   const batches: (readonly string[])[] = [];
-  const told: string[] = [];
+  const states: string[] = [];
   const skipped: number[] = [];
-  let broken = false;
+  let isBroken = false;
   const requestLog = new RequestLog({
     insert: (records) => {
-      if (broken) return Promise.reject(new Error('away'));
+      if (isBroken) return Promise.reject(new Error('unavailable'));
       batches.push(records.map(({ request_id }) => request_id));
       return Promise.resolve();
     },
-    onChange: (state) => told.push(state),
+    onChange: (state) => states.push(state),
     onSkipped: (count) => skipped.push(count),
     ...options,
   });
-  return { journal: requestLog, batches, told, skipped, break: (value: boolean) => (broken = value) };
+  return { requestLog, batches, states, skipped, break: (value: boolean) => (isBroken = value) };
 }
 
-describe('the journal of requests', () => {
-  it('writes what was noted, in batches, and nothing where nothing was', async () => {
-    const { journal: requestLog, batches } = opened({ batch: 2 });
+describe('RequestLog', () => {
+  it('writes noted requests in batches, and nothing if there are none', async () => {
+    const { requestLog, batches } = openLog({ batch: 2 });
     await requestLog.flush();
     expect(batches).toEqual([]);
     for (const id of ['a', 'b', 'c']) requestLog.note(record(id));
@@ -59,40 +59,40 @@ describe('the journal of requests', () => {
     expect(batches).toHaveLength(2);
   });
 
-  it('drops and counts what does not fit', async () => {
-    const { journal: requestLog, batches } = opened({ maxWaiting: 2 });
+  it('drops and counts requests beyond its bound', async () => {
+    const { requestLog, batches } = openLog({ maxWaiting: 2 });
     for (const id of ['a', 'b', 'c', 'd']) requestLog.note(record(id));
     await requestLog.flush();
     expect([batches, requestLog.dropped]).toEqual([[['a', 'b']], 2]);
   });
 
-  it('says once that it drops, until all is written', async () => {
-    const { journal: requestLog, told } = opened({ maxWaiting: 2, batch: 1 });
+  it('reports once that it drops requests, until all are written', async () => {
+    const { requestLog, states } = openLog({ maxWaiting: 2, batch: 1 });
     for (const id of ['a', 'b', 'c', 'd']) requestLog.note(record(id));
-    expect(told).toEqual(['full']);
+    expect(states).toEqual(['full']);
     const written = requestLog.flush();
     for (const id of ['e', 'f']) requestLog.note(record(id));
-    expect(told).toEqual(['full']);
+    expect(states).toEqual(['full']);
     await written;
-    expect(told).toEqual(['full', 'writing']);
+    expect(states).toEqual(['full', 'writing']);
     for (const id of ['g', 'h', 'i']) requestLog.note(record(id));
-    expect(told).toEqual(['full', 'writing', 'full']);
+    expect(states).toEqual(['full', 'writing', 'full']);
   });
 
-  it('does not say so where it is known to lose all', async () => {
-    const { journal: requestLog, told, ...clickhouse } = opened({ maxWaiting: 1 });
+  it('does not report dropped requests while it reports failed batches', async () => {
+    const { requestLog, states, ...clickhouse } = openLog({ maxWaiting: 1 });
     clickhouse.break(true);
     requestLog.note(record('a'));
     await requestLog.flush();
     for (const id of ['b', 'c']) requestLog.note(record(id));
-    expect(told).toEqual(['failing']);
+    expect(states).toEqual(['failing']);
     await requestLog.flush();
     await requestLog.flush();
-    expect(told).toEqual(['failing']);
+    expect(states).toEqual(['failing']);
   });
 
-  it('loses a batch that is not taken, says so once, and goes on', async () => {
-    const { journal: requestLog, batches, told, ...clickhouse } = opened();
+  it('loses a rejected batch, reports that once, and continues', async () => {
+    const { requestLog, batches, states, ...clickhouse } = openLog();
     clickhouse.break(true);
     for (const id of ['a', 'b']) {
       requestLog.note(record(id));
@@ -101,11 +101,11 @@ describe('the journal of requests', () => {
     clickhouse.break(false);
     requestLog.note(record('c'));
     await requestLog.flush();
-    expect([batches, requestLog.dropped, told]).toEqual([[['c']], 2, ['failing', 'writing']]);
+    expect([batches, requestLog.dropped, states]).toEqual([[['c']], 2, ['failing', 'writing']]);
   });
 
   it('writes a sample of the requests without a key, of each code, and counts the rest', async () => {
-    const { journal: requestLog, batches, skipped } = opened({ maxWithoutKey: 2 });
+    const { requestLog, batches, skipped } = openLog({ maxWithoutKey: 2 });
     for (const id of ['a', 'b', 'c', 'd']) requestLog.note(withoutKey(id));
     for (const id of ['e', 'f', 'g']) requestLog.note(withoutKey(id, 'API_KEY_INVALID'));
     for (const id of ['h', 'i', 'j']) requestLog.note(record(id));
@@ -114,8 +114,8 @@ describe('the journal of requests', () => {
     expect([requestLog.skipped, skipped, requestLog.dropped]).toEqual([3, [3], 0]);
   });
 
-  it('begins a new sample after each flush', async () => {
-    const { journal: requestLog, batches, skipped } = opened({ maxWithoutKey: 1 });
+  it('starts a new sample after each flush', async () => {
+    const { requestLog, batches, skipped } = openLog({ maxWithoutKey: 1 });
     for (const id of ['a', 'b']) requestLog.note(withoutKey(id));
     await requestLog.flush();
     await requestLog.flush();
@@ -125,7 +125,7 @@ describe('the journal of requests', () => {
   });
 
   it('keeps room for requests with a key while others come without one', async () => {
-    const { journal: requestLog, batches } = opened({ maxWaiting: 20 });
+    const { requestLog, batches } = openLog({ maxWaiting: 20 });
     for (let n = 0; n < 100_000; n += 1) requestLog.note(withoutKey(String(n)));
     requestLog.note(record('mine'));
     await requestLog.flush();
@@ -134,10 +134,10 @@ describe('the journal of requests', () => {
     expect(requestLog.dropped).toBe(0);
   });
 
-  it('never writes twice at a time', async () => {
+  it('never runs two writes at a time', async () => {
     let release = (): void => undefined;
     let writing = 0;
-    const { journal: requestLog } = opened({
+    const { requestLog } = openLog({
       insert: async () => {
         writing += 1;
         await new Promise<void>((resolve) => (release = resolve));

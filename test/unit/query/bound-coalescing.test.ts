@@ -5,50 +5,56 @@ import type { EndpointResult } from '../../../src/query/endpoint-result.js';
 import type { CoalesceAcrossGateways } from '../../../src/query/fetch-result.js';
 import { sampleResult, sampleKey } from '../../support/sample-result.js';
 
-const ANSWER = sampleResult({ createdAt: 0 });
+const RESULT = sampleResult({ createdAt: 0 });
 const MAX_MS = 100;
 
-/** Waits for another's query, in vain, and then asks. */
-const waitThenAsk =
+/** Waits in vain for the query of another gateway, then runs its own. */
+const waitThenQuery =
   (waitMs: number): CoalesceAcrossGateways =>
   async (_key, signal, runQuery) => {
     await delay(waitMs, undefined, { signal });
     return { result: await runQuery(signal), isCollapsed: false };
   };
 
-const share = (waitMs: number, ask: (signal: AbortSignal) => Promise<EndpointResult>, signal: AbortSignal) =>
-  boundCoalescing(waitThenAsk(waitMs), MAX_MS)(sampleKey('Rome'), signal, ask, () => 0);
+const coalesce = (
+  waitMs: number,
+  runQuery: (signal: AbortSignal) => Promise<EndpointResult>,
+  signal: AbortSignal,
+) => boundCoalescing(waitThenQuery(waitMs), MAX_MS)(sampleKey('Rome'), signal, runQuery, () => 0);
 
-/** A query that lasts until nobody waits for it. */
-const askForEver = (signal: AbortSignal): Promise<EndpointResult> =>
+/** A query that runs until it is aborted. */
+const queryForever = (signal: AbortSignal): Promise<EndpointResult> =>
   new Promise((_resolve, reject) => {
     signal.addEventListener('abort', () => {
       reject(new Error('aborted'));
     });
   });
 
-describe('a caller that waited for another’s query', () => {
+describe('boundCoalescing', () => {
   const { signal } = new AbortController();
 
-  it('has what is left of its time for one of its own', async () => {
-    expect(await share(20, () => Promise.resolve(ANSWER), signal)).toEqual({
-      result: ANSWER,
+  it('leaves a follower’s own query the remaining time', async () => {
+    expect(await coalesce(20, () => Promise.resolve(RESULT), signal)).toEqual({
+      result: RESULT,
       isCollapsed: false,
     });
-    const began = performance.now();
-    await expect(share(60, askForEver, signal)).rejects.toMatchObject({ code: 'QUERY_TIMEOUT', status: 504 });
-    expect(performance.now() - began).toBeLessThan(60 + MAX_MS - 1);
+    const startedAt = performance.now();
+    await expect(coalesce(60, queryForever, signal)).rejects.toMatchObject({
+      code: 'QUERY_TIMEOUT',
+      status: 504,
+    });
+    expect(performance.now() - startedAt).toBeLessThan(60 + MAX_MS - 1);
   });
 
-  it('is told that its time is over where that is so while it waits', async () => {
-    await expect(share(10_000, askForEver, signal)).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' });
+  it('rejects with QUERY_TIMEOUT when the time ends during the wait', async () => {
+    await expect(coalesce(10_000, queryForever, signal)).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' });
   });
 
-  it('gets every other failure as it is', async () => {
+  it('passes every other failure on', async () => {
     const failure = new Error('refused');
-    await expect(share(0, () => Promise.reject(failure), signal)).rejects.toBe(failure);
+    await expect(coalesce(0, () => Promise.reject(failure), signal)).rejects.toBe(failure);
     const leaving = new AbortController();
-    const left = share(0, askForEver, leaving.signal);
+    const left = coalesce(0, queryForever, leaving.signal);
     setTimeout(() => {
       leaving.abort();
     }, 20);

@@ -1,6 +1,6 @@
 import { defineEndpoint, withSettings } from '../../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import { text, textList } from '../../../src/endpoint/parameters.js';
+import { text, textList } from '../../../src/endpoint/index.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { sql } from '../../../src/endpoint/sql.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
@@ -14,27 +14,27 @@ const hashOf = (of = endpoint, city: string | null = 'Rome', scope = '', represe
   cacheKeyOf(of, new Map([['city', city]]), scope, representation).hash;
 
 describe('cacheKeyOf', () => {
-  it('is 256 bits in hex, under the endpoint’s id, and the same each time', () => {
+  it('has the endpoint’s id and a constant hash of 256 bits in hex', () => {
     const { endpointId, hash } = cacheKeyOf(endpoint, new Map(), '', 'json');
     expect(endpointId).toBe(SAMPLE.id);
     expect(hash).toMatch(/^[0-9a-f]{64}$/);
     expect(hashOf()).toBe(hashOf());
   });
 
-  it('is the same by name and by UUID, in whatever case', () => {
+  it('is the same for an endpoint’s name and its UUID in any case', () => {
     const registry = new EndpointRegistry([endpoint]);
     const found = [SAMPLE.name, SAMPLE.id, SAMPLE.id.toUpperCase()].map((each) => registry.find(each));
     expect(new Set(found.map((each) => each && hashOf(each)))).toEqual(new Set([hashOf()]));
   });
 
-  it('is the same whatever the endpoint is called', () => {
+  it('does not depend on the endpoint’s name', () => {
     expect(hashOf(sampleEndpoint({ name: 'renamed', summary: 'Another.' }))).toBe(hashOf());
   });
 
   it.each([
     ['the id', hashOf(sampleEndpoint({ id: '99999999-2222-4333-8444-555555555555' }))],
     [
-      'the query',
+      'the SQL',
       hashOf(defineEndpoint({ ...SAMPLE, build: ({ city }) => sql`SELECT upper(${city}) AS city` })),
     ],
     ['the row cap', hashOf(withSettings(endpoint, { maxRows: 9 }))],
@@ -43,22 +43,22 @@ describe('cacheKeyOf', () => {
     ['an empty parameter', hashOf(endpoint, '')],
     ['the scope', hashOf(endpoint, 'Rome', '[["project","a"]]')],
     ['the representation', hashOf(endpoint, 'Rome', '', 'csv')],
-  ])('is another one with %s', (_what, hash) => {
+  ])('depends on %s', (_what, hash) => {
     expect(hash).not.toBe(hashOf());
   });
 
-  it('is the same with other settings that do not change the rows', () => {
+  it('does not depend on settings that do not change the rows', () => {
     const settings = { caching: 5, warming: 7, staleIfError: 9, maxRows: 10 };
     expect(hashOf(withSettings(endpoint, settings))).toBe(hashOf());
   });
 
-  it('goes by a limit of the endpoint’s own where that is the smaller one', () => {
+  it('depends on the smaller of the endpoint’s limit and the maximum of rows', () => {
     const limited = defineEndpoint({ ...SAMPLE, limit: 5 });
     expect(hashOf(withSettings(limited, { maxRows: 100 }))).toBe(hashOf(limited));
     expect(hashOf(withSettings(limited, { maxRows: 4 }))).not.toBe(hashOf(limited));
   });
 
-  it('does not mistake one parameter’s value for another’s', () => {
+  it('distinguishes the same value of different parameters', () => {
     const two = defineEndpoint({
       ...SAMPLE,
       parameters: { city: text({ description: 'A.' }), land: text({ description: 'B.' }) },
@@ -77,7 +77,7 @@ describe('cacheKeyOf', () => {
     expect(new Set([of('a', 'b'), of('b', 'a'), of('a', null), of(null, 'a'), of('a,b', null)]).size).toBe(5);
   });
 
-  it('is the same for another order of names or of a list, and for names that are not declared', () => {
+  it('does not depend on the order of names and list items, or on undeclared names', () => {
     const listed = defineEndpoint({
       ...SAMPLE,
       parameters: {
@@ -95,7 +95,7 @@ describe('cacheKeyOf', () => {
     expect(of({ city: 'Rome' })).not.toBe(known);
   });
 
-  it('is the same for parameters that come to the same query', async () => {
+  it('is the same for parameters that produce the same query', async () => {
     const registry = await loadEndpoints(ENDPOINTS_FOLDER);
     const hash = (name: string, parameters: Readonly<Record<string, string>>): string => {
       const found = registry.find(name);

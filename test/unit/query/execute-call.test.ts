@@ -15,13 +15,13 @@ let time: SettableClock;
 let store: LocalStore;
 let runQuery: FakeRunQuery;
 let executeCall: ExecuteCall;
-let told: string[];
+let statuses: string[];
 
 beforeEach(() => {
   time = new SettableClock();
   store = new LocalStore(1e6, time.clock);
   runQuery = new FakeRunQuery();
-  told = [];
+  statuses = [];
   const fetchResult = createFetcher({
     runQuery: runQuery.run,
     store,
@@ -33,7 +33,7 @@ beforeEach(() => {
     store,
     fetchResult,
     clock: time.clock,
-    onOutcome: (_question, _key, { status }) => told.push(status),
+    onOutcome: (_query, _key, { status }) => statuses.push(status),
   });
 });
 
@@ -41,35 +41,35 @@ const call = (changes: Partial<Call> = {}, settings: Partial<EndpointSettings> =
   endpoint: sampleEndpoint({ caching: CACHING_SECONDS, staleIfError: STALE_SECONDS, ...settings }),
   values: new Map([['city', 'Rome']]),
   scope: '',
-  requestId: 'answer-call',
+  requestId: 'execute-call',
   signal: new AbortController().signal,
   demand: 'any',
   ...changes,
 });
-const statusOf = async (asked: Promise<CallOutcome>): Promise<string> => (await asked).status;
-const asked = (): number => runQuery.requests.length;
+const statusOf = async (queryCount: Promise<CallOutcome>): Promise<string> => (await queryCount).status;
+const queryCount = (): number => runQuery.requests.length;
 
-describe('an answer', () => {
-  it('is fresh for as long as the endpoint says from when its query began, however long that took', async () => {
+describe('a result', () => {
+  it('is fresh for the endpoint’s caching time from the start of its query', async () => {
     runQuery.respondWith(() => {
       time.advance(20_000);
       return Promise.resolve(resultOf([]));
     });
-    const began = time.now;
+    const startedAt = time.now;
     const { result, status } = await executeCall(call());
     expect([status, result.createdAt, result.expiresAt]).toEqual([
       'MISS',
-      began,
-      began + CACHING_SECONDS * 1000,
+      startedAt,
+      startedAt + CACHING_SECONDS * 1000,
     ]);
     time.advance(CACHING_SECONDS * 1000 - 20_000 - 1);
     expect(await statusOf(executeCall(call()))).toBe('HIT');
     time.advance(1);
     expect(await statusOf(executeCall(call()))).toBe('MISS');
-    expect(told).toEqual(['MISS', 'HIT', 'MISS']);
+    expect(statuses).toEqual(['MISS', 'HIT', 'MISS']);
   });
 
-  it('does not live longer because it is read', async () => {
+  it('does not stay fresh longer when it is read', async () => {
     const { result } = await executeCall(call());
     for (let second = 1; second < CACHING_SECONDS; second += 1) {
       time.advance(1000);
@@ -77,7 +77,7 @@ describe('an answer', () => {
     }
     time.advance(1000);
     expect(await statusOf(executeCall(call()))).toBe('MISS');
-    expect(asked()).toBe(2);
+    expect(queryCount()).toBe(2);
   });
 
   it('is not shared with callers of another scope', async () => {
@@ -86,20 +86,20 @@ describe('an answer', () => {
     expect(await statusOf(executeCall(call({ scope: '[["project","a"]]' })))).toBe('HIT');
   });
 
-  it('is found at once while it is fresh, as the same hit', async () => {
+  it('is found by the synchronous hit finder while it is fresh', async () => {
     const found: string[] = [];
     const findHit = createHitFinder({
       peek: (hash) => store.peek(hash),
       clock: time.clock,
-      onOutcome: (_question, _key, { status }) => found.push(status),
+      onOutcome: (_query, _key, { status }) => found.push(status),
     });
-    const question = call();
-    expect(findHit(question, keyOf(question))).toBeUndefined();
-    const { result } = await executeCall(question);
-    expect(findHit(question, keyOf(question))).toEqual(await executeCall(question));
-    expect(findHit(question, keyOf(question))?.result).toBe(result);
+    const request = call();
+    expect(findHit(request, keyOf(request))).toBeUndefined();
+    const { result } = await executeCall(request);
+    expect(findHit(request, keyOf(request))).toEqual(await executeCall(request));
+    expect(findHit(request, keyOf(request))?.result).toBe(result);
     time.advance(CACHING_SECONDS * 1000);
-    expect(findHit(question, keyOf(question))).toBeUndefined();
+    expect(findHit(request, keyOf(request))).toBeUndefined();
     expect(found).toEqual(['HIT', 'HIT']);
   });
 });
@@ -107,37 +107,37 @@ describe('an answer', () => {
 describe('while ClickHouse fails', () => {
   const upstream = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => code.startsWith('CLICKHOUSE_'));
 
-  it.each([...upstream, 'QUERY_TIMEOUT'] as const)('an expired answer stands in for %s', async (code) => {
+  it.each([...upstream, 'QUERY_TIMEOUT'] as const)('returns a stale result instead of %s', async (code) => {
     const { result } = await executeCall(call());
     time.advance(CACHING_SECONDS * 1000 + 5000);
     runQuery.fail(new Failure(code, 'It failed.'));
     const stale = await executeCall(call());
     expect([stale.status, stale.result]).toEqual(['STALE', result]);
     expect(time.now - stale.result.createdAt).toBe(CACHING_SECONDS * 1000 + 5000);
-    expect(asked()).toBe(2);
+    expect(queryCount()).toBe(2);
   });
 
   it.each(['INVALID_PARAMETERS', 'BAD_REGULAR_EXPRESSION', 'QUERY_READS_TOO_MUCH', 'INTERNAL'] as const)(
-    'no expired answer stands in for %s',
+    'returns no stale result instead of %s',
     async (code) => {
       await executeCall(call());
       time.advance(CACHING_SECONDS * 1000);
       runQuery.fail(new Failure(code, 'It failed.'));
       await expect(executeCall(call())).rejects.toMatchObject({ status: expect.any(Number) as number });
-      expect(told).toEqual(['MISS']);
+      expect(statuses).toEqual(['MISS']);
     },
   );
 
-  it('an answer stands in up to the bound, and not at it', async () => {
+  it('returns a stale result until its stale use ends', async () => {
     await executeCall(call());
-    runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is away.'));
+    runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is unreachable.'));
     time.advance((CACHING_SECONDS + STALE_SECONDS) * 1000 - 1);
     expect(await statusOf(executeCall(call()))).toBe('STALE');
     time.advance(1);
     await expect(executeCall(call())).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
   });
 
-  it('an answer that passes the bound while the query fails does not stand in', async () => {
+  it('returns no stale result whose stale use ends while the query runs', async () => {
     await executeCall(call());
     time.advance((CACHING_SECONDS + STALE_SECONDS) * 1000 - 1);
     runQuery.respondWith(() => {
@@ -147,7 +147,7 @@ describe('while ClickHouse fails', () => {
     await expect(executeCall(call())).rejects.toMatchObject({ code: 'QUERY_TIMEOUT' });
   });
 
-  it('nothing stands in where the endpoint allows nothing stale', async () => {
+  it('returns no stale result if the endpoint allows none', async () => {
     await executeCall(call({}, { staleIfError: 0 }));
     time.advance(CACHING_SECONDS * 1000);
     runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'It failed.'));
@@ -156,26 +156,26 @@ describe('while ClickHouse fails', () => {
     });
   });
 
-  it('errors are not kept: the next one asks again', async () => {
+  it('does not cache errors: the next call queries again', async () => {
     runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'It failed.'));
     for (let n = 0; n < 3; n += 1) await expect(executeCall(call())).rejects.toThrow('It failed.');
-    expect(asked()).toBe(3);
-    runQuery.returnRows([]);
+    expect(queryCount()).toBe(3);
+    runQuery.answer([]);
     expect(await statusOf(executeCall(call()))).toBe('MISS');
   });
 });
 
-describe('a caller’s demand', () => {
-  it('for a fresh answer asks, and replaces the kept one', async () => {
+describe('the cache demand of a caller', () => {
+  it('runs a query for a fresh result, and replaces the cached one', async () => {
     await executeCall(call());
     time.advance(1000);
     const fresh = await executeCall(call({ demand: 'fresh' }));
     expect([fresh.status, fresh.isStored, fresh.result.createdAt]).toEqual(['BYPASS', true, time.now]);
     expect((await executeCall(call())).result).toBe(fresh.result);
-    expect(asked()).toBe(2);
+    expect(queryCount()).toBe(2);
   });
 
-  it('for a fresh answer is not undone by an older query that ends later', async () => {
+  it('keeps the fresh result when an older query ends later', async () => {
     let endOld: (() => void) | undefined;
     runQuery.respondWith(
       () =>
@@ -197,7 +197,7 @@ describe('a caller’s demand', () => {
   });
 
   it.each(['any', 'fresh'] as const)(
-    'for what is cached only gets 504 NOT_CACHED where %s would ask',
+    'returns 504 NOT_CACHED for only-cached where %s would run a query',
     async (other) => {
       const onlyCached = call({ demand: 'only-cached' });
       await expect(executeCall(onlyCached)).rejects.toMatchObject({ code: 'NOT_CACHED', status: 504 });
@@ -205,7 +205,7 @@ describe('a caller’s demand', () => {
       expect(await statusOf(executeCall(onlyCached))).toBe('HIT');
       time.advance(CACHING_SECONDS * 1000);
       await expect(executeCall(onlyCached)).rejects.toMatchObject({ code: 'NOT_CACHED' });
-      expect(asked()).toBe(1);
+      expect(queryCount()).toBe(1);
     },
   );
 });
@@ -213,16 +213,16 @@ describe('a caller’s demand', () => {
 describe('an endpoint without caching', () => {
   const uncached = (changes: Partial<Call> = {}): Call => call(changes, { caching: 'disabled' });
 
-  it('stores nothing, shares nothing and tells nobody of its use', async () => {
-    const answers = await Promise.all([1, 2, 3].map(() => executeCall(uncached())));
-    expect(asked()).toBe(3);
-    expect(answers.map(({ status, isStored, isCollapsed }) => [status, isStored, isCollapsed])).toEqual(
+  it('stores nothing, coalesces nothing and reports no outcome', async () => {
+    const outcomes = await Promise.all([1, 2, 3].map(() => executeCall(uncached())));
+    expect(queryCount()).toBe(3);
+    expect(outcomes.map(({ status, isStored, isCollapsed }) => [status, isStored, isCollapsed])).toEqual(
       Array(3).fill(['BYPASS', false, false]),
     );
-    expect([store.use().size, told]).toEqual([0, []]);
+    expect([store.use().size, statuses]).toEqual([0, []]);
   });
 
-  it('has nothing stale to stand in, and nothing cached', async () => {
+  it('has no stale and no cached result', async () => {
     await executeCall(uncached());
     await expect(executeCall(uncached({ demand: 'only-cached' }))).rejects.toMatchObject({
       code: 'NOT_CACHED',
@@ -231,7 +231,7 @@ describe('an endpoint without caching', () => {
     await expect(executeCall(uncached())).rejects.toMatchObject({ code: 'CLICKHOUSE_FAILED' });
   });
 
-  it('ends the query of each caller that leaves', async () => {
+  it('cancels the query when its caller leaves', async () => {
     const leaving = new AbortController();
     await executeCall(uncached({ signal: leaving.signal }));
     expect(runQuery.onlyRequest.signal).toBe(leaving.signal);

@@ -1,6 +1,6 @@
 import { LocalStore } from '../../../src/cache/local-store.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
-import { regularExpression } from '../../../src/endpoint/parameters.js';
+import { regularExpression } from '../../../src/endpoint/index.js';
 import { Failure } from '../../../src/errors.js';
 import { keyOf } from '../../../src/query/call.js';
 import {
@@ -39,24 +39,24 @@ const fetch = (changes: Partial<FetchRequest> = {}): FetchRequest => ({
   endpoint: sampleEndpoint(),
   values: new Map([['city', 'Rome']]),
   scope: '',
-  requestId: 'fetch-answer',
+  requestId: 'fetch-result',
   signal: new AbortController().signal,
   refresh: false,
   ...changes,
 });
-const ask = (changes: Partial<FetchRequest> = {}): ReturnType<FetchResult> =>
+const run = (changes: Partial<FetchRequest> = {}): ReturnType<FetchResult> =>
   fetchResult(fetch(changes), keyOf(fetch(changes)));
 
 describe('createFetcher', () => {
-  it('binds the query at the time at which it begins, asking for one row more than may be returned', async () => {
-    await ask();
+  it('binds the query at its start time, with one row more than the cap', async () => {
+    await run();
     const { query, rowCap, requestId } = runQuery.onlyRequest;
     expect(query.parameters).toEqual({ city: 'Rome', row_limit: 11 });
-    expect([rowCap, requestId]).toEqual([10, 'fetch-answer']);
+    expect([rowCap, requestId]).toEqual([10, 'fetch-result']);
   });
 
-  it('keeps the answer until it has expired for as long as it may be stale', async () => {
-    const { result } = await ask({ endpoint: sampleEndpoint({ caching: 60, staleIfError: 30 }) });
+  it('stores the result until its stale use ends', async () => {
+    const { result } = await run({ endpoint: sampleEndpoint({ caching: 60, staleIfError: 30 }) });
     const { hash } = keyOf(fetch());
     time.advance(90_000 - 1);
     expect(store.peek(hash)).toBe(result);
@@ -64,25 +64,25 @@ describe('createFetcher', () => {
     expect(store.peek(hash)).toBeUndefined();
   });
 
-  it('asks once for a thousand, and tells of each that joined', async () => {
-    const all = await Promise.all(Array.from({ length: 1000 }, () => ask()));
+  it('runs one query for a thousand calls, and reports each follower', async () => {
+    const all = await Promise.all(Array.from({ length: 1000 }, () => run()));
     expect(runQuery.requests).toHaveLength(1);
     expect(all.filter(({ isCollapsed }) => isCollapsed)).toHaveLength(999);
     expect(joined).toEqual(Array(999).fill('process'));
   });
 
-  it('lets no refresh share the query of a miss that began before, nor the other way round', async () => {
-    const held = delayQueries(runQuery);
-    const both = [ask(), ask({ refresh: true })];
-    held.finish([]);
+  it('does not coalesce a refresh with a miss', async () => {
+    const held = holdQueries(runQuery);
+    const both = [run(), run({ refresh: true })];
+    held.answer([]);
     await Promise.all(both);
     expect(runQuery.requests).toHaveLength(2);
     expect(joined).toEqual([]);
   });
 
-  it('gives the failure to all who wait, and stores nothing', async () => {
-    const held = delayQueries(runQuery);
-    const all = [1, 2, 3].map(() => ask());
+  it('rejects all callers with the failure, and stores nothing', async () => {
+    const held = holdQueries(runQuery);
+    const all = [1, 2, 3].map(() => run());
     const failure = new Failure('CLICKHOUSE_BUSY', 'It is busy.');
     held.fail(failure);
     for (const result of await Promise.allSettled(all)) {
@@ -93,12 +93,12 @@ describe('createFetcher', () => {
 
   it('does not share the leader’s LIMIT_EXCEEDED: a follower runs the query within its own limits', async () => {
     const admitted: string[] = [];
-    const requester = (lane: string, refuses: boolean): Requester => ({
+    const requester = (lane: string, rejects: boolean): Requester => ({
       lane,
       priority: 'interactive',
       admitQuery: () => {
         admitted.push(lane);
-        if (refuses) return Promise.reject(new Failure('LIMIT_EXCEEDED', 'no'));
+        if (rejects) return Promise.reject(new Failure('LIMIT_EXCEEDED', 'no'));
         return Promise.resolve(() => Promise.resolve());
       },
     });
@@ -107,9 +107,9 @@ describe('createFetcher', () => {
       return resultOf([{ city: 'Rome' }]);
     });
     const [leader, ...followers] = await Promise.allSettled([
-      ask({ requester: requester('a', true) }),
-      ask({ requester: requester('b', false) }),
-      ask({ requester: requester('c', true) }),
+      run({ requester: requester('a', true) }),
+      run({ requester: requester('b', false) }),
+      run({ requester: requester('c', true) }),
     ]);
     expect(leader).toMatchObject({ status: 'rejected', reason: { code: 'LIMIT_EXCEEDED' } });
     expect(followers).toMatchObject([
@@ -119,26 +119,26 @@ describe('createFetcher', () => {
     expect([admitted, store.use().size]).toEqual([['a', 'b'], 1]);
   });
 
-  it('ends the query when the last caller leaves, not before', async () => {
-    delayQueries(runQuery);
+  it('cancels the query when the last caller leaves, not before', async () => {
+    holdQueries(runQuery);
     const leaving = [new AbortController(), new AbortController()];
-    const all = leaving.map(({ signal }) => ask({ signal }));
-    leaving[0]?.abort(new Error('gone'));
-    await expect(all[0]).rejects.toThrow('gone');
+    const all = leaving.map(({ signal }) => run({ signal }));
+    leaving[0]?.abort(new Error('left'));
+    await expect(all[0]).rejects.toThrow('left');
     expect(runQuery.onlyRequest.signal.aborted).toBe(false);
-    leaving[1]?.abort(new Error('gone'));
-    await expect(all[1]).rejects.toThrow('gone');
+    leaving[1]?.abort(new Error('left'));
+    await expect(all[1]).rejects.toThrow('left');
     expect(runQuery.onlyRequest.signal.aborted).toBe(true);
     expect(store.use().size).toBe(0);
   });
 
-  it('names the parameter whose regular expression ClickHouse refused', async () => {
+  it('names the parameter whose regular expression ClickHouse rejected', async () => {
     const endpoint = defineEndpoint({
       ...SAMPLE,
       parameters: { city: regularExpression({ description: 'A city.', maxLength: 10 }) },
     });
     runQuery.fail(new Failure('BAD_REGULAR_EXPRESSION', 'A regular expression does not compile.'));
-    await expect(ask({ endpoint })).rejects.toMatchObject({
+    await expect(run({ endpoint })).rejects.toMatchObject({
       code: 'INVALID_PARAMETERS',
       details: { problems: [{ param: 'city', problem: 'is not a regular expression that RE2 compiles' }] },
     });

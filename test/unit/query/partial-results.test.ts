@@ -27,12 +27,12 @@ beforeEach(() => {
   executeCall = createCallExecutor({ store, fetchResult, clock: time.clock, onOutcome: () => undefined });
 });
 
-const ask = (demand: Call['demand'] = 'any'): Promise<CallOutcome> =>
+const run = (demand: Call['demand'] = 'any'): Promise<CallOutcome> =>
   executeCall({
     endpoint: sampleEndpoint({ caching: CACHING_SECONDS, staleIfError: STALE_SECONDS }),
     values: new Map([['city', 'Rome']]),
     scope: '',
-    requestId: 'partial-answers',
+    requestId: 'partial-results',
     signal: new AbortController().signal,
     demand,
   });
@@ -41,39 +41,39 @@ const loseShard = (): void => {
   runQuery.respondWith(() => Promise.resolve({ ...resultOf([{ n: 'half' }]), partial: true }));
 };
 
-describe('a partial answer', () => {
-  it('is for who asks now, and is asked for again by the next', async () => {
+describe('a partial result', () => {
+  it('is returned but not cached: the next call queries again', async () => {
     loseShard();
-    const outcome = await ask();
+    const outcome = await run();
     expect(outcome).toMatchObject({ status: 'MISS', isStored: false, result: { partial: true } });
     expect(outcome.result.expiresAt).toBe(outcome.result.createdAt);
-    runQuery.returnRows([{ n: 'whole' }]);
-    const next = await ask();
+    runQuery.answer([{ n: 'whole' }]);
+    const next = await run();
     expect([next.status, next.result.partial, rowsOf(next)]).toEqual([
       'MISS',
       undefined,
       '{"result":[{"n":"whole"}]}',
     ]);
-    expect((await ask()).status).toBe('HIT');
+    expect((await run()).status).toBe('HIT');
   });
 
-  it('gives way to a complete one that has expired, for as long as that may stand in', async () => {
-    runQuery.returnRows([{ n: 'whole' }]);
-    await ask();
+  it('is replaced by a complete stale result until its stale use ends', async () => {
+    runQuery.answer([{ n: 'whole' }]);
+    await run();
     time.advance(CACHING_SECONDS * 1000);
     loseShard();
-    const stale = await ask();
+    const stale = await run();
     expect([stale.status, rowsOf(stale)]).toEqual(['STALE', '{"result":[{"n":"whole"}]}']);
     time.advance(STALE_SECONDS * 1000);
-    expect(await ask()).toMatchObject({ status: 'MISS', result: { partial: true } });
+    expect(await run()).toMatchObject({ status: 'MISS', result: { partial: true } });
   });
 
-  it('does not replace what is kept where a caller demands a fresh one', async () => {
-    runQuery.returnRows([{ n: 'whole' }]);
-    await ask();
+  it('does not replace the cached result when a caller demands a fresh one', async () => {
+    runQuery.answer([{ n: 'whole' }]);
+    await run();
     loseShard();
-    expect((await ask('fresh')).status).toBe('STALE');
-    const kept = await ask();
-    expect([kept.status, rowsOf(kept)]).toEqual(['HIT', '{"result":[{"n":"whole"}]}']);
+    expect((await run('fresh')).status).toBe('STALE');
+    const cached = await run();
+    expect([cached.status, rowsOf(cached)]).toEqual(['HIT', '{"result":[{"n":"whole"}]}']);
   });
 });

@@ -1,5 +1,5 @@
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
-import { oneOf, text, textList, timestamp } from '../../../src/endpoint/parameters.js';
+import { oneOf, text, textList, timestamp } from '../../../src/endpoint/index.js';
 import { sql } from '../../../src/endpoint/sql.js';
 import { Failure, type Problem } from '../../../src/errors.js';
 import type { RawParameters } from '../../../src/query/raw-parameters.js';
@@ -26,12 +26,12 @@ const failureOf = (raw: RawParameters): Failure => {
   } catch (error) {
     if (error instanceof Failure) return error;
   }
-  throw new Error('the parameters were not refused');
+  throw new Error('the parameters were not rejected');
 };
 const problemsOf = (raw: RawParameters): readonly Problem[] | undefined => failureOf(raw).details.problems;
 
 describe('validateParameters', () => {
-  it('gives every declared parameter its value, and null to an omitted one', () => {
+  it('returns a value for every declared parameter, null for an omitted one', () => {
     const values = validateParameters(endpoint, rawParameters({ project: 'aurora', ids: 'b,a' }));
     expect([...values]).toEqual([
       ['project', 'aurora'],
@@ -41,7 +41,7 @@ describe('validateParameters', () => {
     ]);
   });
 
-  it('ignores a name that the endpoint does not declare, even one given twice or not decodable', () => {
+  it('ignores undeclared names, even repeated or undecodable ones', () => {
     const raw: RawParameters = new Map([
       ['project', { text: 'aurora', times: 1 }],
       ['sql', { text: 'SELECT 1', times: 2 }],
@@ -66,7 +66,7 @@ describe('validateParameters', () => {
     expect(failure.code).toBe('INVALID_PARAMETERS');
     expect(failure.details.problems).toEqual([
       { param: 'project', problem: 'is required' },
-      { param: 'interval', problem: 'must be one of [hourly, daily]' },
+      { param: 'interval', problem: 'must be one of hourly, daily' },
       { param: 'start_time', problem: 'must not be empty' },
       { param: 'ids', problem: 'is given 3 times; it may be given once' },
     ]);
@@ -75,13 +75,13 @@ describe('validateParameters', () => {
     }
   });
 
-  it('refuses a text that could not be decoded', () => {
+  it('rejects a text that cannot be decoded', () => {
     expect(problemsOf(new Map([['project', { text: undefined, times: 1 }]]))).toEqual([
       { param: 'project', problem: 'is not valid percent-encoded UTF-8' },
     ]);
   });
 
-  it('refuses a null byte', () => {
+  it('rejects a null byte', () => {
     expect(problemsOf(rawParameters({ project: 'a\0b' }))).toEqual([
       { param: 'project', problem: 'must not contain a null byte' },
     ]);
@@ -90,20 +90,20 @@ describe('validateParameters', () => {
   it.each([
     ['8192 bytes', 'x'.repeat(8192)],
     ['4096 characters of two bytes', 'é'.repeat(4096)],
-  ])('takes a value of %s', (_what, project) => {
+  ])('accepts a value of %s', (_what, project) => {
     expect(validateParameters(endpoint, rawParameters({ project })).get('project')).toBe(project);
   });
 
   it.each([
     ['8193 bytes', 'x'.repeat(8193), 8193],
     ['4097 characters of two bytes', 'é'.repeat(4097), 8194],
-  ])('refuses a value of %s', (_what, project, bytes) => {
+  ])('rejects a value of %s', (_what, project, bytes) => {
     expect(problemsOf(rawParameters({ project }))).toEqual([
       { param: 'project', problem: `is ${bytes} bytes long; at most 8192 are allowed` },
     ]);
   });
 
-  it('says nothing of a refused value', () => {
+  it('does not disclose a rejected value', () => {
     const failure = failureOf(rawParameters({ project: 'a\0secret', interval: 'secret' }));
     expect(JSON.stringify([failure.message, failure.details])).not.toContain('secret');
   });

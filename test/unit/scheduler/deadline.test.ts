@@ -7,7 +7,7 @@ describe('withDeadline', () => {
     timers = new ManualTimers();
   });
 
-  it('is aborted at the deadline, with what the caller is told', async () => {
+  it('aborts at the deadline with WAIT_OVER', async () => {
     const { signal } = withDeadline(new AbortController().signal, 2, timers.setTimer);
     await timers.advance(1999);
     expect(signal.aborted).toBe(false);
@@ -15,21 +15,21 @@ describe('withDeadline', () => {
     expect(signal.reason).toMatchObject({ code: 'WAIT_OVER', status: 504 });
   });
 
-  it('is aborted when the caller’s signal is, with its reason', () => {
+  it('aborts when the caller’s signal aborts, with the same reason', () => {
     const caller = new AbortController();
     const { signal } = withDeadline(caller.signal, 2, timers.setTimer);
-    const gone = new Error('gone');
-    caller.abort(gone);
-    expect(signal.reason).toBe(gone);
+    const reason = new Error('disconnected');
+    caller.abort(reason);
+    expect(signal.reason).toBe(reason);
   });
 
-  it('leaves no timer when it is ended', () => {
+  it('leaves no timer after its end', () => {
     const { end } = withDeadline(new AbortController().signal, 2, timers.setTimer);
     end();
     expect(timers.size).toBe(0);
   });
 
-  it('is not over at once for being far away', async () => {
+  it('does not abort at once when the deadline is very far away', async () => {
     const { signal, end } = withDeadline(new AbortController().signal, 999_999_999);
     await new Promise((resolve) => setImmediate(resolve));
     expect(signal.aborted).toBe(false);

@@ -3,7 +3,7 @@ import { SettableClock } from '../../support/settable-clock.js';
 
 const GB = 1_000_000_000;
 
-/** A server whose disk is as a test says. */
+/** A server whose disk space a test sets. */
 class Disk {
   probes = 0;
   freeBytes: number | undefined = 50 * GB;
@@ -14,7 +14,7 @@ class Disk {
   readonly probeDisk = (): Promise<DiskSpace> => {
     this.probes += 1;
     const { freeBytes, totalBytes } = this;
-    if (freeBytes === undefined) return Promise.reject(new Error('no answer'));
+    if (freeBytes === undefined) return Promise.reject(new Error('no response'));
     return Promise.resolve({ freeBytes, totalBytes });
   };
 }
@@ -28,8 +28,8 @@ const monitorOf = (
   return { monitor: new DiskMonitor(disks, { clock: time.clock, onChange }), time, changes };
 };
 
-describe('DiskWatch', () => {
-  it('reports a change once, with the server', async () => {
+describe('DiskMonitor', () => {
+  it('reports each change once, with the server', async () => {
     const [one, other] = [new Disk('one'), new Disk('other')];
     const { monitor, time, changes } = monitorOf(one, other);
     expect(await monitor.hasFullDisk()).toBe(false);
@@ -52,12 +52,15 @@ describe('DiskWatch', () => {
     [100 * GB, 64 * 1024 * 1024 - 1, true],
     [100_000_000, 5_000_000, false],
     [100_000_000, 4_999_999, true],
-  ])('of %i bytes with %i free is full: %p', async (totalBytes, freeBytes, expected) => {
-    const disk = Object.assign(new Disk('one'), { totalBytes, freeBytes });
-    expect(await monitorOf(disk).monitor.hasFullDisk()).toBe(expected);
-  });
+  ])(
+    'with a disk of %i bytes, %i of them free, reports a full disk: %p',
+    async (totalBytes, freeBytes, expected) => {
+      const disk = Object.assign(new Disk('one'), { totalBytes, freeBytes });
+      expect(await monitorOf(disk).monitor.hasFullDisk()).toBe(expected);
+    },
+  );
 
-  it('probes once for all who call within a second', async () => {
+  it('probes once for all calls within a second', async () => {
     const disk = new Disk('one');
     const { monitor, time } = monitorOf(disk);
     await Promise.all([monitor.hasFullDisk(), monitor.hasFullDisk()]);
@@ -69,7 +72,7 @@ describe('DiskWatch', () => {
     expect(disk.probes).toBe(2);
   });
 
-  it('keeps what it knew while a server does not answer', async () => {
+  it('keeps the last known state while a server does not respond', async () => {
     const disk = new Disk('one');
     disk.freeBytes = 0;
     const { monitor, time, changes } = monitorOf(disk);
@@ -80,7 +83,7 @@ describe('DiskWatch', () => {
     expect(changes).toEqual([['one', true]]);
   });
 
-  it('probes nothing before it is called', () => {
+  it('does not probe before it is called', () => {
     const disk = new Disk('one');
     monitorOf(disk);
     expect(disk.probes).toBe(0);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../src/query/ports.js';
 import type { SetTimer } from '../../../src/scheduler/timers.js';
 
-/** A clock and its timers, which stand still until a test moves them on. */
+/** A clock with timers, which a test advances. */
 export class ManualTimers {
   private ms = Date.parse('2026-05-17T10:05:03.000Z');
   private readonly timers = new Set<{ readonly at: number; readonly callback: () => void }>();
@@ -16,12 +16,12 @@ export class ManualTimers {
     };
   };
 
-  /** Timers that are set. */
+  /** Number of active timers. */
   get size(): number {
     return this.timers.size;
   }
 
-  /** Lets time pass; after each timer that is due, what waited for it goes on. */
+  /** Advances the clock; runs pending promise callbacks after each due timer. */
   async advance(milliseconds: number): Promise<void> {
     const end = this.ms + milliseconds;
     for (;;) {
@@ -37,7 +37,7 @@ export class ManualTimers {
   }
 }
 
-/** Everything that promises had left to do is done. */
+/** Resolves when all pending promise callbacks have run. */
 export function settled(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

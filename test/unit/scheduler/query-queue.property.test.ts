@@ -5,16 +5,16 @@ import { SingleFlight } from '../../../src/query/single-flight.js';
 import { QueryQueue } from '../../../src/scheduler/query-queue.js';
 import { resultOf } from '../../support/fake-run-query.js';
 import { ManualTimers, settled } from './manual-timers.js';
-import { asked } from './requested-queries.js';
+import { sampleRequest } from './sample-request.js';
 
 const LANE = fc.constantFrom('a', 'a', 'a', 'b', 'c', 'd');
 const PRIORITY = fc.constantFrom('interactive' as const, 'interactive' as const, 'warming' as const);
 
-/** A thing that happens to the queue: a query is requested, another caller joins it, it ends, a waiting caller leaves. */
+/** An event of the queue: a query is requested, another caller joins it, it ends, or a waiting caller leaves. */
 const EVENT = fc.oneof(
   {
     weight: 5,
-    arbitrary: fc.record({ does: fc.constant('ask' as const), lane: LANE, priority: PRIORITY }),
+    arbitrary: fc.record({ does: fc.constant('request' as const), lane: LANE, priority: PRIORITY }),
   },
   {
     weight: 3,
@@ -28,22 +28,26 @@ const EVENT = fc.oneof(
   { weight: 4, arbitrary: fc.record({ does: fc.constant('end' as const), nth: fc.nat(20) }) },
   { weight: 1, arbitrary: fc.record({ does: fc.constant('leave' as const), nth: fc.nat(20) }) },
 );
-type Happening = typeof EVENT extends fc.Arbitrary<infer E> ? E : never;
+type QueueEvent = typeof EVENT extends fc.Arbitrary<infer E> ? E : never;
 
-const ask = (lane: 'a' | 'b' | 'c' | 'd'): Happening => ({ does: 'ask', lane, priority: 'interactive' });
+const request = (lane: 'a' | 'b' | 'c' | 'd'): QueueEvent => ({
+  does: 'request',
+  lane,
+  priority: 'interactive',
+});
 
 const SIZES = fc.record({
   slots: fc.integer({ min: 1, max: 4 }),
   maxWaiting: fc.integer({ min: 0, max: 6 }),
 });
 
-/** A lane that others went before, that leaves, and that comes back to wait from the beginning. */
-const LEFT_AND_BACK: readonly Happening[] = [
-  ...(['a', 'b', 'c', 'a', 'd'] as const).map(ask),
+/** A lane that others preceded, whose callers leave, and that returns and waits from the start. */
+const LEFT_AND_BACK: readonly QueueEvent[] = [
+  ...(['a', 'b', 'c', 'a', 'd'] as const).map(request),
   { does: 'end', nth: 0 },
   { does: 'end', nth: 0 },
   { does: 'leave', nth: 1 },
-  ...(['b', 'c', 'd'] as const).map(ask),
+  ...(['b', 'c', 'd'] as const).map(request),
   { does: 'end', nth: 0 },
   { does: 'end', nth: 0 },
 ];
@@ -56,7 +60,7 @@ interface Caller {
 
 interface Query {
   readonly id: number;
-  /** Those that wait for its result. */
+  /** Callers that wait for its result. */
   readonly callers: Set<Caller>;
   state: 'waiting' | 'running' | 'over';
   end?: () => void;
@@ -67,11 +71,11 @@ const isInteractive = ({ callers }: Query): boolean =>
 const lanesOf = (query: Query): readonly string[] =>
   [...query.callers].filter(({ priority }) => priority === 'interactive').map(({ lane }) => lane);
 
-class World {
+class Simulation {
   readonly all: Query[] = [];
-  /** Grants since each waiting interactive lane was last served, or began to wait. */
+  /** Granted slots since each waiting interactive lane was last served, or started to wait. */
   readonly passedOver = new Map<string, number>();
-  /** Grants that should not have been; kept for {@link check}, since what is thrown in a query is the query's failure. */
+  /** Wrong grants, for {@link check}: an error thrown in a query would only fail that query. */
   private readonly wrongGrants: string[] = [];
   private readonly flights = new SingleFlight<unknown>();
   private readonly queue: QueryQueue;
@@ -95,17 +99,17 @@ class World {
     return this.all.filter((query) => query.state === state);
   }
 
-  async happen(event: Happening): Promise<void> {
-    this.apply(event);
+  async apply(event: QueueEvent): Promise<void> {
+    this.start(event);
     await settled();
     const waiting = this.waitingLanes();
     for (const lane of this.passedOver.keys()) if (!waiting.has(lane)) this.passedOver.delete(lane);
     this.check();
   }
 
-  private apply(event: Happening): void {
-    if (event.does === 'ask') {
-      this.ask(event);
+  private start(event: QueueEvent): void {
+    if (event.does === 'request') {
+      this.request(event);
       return;
     }
     const among = this.in(event.does === 'end' ? 'running' : 'waiting');
@@ -113,14 +117,14 @@ class World {
     if (!query) return;
     if (event.does === 'end') query.end?.();
     else if (event.does === 'join') this.join(query, event);
-    else [...query.callers].at(-1)?.leaving.abort(new Error('gone'));
+    else [...query.callers].at(-1)?.leaving.abort(new Error('left'));
   }
 
   private waitingLanes(): ReadonlySet<string> {
     return new Set(this.in('waiting').flatMap(lanesOf));
   }
 
-  private ask(requester: Requester): void {
+  private request(requester: Requester): void {
     const query: Query = { id: this.all.length, callers: new Set(), state: 'waiting' };
     this.all.push(query);
     this.join(query, requester);
@@ -137,7 +141,7 @@ class World {
     const joining = { signal: caller.leaving.signal, requester: { lane, priority } };
     this.flights
       .join(String(id), joining, ({ requester, signal }) =>
-        this.run({ ...asked(String(id), {}, signal), requester }),
+        this.run({ ...sampleRequest(String(id), {}, signal), requester }),
       )
       .then(over, over);
   }
@@ -155,7 +159,7 @@ class World {
       if (served.includes(lane)) continue;
       const times = (this.passedOver.get(lane) ?? 0) + 1;
       this.passedOver.set(lane, times);
-      // Four lanes there are: each is served at least once in four grants.
+      // There are four lanes: each is served at least once in four grants.
       if (times >= 4) this.wrongGrants.push(`${query.id}, the ${times}th before ${lane}`);
     }
   }
@@ -172,26 +176,26 @@ class World {
     });
     expect(running.length).toBeLessThanOrEqual(slots);
     expect(waiting.length).toBeLessThanOrEqual(maxWaiting);
-    // No slot stays free while somebody may have it.
+    // No slot stays free while a query may take it.
     if (interactive.length > 0) expect(running).toHaveLength(slots);
     if (waiting.length > 0) expect(running.length).toBeGreaterThanOrEqual(Math.max(1, slots - 1));
   }
 
   private byId(id: number): Query {
     const query = this.all[id];
-    if (!query) throw new Error(`nobody asked ${id}`);
+    if (!query) throw new Error(`no query ${id}`);
     return query;
   }
 }
 
-describe('QueryQueue, whatever happens', () => {
-  it('never runs or holds more than it may, passes no lane over, and ends empty', async () => {
+describe('QueryQueue, for any sequence of events', () => {
+  it('never exceeds its bounds, serves every lane in turn, and ends empty', async () => {
     await fc.assert(
       fc.asyncProperty(SIZES, fc.array(EVENT, { maxLength: 60 }), async (sizes, events) => {
-        const world = new World(sizes);
-        for (const event of events) await world.happen(event);
-        while (world.in('running').length > 0) await world.happen({ does: 'end', nth: 0 });
-        expect(world.in('waiting')).toEqual([]);
+        const simulation = new Simulation(sizes);
+        for (const event of events) await simulation.apply(event);
+        while (simulation.in('running').length > 0) await simulation.apply({ does: 'end', nth: 0 });
+        expect(simulation.in('waiting')).toEqual([]);
       }),
       { numRuns: 300, examples: [[{ slots: 1, maxWaiting: 6 }, [...LEFT_AND_BACK]]] },
     );

@@ -12,9 +12,9 @@ import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { delayQueries, type PendingQueries } from '../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
-import { asked } from './requested-queries.js';
+import { sampleRequest } from './sample-request.js';
 
-/** A server that prints its own name, or fails. */
+/** A server whose parser returns its name, or fails. */
 class FakeServer implements AnalyzingServer {
   readonly breaker: ServerBreaker;
   analyses = 0;
@@ -36,7 +36,7 @@ class FakeServer implements AnalyzingServer {
   }
 }
 
-describe('admitAnalyses', () => {
+describe('scheduleAnalyses', () => {
   let timers: ManualTimers;
   let runQuery: FakeRunQuery;
   let held: PendingQueries;
@@ -57,7 +57,7 @@ describe('admitAnalyses', () => {
     order = [];
   });
   const query = (name: string, requester: Partial<Requester> = {}): Promise<QueryResult> =>
-    scheduleQueries(pool, queue)(asked(name, requester));
+    scheduleQueries(pool, queue)(sampleRequest(name, requester));
   const analyze = (
     name: string,
     requester: Partial<Requester> = {},
@@ -74,7 +74,7 @@ describe('admitAnalyses', () => {
     return running;
   };
 
-  it('has analyses wait for a slot in their callers’ lanes, by turns', async () => {
+  it('makes analyses wait for a slot in their callers’ lanes, round robin', async () => {
     const running = query('query');
     await settled();
     const all = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'].map((name) => analyze(name));
@@ -86,7 +86,7 @@ describe('admitAnalyses', () => {
     expect(queue.figures).toEqual({ running: 0, waiting: 0, waitingInteractive: 0 });
   });
 
-  it('counts an analysis on its caller’s limits while it lasts, and charges nothing', async () => {
+  it('counts a running analysis towards its caller’s limits, and charges nothing', async () => {
     const events: unknown[] = [];
     const admitQuery: Requester['admitQuery'] = () => {
       events.push('admitted');
@@ -99,13 +99,13 @@ describe('admitAnalyses', () => {
     expect(events).toEqual(['admitted', { cost: undefined, running: 0 }]);
   });
 
-  it('runs none that its caller’s limits refuse', async () => {
-    const refused = new Failure('LIMIT_EXCEEDED', 'no');
-    await expect(analyze('a1', { admitQuery: () => Promise.reject(refused) })).rejects.toBe(refused);
+  it('runs no analysis that its caller’s limits reject', async () => {
+    const rejection = new Failure('LIMIT_EXCEEDED', 'no');
+    await expect(analyze('a1', { admitQuery: () => Promise.reject(rejection) })).rejects.toBe(rejection);
     expect(order).toEqual([]);
   });
 
-  it('runs none whose caller’s deadline passes while it waits', async () => {
+  it('runs no analysis whose caller’s deadline passes while it waits', async () => {
     const running = query('query');
     const deadline = new AbortController();
     const late = analyze('a1', {}, deadline.signal);
@@ -117,7 +117,7 @@ describe('admitAnalyses', () => {
     expect([order, queue.figures.running]).toEqual([[], 0]);
   });
 
-  it('tries the next server, once, where one cannot be reached', async () => {
+  it('retries once on the next server if one is unreachable', async () => {
     servers[0].fault = new Failure('CLICKHOUSE_UNREACHABLE', 'lost');
     expect(await analyze('a1')).toBe('b');
     servers[1].fault = servers[0].fault;
@@ -125,7 +125,7 @@ describe('admitAnalyses', () => {
     expect(servers.map(({ analyses }) => analyses)).toEqual([2, 2]);
   });
 
-  it('refuses all while every server is away, and lost analyses say that they are', async () => {
+  it('rejects all analyses once lost connections have ejected every server', async () => {
     for (const server of servers) server.fault = new Failure('CLICKHOUSE_UNREACHABLE', 'lost');
     for (let n = 0; n < 3; n += 1) await analyze('a1').catch(() => undefined);
     expect(pool.figures.state).toBe('open');

@@ -7,9 +7,9 @@ import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { delayQueries } from '../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
-import { asked } from './requested-queries.js';
+import { sampleRequest } from './sample-request.js';
 
-describe('admitQueries', () => {
+describe('scheduleQueries', () => {
   let runQuery: FakeRunQuery;
   let queue: QueryQueue;
   let breaker: ServerBreaker;
@@ -35,14 +35,16 @@ describe('admitQueries', () => {
     });
   };
 
-  it('settles a query with its result, and a failed one without', async () => {
-    const result = await run(asked('a', { admitQuery }));
+  it('settles the cost of a query with its result, and of a failed one without', async () => {
+    const result = await run(sampleRequest('a', { admitQuery }));
     runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'no'));
-    await expect(run(asked('b', { admitQuery }))).rejects.toMatchObject({ code: 'CLICKHOUSE_FAILED' });
+    await expect(run(sampleRequest('b', { admitQuery }))).rejects.toMatchObject({
+      code: 'CLICKHOUSE_FAILED',
+    });
     expect(settledWith).toEqual([result, undefined]);
   });
 
-  it('counts a query that is asked of two servers once, in one place', async () => {
+  it('counts a retried query once, in one slot', async () => {
     const { clock, setTimer } = new ManualTimers();
     const second = new FakeRunQuery();
     const servers = [runQuery, second].map(({ run: runOn }, n) => ({
@@ -51,44 +53,51 @@ describe('admitQueries', () => {
       breaker: new ServerBreaker({ ping: never, clock, setTimer, onChange: () => undefined }),
     }));
     runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'lost'));
-    let places = 0;
+    let slots = 0;
     second.respondWith(() => {
-      places = queue.figures.running;
-      return new FakeRunQuery().run(asked('inner'));
+      slots = queue.figures.running;
+      return new FakeRunQuery().run(sampleRequest('inner'));
     });
-    const result = await scheduleQueries(new ServerPool(servers, clock), queue)(asked('a', { admitQuery }));
-    expect([admitted, settledWith, places]).toEqual([1, [result], 1]);
+    const result = await scheduleQueries(
+      new ServerPool(servers, clock),
+      queue,
+    )(sampleRequest('a', { admitQuery }));
+    expect([admitted, settledWith, slots]).toEqual([1, [result], 1]);
     expect([runQuery.requests.length, second.requests.length]).toEqual([1, 1]);
   });
 
-  it('settles one that left the queue', async () => {
-    const held = delayQueries(runQuery);
-    const running = run(asked('a'));
+  it('settles the cost of a query that left the queue', async () => {
+    const held = holdQueries(runQuery);
+    const running = run(sampleRequest('a'));
     await settled();
     const leaving = new AbortController();
-    const left = run(asked('b', { admitQuery }, leaving.signal));
+    const left = run(sampleRequest('b', { admitQuery }, leaving.signal));
     await settled();
     expect(queue.figures.waiting).toBe(1);
-    leaving.abort(new Error('gone'));
-    await expect(left).rejects.toThrow('gone');
+    leaving.abort(new Error('left'));
+    await expect(left).rejects.toThrow('left');
     expect(settledWith).toEqual([undefined]);
     held.finish([]);
     await running;
   });
 
-  it('gives no place to one that its limits refuse', async () => {
-    const refused = new Failure('LIMIT_EXCEEDED', 'no');
-    await expect(run(asked('a', { admitQuery: () => Promise.reject(refused) }))).rejects.toBe(refused);
+  it('takes no slot for a query that its limits reject', async () => {
+    const rejection = new Failure('LIMIT_EXCEEDED', 'no');
+    await expect(run(sampleRequest('a', { admitQuery: () => Promise.reject(rejection) }))).rejects.toBe(
+      rejection,
+    );
     expect([runQuery.requests.length, queue.figures.running]).toEqual([0, 0]);
   });
 
-  it('neither counts nor queues one while ClickHouse is away, and empties the queue', async () => {
-    const held = delayQueries(runQuery);
-    const waiting = ['a', 'b', 'c'].map((id) => run(asked(id)));
+  it('neither counts nor queues a query while ClickHouse is unreachable, and empties the queue', async () => {
+    const held = holdQueries(runQuery);
+    const waiting = ['a', 'b', 'c'].map((id) => run(sampleRequest(id)));
     await settled();
     const lose = breaker.guard(() => Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'no')));
-    for (let n = 0; n < 3; n += 1) await lose(asked('lost')).catch(() => undefined);
-    await expect(run(asked('d', { admitQuery }))).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
+    for (let n = 0; n < 3; n += 1) await lose(sampleRequest('lost')).catch(() => undefined);
+    await expect(run(sampleRequest('d', { admitQuery }))).rejects.toMatchObject({
+      code: 'CLICKHOUSE_UNREACHABLE',
+    });
     expect([admitted, queue.figures.waiting]).toEqual([0, 2]);
     held.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'no'));
     const ends = await Promise.allSettled(waiting);

@@ -9,36 +9,36 @@ import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { delayQueries, type PendingQueries } from '../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
-import { asked } from './requested-queries.js';
+import { sampleRequest } from './sample-request.js';
 
-const AWAY = { code: 'CLICKHOUSE_UNREACHABLE', status: 503, details: { retryAfterSeconds: 1 } };
+const UNREACHABLE = { code: 'CLICKHOUSE_UNREACHABLE', status: 503, details: { retryAfterSeconds: 1 } };
 const failure = (code: ErrorCode): Failure => new Failure(code, 'no');
 
-/** How the fake ClickHouse takes a ping. */
-type Pinged = 'answers' | 'refuses' | 'is silent';
+/** How the fake ClickHouse reacts to a ping. */
+type PingReaction = 'responds' | 'fails' | 'hangs';
 
-describe('ClickHouseWatch', () => {
+describe('ServerBreaker', () => {
   let timers: ManualTimers;
   let runQuery: FakeRunQuery;
   let held: PendingQueries;
   let changes: (ServerBreakerState | OpenReason)[];
   let breaker: ServerBreaker;
-  /** Of this one server: a query reaches a breaker through a pool. */
+  /** A pool of this one server, through which queries reach the breaker. */
   let pool: ServerPool;
   let run: RunQuery;
   let pings: number;
-  let pinged: Pinged;
+  let pingReaction: PingReaction;
 
   const ping = (): Promise<boolean> => {
     pings += 1;
-    if (pinged === 'refuses') return Promise.reject(new Error('ECONNREFUSED'));
-    return pinged === 'answers' ? Promise.resolve(true) : new Promise(() => undefined);
+    if (pingReaction === 'fails') return Promise.reject(new Error('ECONNREFUSED'));
+    return pingReaction === 'responds' ? Promise.resolve(true) : new Promise(() => undefined);
   };
   beforeEach(() => {
     timers = new ManualTimers();
     runQuery = new FakeRunQuery();
-    held = delayQueries(runQuery);
-    [changes, pings, pinged] = [[], 0, 'answers'];
+    held = holdQueries(runQuery);
+    [changes, pings, pingReaction] = [[], 0, 'responds'];
     breaker = new ServerBreaker({
       ping,
       clock: timers.clock,
@@ -55,9 +55,9 @@ describe('ClickHouseWatch', () => {
     held.finish([]);
   });
 
-  /** A query that runs; its end is looked at later, or not at all. */
+  /** Starts a query; the caller may ignore its rejection. */
   const begin = (id = 'q', signal?: AbortSignal): Promise<unknown> => {
-    const running = run(asked(id, {}, signal));
+    const running = run(sampleRequest(id, {}, signal));
     running.catch(() => undefined);
     return running;
   };
@@ -69,18 +69,18 @@ describe('ClickHouseWatch', () => {
       await expect(running).rejects.toMatchObject({ code });
     }
   };
-  const answerOne = async (): Promise<void> => {
+  const succeedOnce = async (): Promise<void> => {
     const running = begin();
     await settled();
     held.finish([]);
     await running;
   };
-  const openIt = (): Promise<void> => failWith('CLICKHOUSE_UNREACHABLE', 3);
+  const openBreaker = (): Promise<void> => failWith('CLICKHOUSE_UNREACHABLE', 3);
 
-  describe('of connections', () => {
-    it('opens after three that were lost in a row', async () => {
+  describe('with lost connections', () => {
+    it('opens after three consecutive lost connections', async () => {
       await failWith('CLICKHOUSE_UNREACHABLE', 2);
-      await answerOne();
+      await succeedOnce();
       await failWith('CLICKHOUSE_UNREACHABLE', 2);
       expect(breaker.figures.state).toBe('closed');
       await failWith('CLICKHOUSE_UNREACHABLE', 1);
@@ -100,7 +100,7 @@ describe('ClickHouseWatch', () => {
       expect([breaker.figures.state, changes]).toEqual(['closed', []]);
     });
 
-    it('never opens for callers that leave', async () => {
+    it('never opens when callers leave', async () => {
       for (let n = 0; n < 20; n += 1) {
         const leaving = new AbortController();
         const running = begin('left', leaving.signal);
@@ -114,20 +114,20 @@ describe('ClickHouseWatch', () => {
   });
 
   describe('while it is open', () => {
-    beforeEach(openIt);
+    beforeEach(openBreaker);
 
-    it('refuses at once, without asking ClickHouse anything', async () => {
+    it('rejects at once, without a request to ClickHouse', async () => {
       const before = runQuery.requests.length;
-      await expect(begin()).rejects.toMatchObject(AWAY);
+      await expect(begin()).rejects.toMatchObject(UNREACHABLE);
       expect([runQuery.requests.length - before, pings, pool.figures.rejected]).toEqual([0, 0, 1]);
     });
 
-    it('sends nothing when nobody asks', async () => {
+    it('sends nothing without a request', async () => {
       await timers.advance(3_600_000);
       expect([pings, timers.size]).toEqual([0, 0]);
     });
 
-    it('lets one of many that ask after the pause ping, and runs it when ClickHouse answers', async () => {
+    it('sends one ping for many requests after the pause, and runs the one that pinged', async () => {
       await timers.advance(250);
       const before = runQuery.requests.length;
       const all = Array.from({ length: 100 }, (_each, n) => begin(String(n)));
@@ -139,32 +139,32 @@ describe('ClickHouseWatch', () => {
       expect(changes).toEqual(['unreachable', 'closed']);
     });
 
-    it('pings no more often than its pauses allow, the longest of which is half a second', async () => {
-      pinged = 'refuses';
+    it('pings no more often than its pauses allow, at most every half second', async () => {
+      pingReaction = 'fails';
       for (let ms = 0; ms < 10_000; ms += 50) {
-        await expect(begin()).rejects.toMatchObject(AWAY);
+        await expect(begin()).rejects.toMatchObject(UNREACHABLE);
         await timers.advance(50);
       }
       expect(pings).toBe(20);
     });
 
-    it('waits no longer than a second for a ping', async () => {
-      pinged = 'is silent';
+    it('waits at most a second for a ping', async () => {
+      pingReaction = 'hangs';
       await timers.advance(250);
       const trying = begin();
       await timers.advance(1000);
-      await expect(trying).rejects.toMatchObject(AWAY);
+      await expect(trying).rejects.toMatchObject(UNREACHABLE);
       expect(timers.size).toBe(0);
     });
 
-    it('is closed within two seconds of ClickHouse’s return, whatever the outage was like', async () => {
-      for (const outage of ['refuses', 'is silent'] as const) {
-        pinged = outage;
+    it('closes within two seconds after ClickHouse recovers, after any kind of outage', async () => {
+      for (const outage of ['fails', 'hangs'] as const) {
+        pingReaction = outage;
         for (let ms = 0; ms < 7777; ms += 50) {
           void begin();
           await timers.advance(50);
         }
-        pinged = 'answers';
+        pingReaction = 'responds';
         for (let ms = 0; ms < 1950; ms += 50) {
           void begin();
           await timers.advance(50);
@@ -172,41 +172,41 @@ describe('ClickHouseWatch', () => {
         expect([outage, breaker.figures.state]).toEqual([outage, 'closed']);
         held.finish([]);
         await settled();
-        await openIt();
+        await openBreaker();
       }
     });
 
-    it('starts with three lost connections and the first pause again, once it was closed', async () => {
+    it('needs three lost connections again after it closed, and starts with the first pause', async () => {
       await timers.advance(250);
-      await answerOne();
+      await succeedOnce();
       await failWith('CLICKHOUSE_UNREACHABLE', 2);
       expect(breaker.figures.state).toBe('closed');
-      await openIt().catch(() => undefined);
+      await openBreaker().catch(() => undefined);
       await timers.advance(250);
-      await answerOne();
+      await succeedOnce();
       expect(changes).toEqual(['unreachable', 'closed', 'unreachable', 'closed']);
     });
 
-    it('refuses what waited for its place in the queue meanwhile', async () => {
-      await expect(breaker.guard(runQuery.run)(asked('queued'))).rejects.toMatchObject(AWAY);
+    it('rejects queries that waited in the queue when it opened', async () => {
+      await expect(breaker.guard(runQuery.run)(sampleRequest('queued'))).rejects.toMatchObject(UNREACHABLE);
     });
   });
 
-  describe('of a stall', () => {
-    it('opens after two seconds of silence and two pings without an answer, and ends what runs', async () => {
-      pinged = 'is silent';
+  describe('with a stall', () => {
+    it('opens after two seconds and two pings without a response, and cancels running queries', async () => {
+      pingReaction = 'hangs';
       const running = [begin('a'), begin('b')];
       await timers.advance(1999);
       expect(pings).toBe(0);
       await timers.advance(2000);
       expect([pings, breaker.figures.state]).toEqual([2, 'closed']);
       await timers.advance(1);
-      for (const one of running) await expect(one).rejects.toMatchObject(AWAY);
+      for (const one of running) await expect(one).rejects.toMatchObject(UNREACHABLE);
       expect(breaker.figures).toMatchObject({ state: 'open', running: 0, cut: 2, opened: { stalled: 1 } });
       expect([changes, timers.size]).toEqual([['stalled'], 0]);
     });
 
-    it('leaves slow queries alone as long as ClickHouse answers pings', async () => {
+    it('does not cancel slow queries while ClickHouse responds to pings', async () => {
       const running = begin('slow');
       await timers.advance(30_000);
       expect([breaker.figures.state, pings]).toEqual(['closed', 15]);
@@ -215,61 +215,61 @@ describe('ClickHouseWatch', () => {
       expect(timers.size).toBe(0);
     });
 
-    it('does not ping while queries are answered', async () => {
+    it('does not ping while queries get responses', async () => {
       void begin('slow');
       await settled();
-      const quick = breaker.guard(() => new FakeRunQuery().run(asked('quick')));
+      const quick = breaker.guard(() => new FakeRunQuery().run(sampleRequest('quick')));
       for (let ms = 0; ms < 20_000; ms += 1000) {
-        await quick(asked('quick'));
+        await quick(sampleRequest('quick'));
         await timers.advance(1000);
       }
       expect(pings).toBe(0);
     });
 
-    it('takes one lost ping for no stall', async () => {
-      pinged = 'is silent';
+    it('does not open after a single lost ping', async () => {
+      pingReaction = 'hangs';
       void begin('a');
       await timers.advance(2500);
-      pinged = 'answers';
+      pingReaction = 'responds';
       await timers.advance(20_000);
       expect([breaker.figures.state, breaker.figures.running]).toEqual(['closed', 1]);
     });
 
-    it('takes an answer during the pings for life', async () => {
-      pinged = 'is silent';
+    it('does not open when a query gets a response during the pings', async () => {
+      pingReaction = 'hangs';
       void begin('a');
       const other = new FakeRunQuery();
       await timers.advance(2500);
-      await breaker.guard(other.run)(asked('b'));
+      await breaker.guard(other.run)(sampleRequest('b'));
       await timers.advance(1500);
       expect(breaker.figures.state).toBe('closed');
     });
 
-    it('stops pinging when the last that runs has left', async () => {
-      pinged = 'is silent';
+    it('stops pinging when the last running query has ended', async () => {
+      pingReaction = 'hangs';
       const leaving = new AbortController();
       void begin('a', leaving.signal);
       await timers.advance(2500);
-      leaving.abort(new Error('gone'));
+      leaving.abort(new Error('left'));
       await timers.advance(60_000);
       expect([pings, breaker.figures.state, timers.size]).toEqual([1, 'closed', 0]);
     });
 
-    it('ends what hangs although it is open already', async () => {
-      pinged = 'is silent';
-      const hanging = breaker.guard((request: QueryRequest) => runQuery.run(request))(asked('hanging'));
+    it('cancels hanging queries even if it is already open', async () => {
+      pingReaction = 'hangs';
+      const hanging = breaker.guard((request: QueryRequest) => runQuery.run(request))(sampleRequest('a'));
       hanging.catch(() => undefined);
       const lost = breaker.guard(() => Promise.reject(failure('CLICKHOUSE_UNREACHABLE')));
-      for (let n = 0; n < 3; n += 1) await lost(asked('lost')).catch(() => undefined);
+      for (let n = 0; n < 3; n += 1) await lost(sampleRequest('lost')).catch(() => undefined);
       expect(changes).toEqual(['unreachable']);
       await timers.advance(4000);
-      await expect(hanging).rejects.toMatchObject(AWAY);
+      await expect(hanging).rejects.toMatchObject(UNREACHABLE);
       expect(changes).toEqual(['unreachable']);
     });
 
-    it('does not flood a runner that does not end when told', async () => {
-      pinged = 'is silent';
-      void breaker.guard(() => new Promise(() => undefined))(asked('deaf'));
+    it('cancels a query that ignores its signal only once', async () => {
+      pingReaction = 'hangs';
+      void breaker.guard(() => new Promise(() => undefined))(sampleRequest('deaf'));
       await timers.advance(40_000);
       expect(breaker.figures).toMatchObject({ state: 'open', cut: 1 });
       expect(pings).toBeLessThanOrEqual(20);

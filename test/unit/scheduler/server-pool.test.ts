@@ -5,16 +5,16 @@ import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { delayQueries } from '../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
-import { asked } from './requested-queries.js';
+import { sampleRequest } from './sample-request.js';
 
-const AWAY = { code: 'CLICKHOUSE_UNREACHABLE', status: 503, details: { retryAfterSeconds: 1 } };
+const UNREACHABLE = { code: 'CLICKHOUSE_UNREACHABLE', status: 503, details: { retryAfterSeconds: 1 } };
 const lost = (): Failure => new Failure('CLICKHOUSE_UNREACHABLE', 'lost');
 
-/** A server of the pool, with how it takes pings. */
+/** A server of the pool, with its reaction to pings. */
 class FakeServer {
   readonly runQuery = new FakeRunQuery();
   readonly breaker: ServerBreaker;
-  pinged: 'answers' | 'refuses' | 'is silent' = 'answers';
+  pingReaction: 'responds' | 'fails' | 'hangs' = 'responds';
   pings = 0;
 
   constructor(
@@ -23,13 +23,13 @@ class FakeServer {
   ) {
     const ping = (): Promise<boolean> => {
       this.pings += 1;
-      if (this.pinged === 'is silent') return new Promise(() => undefined);
-      return Promise.resolve(this.pinged === 'answers');
+      if (this.pingReaction === 'hangs') return new Promise(() => undefined);
+      return Promise.resolve(this.pingReaction === 'responds');
     };
     this.breaker = new ServerBreaker({ ping, clock, setTimer, onChange: () => undefined });
   }
 
-  get asked(): number {
+  get queryCount(): number {
     return this.runQuery.requests.length;
   }
 }
@@ -51,27 +51,27 @@ describe('ServerPool', () => {
       some.map(({ name, runQuery, breaker }) => ({ name, breaker, runQuery: runQuery.run })),
       timers.clock,
     );
-  const counts = (): readonly number[] => servers.map((server) => server.asked);
+  const counts = (): readonly number[] => servers.map((server) => server.queryCount);
   const begin = (signal?: AbortSignal): Promise<unknown> => {
-    const running = run(asked('q', {}, signal));
+    const running = run(sampleRequest('q', {}, signal));
     running.catch(() => undefined);
     return running;
   };
-  /** Sets a server aside, by what it does itself. */
+  /** Ejects a server by lost connections. */
   const loseConnections = async (server: FakeServer): Promise<void> => {
     const lose = server.breaker.guard(() => Promise.reject(lost()));
-    for (let n = 0; n < 3; n += 1) await lose(asked('lost')).catch(() => undefined);
+    for (let n = 0; n < 3; n += 1) await lose(sampleRequest('lost')).catch(() => undefined);
     expect(server.breaker.isOpen).toBe(true);
   };
 
-  describe('where all serve', () => {
-    it('gives servers that have nothing to do their turns', async () => {
-      for (let n = 0; n < 30; n += 1) await run(asked(String(n)));
+  describe('when all servers are available', () => {
+    it('uses idle servers round robin', async () => {
+      for (let n = 0; n < 30; n += 1) await run(sampleRequest(String(n)));
       expect(counts()).toEqual([10, 10, 10]);
     });
 
-    it('spreads queries that run at the same time evenly', async () => {
-      const held = servers.map(({ runQuery }) => delayQueries(runQuery));
+    it('spreads concurrent queries evenly', async () => {
+      const held = servers.map(({ runQuery }) => holdQueries(runQuery));
       const running = Array.from({ length: 30 }, () => begin());
       await settled();
       expect(pool.figures.servers.map((server) => server.running)).toEqual([10, 10, 10]);
@@ -80,37 +80,37 @@ describe('ServerPool', () => {
       expect(pool.figures.servers.map((server) => server.running)).toEqual([0, 0, 0]);
     });
 
-    it('leaves the one that is slow to the queries that it has', async () => {
-      const held = delayQueries(servers[1].runQuery);
+    it('sends no more queries to a slow server', async () => {
+      const held = holdQueries(servers[1].runQuery);
       const slow = Array.from({ length: 3 }, () => begin());
-      for (let n = 0; n < 20; n += 1) await run(asked(String(n)));
+      for (let n = 0; n < 20; n += 1) await run(sampleRequest(String(n)));
       expect(counts()).toEqual([11, 1, 11]);
       held.finish([]);
       await Promise.all(slow);
     });
   });
 
-  describe('for a query that its server did not begin to answer', () => {
-    it('asks another one, once, with the same id, and tells of what is left of its time', async () => {
+  describe('when a server does not start to respond', () => {
+    it('retries once on another server, with the same id and the time already spent', async () => {
       servers[0].runQuery.respondWith(async () => {
         await timers.advance(1500);
         throw lost();
       });
-      servers[1].runQuery.returnRows([{ n: 1 }]);
-      expect(await run(asked('same', {}))).toMatchObject({ rowCount: 1 });
+      servers[1].runQuery.answer([{ n: 1 }]);
+      expect(await run(sampleRequest('same', {}))).toMatchObject({ rowCount: 1 });
       expect(counts()).toEqual([1, 1, 0]);
       expect(servers[0].runQuery.onlyRequest).not.toHaveProperty('spentMs');
       expect(servers[1].runQuery.onlyRequest).toMatchObject({ requestId: 'same', spentMs: 1500 });
       expect(pool.figures.servers.map(({ retried }) => retried)).toEqual([1, 0, 0]);
     });
 
-    it('does not ask a third one', async () => {
+    it('does not retry on a third server', async () => {
       for (const { runQuery } of servers) runQuery.fail(lost());
       await expect(begin()).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
       expect(counts()).toEqual([1, 1, 0]);
     });
 
-    it('does not ask one that is set aside, nor the same again', async () => {
+    it('does not retry on an ejected server, nor on the same one', async () => {
       await loseConnections(servers[1]);
       await loseConnections(servers[2]);
       servers[0].runQuery.fail(lost());
@@ -118,9 +118,9 @@ describe('ServerPool', () => {
       expect(counts()).toEqual([1, 0, 0]);
     });
 
-    it('asks another one where its server stalled', async () => {
-      servers[0].pinged = 'is silent';
-      const held = delayQueries(servers[0].runQuery);
+    it('retries on another server when one stalls', async () => {
+      servers[0].pingReaction = 'hangs';
+      const held = holdQueries(servers[0].runQuery);
       const running = begin();
       await timers.advance(4000);
       expect(await running).toMatchObject({ rowCount: 0 });
@@ -131,14 +131,14 @@ describe('ServerPool', () => {
     });
   });
 
-  describe('does not ask again', () => {
-    it('once the answer had begun, whether its connection is lost or its server stalls', async () => {
+  describe('does not retry', () => {
+    it('after the response started, whether the connection is lost or the server stalls', async () => {
       servers[0].runQuery.respondWith(({ onResponse }) => {
         onResponse?.();
         return Promise.reject(lost());
       });
       await expect(begin()).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
-      servers[1].pinged = 'is silent';
+      servers[1].pingReaction = 'hangs';
       servers[1].runQuery.respondWith(({ onResponse, signal }) => {
         onResponse?.();
         return new Promise((_resolve, reject) => {
@@ -149,18 +149,18 @@ describe('ServerPool', () => {
       });
       const stalled = begin();
       await timers.advance(4000);
-      await expect(stalled).rejects.toMatchObject(AWAY);
+      await expect(stalled).rejects.toMatchObject(UNREACHABLE);
       expect(counts()).toEqual([1, 1, 0]);
       expect(pool.figures.servers.map(({ retried }) => retried)).toEqual([0, 0, 0]);
     });
 
-    it('tells who asked of the first byte too', async () => {
+    it('reports the start of the response to the caller too', async () => {
       servers[0].runQuery.respondWith(({ onResponse }) => {
         onResponse?.();
-        return new FakeRunQuery().run(asked('inner'));
+        return new FakeRunQuery().run(sampleRequest('inner'));
       });
       let begun = 0;
-      await run({ ...asked('q'), onResponse: () => (begun += 1) });
+      await run({ ...sampleRequest('q'), onResponse: () => (begun += 1) });
       expect(begun).toBe(1);
     });
 
@@ -177,10 +177,10 @@ describe('ServerPool', () => {
       expect(counts()).toEqual([1, 0, 0]);
     });
 
-    it('when the caller has gone', async () => {
+    it('after the caller left', async () => {
       const leaving = new AbortController();
       servers[0].runQuery.respondWith(() => {
-        leaving.abort(new Error('gone'));
+        leaving.abort(new Error('left'));
         return Promise.reject(lost());
       });
       await expect(begin(leaving.signal)).rejects.toBeDefined();
@@ -188,69 +188,71 @@ describe('ServerPool', () => {
     });
   });
 
-  describe('where one is set aside', () => {
+  describe('when one server is ejected', () => {
     beforeEach(() => loseConnections(servers[0]));
 
-    it('lets the others answer everything, and counts it as no outage', async () => {
-      servers[0].pinged = 'refuses';
-      for (let n = 0; n < 20; n += 1) await run(asked(String(n)));
+    it('runs all queries on the others, and stays closed', async () => {
+      servers[0].pingReaction = 'fails';
+      for (let n = 0; n < 20; n += 1) await run(sampleRequest(String(n)));
       expect([counts(), pool.figures.state, pool.figures.rejected]).toEqual([[0, 10, 10], 'closed', 0]);
     });
 
-    it('waits for no ping of it', async () => {
-      servers[0].pinged = 'is silent';
+    it('does not wait for its ping', async () => {
+      servers[0].pingReaction = 'hangs';
       await timers.advance(250);
-      expect(await run(asked('q'))).toMatchObject({ rowCount: 0 });
+      expect(await run(sampleRequest('q'))).toMatchObject({ rowCount: 0 });
       expect(servers[0].pings).toBe(1);
     });
 
-    it('sends nothing when nobody asks', async () => {
+    it('sends nothing without a request', async () => {
       await timers.advance(3_600_000);
       expect([servers.map(({ pings }) => pings), timers.size]).toEqual([[0, 0, 0], 0]);
     });
 
-    it('gives it queries again when it answers a ping', async () => {
+    it('uses it again after it responds to a ping', async () => {
       await timers.advance(250);
-      await run(asked('the one that pings'));
+      await run(sampleRequest('pinging'));
       await settled();
-      for (let n = 0; n < 9; n += 1) await run(asked(String(n)));
+      for (let n = 0; n < 9; n += 1) await run(sampleRequest(String(n)));
       expect(counts()[0]).toBe(3);
     });
   });
 
-  describe('where all are set aside', () => {
+  describe('when all servers are ejected', () => {
     beforeEach(async () => {
       for (const server of servers) {
         await loseConnections(server);
-        server.pinged = 'refuses';
+        server.pingReaction = 'fails';
       }
     });
 
-    it('refuses at once, and counts it', async () => {
-      await expect(begin()).rejects.toMatchObject(AWAY);
+    it('rejects at once, and counts the rejection', async () => {
+      await expect(begin()).rejects.toMatchObject(UNREACHABLE);
       expect([counts(), pool.figures.state, pool.figures.rejected]).toEqual([[0, 0, 0], 'open', 1]);
     });
 
-    it('refuses what waited for its place in the queue meanwhile', async () => {
-      await expect(pool.run(asked('queued'))).rejects.toMatchObject(AWAY);
+    it('rejects queries that waited in the queue meanwhile', async () => {
+      await expect(pool.run(sampleRequest('queued'))).rejects.toMatchObject(UNREACHABLE);
       expect(pool.figures.rejected).toBe(1);
     });
 
-    it('asks all whether they are back, and takes the first that is', async () => {
-      servers[0].pinged = 'is silent';
-      servers[2].pinged = 'answers';
+    it('pings all servers, and uses the first that responds', async () => {
+      servers[0].pingReaction = 'hangs';
+      servers[2].pingReaction = 'responds';
       await timers.advance(250);
-      expect(await run(asked('q'))).toMatchObject({ rowCount: 0 });
+      expect(await run(sampleRequest('q'))).toMatchObject({ rowCount: 0 });
       expect(servers.map(({ pings }) => pings)).toEqual([1, 1, 1]);
       expect(counts()).toEqual([0, 0, 1]);
     });
   });
 
-  it('of one server asks it once', async () => {
+  it('does not retry in a pool of one server', async () => {
     const [only] = servers;
     only.runQuery.fail(lost());
     const alone = poolOf([only]);
-    await expect(alone.gate(alone.run)(asked('q'))).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
-    expect(only.asked).toBe(1);
+    await expect(alone.gate(alone.run)(sampleRequest('q'))).rejects.toMatchObject({
+      code: 'CLICKHOUSE_UNREACHABLE',
+    });
+    expect(only.queryCount).toBe(1);
   });
 });

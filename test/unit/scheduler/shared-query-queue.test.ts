@@ -4,7 +4,7 @@ import { QueryQueue } from '../../../src/scheduler/query-queue.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { delayQueries, type PendingQueries } from '../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
-import { asked } from './requested-queries.js';
+import { sampleRequest } from './sample-request.js';
 
 const MAX_WAIT_MS = 5000;
 const BUSY = { code: 'GATEWAY_BUSY', status: 503, details: { retryAfterSeconds: 1 } };
@@ -29,72 +29,72 @@ describe('QueryQueue, with a query that several callers share', () => {
     open(2);
   });
   const ran = (): string => runQuery.requests.map(({ requestId }) => requestId).join(' ');
-  /** Asks one query after another; each is named by its lane and a number. */
+  /** Requests one query after another; each is named by its lane and a number. */
   const send = (names: string, priority: 'interactive' | 'warming' = 'interactive'): Promise<unknown>[] =>
     names.split(' ').map((name) => {
-      const running = run(asked(name, { lane: name.slice(0, 1), priority }));
+      const running = run(sampleRequest(name, { lane: name.slice(0, 1), priority }));
       running.catch(() => undefined);
       return running;
     });
-  const answerAll = async (): Promise<void> => {
+  const finishAll = async (): Promise<void> => {
     while (queue.figures.running > 0) {
       held.finish([]);
       await settled();
     }
   };
-  /** A caller of a lane requests the query of that name, or joins it. */
+  /** Requests the query of that name for a caller of a lane, or joins it. */
   const share = (name: string, lane: string, priority: 'interactive' | 'warming' = 'interactive') => {
     const leaving = new AbortController();
     const caller = { signal: leaving.signal, requester: { lane, priority } };
     const sharing = singleFlight.join(name, caller, ({ signal, requester }) =>
-      run({ ...asked(name, {}, signal), requester }),
+      run({ ...sampleRequest(name, {}, signal), requester }),
     );
     sharing.catch(() => undefined);
     return { leaving, sharing };
   };
 
-  it('serves it at the first turn of any of its callers, once', async () => {
+  it('runs it once, when the lane of any caller is next', async () => {
     open(1, 100);
     void send('a1 a2 a3 a4');
     share('shared', 'a');
     share('shared', 'b');
     void send('b1 c1');
-    await answerAll();
+    await finishAll();
     expect(ran()).toBe('a1 a2 shared c1 a3 b1 a4');
   });
 
-  it('does not move it back for a follower whose lane is longer', async () => {
+  it('does not delay it when a follower of a longer lane joins', async () => {
     open(1, 100);
     void send('x1 b1 b2 b3');
     share('shared', 'a');
     share('shared', 'b');
-    await answerAll();
+    await finishAll();
     expect(ran()).toBe('x1 b1 shared b2 b3');
   });
 
-  it('sheds a query of the leader’s that nobody else waits for instead', async () => {
+  it('sheds another query of the leader’s lane instead', async () => {
     open(1, 2);
     const [, a2] = send('a1 a2');
     const [leader, follower] = [share('shared', 'a'), share('shared', 'b')];
     void send('c1');
     await expect(a2).rejects.toMatchObject(BUSY);
-    await answerAll();
+    await finishAll();
     expect(ran()).toBe('a1 shared c1');
     await Promise.all([leader.sharing, follower.sharing]);
   });
 
-  it('sheds it where each of its lanes has more than the newcomer’s, and no caller comes back', async () => {
+  it('sheds it if each of its lanes is longer than the new query’s, and no caller retries', async () => {
     open(1, 2);
     void send('x1');
     const shared = ['s1', 's2'].flatMap((name) => [share(name, 'a'), share(name, 'b')]);
     void send('c1');
     await expect(shared[2]?.sharing).rejects.toMatchObject(BUSY);
     await expect(shared[3]?.sharing).rejects.toMatchObject(BUSY);
-    await answerAll();
+    await finishAll();
     expect(ran()).toBe('x1 s1 c1');
   });
 
-  it('lets a follower wait for as long as it could alone, after the leader has waited for too long', async () => {
+  it('lets a follower wait as long as it could alone, after the leader’s wait has ended', async () => {
     open(1);
     void send('x1');
     const leader = share('shared', 'a');
@@ -107,33 +107,33 @@ describe('QueryQueue, with a query that several callers share', () => {
     await timers.advance(1);
     await expect(follower.sharing).rejects.toMatchObject(BUSY);
     expect([queue.figures.waiting, timers.size]).toEqual([0, 0]);
-    await answerAll();
+    await finishAll();
     expect(ran()).toBe('x1');
   });
 
-  it('leaves the lane of callers that have left', async () => {
+  it('leaves the lane of a caller that left', async () => {
     open(1, 100);
     void send('a1 a2');
     const leader = share('shared', 'a');
     share('shared', 'b');
     void send('a3 b1');
-    leader.leaving.abort(new Error('gone'));
-    await answerAll();
+    leader.leaving.abort(new Error('left'));
+    await finishAll();
     expect(ran()).toBe('a1 a2 shared a3 b1');
   });
 
-  it('raises a queued refresh that a caller joins, into the slot that warming leaves free', async () => {
+  it('gives a queued refresh that a caller joins the slot that warming leaves free', async () => {
     void send('w1', 'warming');
     const refresh = share('refresh', 'w', 'warming');
     expect([ran(), queue.figures.waiting]).toEqual(['w1', 1]);
     const caller = share('refresh', 'a');
     await settled();
     expect([ran(), queue.figures.waiting]).toEqual(['w1 refresh', 0]);
-    await answerAll();
+    await finishAll();
     await Promise.all([refresh.sharing, caller.sharing]);
   });
 
-  it('raises a queued refresh before other warming, and lowers it when its caller leaves', async () => {
+  it('moves a queued refresh ahead of other warming while a caller waits for it', async () => {
     open(1, 100);
     void send('a1');
     void send('w1', 'warming');
@@ -141,10 +141,10 @@ describe('QueryQueue, with a query that several callers share', () => {
     share('kept', 'b');
     const { leaving } = share('left', 'b');
     expect(queue.figures.waitingInteractive).toBe(2);
-    leaving.abort(new Error('gone'));
+    leaving.abort(new Error('left'));
     await settled();
     expect(queue.figures).toEqual({ running: 1, waiting: 3, waitingInteractive: 1 });
-    await answerAll();
+    await finishAll();
     expect(ran()).toBe('a1 kept w1 left');
   });
 });

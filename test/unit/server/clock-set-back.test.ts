@@ -11,7 +11,7 @@ describe('a gateway whose clock is set back by an hour while ClickHouse does not
     const execution = await openTestExecution({ clock: time.clock });
     const { runQuery, requestCity: ask, close } = execution;
     try {
-      runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is away.'));
+      runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is unreachable.'));
       for (let n = 0; n < 3; n += 1) await ask(`city ${n}`).catch(() => undefined);
       expect(execution.pool.isUnavailable).toBe(true);
       time.advance(-HOUR_MS);

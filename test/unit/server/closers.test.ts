@@ -2,9 +2,9 @@ import { Closers } from '../../../src/server/closers.js';
 import { RecordingLogger } from '../../support/recording-logger.js';
 
 describe('Closers', () => {
-  const failing = (): Promise<void> => Promise.reject(new Error('it is broken'));
+  const failing = (): Promise<void> => Promise.reject(new Error('broken'));
 
-  it('closes every part, the last one first, where one of them fails', async () => {
+  it('closes every part in reverse order, even if one of them fails', async () => {
     const logger = new RecordingLogger();
     const closers = new Closers(logger);
     const closed: string[] = [];
@@ -21,7 +21,7 @@ describe('Closers', () => {
     expect(closed).toEqual(['last', 'first']);
   });
 
-  it('closes the others where one does not end in time, and logs it by name', async () => {
+  it('logs the name of a part that does not close in time, and closes the others', async () => {
     const logger = new RecordingLogger();
     const closers = new Closers(logger, 10);
     let closed = false;
@@ -33,18 +33,18 @@ describe('Closers', () => {
       {
         level: 'error',
         message: 'a part of the gateway did not close',
-        fields: { part: 'hanging', error: 'it did not end within 10 ms' },
+        fields: { part: 'hanging', error: 'it did not close within 10 ms' },
       },
     ]);
   });
 
-  it('closes in order where only parts of best effort fail', async () => {
+  it('resolves if only best-effort parts fail', async () => {
     const closers = new Closers(new RecordingLogger());
     closers.add(failing, { name: 'tracing', isBestEffort: true });
     await expect(closers.closeAll(0)).resolves.toBeUndefined();
   });
 
-  it('closes once, however often it is called', async () => {
+  it('closes each part once, however often it is called', async () => {
     const closers = new Closers(new RecordingLogger());
     let times = 0;
     closers.add(() => void (times += 1), { name: 'part' });
@@ -53,11 +53,11 @@ describe('Closers', () => {
     expect(times).toBe(1);
   });
 
-  it('passes on how long requests may take', async () => {
+  it('passes the drain time to each part', async () => {
     const closers = new Closers(new RecordingLogger());
-    const given: number[] = [];
-    closers.add((drainMs) => void given.push(drainMs), { name: 'part', drains: true });
+    const received: number[] = [];
+    closers.add((drainMs) => void received.push(drainMs), { name: 'part', drains: true });
     await closers.closeAll(1234);
-    expect(given).toEqual([1234]);
+    expect(received).toEqual([1234]);
   });
 });

@@ -14,8 +14,8 @@ import { TestClock } from '../../support/test-clock.js';
 const ENDPOINT = sampleEndpoint({ caching: 900, warming: 300 });
 const DECLARING: Endpoint = { ...ENDPOINT, warm: [{ city: 'Rome' }, { city: 'Oslo' }] };
 
-/** Runs a test's body with all that answers questions to an endpoint; `close` stops it before the end. */
-async function opened(
+/** Runs a test's body with the query execution of an endpoint; `close` stops it early. */
+async function withExecution(
   endpoint: Endpoint,
   use: (execution: QueryExecution, runQuery: FakeRunQuery, close: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
@@ -40,49 +40,52 @@ async function opened(
   }
 }
 
-describe('a gateway that starts', () => {
-  it('warms the sets that its endpoints declare, and knows its queries by their id', async () => {
-    await opened(DECLARING, async ({ warmer, cache }, runQuery) => {
+describe('startWarming', () => {
+  it('warms the sets that endpoints declare, as queries of warming', async () => {
+    await withExecution(DECLARING, async ({ warmer, cache }, runQuery) => {
       await warmer.tick();
       expect(runQuery.requests.map(({ query }) => query.parameters['city']).toSorted()).toEqual([
         'Oslo',
         'Rome',
       ]);
-      for (const { requestId } of runQuery.requests) expect(requestId).toMatch(/^warming-[0-9a-f]{16}$/);
+      for (const { requestId, requester } of runQuery.requests) {
+        expect(requestId).toMatch(/^warming-[0-9a-f]{16}$/);
+        expect(requester).toMatchObject({ lane: 'warming', priority: 'warming' });
+      }
       expect(cache.local.use().get(ENDPOINT.id)?.entries).toBe(2);
       await warmer.tick();
       expect(runQuery.requests).toHaveLength(2);
     });
   });
 
-  it('asks ClickHouse nothing where nothing is declared', async () => {
-    await opened(ENDPOINT, async ({ warmer }, runQuery) => {
+  it('runs no query if no set is declared', async () => {
+    await withExecution(ENDPOINT, async ({ warmer }, runQuery) => {
       await warmer.tick({ all: true });
       expect(runQuery.requests).toEqual([]);
     });
   });
 
-  it('does not start where a declared set is not as its endpoint demands', async () => {
-    const wrong: Endpoint = { ...ENDPOINT, warm: [{ city: 'x'.repeat(10_000) }] };
-    await expect(opened(wrong, () => Promise.resolve())).rejects.toMatchObject({
+  it('rejects a declared set that is invalid for its endpoint', async () => {
+    const invalid: Endpoint = { ...ENDPOINT, warm: [{ city: 'x'.repeat(10_000) }] };
+    await expect(withExecution(invalid, () => Promise.resolve())).rejects.toMatchObject({
       code: 'INVALID_PARAMETERS',
     });
   });
 
-  it('ends a refresh that runs when it is closed, and waits for its end', async () => {
-    await opened(DECLARING, async ({ warmer }, runQuery, close) => {
+  it('cancels a running refresh when it is closed, and waits for its end', async () => {
+    await withExecution(DECLARING, async ({ warmer }, runQuery, close) => {
       const ended: string[] = [];
       runQuery.respondWith(async ({ signal }) => {
         if (!signal.aborted) await once(signal, 'abort');
         ended.push('query');
-        throw new Failure('CALLER_GONE', 'Nobody waits any more.');
+        throw new Failure('CALLER_GONE', 'The query was cancelled.');
       });
-      const round = warmer.tick();
+      const tick = warmer.tick();
       await new Promise((resolve) => setImmediate(resolve));
       expect(runQuery.requests).toHaveLength(1);
       await close();
       expect(ended).toEqual(['query']);
-      await round;
+      await tick;
       expect(runQuery.requests).toHaveLength(1);
     });
   });

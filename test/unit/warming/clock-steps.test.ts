@@ -26,8 +26,8 @@ describe('warming after the clock was set back by an hour', () => {
     gateway = new WarmedGateway([ENDPOINT]);
   });
 
-  it('refreshes at once what is in use, whose entry is from the future now, and then at the interval', async () => {
-    await requestCities(gateway, ENDPOINT, ['Rome']);
+  it('refreshes a set at once, because its result is from the future, and then at the interval', async () => {
+    await askFor(gateway, ENDPOINT, ['Rome']);
     setBack();
     await gateway.pass(1);
     expect(refreshedCities(gateway)).toEqual(['Rome']);
@@ -38,7 +38,7 @@ describe('warming after the clock was set back by an hour', () => {
     expect(gateway.refreshes).toHaveLength(2);
   });
 
-  it('takes a set that was refreshed in that hour for used when somebody requests it', async () => {
+  it('counts a new use of a set that was refreshed in that hour', async () => {
     gateway.use(ENDPOINT, { city: 'Rome' });
     await gateway.pass(2 * INTERVAL + 1);
     setBack();
@@ -48,16 +48,16 @@ describe('warming after the clock was set back by an hour', () => {
     expect(gateway.refreshes.length).toBe(before + 2);
   });
 
-  it('stops after two refreshes where nobody requests the set any more', async () => {
-    await requestCities(gateway, ENDPOINT, ['Rome']);
+  it('stops after two refreshes of a set that is not used again', async () => {
+    await askFor(gateway, ENDPOINT, ['Rome']);
     setBack();
     await gateway.pass(HOUR);
     expect(gateway.refreshes).toHaveLength(2);
   });
 
-  it('tries again at once what failed in that hour', async () => {
+  it('retries at once a set whose refresh failed in that hour', async () => {
     gateway.declare(ENDPOINT);
-    gateway.respond = () => Promise.reject(new Error('ClickHouse is away'));
+    gateway.respond = () => Promise.reject(new Error('ClickHouse is unreachable'));
     await gateway.pass(1);
     setBack();
     gateway.respond = () => Promise.resolve(resultOf([]));
@@ -66,17 +66,17 @@ describe('warming after the clock was set back by an hour', () => {
   });
 });
 
-/** What gateways write, in one process. */
+/** The publications of all gateways, in memory. */
 class Board implements UsageBoard {
   private readonly written = new Map<string, string>();
 
-  readonly write = ({ gateway, json: words }: PublishedUsage): Promise<true> => {
-    this.written.set(gateway, words);
+  readonly write = ({ gateway, json }: PublishedUsage): Promise<true> => {
+    this.written.set(gateway, json);
     return Promise.resolve(true);
   };
 
   readonly readOthers = (_endpointId: string, own: string): Promise<readonly string[]> =>
-    Promise.resolve([...this.written].filter(([gateway]) => gateway !== own).map(([, words]) => words));
+    Promise.resolve([...this.written].filter(([gateway]) => gateway !== own).map(([, json]) => json));
 }
 
 class UsingGateway {
@@ -103,18 +103,18 @@ class UsingGateway {
   }
 }
 
-describe('the use that gateways publish', () => {
-  it('counts as of now where a gateway that is ten minutes fast published it, and its entry as none', async () => {
+describe('GatewaysUsage', () => {
+  it('treats a use by a gateway whose clock is ten minutes fast as a use now, without a result', async () => {
     const board = new Board();
-    const [fast, right] = [new UsingGateway(board), new UsingGateway(board)];
+    const [fast, correct] = [new UsingGateway(board), new UsingGateway(board)];
     fast.clock.advance(TEN_MINUTES);
     fast.request('Rome');
     await fast.usage.publish();
-    const now = right.clock.milliseconds;
-    expect(await right.usage.sets(ENDPOINT.id)).toMatchObject([{ lastUsedAt: now, createdAt: 0 }]);
+    const now = correct.clock.milliseconds;
+    expect(await correct.usage.sets(ENDPOINT.id)).toMatchObject([{ lastUsedAt: now, createdAt: 0 }]);
   });
 
-  it('is published after the clock was set back, also of sets that were requested before', async () => {
+  it('publishes sets that were used before the clock was set back', async () => {
     const board = new Board();
     const [one, other] = [new UsingGateway(board), new UsingGateway(board)];
     one.request('Rome');
@@ -124,11 +124,11 @@ describe('the use that gateways publish', () => {
     expect(await other.usage.sets(ENDPOINT.id)).toMatchObject([{ uses: 1 }]);
   });
 
-  it('is listed again after a set was forgotten and the clock was set back', async () => {
+  it('lists a forgotten set that is used again after the clock was set back', async () => {
     const gateway = new UsingGateway(new Board());
     gateway.request('Rome');
     const [set] = await gateway.usage.sets(ENDPOINT.id);
-    if (!set) throw new Error('nothing is in use');
+    if (!set) throw new Error('no set is in use');
     gateway.usage.forget(set.key);
     gateway.clock.advance(-HOUR);
     gateway.request('Rome');

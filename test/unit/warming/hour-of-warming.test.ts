@@ -5,51 +5,48 @@ import { ageOf, WarmedGateway } from '../../support/warmed-gateway.js';
 
 const HOUR = 3600;
 const registry = await loadEndpoints(ENDPOINTS_FOLDER);
-const named = (name: string): Endpoint => {
+const endpointNamed = (name: string): Endpoint => {
   const endpoint = registry.find(name);
   if (!endpoint) throw new Error(`no endpoint ${name}`);
   return endpoint;
 };
-const REDIRECTS = named('get-grouped-stats-redirects');
+const REDIRECTS = endpointNamed('get-grouped-stats-redirects');
 
 const settingsOf = ({ settings: { caching, warming } }: Endpoint): readonly unknown[] => [caching, warming];
 
-/** How each question of an hour was answered, one every so many seconds. */
-async function askEvery(
+/** Cache status and age of each response in an hour with one request every so many seconds. */
+async function requestEvery(
   gateway: WarmedGateway,
   endpoint: Endpoint,
   seconds: number,
 ): Promise<readonly { readonly status: string; readonly age: number }[]> {
-  const answers: { status: string; age: number }[] = [];
+  const responses: { status: string; age: number }[] = [];
   await gateway.pass(HOUR, async (second) => {
     if (second % seconds !== 0) return;
-    const outcome = await gateway.send(endpoint);
-    answers.push({ status: outcome.status, age: ageOf(gateway, outcome) });
+    const outcome = await gateway.ask(endpoint);
+    responses.push({ status: outcome.status, age: ageOf(gateway, outcome) });
   });
-  return answers;
+  return responses;
 }
 
 describe('an hour of an endpoint with 900/300', () => {
-  const endpoint = named('functions.invocation-stats');
+  const endpoint = endpointNamed('functions.invocation-stats');
 
-  it.each([5, 60, 400, 899])(
-    'answers from the cache all but the first of questions every %i s',
-    async (s) => {
-      expect(settingsOf(endpoint)).toEqual([900, 300]);
-      const [first, ...others] = await askEvery(new WarmedGateway(registry.all()), endpoint, s);
-      expect(first?.status).toBe('MISS');
-      expect(others.map(({ status }) => status)).toEqual(others.map(() => 'HIT'));
-    },
-  );
-
-  it('never serves a set that is asked for each minute older than its interval and a tick', async () => {
-    const answers = await askEvery(new WarmedGateway(registry.all()), endpoint, 60);
-    expect(Math.max(...answers.map(({ age }) => age))).toBeLessThanOrEqual(301);
+  it.each([5, 60, 400, 899])('serves all but the first of requests every %i s from the cache', async (s) => {
+    expect(settingsOf(endpoint)).toEqual([900, 300]);
+    const [first, ...others] = await requestEvery(new WarmedGateway(registry.all()), endpoint, s);
+    expect(first?.status).toBe('MISS');
+    expect(others.map(({ status }) => status)).toEqual(others.map(() => 'HIT'));
   });
 
-  it('is refreshed at its interval, at most a tenth early', async () => {
+  it('never serves a result older than its interval and a tick when the set is used every minute', async () => {
+    const responses = await requestEvery(new WarmedGateway(registry.all()), endpoint, 60);
+    expect(Math.max(...responses.map(({ age }) => age))).toBeLessThanOrEqual(301);
+  });
+
+  it('refreshes at the interval, at most a tenth early', async () => {
     const gateway = new WarmedGateway(registry.all());
-    await askEvery(gateway, endpoint, 60);
+    await requestEvery(gateway, endpoint, 60);
     const times = gateway.queries.map(({ at }) => at);
     const gaps = times.slice(1).map((at, index) => at - (times[index] ?? 0));
     expect(gaps.length).toBeGreaterThanOrEqual(11);
@@ -60,14 +57,14 @@ describe('an hour of an endpoint with 900/300', () => {
     expect(gateway.refreshes).toHaveLength(gateway.queries.length - 1);
   });
 
-  it('is refreshed twice, and no more, after its only question', async () => {
+  it('refreshes exactly twice after a single request', async () => {
     const gateway = new WarmedGateway(registry.all());
     await gateway.send(endpoint);
     await gateway.pass(HOUR);
     expect(gateway.refreshes).toHaveLength(2);
   });
 
-  it('is refreshed on after a question between the two', async () => {
+  it('continues to refresh after another request between the two', async () => {
     const gateway = new WarmedGateway(registry.all());
     await gateway.send(endpoint);
     await gateway.pass(HOUR, (second) => (second === 400 ? gateway.send(endpoint) : undefined));
@@ -76,12 +73,12 @@ describe('an hour of an endpoint with 900/300', () => {
 });
 
 describe('an hour of get-grouped-stats-events-logs (1000/0)', () => {
-  const endpoint = named('get-grouped-stats-events-logs');
+  const endpoint = endpointNamed('get-grouped-stats-events-logs');
 
-  it('has a miss every 1000 s and no refresh', async () => {
+  it('misses every 1000 s and never refreshes', async () => {
     expect(settingsOf(endpoint)).toEqual([1000, 0]);
     const gateway = new WarmedGateway(registry.all());
-    await askEvery(gateway, endpoint, 10);
+    await requestEvery(gateway, endpoint, 10);
     expect(gateway.queries.map(({ by, at }) => [by, at])).toEqual([
       ['caller', 0],
       ['caller', 1000],
@@ -92,7 +89,7 @@ describe('an hour of get-grouped-stats-events-logs (1000/0)', () => {
 });
 
 describe('an hour of get-grouped-stats-redirects (300/1800)', () => {
-  it('has an ordinary miss between expiry and the next refresh', async () => {
+  it('misses between expiry and the next refresh', async () => {
     expect(settingsOf(REDIRECTS)).toEqual([300, 1800]);
     const gateway = new WarmedGateway(registry.all());
     const statuses: string[] = [];
@@ -104,7 +101,7 @@ describe('an hour of get-grouped-stats-redirects (300/1800)', () => {
     expect(gateway.refreshes).toEqual([]);
   });
 
-  it('is refreshed half an hour after its newest answer, which is then a hit again', async () => {
+  it('refreshes half an hour after the newest result, and then hits again', async () => {
     const gateway = new WarmedGateway(registry.all());
     await gateway.send(REDIRECTS);
     await gateway.pass(1801);
@@ -117,37 +114,37 @@ describe('an hour of get-grouped-stats-redirects (300/1800)', () => {
     expect(ageOf(gateway, outcome)).toBe(1801 - (refresh?.at ?? 0));
   });
 
-  it('needs no refresh while misses keep it new', async () => {
+  it('does not refresh while misses renew the result', async () => {
     const gateway = new WarmedGateway(registry.all());
-    await askEvery(gateway, REDIRECTS, 60);
+    await requestEvery(gateway, REDIRECTS, 60);
     expect(gateway.refreshes).toEqual([]);
     expect(gateway.queries).toHaveLength(12);
   });
 });
 
 describe('an hour of logs.all (caching disabled)', () => {
-  it('uses ClickHouse each time and never of itself', async () => {
-    const endpoint = named('logs.all');
+  it('queries ClickHouse for each request and never refreshes', async () => {
+    const endpoint = endpointNamed('logs.all');
     expect(settingsOf(endpoint)).toEqual(['disabled', 0]);
     const gateway = new WarmedGateway(registry.all());
-    const answers = await askEvery(gateway, endpoint, 60);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set(['BYPASS']));
+    const responses = await requestEvery(gateway, endpoint, 60);
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set(['BYPASS']));
     expect(gateway.queries).toHaveLength(60);
     expect(gateway.refreshes).toEqual([]);
   });
 });
 
-describe('an hour without a question', () => {
-  it('has no query at all', async () => {
+describe('an hour without requests', () => {
+  it('runs no query', async () => {
     const gateway = new WarmedGateway(registry.all());
     await gateway.pass(HOUR);
     expect(gateway.queries).toEqual([]);
   });
 });
 
-describe('a refreshed answer', () => {
-  it('takes the place of the cached one, with a lifetime that starts anew', async () => {
-    const endpoint = named('usage.api-counts');
+describe('a refreshed result', () => {
+  it('replaces the cached result, with a new lifetime', async () => {
+    const endpoint = endpointNamed('usage.api-counts');
     const gateway = new WarmedGateway(registry.all());
     const before = await gateway.send(endpoint);
     await gateway.pass(301);

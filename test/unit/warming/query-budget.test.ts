@@ -1,8 +1,8 @@
 import { QueryBudget } from '../../../src/warming/query-budget.js';
 import { TestClock } from '../../support/test-clock.js';
 
-describe('the budget of queries', () => {
-  it('is open until five minutes’ share is spent at once', () => {
+describe('QueryBudget', () => {
+  it('is open until the share of five minutes is spent', () => {
     const budget = new QueryBudget(0.1, new TestClock().read);
     budget.spend(29_999);
     expect(budget.isOpen).toBe(true);
@@ -10,7 +10,7 @@ describe('the budget of queries', () => {
     expect(budget.isOpen).toBe(false);
   });
 
-  it('pays back an overdraft before it opens again', () => {
+  it('repays an overdraft before it opens again', () => {
     const clock = new TestClock();
     const budget = new QueryBudget(0.1, clock.read);
     budget.spend(40_000);
@@ -20,7 +20,7 @@ describe('the budget of queries', () => {
     expect(budget.isOpen).toBe(true);
   });
 
-  it('saves no more than five minutes’ share, however long nothing is spent', () => {
+  it('accumulates no more than the share of five minutes', () => {
     const clock = new TestClock();
     const budget = new QueryBudget(0.1, clock.read);
     clock.advance(24 * 3600);
@@ -28,7 +28,7 @@ describe('the budget of queries', () => {
     expect(budget.isOpen).toBe(false);
   });
 
-  it('is not spent by a clock that is set back', () => {
+  it('stays open when the clock is set back', () => {
     const clock = new TestClock();
     const budget = new QueryBudget(0.1, clock.read);
     clock.advance(-3600);

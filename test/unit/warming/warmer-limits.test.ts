@@ -12,12 +12,12 @@ const INTERVAL = 300;
 const ENDPOINT = sampleEndpoint({ caching: 900, warming: INTERVAL });
 const newGateway = (options?: WarmedGatewayOptions): WarmedGateway => new WarmedGateway([ENDPOINT], options);
 
-describe('the budget', () => {
+describe('the budget of the warmer', () => {
   const slow = (gateway: WarmedGateway, clickhouseMs: number): void => {
     gateway.respond = () => Promise.resolve({ ...resultOf([]), clickhouseMs });
   };
 
-  it('drops the least used when it is spent, and takes them up again when it has recovered', async () => {
+  it('stops refreshing the least used sets when it is spent, and resumes when it has recovered', async () => {
     // A tenth of wall time: 30 s at once, and 100 ms more each second.
     const gateway = newGateway({ budget: 0.1 });
     await requestCities(gateway, ENDPOINT, ['Rome', 'Rome', 'Rome', 'Paris', 'Paris', 'Oslo']);
@@ -31,7 +31,7 @@ describe('the budget', () => {
     expect(refreshedCities(gateway)).toEqual(['Rome', 'Paris', 'Oslo']);
   });
 
-  it('holds in the long run', async () => {
+  it('bounds the time of refreshes in the long run', async () => {
     const gateway = newGateway({ budget: 0.1 });
     slow(gateway, 10_000);
     const cities = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
@@ -43,7 +43,7 @@ describe('the budget', () => {
     expect(spentSeconds).toBeLessThanOrEqual(0.1 * HOUR + 30 + 10);
   });
 
-  it('of nothing warms nothing', async () => {
+  it('prevents all refreshes when it is zero', async () => {
     const gateway = newGateway({ budget: 0 });
     gateway.declare(ENDPOINT);
     await gateway.pass(HOUR);
@@ -51,10 +51,10 @@ describe('the budget', () => {
   });
 });
 
-describe('a refresh that fails', () => {
-  const fail = (): Promise<never> => Promise.reject(new Error('ClickHouse is away'));
+describe('a failed refresh', () => {
+  const fail = (): Promise<never> => Promise.reject(new Error('ClickHouse is unreachable'));
 
-  it('keeps what there is', async () => {
+  it('leaves the cached result in place', async () => {
     const gateway = newGateway();
     await requestCities(gateway, ENDPOINT, ['Rome']);
     gateway.respond = fail;
@@ -64,7 +64,7 @@ describe('a refresh that fails', () => {
     expect([status, result.bodies.identity.toString()]).toEqual(['HIT', '{"result":[{"query":1}]}']);
   });
 
-  it('is tried again after one, two, four and at most eight intervals', async () => {
+  it('is retried after one, two, four and at most eight intervals', async () => {
     const gateway = newGateway();
     gateway.declare(ENDPOINT);
     gateway.respond = fail;
@@ -73,7 +73,7 @@ describe('a refresh that fails', () => {
     expect(intervals).toEqual([0, 1, 3, 7, 15, 23, 31, 39]);
   });
 
-  it('is forgiven by one that succeeds', async () => {
+  it('resets its backoff after a success', async () => {
     const gateway = newGateway();
     gateway.declare(ENDPOINT);
     gateway.respond = fail;
@@ -83,7 +83,7 @@ describe('a refresh that fails', () => {
     expect(gateway.outcomes).toEqual(['sample failed', 'sample ok', 'sample ok', 'sample ok']);
   });
 
-  it('does not keep the other sets from being refreshed', async () => {
+  it('does not prevent refreshes of other sets', async () => {
     const gateway = newGateway();
     await requestCities(gateway, ENDPOINT, ['Rome', 'Rome', 'Oslo']);
     gateway.clock.advance(INTERVAL);

@@ -15,7 +15,7 @@ const ENDPOINT = sampleEndpoint({ caching: 900, warming: INTERVAL });
 
 const newGateway = (options?: WarmedGatewayOptions): WarmedGateway => new WarmedGateway([ENDPOINT], options);
 
-/** Lets a round begin and gives the means to let each of its queries end. */
+/** Makes queries wait; returns functions that end them. */
 function holdQueries(gateway: WarmedGateway): (() => void)[] {
   const ends: (() => void)[] = [];
   gateway.respond = () =>
@@ -27,10 +27,10 @@ function holdQueries(gateway: WarmedGateway): (() => void)[] {
   return ends;
 }
 
-/** Lets all that has been promised come about. */
+/** Waits until all pending promise callbacks have run. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('a round of warming', () => {
+describe('a tick of the warmer', () => {
   it('refreshes the most used sets first', async () => {
     const gateway = newGateway();
     await requestCities(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome', 'Paris', 'Paris']);
@@ -39,7 +39,7 @@ describe('a round of warming', () => {
     expect(refreshedCities(gateway)).toEqual(['Rome', 'Paris', 'Oslo']);
   });
 
-  it('refreshes the most used first whichever endpoint they are of', async () => {
+  it('refreshes the most used sets first across endpoints', async () => {
     const other = sampleEndpoint({
       id: '22222222-2222-4333-8444-555555555555',
       name: 'other',
@@ -54,14 +54,14 @@ describe('a round of warming', () => {
     expect(refreshedCities(gateway)).toEqual(['Rome', 'Paris', 'Oslo']);
   });
 
-  it('warms no more sets of an endpoint than it may, and those the most used', async () => {
+  it('refreshes at most maxSets sets of an endpoint, the most used ones', async () => {
     const gateway = newGateway({ maxSets: 2 });
     await requestCities(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome', 'Paris', 'Paris']);
     await gateway.pass(INTERVAL + 1);
     expect(refreshedCities(gateway).toSorted()).toEqual(['Paris', 'Rome']);
   });
 
-  it('warms nothing where no set may be warmed', async () => {
+  it('refreshes nothing if maxSets is zero', async () => {
     const gateway = newGateway({ maxSets: 0 });
     gateway.declare(ENDPOINT);
     await requestCities(gateway, ENDPOINT, ['Rome']);
@@ -69,12 +69,12 @@ describe('a round of warming', () => {
     expect(gateway.refreshes).toEqual([]);
   });
 
-  it.each([1, 2, 5])('runs %i queries at a time', async (concurrency) => {
+  it.each([1, 2, 5])('runs %i refreshes at a time', async (concurrency) => {
     const gateway = newGateway({ concurrency });
     await requestCities(gateway, ENDPOINT, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
     gateway.clock.advance(INTERVAL);
     const ends = holdQueries(gateway);
-    const round = gateway.warmer.tick();
+    const tick = gateway.warmer.tick();
     await settle();
     expect(ends).toHaveLength(concurrency);
     for (let ended = 0; ended < 7; ended += 1) {
@@ -82,28 +82,28 @@ describe('a round of warming', () => {
       await settle();
       expect(ends).toHaveLength(Math.min(7, concurrency + ended + 1));
     }
-    await round;
+    await tick;
   });
 
-  it('never overlaps another', async () => {
+  it('never refreshes a set twice at a time', async () => {
     const gateway = newGateway();
     await requestCities(gateway, ENDPOINT, ['a', 'b']);
     gateway.clock.advance(INTERVAL);
     const ends = holdQueries(gateway);
-    const rounds = [gateway.warmer.tick(), gateway.warmer.tick()];
+    const ticks = [gateway.warmer.tick(), gateway.warmer.tick()];
     await settle();
     gateway.clock.advance(INTERVAL);
-    rounds.push(gateway.warmer.tick());
+    ticks.push(gateway.warmer.tick());
     await settle();
     expect(ends).toHaveLength(1);
     ends[0]?.();
     await settle();
     ends[1]?.();
-    await Promise.all(rounds);
+    await Promise.all(ticks);
     expect(gateway.refreshes).toHaveLength(2);
   });
 
-  it('that is asked for while another runs comes after it, with every set in use', async () => {
+  it('refreshes every set in use again when forced while another tick runs', async () => {
     const gateway = newGateway();
     await requestCities(gateway, ENDPOINT, ['a']);
     gateway.clock.advance(INTERVAL);
@@ -111,16 +111,16 @@ describe('a round of warming', () => {
     const running = gateway.warmer.tick();
     await settle();
     gateway.use(ENDPOINT, { city: 'b' });
-    const asked = gateway.warmer.tick({ all: true });
+    const forced = gateway.warmer.tick({ all: true });
     await settle();
     expect(ends).toHaveLength(1);
     gateway.respond = () => Promise.resolve(resultOf([]));
     ends[0]?.();
-    await Promise.all([running, asked]);
-    expect(refreshedCities(gateway).toSorted()).toEqual(['a', 'a', 'b']);
+    await Promise.all([running, forced]);
+    expect(citiesOf(gateway).toSorted()).toEqual(['a', 'a', 'b']);
   });
 
-  it('refreshes what is not due yet only when told to', async () => {
+  it('refreshes sets that are not due only when forced', async () => {
     const gateway = newGateway();
     await requestCities(gateway, ENDPOINT, ['Rome']);
     await gateway.warmer.tick();
@@ -129,7 +129,7 @@ describe('a round of warming', () => {
     expect(refreshedCities(gateway)).toEqual(['Rome']);
   });
 
-  it('waits while interactive queries wait, and goes on after them', async () => {
+  it('starts nothing while interactive queries wait, and continues afterwards', async () => {
     let busy = true;
     const gateway = newGateway({ isBusy: () => busy });
     await requestCities(gateway, ENDPOINT, ['Rome']);
@@ -140,7 +140,7 @@ describe('a round of warming', () => {
     expect(refreshedCities(gateway)).toEqual(['Rome']);
   });
 
-  it('ends between two sets when interactive queries begin to wait', async () => {
+  it('stops between two sets when interactive queries start to wait', async () => {
     let busy = false;
     const gateway = newGateway({ isBusy: () => busy });
     await requestCities(gateway, ENDPOINT, ['Rome', 'Rome', 'Oslo']);
@@ -153,7 +153,7 @@ describe('a round of warming', () => {
     expect(refreshedCities(gateway)).toEqual(['Rome']);
   });
 
-  it('does nothing on a gateway that is not the leader', async () => {
+  it('does nothing on a follower', async () => {
     const gateway = newGateway({ isLeader: () => false });
     gateway.declare(ENDPOINT);
     await requestCities(gateway, ENDPOINT, ['Oslo']);
@@ -164,7 +164,7 @@ describe('a round of warming', () => {
 });
 
 describe('a declared set', () => {
-  it('is warmed from the start and then at its interval, though nobody uses', async () => {
+  it('is refreshed from the start and then at its interval, even if unused', async () => {
     const gateway = newGateway();
     gateway.declare(ENDPOINT);
     await gateway.pass(HOUR);
@@ -173,7 +173,7 @@ describe('a declared set', () => {
     expect((await gateway.send(ENDPOINT)).status).toBe('HIT');
   });
 
-  it('that is asked for too is one set', async () => {
+  it('is not listed twice when it is used too', async () => {
     const gateway = newGateway();
     gateway.declare(ENDPOINT);
     await gateway.send(ENDPOINT);
@@ -183,9 +183,9 @@ describe('a declared set', () => {
   });
 
   it.each([
-    ['without warming', sampleEndpoint({ caching: 900, warming: 0 })],
-    ['without caching', sampleEndpoint({ caching: 'disabled', warming: 300 })],
-  ])('of an endpoint %s is never warmed', async (_what, endpoint: Endpoint) => {
+    ['has no warming', sampleEndpoint({ caching: 900, warming: 0 })],
+    ['has no caching', sampleEndpoint({ caching: 'disabled', warming: 300 })],
+  ])('is never refreshed if its endpoint %s', async (_what, endpoint: Endpoint) => {
     const gateway = new WarmedGateway([endpoint]);
     gateway.declare(endpoint);
     await gateway.pass(HOUR);
@@ -194,8 +194,8 @@ describe('a declared set', () => {
   });
 });
 
-describe('the state of warming', () => {
-  it('tells of each set how it was refreshed, and when it will be', async () => {
+describe('the state of the warmer', () => {
+  it('lists the last refresh and the next due time of each set', async () => {
     const gateway = newGateway();
     await requestCities(gateway, ENDPOINT, ['Rome', 'Rome']);
     await gateway.pass(INTERVAL + 1);
@@ -213,13 +213,13 @@ describe('the state of warming', () => {
     expect(state?.dueAt).toBeLessThanOrEqual(createdAt + INTERVAL * 1000);
   });
 
-  it('tells no time for a declared set that is due at once', async () => {
+  it('lists a due time of 0 for a declared set that is due at once', async () => {
     const gateway = newGateway();
     gateway.declare(ENDPOINT);
     expect(await gateway.warmer.state()).toMatchObject([{ dueAt: 0 }]);
   });
 
-  it('holds nothing of a refresh long ago once the set has dropped out of a full ledger', async () => {
+  it('deletes the state of a set that a full ledger dropped', async () => {
     const gateway = newGateway();
     const { key } = gateway.use(ENDPOINT, { city: 'Rome' });
     await gateway.pass(INTERVAL + 1);
@@ -230,7 +230,7 @@ describe('the state of warming', () => {
     expect(await gateway.warmer.state()).toMatchObject([{ warmed: undefined }]);
   });
 
-  it('keeps what it knows of a set that is not listed for a while', async () => {
+  it('keeps the state of a set that is not listed for a short time', async () => {
     const gateway = newGateway();
     const { key } = gateway.use(ENDPOINT, { city: 'Rome' });
     await gateway.pass(INTERVAL + 1);
@@ -240,7 +240,7 @@ describe('the state of warming', () => {
     expect(await gateway.warmer.state()).toMatchObject([{ warmed: { failures: 0 } }]);
   });
 
-  it('holds nothing of sets that nobody uses any more', async () => {
+  it('deletes the state of sets that are no longer used', async () => {
     const gateway = newGateway();
     await requestCities(gateway, ENDPOINT, ['Rome']);
     await gateway.pass(HOUR);

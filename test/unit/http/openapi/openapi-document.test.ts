@@ -1,6 +1,7 @@
 import { withSettings } from '../../../../src/endpoint/endpoint.js';
 import { loadEndpoints } from '../../../../src/endpoint/load-endpoints.js';
 import { ERRORS } from '../../../../src/errors.js';
+import { FORMAT_NAMES, FORMATS } from '../../../../src/formats/formats.js';
 import type { OperationObject, ParameterObject } from '../../../../src/http/openapi/document.js';
 import { openApiDocument, type OpenApiInput } from '../../../../src/http/openapi/openapi-document.js';
 import { ENDPOINTS_FOLDER } from '../../../../src/project-files.js';
@@ -8,12 +9,6 @@ import { sampleEndpoint } from '../../../support/sample-endpoint.js';
 
 const registry = await loadEndpoints(ENDPOINTS_FOLDER);
 const endpoints = registry.all();
-
-const FORMATS = [
-  { name: 'json', mediaType: 'application/json' },
-  { name: 'csv', mediaType: 'text/csv' },
-  { name: 'parquet', mediaType: 'application/vnd.apache.parquet' },
-];
 
 function operation(name: string, input: Partial<OpenApiInput> = {}): OperationObject {
   const found = openApiDocument({ endpoints, version: '1', ...input }).paths[`/api/endpoints/query/${name}`];
@@ -77,20 +72,14 @@ describe('the OpenAPI document', () => {
     expect(listed).toEqual(expect.arrayContaining(['200', '304', '400', '401', '403', '404', '406', '429']));
   });
 
-  it('tells of formats where there are several', () => {
-    const plain = operation('logs.all');
-    expect(['format', 'download', 'csv_safe'].map((name) => parameter(plain, name))).toEqual([
-      undefined,
-      undefined,
-      undefined,
-    ]);
-    const rich = operation('logs.all', { representations: FORMATS });
-    expect(parameter(rich, 'format')?.schema.enum).toEqual(['json', 'csv', 'parquet']);
-    expect(parameter(rich, 'download')).toBeDefined();
-    expect(parameter(rich, 'csv_safe')).toBeDefined();
-    const ok = rich.responses['200'];
+  it('describes every output format, and the parameters that choose one', () => {
+    const described = operation('logs.all');
+    expect(parameter(described, 'format')?.schema.enum).toEqual(FORMAT_NAMES);
+    expect(parameter(described, 'download')).toBeDefined();
+    expect(parameter(described, 'csv_safe')).toBeDefined();
+    const ok = described.responses['200'];
     expect(ok && 'content' in ok && Object.keys(ok.content ?? {})).toEqual(
-      FORMATS.map(({ mediaType }) => mediaType),
+      Object.values(FORMATS).map(({ mediaType }) => mediaType),
     );
   });
 

@@ -3,7 +3,8 @@ import addFormats from 'ajv-formats';
 
 import { column } from '../../../../src/endpoint/definition.js';
 import { jsonTypeOf } from '../../../../src/endpoint/json-type.js';
-import { schemaOf, type Times } from '../../../../src/http/openapi/schema.js';
+import type { Times } from '../../../../src/formats/format.js';
+import { schemaOf } from '../../../../src/http/openapi/schema.js';
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);

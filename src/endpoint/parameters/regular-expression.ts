@@ -1,0 +1,30 @@
+import Joi from 'joi';
+
+import { ANY_TEXT, declareParameter, type Parameter, type ParameterOptions } from './parameter.js';
+
+/**
+ * A regular expression for ClickHouse's `match` (RE2, unanchored), not empty and at most `maxLength` characters. Only
+ * ClickHouse finds out whether it compiles; the gateway responds with status 400 where it does not.
+ */
+export function regularExpression(
+  options: ParameterOptions & { readonly maxLength: number },
+): Parameter<string> {
+  const { maxLength } = options;
+  const schema = Joi.string().custom((value: string, helpers) =>
+    // Characters, not UTF-16 units: a person counts characters.
+    Array.from(value).length > maxLength ? helpers.error('string.max', { limit: maxLength }) : value,
+  );
+  return declareParameter(
+    schema,
+    options,
+    {
+      kind: 'regular-expression',
+      type: 'String',
+      empty: 'problem',
+      format: 're2',
+      syntax: 'Syntax: https://github.com/google/re2/wiki/Syntax.',
+      jsonSchema: ANY_TEXT,
+    },
+    { 'string.max': 'must be at most {#limit} characters' },
+  );
+}

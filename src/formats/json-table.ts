@@ -1,0 +1,72 @@
+import type { JsonSchema } from '../endpoint/json-schema.js';
+import { cutRows } from './cut-result.js';
+import type { CutContext, CutResult, RowFormat } from './format.js';
+import { shownType } from './project-columns.js';
+import { templateFormat } from './template-format.js';
+
+/** The layout of ClickHouse's own JSON format, which Tinybird's clients read: columns, rows and cost. */
+export const jsonTable: RowFormat = {
+  mediaType: 'application/vnd.querygate.table+json',
+  contentType: 'application/vnd.querygate.table+json',
+  extension: 'table.json',
+  isText: true,
+  isCompressible: true,
+  hasTypedTimes: false,
+  hasFormulas: false,
+  values: 'json',
+  clickHouseFormat: templateFormat,
+  cut: (body, context) => {
+    const cut = cutRows(body, context.rowCap);
+    return { ...cut, body: tableOf(cut, context) };
+  },
+  describeBody: ({ list, isOpen }) => ({
+    type: 'object',
+    required: ['meta', 'data', 'rows', 'truncated', ...(isOpen ? [] : ['statistics'])],
+    properties: {
+      meta: META,
+      data: list,
+      rows: { type: 'integer', minimum: 0 },
+      truncated: { type: 'boolean' },
+      statistics: STATISTICS,
+    },
+    additionalProperties: false,
+  }),
+};
+
+/** Writes the metadata around the rows; no `statistics` where the caller must not learn the cost. */
+function tableOf({ body, rowCount, truncated }: CutResult, { columns, times, cost }: CutContext): Buffer {
+  const meta = columns.map(({ name, type }) => ({ name, type: shownType(type, times) }));
+  const statistics = cost && {
+    elapsed: cost.clickhouseMs / 1000,
+    rows_read: cost.rowsRead,
+    bytes_read: cost.bytesRead,
+  };
+  const end = JSON.stringify({ rows: rowCount, truncated, statistics });
+  return Buffer.concat([
+    Buffer.from(`{"meta":${JSON.stringify(meta)},"data":[`),
+    body,
+    Buffer.from(`],${end.slice(1)}`),
+  ]);
+}
+
+const META: JsonSchema = {
+  type: 'array',
+  description: 'The columns and their ClickHouse types.',
+  items: {
+    type: 'object',
+    required: ['name', 'type'],
+    properties: { name: { type: 'string' }, type: { type: 'string' } },
+  },
+};
+
+const STATISTICS: JsonSchema = {
+  type: 'object',
+  description: 'What the query of this response cost.',
+  required: ['elapsed', 'rows_read', 'bytes_read'],
+  properties: {
+    elapsed: { type: 'number', minimum: 0, description: 'Seconds.' },
+    rows_read: { type: 'integer', minimum: 0 },
+    bytes_read: { type: 'integer', minimum: 0 },
+  },
+  additionalProperties: false,
+};

@@ -1,0 +1,24 @@
+import { cutRows } from './cut-result.js';
+import type { RowFormat } from './format.js';
+import { templateFormat } from './template-format.js';
+
+const LINE_FEED = '\n';
+
+/** One JSON object per line. */
+export const ndjson: RowFormat = {
+  mediaType: 'application/x-ndjson',
+  contentType: 'application/x-ndjson',
+  extension: 'ndjson',
+  isText: true,
+  isCompressible: true,
+  hasTypedTimes: false,
+  hasFormulas: false,
+  values: 'json',
+  clickHouseFormat: (columns) => templateFormat(columns, LINE_FEED),
+  cut: (body, { rowCap }) => {
+    const cut = cutRows(body, rowCap, LINE_FEED);
+    const end = Buffer.from(cut.rowCount > 0 ? LINE_FEED : '');
+    return { ...cut, body: Buffer.concat([cut.body, end]) };
+  },
+  describeBody: () => ({ type: 'string', description: 'One JSON object per line, one line per row.' }),
+};
