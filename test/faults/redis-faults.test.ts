@@ -10,10 +10,10 @@ import { openTestExecution, type TestExecution } from '../support/test-execution
 const BOUND_MS = 2000;
 /** The bound while the breaker is open. */
 const OPEN_BOUND_MS = 500;
-const AWAY = 'Redis does not respond; this process caches results and counts limits on its own';
+const UNREACHABLE = 'Redis does not respond; this process caches results and counts limits on its own';
 const BACK = 'Redis responds again';
-const REFUSES = 'Redis rejects commands; this process caches results and counts limits on its own';
-const TAKES = 'Redis accepts commands again';
+const REJECTS = 'Redis rejects commands; this process caches results and counts limits on its own';
+const ACCEPTS = 'Redis accepts commands again';
 
 let cityCount = 0;
 

@@ -35,13 +35,13 @@ async function chosen(url: string, headers: Readonly<Record<string, string>> = {
   return representation?.name;
 }
 
-describe('the representation of an answer', () => {
-  it.each(FORMAT_NAMES)('is what ?format= names: %s, whatever Accept says', async (format) => {
+describe('the representation of a result', () => {
+  it.each(FORMAT_NAMES)('is the one that ?format= names: %s, whatever Accept says', async (format) => {
     expect(await chosen(`${URL}&format=${format}`)).toBe(format);
     expect(await chosen(`${URL}&format=${format}`, { Accept: 'text/html' })).toBe(format);
   });
 
-  it.each(FORMAT_NAMES)('is what Accept names, and each can be had so: %s', async (format) => {
+  it.each(FORMAT_NAMES)('is the one that Accept names: %s', async (format) => {
     expect(await chosen(URL, { Accept: FORMATS[format].mediaType })).toBe(format);
     expect(await chosen(URL, { Accept: FORMATS[format].contentType })).toBe(format);
   });
@@ -94,7 +94,7 @@ describe('the representation of an answer', () => {
     ['download=1&download=1', 'download', 'is given 2 times; it may be given once'],
     ['download=yes', 'download', 'must be 1 or 0'],
     ['format=csv&csv_safe=x', 'csv_safe', 'must be 1 or 0'],
-  ])('%s is a problem of the request', async (query, param, problem) => {
+  ])('%s returns 400', async (query, param, problem) => {
     const gateway = await open();
     const document = problemOf(await gateway.get(`${URL}&${query}`));
     expect(document).toMatchObject({ status: 400, problems: [{ param, problem }] });
@@ -142,7 +142,7 @@ describe('the representation of an answer', () => {
 });
 
 describe('?download=1', () => {
-  it.each(FORMAT_NAMES)('names a file after the endpoint and the time: %s', async (format) => {
+  it.each(FORMAT_NAMES)('sets a file name of endpoint and time: %s', async (format) => {
     const gateway = await open();
     for (const status of ['MISS', 'HIT']) {
       const { headers } = await gateway.get(`${URL}&format=${format}&download=1`);

@@ -11,9 +11,9 @@ const STATS = '/api/endpoints/query/functions.invocation-stats?project=aurora';
 const INVALID = '400 INVALID_PARAMETERS';
 const checked: string[] = [];
 
-/** Takes what begins with SELECT, and prints it as it is but for spaces. */
+/** Accepts SQL that begins with SELECT, and prints it with normalized spaces. */
 const checkSql: CheckSql = (_endpoint, sql, { signal }) => {
-  judged.push(sql);
+  checked.push(sql);
   signal.throwIfAborted();
   if (sql === 'unreachable') return Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'Away.'));
   if (!sql.startsWith('SELECT')) {

@@ -1,5 +1,5 @@
 import { FORMAT_NAMES } from '../../src/formats/formats.js';
-import { FUNCTIONS, NOW, pick, PLACES, PROJECTS, seeded, type Random } from './rows.js';
+import { FUNCTIONS, NOW, pick, COUNTRIES, PROJECTS, seeded, type Random } from './rows.js';
 
 /** A request to replay. */
 export interface RecordedRequest {

@@ -6,7 +6,7 @@ import type { FormatName } from '../../src/formats/formats.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Rows as a real reader of a format sees them: times of a type of their own as microseconds since 1970. */
+/** Rows as a third-party reader of a format parses them; native time types as microseconds since 1970. */
 export async function readRows(format: FormatName, body: Buffer): Promise<readonly Row[]> {
   switch (format) {
     case 'json':

@@ -67,7 +67,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** Values that a format writes in other ways, as one: JSON text as what it means. */
+/** Normalizes values that formats write in different ways: parses JSON text. */
 function comparable(endpoint: Endpoint, format: FormatName, rows: readonly Row[]): readonly Row[] {
   return rows.map((row) =>
     Object.fromEntries(
@@ -95,7 +95,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.name, endpoint] as const))('
       .buffer(true)
       .parse(binary);
 
-  it.each(FORMAT_NAMES)('has the same rows as %s, for a real reader', async (format) => {
+  it.each(FORMAT_NAMES)('has the same rows as %s, for a third-party reader', async (format) => {
     const json = await get({}, 'timestamps=unix-micros');
     const response = await get({ format }, 'timestamps=unix-micros');
     expect([response.status, response.headers['content-type']]).toEqual([200, FORMATS[format].contentType]);

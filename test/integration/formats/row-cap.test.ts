@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-const ask = (
+const fetchFormat = (
   format: FormatName,
   text: string,
   { rowCap = 10, ...changes }: Partial<QueryRequest> = {},

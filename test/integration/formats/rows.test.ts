@@ -17,11 +17,11 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** Formats in which every number is a number. */
+/** Formats that have a number type. */
 const TYPED = FORMAT_NAMES.filter((format) => format !== 'tsv');
 const BINARY = ['parquet', 'arrow'] as const;
 
-const ask = (
+const fetchFormat = (
   format: FormatName,
   text: string,
   { rowCap = 10, ...changes }: Partial<QueryRequest> = {},
@@ -153,7 +153,7 @@ describe('values of a caller’s own SQL', () => {
     });
   });
 
-  it.each(FORMAT_NAMES)('have whatever names they are given, in %s', async (format) => {
+  it.each(FORMAT_NAMES)('can have any column names, in %s', async (format) => {
     const names = ['a b', '`', '"', '\\', '$x', '${0}', 'é', 'select', 'answer_rows', '=1', "'"];
     const text = `SELECT ${names.map((name, at) => `${at === 0 ? 'nan' : at} AS \`${name.replaceAll(/[\\`]/g, '\\$&')}\``).join(', ')}`;
     const result = await fetchFormat(format, text, { columns: 'unknown' });
@@ -164,15 +164,15 @@ describe('values of a caller’s own SQL', () => {
     );
   });
 
-  it.each(FORMAT_NAMES)('that are not UTF-8 are made so, in %s', async (format) => {
-    const result = await ask(format, `SELECT unhex('61FF62') AS text`, { columns: 'unknown' });
+  it.each(FORMAT_NAMES)('that are not UTF-8 are converted, in %s', async (format) => {
+    const result = await fetchFormat(format, `SELECT unhex('61FF62') AS text`, { columns: 'unknown' });
     expect(await readRows(format, result.body)).toEqual([{ text: 'a\uFFFDb' }]);
   });
 
   it('are in the query’s order in every format, although formats write values differently', async () => {
     const text = 'SELECT number AS n, number / 2 AS half FROM numbers_mt(200000) ORDER BY cityHash64(n)';
     const orderIn = async (format: FormatName): Promise<readonly number[]> => {
-      const result = await ask(format, text, { columns: 'unknown', rowCap: 70_000 });
+      const result = await fetchFormat(format, text, { columns: 'unknown', rowCap: 70_000 });
       return (await readRows(format, result.body)).map(({ n }) => Number(n));
     };
     const expected = await orderIn('json');
@@ -185,8 +185,8 @@ describe('values of a caller’s own SQL', () => {
 });
 
 describe('no rows', () => {
-  it.each(FORMAT_NAMES)('are none in %s, and its columns where it has a place for them', async (format) => {
-    const result = await ask(format, 'SELECT number AS n FROM numbers(0)', {
+  it.each(FORMAT_NAMES)('are returned in %s with its columns, if it can describe them', async (format) => {
+    const result = await fetchFormat(format, 'SELECT number AS n FROM numbers(0)', {
       columns: new Map([['n', column('UInt64', 'A number.')]]),
     });
     expect([result.rowCount, result.truncated]).toEqual([0, false]);
@@ -233,7 +233,7 @@ describe('CSV for spreadsheets', () => {
 });
 
 describe('a failure after the first rows', () => {
-  it.each(FORMAT_NAMES)('is no answer in %s', async (format) => {
+  it.each(FORMAT_NAMES)('returns an error and no rows in %s', async (format) => {
     const text = `SELECT throwIf(number = 200000, 'late') AS n FROM numbers(300000)`;
     await expect(fetchFormat(format, text, { rowCap: 250_000 })).rejects.toMatchObject({
       code: 'CLICKHOUSE_FAILED',

@@ -28,11 +28,11 @@ export interface SandboxResult {
 export interface SandboxUnderTest {
   readonly database: TestDatabase;
   /** @param requestId comment of the queries in ClickHouse's log. */
-  readonly ask: (sql: string, requestId?: string) => Promise<SandboxAnswer>;
-  /** The body of the answer in a format. */
+  readonly run: (sql: string, requestId?: string) => Promise<SandboxResult>;
+  /** Returns the body of the result in a format. */
   readonly body: (sql: string, format: FormatName) => Promise<Buffer>;
-  /** What a caller is told instead of rows, with its status. */
-  readonly refusal: (sql: string, requestId?: string) => Promise<string>;
+  /** Returns status and problem of a rejected SELECT. */
+  readonly rejection: (sql: string, requestId?: string) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
@@ -57,7 +57,7 @@ export async function openSandbox(
     onJoined: () => undefined,
   });
   const values = validateParameters(endpoint, rawParameters(parameters));
-  const answerTo = async (sql: string, requestId: string, format: FormatName): Promise<EndpointResult> => {
+  const fetchSql = async (sql: string, requestId: string, format: FormatName): Promise<EndpointResult> => {
     const { signal } = new AbortController();
     const sandbox = await checkSql(endpoint, sql, { signal });
     const endpointQuery = { endpoint, values, scope: '', sandbox, representation: representationOf(format) };

@@ -160,7 +160,7 @@ describe('while ClickHouse fails', () => {
     runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'It failed.'));
     for (let n = 0; n < 3; n += 1) await expect(executeCall(call())).rejects.toThrow('It failed.');
     expect(queryCount()).toBe(3);
-    runQuery.answer([]);
+    runQuery.returnRows([]);
     expect(await statusOf(executeCall(call()))).toBe('MISS');
   });
 });

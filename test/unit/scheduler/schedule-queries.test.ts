@@ -67,7 +67,7 @@ describe('scheduleQueries', () => {
   });
 
   it('settles the cost of a query that left the queue', async () => {
-    const held = holdQueries(runQuery);
+    const held = delayQueries(runQuery);
     const running = run(sampleRequest('a'));
     await settled();
     const leaving = new AbortController();
@@ -90,7 +90,7 @@ describe('scheduleQueries', () => {
   });
 
   it('neither counts nor queues a query while ClickHouse is unreachable, and empties the queue', async () => {
-    const held = holdQueries(runQuery);
+    const held = delayQueries(runQuery);
     const waiting = ['a', 'b', 'c'].map((id) => run(sampleRequest(id)));
     await settled();
     const lose = breaker.guard(() => Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'no')));

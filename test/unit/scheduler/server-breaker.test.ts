@@ -37,7 +37,7 @@ describe('ServerBreaker', () => {
   beforeEach(() => {
     timers = new ManualTimers();
     runQuery = new FakeRunQuery();
-    held = holdQueries(runQuery);
+    held = delayQueries(runQuery);
     [changes, pings, pingReaction] = [[], 0, 'responds'];
     breaker = new ServerBreaker({
       ping,

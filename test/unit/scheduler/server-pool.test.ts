@@ -71,7 +71,7 @@ describe('ServerPool', () => {
     });
 
     it('spreads concurrent queries evenly', async () => {
-      const held = servers.map(({ runQuery }) => holdQueries(runQuery));
+      const held = servers.map(({ runQuery }) => delayQueries(runQuery));
       const running = Array.from({ length: 30 }, () => begin());
       await settled();
       expect(pool.figures.servers.map((server) => server.running)).toEqual([10, 10, 10]);
@@ -81,7 +81,7 @@ describe('ServerPool', () => {
     });
 
     it('sends no more queries to a slow server', async () => {
-      const held = holdQueries(servers[1].runQuery);
+      const held = delayQueries(servers[1].runQuery);
       const slow = Array.from({ length: 3 }, () => begin());
       for (let n = 0; n < 20; n += 1) await run(sampleRequest(String(n)));
       expect(counts()).toEqual([11, 1, 11]);
@@ -96,7 +96,7 @@ describe('ServerPool', () => {
         await timers.advance(1500);
         throw lost();
       });
-      servers[1].runQuery.answer([{ n: 1 }]);
+      servers[1].runQuery.returnRows([{ n: 1 }]);
       expect(await run(sampleRequest('same', {}))).toMatchObject({ rowCount: 1 });
       expect(counts()).toEqual([1, 1, 0]);
       expect(servers[0].runQuery.onlyRequest).not.toHaveProperty('spentMs');
@@ -120,7 +120,7 @@ describe('ServerPool', () => {
 
     it('retries on another server when one stalls', async () => {
       servers[0].pingReaction = 'hangs';
-      const held = holdQueries(servers[0].runQuery);
+      const held = delayQueries(servers[0].runQuery);
       const running = begin();
       await timers.advance(4000);
       expect(await running).toMatchObject({ rowCount: 0 });

@@ -27,7 +27,7 @@ describe('warming after the clock was set back by an hour', () => {
   });
 
   it('refreshes a set at once, because its result is from the future, and then at the interval', async () => {
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     setBack();
     await gateway.pass(1);
     expect(refreshedCities(gateway)).toEqual(['Rome']);
@@ -49,7 +49,7 @@ describe('warming after the clock was set back by an hour', () => {
   });
 
   it('stops after two refreshes of a set that is not used again', async () => {
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     setBack();
     await gateway.pass(HOUR);
     expect(gateway.refreshes).toHaveLength(2);

@@ -23,7 +23,7 @@ async function requestEvery(
   const responses: { status: string; age: number }[] = [];
   await gateway.pass(HOUR, async (second) => {
     if (second % seconds !== 0) return;
-    const outcome = await gateway.ask(endpoint);
+    const outcome = await gateway.send(endpoint);
     responses.push({ status: outcome.status, age: ageOf(gateway, outcome) });
   });
   return responses;

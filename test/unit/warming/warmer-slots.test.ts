@@ -91,7 +91,7 @@ describe('a slow refresh', () => {
     const blocked = new BlockedGateway(8);
     await blocked.askForSlow(['slow 1']);
     await blocked.pass(600);
-    expect(citiesOf(blocked.gateway)).toEqual(['slow 1']);
+    expect(refreshedCities(blocked.gateway)).toEqual(['slow 1']);
     await blocked.end();
   });
 
@@ -146,11 +146,11 @@ describe('the reported delay of a refresh', () => {
   it('is at most a second while slots are free, and otherwise the wait for a slot', async () => {
     const blocked = new BlockedGateway(1);
     const { gateway } = blocked;
-    await askFor(gateway, QUICK, ['Rome']);
+    await requestCities(gateway, QUICK, ['Rome']);
     await blocked.askForSlow(['slow 1']);
     await blocked.pass(60);
     expect(Math.max(...gateway.lateMs)).toBeLessThanOrEqual(1000);
-    await gateway.ask(QUICK, { city: 'Rome' });
+    await gateway.send(QUICK, { city: 'Rome' });
     await blocked.pass(30);
     await blocked.end();
     expect(Math.max(...gateway.lateMs)).toBeGreaterThan(20_000);
@@ -198,7 +198,7 @@ describe('the warmer while a refresh runs', () => {
     await blocked.askForSlow(['slow 1']);
     await blocked.pass(60);
     expect(blocked.running).toBe(1);
-    await gateway.ask(QUICK, { city: 'Oslo' });
+    await gateway.send(QUICK, { city: 'Oslo' });
     const all = gateway.warmer.tick({ all: true });
     await blocked.pass(2);
     gateway.respond = () => Promise.resolve(resultOf([]));

@@ -16,7 +16,7 @@ const ENDPOINT = sampleEndpoint({ caching: 900, warming: INTERVAL });
 const newGateway = (options?: WarmedGatewayOptions): WarmedGateway => new WarmedGateway([ENDPOINT], options);
 
 /** Makes queries wait; returns functions that end them. */
-function holdQueries(gateway: WarmedGateway): (() => void)[] {
+function delayQueries(gateway: WarmedGateway): (() => void)[] {
   const ends: (() => void)[] = [];
   gateway.respond = () =>
     new Promise<QueryResult>((resolve) => {
@@ -73,7 +73,7 @@ describe('a tick of the warmer', () => {
     const gateway = newGateway({ concurrency });
     await requestCities(gateway, ENDPOINT, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
     gateway.clock.advance(INTERVAL);
-    const ends = holdQueries(gateway);
+    const ends = delayQueries(gateway);
     const tick = gateway.warmer.tick();
     await settle();
     expect(ends).toHaveLength(concurrency);
@@ -89,7 +89,7 @@ describe('a tick of the warmer', () => {
     const gateway = newGateway();
     await requestCities(gateway, ENDPOINT, ['a', 'b']);
     gateway.clock.advance(INTERVAL);
-    const ends = holdQueries(gateway);
+    const ends = delayQueries(gateway);
     const ticks = [gateway.warmer.tick(), gateway.warmer.tick()];
     await settle();
     gateway.clock.advance(INTERVAL);
@@ -107,7 +107,7 @@ describe('a tick of the warmer', () => {
     const gateway = newGateway();
     await requestCities(gateway, ENDPOINT, ['a']);
     gateway.clock.advance(INTERVAL);
-    const ends = holdQueries(gateway);
+    const ends = delayQueries(gateway);
     const running = gateway.warmer.tick();
     await settle();
     gateway.use(ENDPOINT, { city: 'b' });
@@ -117,7 +117,7 @@ describe('a tick of the warmer', () => {
     gateway.respond = () => Promise.resolve(resultOf([]));
     ends[0]?.();
     await Promise.all([running, forced]);
-    expect(citiesOf(gateway).toSorted()).toEqual(['a', 'a', 'b']);
+    expect(refreshedCities(gateway).toSorted()).toEqual(['a', 'a', 'b']);
   });
 
   it('refreshes sets that are not due only when forced', async () => {
