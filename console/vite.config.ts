@@ -24,8 +24,8 @@ const copySwaggerUi: Plugin = {
 };
 
 /**
- * Builds the two pages into `dist/console`: the console that the gateway serves at `/`, and the operator's page of its
- * admin port; and copies the files of the page /docs. Addresses are relative, so that a proxy may put the gateway below a path.
+ * Builds two pages into `dist/console`: the console, which the gateway serves at `/`, and the admin page, which it serves on
+ * its admin port. Copies the files of the page /docs. URLs are relative, so that a proxy can serve the gateway below a path.
  */
 export default defineConfig({
   root: inProject('.'),
@@ -40,6 +40,6 @@ export default defineConfig({
     // A data: URL in a style sheet would need more of the content security policy than files do.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: [inProject('index.html'), inProject('operator.html')] },
+    rolldownOptions: { input: [inProject('index.html'), inProject('admin.html')] },
   },
 });

@@ -1,22 +1,22 @@
 import { BlockList, isIP } from 'node:net';
 
-/** Where a key may be used from. */
+/** A set of IP addresses: those from which a key may be used. */
 export interface AddressSet {
-  /** Whether an IP address is among them; false for a text that is none. */
+  /** Whether the set contains an IP address; false for a text that is not an IP address. */
   readonly allows: (address: string) => boolean;
 }
 
-/** An IPv6 address that stands for one of IPv4, as a dual-stack socket shows its peers. */
+/** An IPv4-mapped IPv6 address: a dual-stack socket reports its IPv4 peers as such. */
 const MAPPED = /^(?:::|(?:0{1,4}:){5})ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i;
 
 /**
- * Addresses and CIDR ranges, IPv4 and IPv6. IPv4 callers of an IPv6 socket (`::ffff:10.0.0.1`) count as what they are.
+ * Builds a set of IPv4 and IPv6 addresses and CIDR ranges. An IPv4-mapped address (`::ffff:10.0.0.1`) counts as IPv4.
  *
  * @param ranges such as `10.0.0.7`, `10.0.0.0/8`, `2001:db8::/32`.
- * @throws Error naming the first that is neither an address nor a range.
+ * @throws Error naming the first item that is neither an address nor a range.
  */
 export function addressSet(ranges: readonly string[]): AddressSet {
-  // One list each: in a common one, ::/0 would take in all of IPv4.
+  // A list per version: in a shared list, ::/0 would also match every IPv4 address.
   const lists = { 4: new BlockList(), 6: new BlockList() };
   for (const range of ranges) add(lists, range);
   return {
@@ -32,14 +32,16 @@ function add(lists: Readonly<Record<4 | 6, BlockList>>, range: string): void {
   const slash = range.indexOf('/');
   const address = slash === -1 ? range : range.slice(0, slash);
   const version = versionOf(address);
-  // One with a zone is meant for one machine's interface; one that is mapped is better written as what it is.
-  if (version === undefined || address.includes('%') || MAPPED.test(address)) throw new Error(faultOf(range));
+  // A zone is valid on one machine only; a mapped address has a plain IPv4 spelling.
+  if (version === undefined || address.includes('%') || MAPPED.test(address))
+    throw new Error(invalidRange(range));
   if (slash === -1) {
     lists[version].addAddress(address, `ipv${version}`);
     return;
   }
   const bits = range.slice(slash + 1);
-  if (!/^\d{1,3}$/.test(bits) || Number(bits) > (version === 4 ? 32 : 128)) throw new Error(faultOf(range));
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > (version === 4 ? 32 : 128))
+    throw new Error(invalidRange(range));
   lists[version].addSubnet(address, Number(bits), `ipv${version}`);
 }
 
@@ -48,11 +50,11 @@ function versionOf(address: string): 4 | 6 | undefined {
   return version === 4 || version === 6 ? version : undefined;
 }
 
-function faultOf(range: string): string {
+function invalidRange(range: string): string {
   return `${JSON.stringify(range)} is neither an IP address nor a range such as 10.0.0.0/8 or 2001:db8::/32`;
 }
 
-/** Without a zone, and IPv4 as IPv4. */
+/** Removes the zone and turns an IPv4-mapped address into IPv4. */
 function plainAddress(text: string): string {
   const [address = ''] = text.split('%', 1);
   const [, dotted, high, low] = MAPPED.exec(address) ?? [];

@@ -6,41 +6,43 @@ import { parseDocument, stringify } from 'yaml';
 import { withFileLock } from './file-lock.js';
 import { isYaml, parseKeyFile, readKeyFile, type KeyFile, type StoredKey } from './key-file.js';
 
-/** A change to a keys' file. */
+/** A change to a keys file. */
 export type KeyFileEdit =
   | { readonly kind: 'add'; readonly key: StoredKey }
-  /** The hash becomes the key's newer one; the one that was newest stays beside it, any older goes. */
+  /** Adds a hash as the newest one; the previous newest stays, older ones are removed. */
   | { readonly kind: 'addHash'; readonly name: string; readonly hash: string }
-  /** The older of two hashes goes. */
+  /** Removes the older of two hashes. */
   | { readonly kind: 'dropOlderHash'; readonly name: string }
   | { readonly kind: 'remove'; readonly name: string };
 
 /**
- * Changes a keys' file, while no other command does; readers see the old file or the new one, never a half. In YAML,
- * comments and order are kept.
+ * Changes a keys file under a lock. Readers see the old or the new file, never a part. YAML comments and order are
+ * preserved.
  *
- * @param decide gets what is in the file (undefined where there is none) and says what to change.
- * @throws Error where the file is not as it should be, before or after; it is then left as it was.
+ * @param decide receives the current content (undefined if the file does not exist) and returns the change.
+ * @throws Error when the file is invalid before or after the change; the file then stays unchanged.
  */
 export async function editKeyFile(
   file: string,
   decide: (before: KeyFile | undefined) => KeyFileEdit,
 ): Promise<void> {
-  // A link stays one: what it leads to is replaced.
-  const place = await realpath(file).catch(() => file);
-  await withFileLock(place, async () => {
-    const before = await readIfThere(place);
+  // A symbolic link is preserved: its target is replaced.
+  const target = await realpath(file).catch(() => file);
+  await withFileLock(target, async () => {
+    const before = await readIfPresent(target);
     const edit = decide(before?.content);
-    const after = edited(before?.content ?? { keys: [] }, edit);
-    const text = isYaml(place) ? editedYaml(before?.text, edit) : editedJson(before?.text, edit);
-    if (!isDeepStrictEqual(parseKeyFile(place, text), parseKeyFile(`${place}.json`, JSON.stringify(after)))) {
-      throw new Error(`${file} is written in a way that can’t be changed here; change it by hand`);
+    const after = applyEdit(before?.content ?? { keys: [] }, edit);
+    const text = isYaml(target) ? applyToYaml(before?.text, edit) : applyToJson(before?.text, edit);
+    if (
+      !isDeepStrictEqual(parseKeyFile(target, text), parseKeyFile(`${target}.json`, JSON.stringify(after)))
+    ) {
+      throw new Error(`${file} uses YAML that this command cannot edit; edit it by hand`);
     }
-    await replaceFile(place, text);
+    await replaceFile(target, text);
   });
 }
 
-async function readIfThere(
+async function readIfPresent(
   file: string,
 ): Promise<{ readonly text: string; readonly content: KeyFile } | undefined> {
   try {
@@ -52,31 +54,31 @@ async function readIfThere(
   }
 }
 
-/** What has to be in the file afterwards, however it is written. */
-function edited({ keys }: KeyFile, edit: KeyFileEdit): KeyFile {
+/** The content after the change, independent of JSON or YAML. */
+function applyEdit({ keys }: KeyFile, edit: KeyFileEdit): KeyFile {
   if (edit.kind === 'add') return { keys: [...keys, edit.key] };
   if (edit.kind === 'remove') return { keys: keys.filter(({ name }) => name !== edit.name) };
   return {
     keys: keys.map((key) =>
-      key.name === edit.name ? { ...key, sha256: editedHashes(key.sha256, edit) } : key,
+      key.name === edit.name ? { ...key, sha256: applyHashEdit(key.sha256, edit) } : key,
     ),
   };
 }
 
-function editedHashes(
+function applyHashEdit(
   hashes: readonly string[],
   edit: Extract<KeyFileEdit, { kind: 'addHash' | 'dropOlderHash' }>,
 ): readonly string[] {
   return edit.kind === 'addHash' ? [...hashes.slice(-1), edit.hash] : hashes.slice(-1);
 }
 
-function editedJson(text: string | undefined, edit: KeyFileEdit): string {
+function applyToJson(text: string | undefined, edit: KeyFileEdit): string {
   const content = text === undefined ? { keys: [] } : (JSON.parse(text) as KeyFile);
-  return `${JSON.stringify(edited(content, edit), undefined, 2)}\n`;
+  return `${JSON.stringify(applyEdit(content, edit), undefined, 2)}\n`;
 }
 
-function editedYaml(text: string | undefined, edit: KeyFileEdit): string {
-  if (text === undefined) return stringify(edited({ keys: [] }, edit), { lineWidth: 0 });
+function applyToYaml(text: string | undefined, edit: KeyFileEdit): string {
+  if (text === undefined) return stringify(applyEdit({ keys: [] }, edit), { lineWidth: 0 });
   const document = parseDocument(text);
   if (edit.kind === 'add') {
     document.addIn(['keys'], document.createNode(edit.key));

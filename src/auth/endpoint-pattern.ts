@@ -1,29 +1,29 @@
-/** What identifies an endpoint. */
+/** Identifies an endpoint. */
 export interface EndpointIdentity {
   /** A UUID in lower case. */
   readonly id: string;
   readonly name: string;
 }
 
-const OWN = 'gateway.';
+const CALLER_STATISTICS_PREFIX = 'gateway.';
 
-/** Whether an endpoint tells of the gateway's own callers. */
+/** Whether an endpoint reports on the gateway's own callers. */
 export function isAboutCallers({ name }: EndpointIdentity): boolean {
-  return name.startsWith(OWN);
+  return name.startsWith(CALLER_STATISTICS_PREFIX);
 }
 
 /**
- * Whether a pattern means an endpoint: its name, its id, or a name in which each `*` stands for any characters, dots
- * and none included (`logs.*`, `get-grouped-stats-*`, `*`). What the gateway tells of itself has to be named as such: `*`
- * does not mean it, since it tells of other callers.
+ * Whether a pattern matches an endpoint: its name, its id, or a name in which `*` stands for any number of
+ * characters, dots included (`logs.*`, `get-grouped-stats-*`, `*`). `gateway.*` endpoints report on other callers, so
+ * only a pattern that starts with `gateway.` matches them; `*` does not.
  */
-export function meansEndpoint(pattern: string, { id, name }: EndpointIdentity): boolean {
+export function matchesEndpoint(pattern: string, { id, name }: EndpointIdentity): boolean {
   if (pattern === name || pattern === id) return true;
   if (!pattern.includes('*') || !matches(pattern, name)) return false;
-  return !isAboutCallers({ id, name }) || pattern.startsWith(OWN);
+  return !isAboutCallers({ id, name }) || pattern.startsWith(CALLER_STATISTICS_PREFIX);
 }
 
-/** Takes the first place for each part in turn, which is right for `*` and linear however many there are. */
+/** Greedy: takes the first occurrence of each part in order. Correct for `*`, and linear in the number of parts. */
 function matches(pattern: string, name: string): boolean {
   const parts = pattern.split('*');
   const first = parts[0] ?? '';

@@ -2,27 +2,27 @@ import { open, readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How long to wait for another command, and how often to look, in milliseconds. */
-const PATIENCE_MS = 5000;
-const LOOK_MS = 25;
+/** How long to wait for the lock, and the interval between attempts, in milliseconds. */
+const TIMEOUT_MS = 5000;
+const POLL_MS = 25;
 
 export interface LockOptions {
-  readonly patienceMs?: number;
+  readonly timeoutMs?: number;
 }
 
 /**
- * Does something to a file while no other process that asks first does: `FILE.lock` exists meanwhile. One left behind
- * by a process of this machine that is gone is taken over. Why no library: docs/decisions/0019-a-lock-of-the-keys-file.md.
+ * Runs a task while holding the lock `FILE.lock`. Takes over a lock whose process, on this machine, has exited. Why
+ * no library: docs/decisions/0019-a-lock-of-the-keys-file.md.
  *
- * @throws Error naming the lock and its holder, where it is not given up in time.
+ * @throws Error naming the lock and its owner when the lock is not released in time.
  */
 export async function withFileLock<T>(
   file: string,
   task: () => Promise<T>,
-  { patienceMs = PATIENCE_MS }: LockOptions = {},
+  { timeoutMs = TIMEOUT_MS }: LockOptions = {},
 ): Promise<T> {
   const lock = `${file}.lock`;
-  await acquire(lock, performance.now() + patienceMs);
+  await acquire(lock, performance.now() + timeoutMs);
   try {
     return await task();
   } finally {
@@ -32,19 +32,19 @@ export async function withFileLock<T>(
 
 async function acquire(lock: string, deadline: number): Promise<void> {
   while (!(await create(lock))) {
-    const owner = await readIfThere(lock);
-    if (owner === undefined || (isGone(owner) && (await removeStaleLock(lock, owner)))) continue;
+    const owner = await readIfPresent(lock);
+    if (owner === undefined || (hasExited(owner) && (await removeStaleLock(lock, owner)))) continue;
     if (performance.now() > deadline) {
       throw new Error(
         `${lock} is held by ${owner === '' ? 'another process' : owner.trim()}. ` +
-          'Wait for its command to end; if there is none, delete that file.',
+          'Wait for that command to end; if there is no such command, delete the lock file.',
       );
     }
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }
 
-/** Whether it was made, which only one process at a time can. */
+/** Creates a lock file; false if it exists. Only one process at a time can succeed. */
 async function create(lock: string): Promise<boolean> {
   try {
     const handle = await open(lock, 'wx', 0o600);
@@ -53,31 +53,32 @@ async function create(lock: string): Promise<boolean> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'EEXIST') return false;
-    const reason = code === 'ENOENT' ? 'there is no such folder' : (cause as Error).message;
-    throw new Error(`${lock} can’t be made: ${reason}`, { cause });
+    const reason = code === 'ENOENT' ? 'the folder does not exist' : (cause as Error).message;
+    throw new Error(`${lock} cannot be created: ${reason}`, { cause });
   }
 }
 
 /**
- * Deletes the lock of a process that is gone, under a lock of its own: of two processes that find it, the second must
- * not delete the lock which the first has made in its place. A guard whose process is gone is taken away likewise.
+ * Deletes the lock of a process that has exited, under a guard lock: of two processes that find the stale lock, the
+ * second must not delete the lock that the first has created meanwhile. A guard whose process has exited is removed
+ * likewise.
  */
 async function removeStaleLock(lock: string, owner: string): Promise<boolean> {
   const guard = `${lock}.old`;
   if (!(await create(guard))) {
-    const other = await readIfThere(guard);
-    if (other !== undefined && isGone(other)) await removeStaleLock(guard, other);
+    const other = await readIfPresent(guard);
+    if (other !== undefined && hasExited(other)) await removeStaleLock(guard, other);
     return false;
   }
   try {
-    if ((await readIfThere(lock)) === owner) await rm(lock, { force: true });
+    if ((await readIfPresent(lock)) === owner) await rm(lock, { force: true });
     return true;
   } finally {
     await rm(guard, { force: true });
   }
 }
 
-function isGone(owner: string): boolean {
+function hasExited(owner: string): boolean {
   const [, pid, host] = /^process (\d+) on (.+)\n$/.exec(owner) ?? [];
   if (pid === undefined || host !== hostname()) return false;
   try {
@@ -88,7 +89,7 @@ function isGone(owner: string): boolean {
   }
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+async function readIfPresent(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {

@@ -10,38 +10,38 @@ import { ADDRESSES, ENDPOINT_PATTERNS, PINNED_PARAMETERS, pinnedMap, INSTANT } f
 import type { KeyEntry } from './key-ring.js';
 import type { Principal } from './principal.js';
 
-/** What a key may do, as it stands in the file; what is absent is not restricted, and not granted. */
+/** The rights of a key, as the keys file states them. Absent limits mean unlimited, absent `may…` not permitted. */
 export interface StoredRights {
   /** Names, ids or patterns (`logs.*`); absent for all. */
   readonly endpoints?: readonly string[];
-  /** Parameters with one value for this key. */
+  /** Pinned parameters: value by name. */
   readonly fixed?: Readonly<Record<string, string>>;
-  /** ISO 8601; UTC where it has no zone. */
+  /** ISO 8601; UTC without a zone. */
   readonly expires?: string;
   /** IP addresses and CIDR ranges. */
   readonly addresses?: readonly string[];
   readonly limits?: LimitRules;
-  /** Whether `Cache-Control: no-cache` and `only-if-cached` are heeded. */
+  /** Whether the gateway honors `Cache-Control: no-cache` and `only-if-cached`. */
   readonly mayBypassCache?: boolean;
   /** Whether `?api_key=` is accepted. */
   readonly mayUseQueryString?: boolean;
 }
 
-/** A key as it stands in the file. */
+/** A key of the keys file. */
 export interface StoredKey extends StoredRights {
   readonly name: string;
-  /** SHA-256 of the key; two while it is being replaced, the older first. */
+  /** SHA-256 of the key; during a rotation two, the older first. */
   readonly sha256: readonly string[];
   readonly created?: string;
 }
 
-/** The keys' file, JSON or YAML. */
+/** The content of a keys file, JSON or YAML. */
 export interface KeyFile {
   readonly keys: readonly StoredKey[];
 }
 
-/** Names of the keys that are in no file. */
-const OWN_NAMES = ['API_KEY', 'start-up'];
+/** Names of the keys that do not come from a file. */
+const RESERVED_NAMES = ['API_KEY', 'start-up'];
 
 const SCHEMA = Joi.object<KeyFile>({
   keys: Joi.array()
@@ -49,7 +49,7 @@ const SCHEMA = Joi.object<KeyFile>({
       Joi.object<StoredKey>({
         name: Joi.string()
           .pattern(/^[\w.@-]{1,64}$/, 'a name of letters, digits, _ . @ -')
-          .invalid(...OWN_NAMES)
+          .invalid(...RESERVED_NAMES)
           .required(),
         sha256: Joi.array()
           .items(Joi.string().hex().length(64).lowercase())
@@ -74,24 +74,24 @@ const SCHEMA = Joi.object<KeyFile>({
   .prefs({ abortEarly: false });
 
 /**
- * Reads a keys' file.
+ * Reads a keys file.
  *
- * @throws Error naming the file and everything in it that is wrong; never a hash.
+ * @throws Error naming the file and every problem in it; the message contains no hash.
  */
 export async function readKeyFile(file: string): Promise<KeyFile> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
   } catch (cause) {
-    throw new Error(`the keys’ file ${file} can’t be read: ${reasonOf(cause)}`, { cause });
+    throw new Error(`the keys file ${file} cannot be read: ${reasonOf(cause)}`, { cause });
   }
   return parseKeyFile(file, text);
 }
 
 /**
- * Reads the text of a keys' file; the name of the file says whether it is JSON or YAML.
+ * Parses the text of a keys file; the file name decides between JSON and YAML.
  *
- * @throws Error naming the file and everything in it that is wrong; never a hash.
+ * @throws Error naming the file and every problem in it; the message contains no hash.
  */
 export function parseKeyFile(file: string, text: string): KeyFile {
   const result = SCHEMA.validate(parse(file, text));
@@ -99,30 +99,30 @@ export function parseKeyFile(file: string, text: string): KeyFile {
     ? result.error.details.map(({ message }) => withoutHashes(message))
     : sharedHashes(result.value);
   if (problems.length === 0) return result.value as KeyFile;
-  throw new Error(`the keys’ file ${file} is not as it should be: ${problems.join('; ')}`);
+  throw new Error(`the keys file ${file} is invalid: ${problems.join('; ')}`);
 }
 
-/** Whether a file name says YAML; anything else is JSON. */
+/** Whether a file name has the extension of YAML; any other file is JSON. */
 export function isYaml(file: string): boolean {
   return ['.yaml', '.yml'].includes(path.extname(file).toLowerCase());
 }
 
-/** The keys of a file as a ring takes them. */
+/** The entries of a key ring for the keys of a file. */
 export function entriesOf({ keys }: KeyFile): readonly KeyEntry[] {
   return keys.map((key) => ({ principal: principalOf(key), hashes: key.sha256 }));
 }
 
-/** Who holds a stored key. */
+/** The principal of a stored key. */
 export function principalOf(key: StoredKey): Principal {
   const { name, created, endpoints, addresses, limits, mayBypassCache = false, mayUseQueryString } = key;
-  const fixed = pinnedMap(key.fixed);
+  const pinned = pinnedMap(key.fixed);
   const expiresAt = key.expires === undefined ? undefined : parseInstant(key.expires);
   return {
     name,
     mayBypassCache,
     ...(mayUseQueryString !== undefined && { mayUseQueryString }),
     ...(endpoints && { endpoints }),
-    ...(fixed && { pinned: fixed }),
+    ...(pinned && { pinned }),
     ...(expiresAt !== undefined && { expiresAt }),
     ...(addresses && { addresses: addressSet(addresses) }),
     ...(limits && { limits }),
@@ -130,7 +130,7 @@ export function principalOf(key: StoredKey): Principal {
   };
 }
 
-/** Two names for one key: which of the two limits holds would be a matter of luck. */
+/** A hash under two names is a problem: it would be undefined whose limits apply. */
 function sharedHashes({ keys }: KeyFile): readonly string[] {
   const owners = new Map<string, string>();
   return keys.flatMap(({ name, sha256 }) =>
@@ -145,9 +145,9 @@ function sharedHashes({ keys }: KeyFile): readonly string[] {
 function reasonOf(cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException;
   if (code === 'ENOENT') {
-    return 'there is no such file. API_KEYS_FILE is the path of a JSON or YAML file, which “npm run keys -- add NAME” makes';
+    return 'the file does not exist. Set API_KEYS_FILE to a JSON or YAML file; “npm run keys -- add NAME” creates one';
   }
-  if (code === 'EACCES') return 'the gateway’s user may not read it';
+  if (code === 'EACCES') return 'the gateway’s user has no permission to read it';
   if (code === 'EISDIR') return 'it is a folder';
   return message;
 }
@@ -156,9 +156,9 @@ function parse(file: string, text: string): unknown {
   try {
     return isYaml(file) ? parseYaml(text) : JSON.parse(text);
   } catch (cause) {
-    // The parsers quote what stands at the fault, and show it on further lines: that may be part of a hash.
+    // The parsers quote the text at the error, and more of it on further lines: either may contain a part of a hash.
     const reason = (cause as Error).message.split('\n')[0]?.replace(/".*/, '…') ?? '';
-    throw new Error(`the keys’ file ${file} can’t be read: ${withoutHashes(reason)}`, { cause });
+    throw new Error(`the keys file ${file} cannot be read: ${withoutHashes(reason)}`, { cause });
   }
 }
 

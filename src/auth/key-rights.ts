@@ -3,9 +3,9 @@ import Joi from 'joi';
 import { addressSet } from './address-set.js';
 import { parseInstant } from './instant.js';
 
-/** Joi's schemas of what a key may do, as the keys' file and a token's claims have it. */
+/** Joi schemas of a key's rights, shared by the keys file and a token's claims. */
 
-/** Names, ids or patterns of endpoints; at least one, since a key for nothing is a mistake. */
+/** Names, ids or patterns of endpoints; at least one, because a key without any endpoint is a mistake. */
 export const ENDPOINT_PATTERNS = Joi.array()
   .items(
     Joi.string()
@@ -16,7 +16,7 @@ export const ENDPOINT_PATTERNS = Joi.array()
   .min(1)
   .max(1000);
 
-/** Values by name. None is empty: to some parameters that is the same as leaving them out. */
+/** Pinned values by name. An empty value is invalid: some parameters treat it as omitted. */
 export const PINNED_PARAMETERS = Joi.object<Readonly<Record<string, string>>>()
   .pattern(/^[a-z][a-z0-9_]{0,99}$/, Joi.string().max(1000))
   .max(100);
@@ -32,12 +32,12 @@ export const ADDRESSES = Joi.array()
   .max(1000)
   .messages({ 'any.custom': '{#label}: {#error.message}' });
 
-/** A time at which a key ends. */
+/** The time at which a key expires. */
 export const INSTANT = Joi.string()
   .custom((text: string, helpers) => (parseInstant(text) === undefined ? helpers.error('any.invalid') : text))
   .messages({ 'any.invalid': '{#label} must be a date or time in ISO 8601, such as 2027-01-01' });
 
-/** Fixed parameters as a holder has them; undefined where there are none. */
+/** Pinned parameters as a principal has them; undefined if there are none. */
 export function pinnedMap(
   fixed: Readonly<Record<string, string>> | undefined,
 ): ReadonlyMap<string, string> | undefined {

@@ -1,22 +1,20 @@
 import { hashApiKey } from './api-key.js';
 import { isActive, type Principal } from './principal.js';
 
-export type { Principal as KeyHolder } from './principal.js';
-
-/** A holder with the hashes of the keys that are good for it. */
+/** A principal with the hashes of its keys. */
 export interface KeyEntry {
   readonly principal: Principal;
-  /** SHA-256, hexadecimal; two while a key is being replaced. */
+  /** SHA-256, hexadecimal; two during a rotation. */
   readonly hashes: readonly string[];
 }
 
-/** The keys that are accepted now; an immutable value that a reload replaces. */
+/** The accepted keys; an immutable value that a reload replaces. */
 export class KeyRing {
   readonly #byHash: ReadonlyMap<string, Principal>;
   readonly #byName: ReadonlyMap<string, Principal>;
   readonly #clock: () => Date;
 
-  /** Where two entries share a hash, the later one has it. */
+  /** If two entries share a hash, the later entry wins. */
   constructor(entries: readonly KeyEntry[], clock = (): Date => new Date()) {
     this.#byHash = new Map(
       entries.flatMap(({ principal, hashes }) => hashes.map((hash) => [hash, principal] as const)),
@@ -26,21 +24,21 @@ export class KeyRing {
   }
 
   /**
-   * The holder of a key that is in force.
+   * The principal of an active key.
    *
-   * A look into a map takes longer or shorter with the hash that is looked up. That tells nothing: what is compared is
-   * SHA-256 of the key, and nobody can choose a key so that its hash comes closer to a stored one.
+   * The duration of a map lookup depends on the looked-up hash. This leaks nothing: the hash is SHA-256 of the
+   * presented key, and nobody can choose a key whose hash comes closer to a stored one.
    */
   find(key: string): Principal | undefined {
     return this.ifActive(this.#byHash.get(hashApiKey(key)));
   }
 
-  /** The holder of that name, where its key is in force. */
-  named(name: string): Principal | undefined {
+  /** The principal of that name, if its key is active. */
+  findByName(name: string): Principal | undefined {
     return this.ifActive(this.#byName.get(name));
   }
 
-  /** All holders, expired ones too. */
+  /** All principals, including those of expired keys. */
   principals(): readonly Principal[] {
     return [...this.#byName.values()];
   }

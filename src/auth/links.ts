@@ -5,69 +5,71 @@ import { applyPinned, type DeclaredNames, type SentParameters } from './pinned-p
 import { isActive, mayCall, type Principal } from './principal.js';
 import { secretBytes } from './secret.js';
 
-/** The endpoint that a link is for. */
+/** The endpoint of a link. */
 export interface LinkedEndpoint extends EndpointIdentity {
   readonly parameters: DeclaredNames;
   readonly settings?: { readonly sandboxing: 'enabled' | 'disabled' };
 }
 
-export interface LinkOrder {
+/** A link to sign. */
+export interface LinkSpec {
   readonly endpoint: LinkedEndpoint;
-  /** By name; fixed parameters of the key are added. */
+  /** By name; the key's pinned parameters are added. */
   readonly parameters: ReadonlyMap<string, string>;
-  /** Whose rights and limits the link has. */
+  /** The key whose rights and limits the link has. */
   readonly key: Principal;
-  /** Milliseconds since 1970; cut to whole seconds. */
+  /** Milliseconds since 1970; truncated to whole seconds. */
   readonly expiresAtMs: number;
   readonly nowMs: number;
 }
 
-/** A link that was opened, or why it was not: `forbidden` where it is genuine but its key may not do this any more. */
+/** The principal of a valid link, or why it is rejected: `forbidden` if only its key has lost the right. */
 export type OpenedLink =
   | { readonly principal: Principal }
   | { readonly rejected: 'invalid' | 'expired' | 'forbidden'; readonly detail: string };
 
-/** First in what is signed: what is signed in another way some day is no signature of this one. */
+/** First part of the signed text: a signature of another version never matches. */
 const VERSION = 'querygate-link-1';
 
 const [KEY, EXPIRES, SIGNATURE] = ['link_key', 'link_expires', 'link_signature'] as const;
 
-/** The parameters that make a URL a link. */
+/** The parameters that make a URL a signed link. */
 export const LINK_PARAMETERS: readonly string[] = [KEY, EXPIRES, SIGNATURE];
 
-/** The caller's own SQL, which no endpoint declares. */
-const SQL = 'sql';
+/** The parameter for a caller's own SQL; sandboxed endpoints take it without declaring it. */
+const SQL_PARAMETER = 'sql';
 
 const DAY_MS = 86_400_000;
 
 const INVALID = {
   rejected: 'invalid',
-  detail: 'This link’s signature does not fit: it was changed, or its key is not in force.',
+  detail:
+    'The signature of this link is invalid: the link was changed, or its key was removed, recreated or has expired.',
 } as const;
 
-/** Whether a request carries a link. */
+/** Whether a request carries a signed link. */
 export function hasLink(sent: SentParameters): boolean {
   return sent.has(SIGNATURE);
 }
 
-/** Makes and opens signed links: expiring URLs of one endpoint with one set of parameters. */
+/** Signs and opens links: URLs of one endpoint with one set of parameters, which expire. */
 export class Links {
   readonly #secret: KeyObject;
   readonly #maxLifetimeMs: number;
 
-  /** @throws Error where the secret, of `LINK_SECRET`, is too short. */
+  /** @throws Error when the secret (`LINK_SECRET`) is too short. */
   constructor(secret: string, { maxLifetimeMs = 90 * DAY_MS } = {}) {
     this.#secret = createSecretKey(secretBytes('LINK_SECRET', secret));
     this.#maxLifetimeMs = maxLifetimeMs;
   }
 
   /**
-   * The path and query of a link.
+   * Signs a link and returns its path and query. Values of parameters are not validated.
    *
-   * @throws Error with a text for the operator, where the key may not do what the link is for, a parameter is none of
-   * the endpoint's, or the expiry is past or too far away. Values of parameters are not checked.
+   * @throws Error with a text for the operator when the key has no right to the call, the endpoint does not declare a
+   * parameter, or the expiry is in the past or too far in the future.
    */
-  sign({ endpoint, parameters, key, expiresAtMs, nowMs }: LinkOrder): string {
+  sign({ endpoint, parameters, key, expiresAtMs, nowMs }: LinkSpec): string {
     this.checkLifetime(expiresAtMs, nowMs);
     if (!isActive(key, nowMs)) throw new Error(`The key ${key.name} has expired.`);
     if (!mayCall(key, endpoint)) throw new Error(`The key ${key.name} may not call ${endpoint.name}.`);
@@ -88,27 +90,27 @@ export class Links {
   }
 
   /**
-   * Opens the link that a request carries, for its endpoint and exactly its parameters: one more, one fewer or one
-   * changed is another link. Names that the endpoint does not declare are no part of it.
+   * Verifies the signed link of a request. The signature covers the endpoint and exactly its parameters: one more,
+   * one fewer or one changed makes it invalid. Undeclared parameters are ignored.
    *
-   * @param named the holder of that name whose key is in force.
-   * @returns a holder with the name, limits, addresses and fixed parameters of the key, for this endpoint alone.
+   * @param findByName the principal of that name, if its key is active.
+   * @returns a principal with the name, limits, addresses and pinned parameters of the key, for this endpoint alone.
    */
   open(
     endpoint: LinkedEndpoint,
     sent: SentParameters,
-    named: (name: string) => Principal | undefined,
+    findByName: (name: string) => Principal | undefined,
     nowMs: number,
   ): OpenedLink {
     const [name, expires, signature] = [KEY, EXPIRES, SIGNATURE].map((part) => onceSent(sent, part));
     const pairs = signedPairs(endpoint, sent);
     if (name === undefined || expires === undefined || signature === undefined || !pairs) return INVALID;
-    const key = named(name);
+    const key = findByName(name);
     if (!key || !isEqual(signature, this.signatureOf(endpoint, pairs, key, expires))) return INVALID;
     const expiresAt = Number(expires) * 1000;
     if (nowMs >= expiresAt) return { rejected: 'expired', detail: 'This link has expired.' };
     if (!mayCall(key, endpoint)) {
-      return { rejected: 'forbidden', detail: 'The key of this link may not call this endpoint any more.' };
+      return { rejected: 'forbidden', detail: 'The key of this link may no longer call this endpoint.' };
     }
     return { principal: principalOfLink(key, endpoint, expiresAt) };
   }
@@ -119,7 +121,7 @@ export class Links {
     { name, created = '' }: Principal,
     expires: string,
   ): string {
-    // JSON, so that no two different lists of texts are signed as the same text.
+    // JSON, so that two different lists of texts never become the same signed text.
     return createHmac('sha256', this.#secret)
       .update(JSON.stringify([VERSION, endpoint.id, pairs, name, created, expires]))
       .digest('base64url');
@@ -127,9 +129,9 @@ export class Links {
 
   private checkLifetime(expiresAtMs: number, nowMs: number): void {
     const lifetimeMs = expiresAtMs - nowMs;
-    if (!(lifetimeMs >= 1000)) throw new Error('The link would have expired already.');
+    if (!(lifetimeMs >= 1000)) throw new Error('The expiry must be at least one second in the future.');
     if (lifetimeMs > this.#maxLifetimeMs) {
-      throw new Error(`A link lasts ${this.#maxLifetimeMs / DAY_MS} days at most.`);
+      throw new Error(`A link can last at most ${this.#maxLifetimeMs / DAY_MS} days.`);
     }
   }
 }
@@ -138,15 +140,16 @@ type Pair = [name: string, value: string];
 
 function checkParameters(endpoint: LinkedEndpoint, parameters: ReadonlyMap<string, string>): void {
   for (const [name, value] of parameters) {
-    if (!isSigned(endpoint, name) || (name === SQL && !takesSql(endpoint))) {
+    if (!isSigned(endpoint, name) || (name === SQL_PARAMETER && !takesSql(endpoint))) {
       throw new Error(`${endpoint.name} has no parameter ${JSON.stringify(name)}.`);
     }
-    // Half a surrogate pair has no UTF-8, and would come back from the URL as another character.
-    if (Buffer.from(value).toString() !== value) throw new Error(`The value of ${name} is no Unicode text.`);
+    // A lone surrogate has no UTF-8 form and would return from the URL as another character.
+    if (Buffer.from(value).toString() !== value)
+      throw new Error(`The value of ${name} is not valid Unicode.`);
   }
 }
 
-/** Sorted by name; undefined where one can't be read or was sent twice. */
+/** Sorted by name; undefined if a parameter cannot be decoded or is repeated. */
 function signedPairs(endpoint: LinkedEndpoint, sent: SentParameters): readonly Pair[] | undefined {
   const pairs: Pair[] = [];
   for (const [name, { text, times }] of sent) {
@@ -157,13 +160,13 @@ function signedPairs(endpoint: LinkedEndpoint, sent: SentParameters): readonly P
   return pairs.sort(([a], [b]) => (a < b ? -1 : 1));
 }
 
-/** `sql` counts everywhere: no link is good for SQL that was not signed, whatever the endpoint's settings become. */
+/** `sql` is signed for every endpoint: a link never permits unsigned SQL, whatever the endpoint's settings become. */
 function isSigned({ parameters }: LinkedEndpoint, name: string): boolean {
-  return name === SQL || parameters.has(name);
+  return name === SQL_PARAMETER || parameters.has(name);
 }
 
 function takesSql({ settings, parameters }: LinkedEndpoint): boolean {
-  return settings?.sandboxing === 'enabled' || parameters.has(SQL);
+  return settings?.sandboxing === 'enabled' || parameters.has(SQL_PARAMETER);
 }
 
 function onceSent(sent: SentParameters, name: string): string | undefined {
@@ -171,9 +174,9 @@ function onceSent(sent: SentParameters, name: string): string | undefined {
   return parameter?.times === 1 ? parameter.text : undefined;
 }
 
-/** As texts: several texts decode to the same bytes of base64url. */
-function isEqual(given: string, expected: string): boolean {
-  const [a, b] = [Buffer.from(given), Buffer.from(expected)];
+/** Compares texts, not bytes: several base64url texts decode to the same bytes. */
+function isEqual(actual: string, expected: string): boolean {
+  const [a, b] = [Buffer.from(actual), Buffer.from(expected)];
   return a.length === b.length && timingSafeEqual(a, b);
 }
 
@@ -185,6 +188,6 @@ function principalOfLink(key: Principal, { id }: LinkedEndpoint, expiresAt: numb
     endpoints: [id],
     expiresAt: Math.min(expiresAt, key.expiresAt ?? Infinity),
     via: 'link',
-    linkOf: key,
+    signedBy: key,
   };
 }

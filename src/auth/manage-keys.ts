@@ -2,7 +2,7 @@ import { generateApiKey, hashApiKey } from './api-key.js';
 import { editKeyFile } from './edit-key-file.js';
 import type { KeyFile, StoredKey, StoredRights } from './key-file.js';
 
-/** A key to make. */
+/** A key to create. */
 export interface NewKey extends StoredRights {
   /** Letters, digits, `_ . @ -`. */
   readonly name: string;
@@ -10,16 +10,16 @@ export interface NewKey extends StoredRights {
 
 export interface AddOptions {
   readonly now: Date;
-  /** Throws where the key's rights mean nothing here. */
+  /** Throws when the key's rights refer to nothing that exists. */
   readonly check?: (added: KeyFile) => void;
 }
 
 /**
- * Makes a key and adds its hash to a keys' file, which is made if absent.
+ * Creates a key and adds its hash to a keys file, which is created if absent.
  *
  * @returns the key, which is stored nowhere.
- * @throws Error where the file is not as it should be or has a key of that name, or name or rights are none; the file
- * is then left as it was.
+ * @throws Error when the file is invalid, has a key of that name, or the name or the rights are invalid; the file
+ * then stays unchanged.
  */
 export async function addKey(
   file: string,
@@ -31,7 +31,7 @@ export async function addKey(
   check?.({ keys: [stored] });
   await editKeyFile(file, (before) => {
     if (before?.keys.some((each) => each.name === name)) {
-      throw new Error(`${file} has a key named ${name} already`);
+      throw new Error(`${file} already has a key named ${name}`);
     }
     return { kind: 'add', key: stored };
   });
@@ -39,10 +39,10 @@ export async function addKey(
 }
 
 /**
- * Makes another key for a name: it is good beside the one that was made last, and any older is good no more.
+ * Starts a rotation: creates a second key for a name. The previous newest key stays valid, older ones are removed.
  *
  * @returns the key, which is stored nowhere.
- * @throws Error where the file is not as it should be, or has no key of that name.
+ * @throws Error when the file is invalid or has no key of that name.
  */
 export async function rotateKey(file: string, name: string): Promise<string> {
   const key = generateApiKey();
@@ -54,23 +54,23 @@ export async function rotateKey(file: string, name: string): Promise<string> {
 }
 
 /**
- * Ends a rotation: only the newer of two keys stays good.
+ * Ends a rotation: removes the older of two keys.
  *
- * @throws Error where the file is not as it should be, or the name has not two keys.
+ * @throws Error when the file is invalid, or the name does not have two keys.
  */
 export async function finishRotation(file: string, name: string): Promise<void> {
   await editKeyFile(file, (before) => {
     if (keyNamed(file, before, name).sha256.length < 2) {
-      throw new Error(`${name} has one key only, so no older one to drop`);
+      throw new Error(`${name} has only one key; there is no older key to remove`);
     }
     return { kind: 'dropOlderHash', name };
   });
 }
 
 /**
- * Removes a name with its keys, and so its links.
+ * Removes a name with its keys; its signed links become invalid.
  *
- * @throws Error where the file is not as it should be, or has no key of that name.
+ * @throws Error when the file is invalid or has no key of that name.
  */
 export async function revokeKey(file: string, name: string): Promise<void> {
   await editKeyFile(file, (before) => {
@@ -79,7 +79,7 @@ export async function revokeKey(file: string, name: string): Promise<void> {
   });
 }
 
-/** @throws Error where the file has no key of that name. */
+/** @throws Error when the file has no key of that name. */
 export function keyNamed(file: string, keyFile: KeyFile | undefined, name: string): StoredKey {
   const found = keyFile?.keys.find((key) => key.name === name);
   if (!found) throw new Error(`${file} has no key named ${JSON.stringify(name)}`);

@@ -1,39 +1,40 @@
 import { generateApiKey, hashApiKey } from './api-key.js';
 import { checkKeysAgainst, type KnownEndpoint } from './check-keys.js';
-import { KeyRing, type KeyEntry, type KeyHolder } from './key-ring.js';
+import { KeyRing, type KeyEntry } from './key-ring.js';
+import type { Principal } from './principal.js';
 import { WatchedKeyFile, type CheckKeyFile, type KeyFileEvents } from './watched-key-file.js';
 
 export interface KeySources {
-  /** One key with every right. */
+  /** A single key with every right. */
   readonly apiKey: string | undefined;
-  /** The keys' file. */
+  /** Path of the keys file. */
   readonly apiKeysFile: string | undefined;
 }
 
 export interface KeyOptions {
-  /** What the keys' file is checked against, at the start and at each reload; absent for not at all. */
+  /** Endpoints that the keys file must match, at the start and at each reload; absent: no check. */
   readonly endpoints?: readonly KnownEndpoint[];
-  /** Tells which keys have expired. */
+  /** Decides which keys have expired. */
   readonly clock?: () => Date;
 }
 
-/** The keys that the gateway accepts, whatever their source. */
+/** The accepted keys, from all sources. */
 export interface Keys {
-  /** The holder of a key in force; undefined for an unknown or expired one. */
-  readonly find: (key: string) => KeyHolder | undefined;
-  /** The holder of that name whose key is in force: for links, which name their key. */
-  readonly named: (name: string) => KeyHolder | undefined;
-  /** All holders, expired ones too. */
-  readonly principals: () => readonly KeyHolder[];
-  /** A key made for this run, where no source was configured. */
+  /** The principal of an active key; undefined for an unknown or expired key. */
+  readonly find: (key: string) => Principal | undefined;
+  /** The principal of that name, if its key is active: signed links name their key. */
+  readonly findByName: (name: string) => Principal | undefined;
+  /** All principals, including those of expired keys. */
+  readonly principals: () => readonly Principal[];
+  /** The key generated for this run, if no source is configured. */
   readonly generatedKey: string | undefined;
   readonly close: () => void;
 }
 
 /**
- * Opens the configured sources of keys; with none, makes a key for this run.
+ * Opens the configured sources of keys; without any, generates a key for this run.
  *
- * @throws Error where the keys' file is no good.
+ * @throws Error when the keys file is invalid.
  */
 export async function openKeys(
   { apiKey, apiKeysFile }: KeySources,
@@ -41,11 +42,11 @@ export async function openKeys(
   { endpoints, clock = () => new Date() }: KeyOptions = {},
 ): Promise<Keys> {
   const generatedKey = apiKey === undefined && apiKeysFile === undefined ? generateApiKey() : undefined;
-  const fixed = [...entryOf('API_KEY', apiKey), ...entryOf('start-up', generatedKey)];
+  const builtIn = [...entryOf('API_KEY', apiKey), ...entryOf('start-up', generatedKey)];
   if (apiKeysFile === undefined) {
-    const only = new KeyRing(fixed, clock);
+    const keyRing = new KeyRing(builtIn, clock);
     return keysOf(
-      () => only,
+      () => keyRing,
       generatedKey,
       () => undefined,
     );
@@ -54,8 +55,8 @@ export async function openKeys(
     if (endpoints) checkKeysAgainst(keyFile, endpoints);
   };
   const file = await WatchedKeyFile.open(apiKeysFile, events, () => (ring = ringOf()), check);
-  // The file's come last: a key that stands in both places has the rights that were written down for it.
-  const ringOf = (): KeyRing => new KeyRing([...fixed, ...file.entries], clock);
+  // The file's keys come last: a key in both sources has the rights that the file states.
+  const ringOf = (): KeyRing => new KeyRing([...builtIn, ...file.entries], clock);
   let ring = ringOf();
   return keysOf(
     () => ring,
@@ -69,7 +70,7 @@ export async function openKeys(
 function keysOf(ring: () => KeyRing, generatedKey: string | undefined, close: () => void): Keys {
   return {
     find: (key) => ring().find(key),
-    named: (name) => ring().named(name),
+    findByName: (name) => ring().findByName(name),
     principals: () => ring().principals(),
     generatedKey,
     close,

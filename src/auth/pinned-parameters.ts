@@ -1,7 +1,7 @@
 import type { EndpointIdentity } from './endpoint-pattern.js';
 import { mayCall, type Principal } from './principal.js';
 
-/** What a caller sent under each name; `text` is undefined where it can't be decoded. */
+/** The sent parameters by name: `text` is undefined if it cannot be decoded, `times` counts repetitions. */
 export type SentParameters = ReadonlyMap<
   string,
   { readonly text: string | undefined; readonly times: number }
@@ -12,26 +12,27 @@ export interface DeclaredNames {
   readonly has: (name: string) => boolean;
 }
 
-/** The parameters that a call runs with, or why it may not run. */
+/** The parameters that a call runs with, or why the call is rejected. */
 export type PinnedCall =
   | { readonly parameters: SentParameters }
   | {
       readonly conflict: {
         readonly param: string;
-        /** For the caller; names the parameter, never its fixed value. */
+        /** For the caller; names the parameter, never its pinned value. */
         readonly detail: string;
       };
     };
 
 /**
- * Applies the holder's fixed parameters to what a caller sent: what is omitted is supplied. Refused is another value,
- * the same one given twice, and an endpoint that does not declare a fixed parameter: it could not be enforced there.
+ * Applies the principal's pinned parameters to the sent ones: adds those that are omitted. Rejects a different value,
+ * a repeated parameter, and an endpoint that does not declare a pinned parameter, because the pin could not be
+ * enforced there.
  */
 export function applyPinned(principal: Principal, declared: DeclaredNames, sent: SentParameters): PinnedCall {
-  const { pinned: fixed } = principal;
-  if (!fixed || fixed.size === 0) return { parameters: sent };
+  const { pinned } = principal;
+  if (!pinned || pinned.size === 0) return { parameters: sent };
   const parameters = new Map(sent);
-  for (const [param, value] of fixed) {
+  for (const [param, value] of pinned) {
     const detail = conflictOf(param, value, declared, sent);
     if (detail !== undefined) return { conflict: { param, detail } };
     parameters.set(param, { text: value, times: 1 });
@@ -46,16 +47,16 @@ function conflictOf(
   sent: SentParameters,
 ): string | undefined {
   if (!declared.has(param)) {
-    return `This key is bound to one ${param}, and this endpoint does not tell one ${param} from another.`;
+    return `This key is restricted to one ${param}, and this endpoint has no parameter ${param}: call another endpoint.`;
   }
-  const given = sent.get(param);
-  if (!given) return undefined;
-  if (given.times > 1) return `This key is bound to one ${param}: leave it out, or send it once.`;
-  if (given.text !== value) return `This key is bound to another ${param}: leave it out.`;
+  const parameter = sent.get(param);
+  if (!parameter) return undefined;
+  if (parameter.times > 1) return `This key is restricted to one ${param}: omit it, or send it once.`;
+  if (parameter.text !== value) return `This key is restricted to another ${param}: omit it.`;
   return undefined;
 }
 
-/** Whether any call of an endpoint by the holder can succeed: it may call it, and its fixed parameters apply there. */
+/** Whether the principal may call an endpoint, and the endpoint declares every pinned parameter. */
 export function mayCallWithPins(
   principal: Principal,
   endpoint: EndpointIdentity & { readonly parameters: DeclaredNames },
@@ -70,16 +71,16 @@ export function mayCallWithPins(
 const scopes = new WeakMap<Principal, string>();
 
 /**
- * The rows that the holder can see, as part of the cache's key: empty where nothing is fixed, else JSON of
- * `[[name, value], …]` sorted by name. A link has the scope of its key.
+ * The row scope of a principal, as a part of cache keys: JSON of `[[name, value], …]` sorted by name, empty without
+ * pinned parameters. A signed link has the scope of its key.
  */
 export function scopeOf(principal: Principal): string {
-  const seer = principal.linkOf ?? principal;
-  if (!seer.pinned || seer.pinned.size === 0) return '';
-  let scope = scopes.get(seer);
+  const owner = principal.signedBy ?? principal;
+  if (!owner.pinned || owner.pinned.size === 0) return '';
+  let scope = scopes.get(owner);
   if (scope === undefined) {
-    scope = JSON.stringify([...seer.pinned].sort(([a], [b]) => (a < b ? -1 : 1)));
-    scopes.set(seer, scope);
+    scope = JSON.stringify([...owner.pinned].sort(([a], [b]) => (a < b ? -1 : 1)));
+    scopes.set(owner, scope);
   }
   return scope;
 }

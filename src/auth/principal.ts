@@ -1,57 +1,57 @@
 import type { LimitRules } from '../limits/limit-rules.js';
 import type { AddressSet } from './address-set.js';
-import { isAboutCallers, meansEndpoint, type EndpointIdentity } from './endpoint-pattern.js';
+import { isAboutCallers, matchesEndpoint, type EndpointIdentity } from './endpoint-pattern.js';
 
 /**
- * Who holds a key, and what it may do. Holders live as long as their key is in force unchanged (a reload of the keys'
- * file makes new ones), so what is derived from one is worked out once and remembered beside it.
+ * Who a key, token or signed link authenticates, with its rights. The object stays the same while the key is active
+ * and unchanged (a reload of the keys file creates new ones), so it is the cache key of derived values.
  */
 export interface Principal {
-  /** What limits count on. A token's is `jwt:` and its subject; a link's is that of the key that signed it. */
+  /** What limits count under. A token's is `jwt:` and its subject; a link's is the name of the key that signed it. */
   readonly name: string;
-  /** Whether it can force a fresh result, or ask for a cached one only. */
+  /** Whether a request may force a fresh result, or accept a cached one only. */
   readonly mayBypassCache: boolean;
-  /** Whether the key may stand in the query string, as `api_key`. */
+  /** Whether the key is accepted in the query string, as `api_key`. */
   readonly mayUseQueryString?: boolean;
-  /** Names, ids or patterns (`logs.*`) of the endpoints that it may call; absent for all. */
+  /** Names, ids or patterns (`logs.*`) of the endpoints that it may call; absent: all. */
   readonly endpoints?: readonly string[];
-  /** Whether it is the gateway's own key, with every right: what others ask is told to it too. */
+  /** Whether it has every right, including the endpoints and the admin API that report on other callers. */
   readonly isAdmin?: boolean;
-  /** Parameters that have one value for this holder, by name. */
+  /** Pinned parameters: the only permitted value by name. */
   readonly pinned?: ReadonlyMap<string, string>;
-  /** Milliseconds since 1970 at which the key is good no more. */
+  /** When the key expires, in milliseconds since 1970. */
   readonly expiresAt?: number;
-  /** Where it may be used from; absent for anywhere. */
+  /** Addresses from which the key may be used; absent: any. */
   readonly addresses?: AddressSet;
   readonly limits?: LimitRules;
-  /** When the key was made, as the keys' file has it; links of a removed key don't come back with a namesake. */
+  /** When the key was created. A new key of the same name does not revive the links of a removed one. */
   readonly created?: string;
-  /** How the holder came in, where not with a key of its own. */
+  /** How the principal was authenticated, unless by a key of its own. */
   readonly via?: 'token' | 'link';
-  /** Of a link: the holder of the key that signed it. */
-  readonly linkOf?: Principal;
+  /** Of a signed link: the principal of the key that signed it. */
+  readonly signedBy?: Principal;
 }
 
-const rights = new WeakMap<Principal, Map<string, boolean>>();
+const mayCallById = new WeakMap<Principal, Map<string, boolean>>();
 
-/** Whether the holder may call an endpoint. */
+/** Whether the principal may call an endpoint. */
 export function mayCall(principal: Principal, endpoint: EndpointIdentity): boolean {
   const { endpoints } = principal;
   if (!endpoints) return principal.isAdmin === true || !isAboutCallers(endpoint);
-  const known = rights.get(principal) ?? new Map<string, boolean>();
+  const known = mayCallById.get(principal) ?? new Map<string, boolean>();
   const before = known.get(endpoint.id);
   if (before !== undefined) return before;
-  const may = endpoints.some((pattern) => meansEndpoint(pattern, endpoint));
-  rights.set(principal, known.set(endpoint.id, may));
+  const may = endpoints.some((pattern) => matchesEndpoint(pattern, endpoint));
+  mayCallById.set(principal, known.set(endpoint.id, may));
   return may;
 }
 
-/** Whether the key is good at a time, in milliseconds since 1970. */
+/** Whether the key is active at a time in milliseconds since 1970. */
 export function isActive({ expiresAt }: Principal, nowMs: number): boolean {
   return expiresAt === undefined || nowMs < expiresAt;
 }
 
-/** Whether the key may be used from an IP address; from an unknown one only where it may be used from anywhere. */
+/** Whether the key may be used from an IP address; an unknown address is accepted only by a key without addresses. */
 export function allowsAddress({ addresses }: Principal, address: string | undefined): boolean {
   return addresses === undefined || (address !== undefined && addresses.allows(address));
 }

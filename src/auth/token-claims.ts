@@ -5,7 +5,7 @@ import { LIMIT_RULES, type LimitRules } from '../limits/limit-rules.js';
 import { ENDPOINT_PATTERNS, PINNED_PARAMETERS, pinnedMap } from './key-rights.js';
 import type { Principal } from './principal.js';
 
-/** What a token says of itself, beside the claims that jose has checked. */
+/** The claims that are read here; jose has verified the others. */
 interface Claims {
   readonly sub: string;
   /** Seconds since 1970. */
@@ -19,8 +19,8 @@ interface Claims {
 }
 
 /**
- * Endpoints and fixed parameters have to be said, `["*"]` and `{}` for all: a token that was made for another purpose
- * with the same secret opens nothing.
+ * Endpoints and pinned parameters are required (`["*"]` and `{}` for all), so that a token made for another purpose
+ * with the same secret grants nothing.
  */
 const CLAIMS = Joi.object<Claims>({
   sub: Joi.string()
@@ -38,21 +38,21 @@ const CLAIMS = Joi.object<Claims>({
   .prefs({ convert: false, abortEarly: false });
 
 /**
- * The holder that the claims of a verified token describe.
+ * The principal that the claims of a verified token describe.
  *
- * @param toleranceMs how long past its expiry a token is still good, for clocks that differ.
- * @throws Error with a text for the caller, which has the right to know what it signed.
+ * @param toleranceMs accepted after the token's expiry, for clocks that differ.
+ * @throws Error with a text for the caller, which signed the claims and may see what is wrong with them.
  */
 export function principalOfClaims(payload: JWTPayload, toleranceMs: number): Principal {
   const result = CLAIMS.validate(payload);
   if (result.error) throw new Error(result.error.details.map(({ message }) => message).join('; '));
   const { sub, exp, querygate } = result.value;
-  const fixed = pinnedMap(querygate.fixed);
+  const pinned = pinnedMap(querygate.fixed);
   return {
     name: `jwt:${sub}`,
     mayBypassCache: false,
     endpoints: querygate.endpoints,
-    ...(fixed && { pinned: fixed }),
+    ...(pinned && { pinned }),
     ...(querygate.limits && { limits: querygate.limits }),
     expiresAt: exp * 1000 + toleranceMs,
     via: 'token',

@@ -3,20 +3,21 @@ import { createRemoteJWKSet, customFetch, errors, type JWTVerifyGetKey } from 'j
 import { TokenRejected } from './token-rejected.js';
 
 export interface RemoteKeysOptions {
-  /** Longest wait for the key set. */
+  /** Timeout of a read of the key set. */
   readonly timeoutMs?: number;
-  /** After the set was read, how long a key that is not in it makes nobody read it again. */
+  /** How long after a read an unknown key does not cause another read. */
   readonly cooldownMs?: number;
 }
 
-/** After a failure, how long the key set's server is left alone. */
+/** Minimum time between a failed read of the key set and the next one. */
 const PAUSE_MS = 1000;
 
 /**
- * The public keys at a JWKS URL: read when first needed, again when a token names a key that is not among them, and
- * after ten minutes. One read at a time, whoever waits for it.
+ * The public keys at a JWKS URL. They are read on first use, when a token names an unknown key, and after ten
+ * minutes. Concurrent callers share one read.
  *
- * @throws TokenRefused, from the function: `unreachable` where the set can't be had, `invalid` where no key fits.
+ * @throws TokenRejected, from the returned function: `unreachable` if the key set cannot be read, `invalid` if no key
+ * matches.
  */
 export function remoteKeys(
   url: string,
@@ -31,13 +32,16 @@ export function remoteKeys(
     try {
       return await keys(header, token);
     } catch (cause) {
-      if (isFaultOfToken(cause)) throw new TokenRejected('invalid', 'No key of the issuer fits this token.');
-      throw new TokenRejected('unreachable', 'The keys of the token’s issuer can’t be read now.', { cause });
+      if (isTokenAtFault(cause))
+        throw new TokenRejected('invalid', 'No key of the issuer matches this token.');
+      throw new TokenRejected('unreachable', 'The keys of the token’s issuer cannot be read at the moment.', {
+        cause,
+      });
     }
   };
 }
 
-function isFaultOfToken(cause: unknown): boolean {
+function isTokenAtFault(cause: unknown): boolean {
   return (
     cause instanceof errors.JWKSNoMatchingKey ||
     cause instanceof errors.JWKSMultipleMatchingKeys ||
@@ -45,11 +49,11 @@ function isFaultOfToken(cause: unknown): boolean {
   );
 }
 
-/** A stream of bad tokens must not become a stream of requests to a server that is down already. */
+/** Pauses after a failed read: a stream of invalid tokens must not overload a server that is already down. */
 function fetchWithPauses(): (url: string, options: RequestInit) => Promise<Response> {
   let pauseUntil = -Infinity;
   return async (url, options) => {
-    if (performance.now() < pauseUntil) throw new Error('the key set could not be read a moment ago');
+    if (performance.now() < pauseUntil) throw new Error('the last read of the key set failed');
     try {
       const response = await fetch(url, options);
       if (response.status !== 200) pauseUntil = performance.now() + PAUSE_MS;

@@ -1,9 +1,9 @@
-/** Why a token is not accepted: `unreachable` is the gateway's trouble, the others are the caller's. */
+/** Why a token is rejected: `unreachable` is a problem of the gateway, the others of the caller. */
 export type TokenRejection = 'expired' | 'invalid' | 'unreachable';
 
-/** A token that is not accepted. The message is for the caller and holds nothing of the token. */
+/** A rejected token. The message is for the caller and contains no part of the token. */
 export class TokenRejected extends Error {
-  override readonly name = 'TokenRefused';
+  override readonly name = 'TokenRejected';
 
   constructor(
     readonly reason: TokenRejection,

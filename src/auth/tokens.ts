@@ -9,9 +9,9 @@ import { remoteKeys, type RemoteKeysOptions } from './token-keys.js';
 import { TokenRejected } from './token-rejected.js';
 
 export interface TokenConfig {
-  /** For HS256: at least 32 bytes. */
+  /** Secret for HS256, at least 32 bytes. */
   readonly secret?: string | undefined;
-  /** For RS256 and ES256: where the issuer's public keys are. */
+  /** URL of the issuer's public keys, for RS256 and ES256. */
   readonly jwksUrl?: string | undefined;
   readonly issuer: string;
   readonly audience: string;
@@ -19,78 +19,79 @@ export interface TokenConfig {
   readonly remote?: RemoteKeysOptions;
 }
 
-/** Longest token that is looked at, in characters. */
+/** Longest accepted token, in characters. */
 export const MAX_TOKEN_LENGTH = 4096;
 
-/** Seconds by which the issuer's clock may be off. */
+/** Tolerated difference between the issuer's clock and this one, in seconds. */
 const CLOCK_TOLERANCE_S = 5;
 
-/** How long a verified token is taken as such: a public key that its issuer withdraws is out of force after that. */
-const REMEMBERED_MS = 300_000;
+/** How long a verified token is cached: a public key that its issuer withdraws is accepted until then. */
+const VERIFICATION_TTL_MS = 300_000;
 
-const MAX_REMEMBERED = 10_000;
+const MAX_VERIFIED = 10_000;
 
-/** A key with the only algorithms that it verifies: what a token's header says never widens them. */
-interface Source {
+/** A key with the algorithms that it may verify: a token's header cannot widen them. */
+interface VerificationKey {
   readonly algorithms: ('HS256' | 'RS256' | 'ES256')[];
   readonly key: KeyObject | JWTVerifyGetKey;
 }
 
-/** Whether a text has the form of a token: three parts, each of base64url. */
+/** Whether a text has the form of a JWT: three parts in base64url. */
 export function looksLikeToken(text: string): boolean {
   return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(text);
 }
 
-/** Holders of JWTs that applications make for their own users. */
+/** Verifies JWTs that applications sign for their own users. */
 export class Tokens {
-  readonly #sources: readonly Source[];
+  readonly #verificationKeys: readonly VerificationKey[];
   readonly #config: TokenConfig;
   readonly #clock: () => Date;
-  readonly #verified = new LRUCache<string, { readonly holder: Principal; readonly until: number }>({
-    max: MAX_REMEMBERED,
+  readonly #verified = new LRUCache<string, { readonly principal: Principal; readonly recheckAt: number }>({
+    max: MAX_VERIFIED,
   });
 
-  /** @throws Error where the secret is too short, or there is neither a secret nor a URL. */
+  /** @throws Error when the secret is too short, or neither a secret nor a URL is configured. */
   constructor(config: TokenConfig) {
     this.#config = config;
     this.#clock = config.clock ?? (() => new Date());
-    this.#sources = sourcesOf(config);
-    if (this.#sources.length === 0) throw new Error('Tokens need JWT_SECRET or JWT_JWKS_URL to be verified.');
+    this.#verificationKeys = verificationKeysOf(config);
+    if (this.#verificationKeys.length === 0)
+      throw new Error('Set JWT_SECRET or JWT_JWKS_URL: without either, no token can be verified.');
   }
 
-  /** The holder of a token that was verified a short while ago and is in force. */
-  known(token: string): Principal | undefined {
+  /** The principal of an active token whose verification is cached. */
+  findVerified(token: string): Principal | undefined {
     if (this.#verified.size === 0 || token.length > MAX_TOKEN_LENGTH) return undefined;
     const digest = digestOf(token);
     const found = this.#verified.get(digest);
     if (!found) return undefined;
     const now = this.#clock().getTime();
-    if (now < found.until && isActive(found.holder, now)) return found.holder;
+    if (now < found.recheckAt && isActive(found.principal, now)) return found.principal;
     this.#verified.delete(digest);
     return undefined;
   }
 
   /**
-   * The holder of a token.
+   * Verifies a token and returns its principal.
    *
-   * @throws TokenRefused
+   * @throws TokenRejected
    */
   async verify(token: string): Promise<Principal> {
     if (token.length > MAX_TOKEN_LENGTH) {
       throw new TokenRejected('invalid', `This token is longer than ${MAX_TOKEN_LENGTH} characters.`);
     }
-    const known = this.known(token);
-    if (known) return known;
+    const cached = this.findVerified(token);
+    if (cached) return cached;
     const principal = principalOf(await this.payloadOf(token));
     this.#verified.set(digestOf(token), {
-      holder: principal,
-      until: this.#clock().getTime() + REMEMBERED_MS,
+      principal,
+      recheckAt: this.#clock().getTime() + VERIFICATION_TTL_MS,
     });
     return principal;
   }
 
   private async payloadOf(token: string): Promise<JWTPayload> {
-    const { key, algorithms } = this.sourceFor(token);
+    const { key, algorithms } = this.verificationKeyFor(token);
     const options = {
       algorithms,
       issuer: this.#config.issuer,
@@ -100,27 +101,27 @@ export class Tokens {
       currentDate: this.#clock(),
     };
     try {
-      // The two forms of jwtVerify differ in the type of the key alone.
+      // The overloads of jwtVerify differ in the type of the key only.
       const verified =
         typeof key === 'function'
           ? await jwtVerify(token, key, options)
           : await jwtVerify(token, key, options);
       return verified.payload;
     } catch (error) {
-      throw refusalOf(error);
+      throw rejectionOf(error);
     }
   }
 
-  private sourceFor(token: string): Source {
+  private verificationKeyFor(token: string): VerificationKey {
     const alg = algorithmOf(token);
-    const source = this.#sources.find(({ algorithms }) => algorithms.some((each) => each === alg));
-    if (source) return source;
-    const accepted = this.#sources.flatMap(({ algorithms }) => algorithms);
-    throw new TokenRejected('invalid', `This is no token signed with ${accepted.join(' or ')}.`);
+    const match = this.#verificationKeys.find(({ algorithms }) => algorithms.some((each) => each === alg));
+    if (match) return match;
+    const accepted = this.#verificationKeys.flatMap(({ algorithms }) => algorithms);
+    throw new TokenRejected('invalid', `This token is not signed with ${accepted.join(' or ')}.`);
   }
 }
 
-function sourcesOf({ secret, jwksUrl, remote }: TokenConfig): readonly Source[] {
+function verificationKeysOf({ secret, jwksUrl, remote }: TokenConfig): readonly VerificationKey[] {
   return [
     ...(secret === undefined
       ? []
@@ -143,19 +144,19 @@ function principalOf(payload: JWTPayload): Principal {
   try {
     return principalOfClaims(payload, CLOCK_TOLERANCE_S * 1000);
   } catch (error) {
-    throw new TokenRejected(
-      'invalid',
-      `The claims of this token are not as they should be: ${(error as Error).message}.`,
-    );
+    throw new TokenRejected('invalid', `The claims of this token are invalid: ${(error as Error).message}.`);
   }
 }
 
-/** What jose finds after the signature was good, such as another audience, the caller may know. */
-function refusalOf(error: unknown): TokenRejected {
+/** Maps jose's error. Once the signature is verified, the caller may see which claim was rejected. */
+function rejectionOf(error: unknown): TokenRejected {
   if (error instanceof TokenRejected) return error;
   if (error instanceof errors.JWTExpired) return new TokenRejected('expired', 'This token has expired.');
   if (error instanceof errors.JWTClaimValidationFailed) {
-    return new TokenRejected('invalid', `This token’s claim ${error.claim} is missing or not accepted here.`);
+    return new TokenRejected(
+      'invalid',
+      `This token’s claim ${error.claim} is missing or not accepted by this gateway.`,
+    );
   }
   return new TokenRejected('invalid', 'This token is not valid.');
 }

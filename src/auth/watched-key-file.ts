@@ -5,17 +5,17 @@ import type { KeyEntry } from './key-ring.js';
 
 export interface KeyFileEvents {
   readonly onReloaded: (keys: number) => void;
-  /** The new file is no good; the keys from before stay in force. */
-  readonly onRefused: (reason: string) => void;
+  /** The changed file is invalid; the previous keys stay active. */
+  readonly onRejected: (reason: string) => void;
 }
 
-/** Throws where a well-formed file is no good all the same. */
+/** Throws when a well-formed file is invalid for another reason. */
 export type CheckKeyFile = (keyFile: KeyFile) => void;
 
-/** How soon a change is seen. Polling sees replaced files, links and mounted secrets, which change events do not. */
+/** Poll interval. Unlike change events, polling detects replaced files, symbolic links and mounted secrets. */
 const POLL_MS = 500;
 
-/** The keys of a file, read again whenever it changes. */
+/** The keys of a file, which is read again after each change. */
 export class WatchedKeyFile {
   #current: readonly KeyEntry[];
 
@@ -27,7 +27,7 @@ export class WatchedKeyFile {
     this.#current = entries;
   }
 
-  /** @throws Error where the file is no good at the start. */
+  /** @throws Error when the file is invalid at the start. */
   static async open(
     file: string,
     events: KeyFileEvents,
@@ -51,7 +51,7 @@ export class WatchedKeyFile {
     try {
       this.#current = await readEntries(this.file, this.check);
     } catch (error) {
-      events.onRefused(error instanceof Error ? error.message : String(error));
+      events.onRejected(error instanceof Error ? error.message : String(error));
       return;
     }
     onChange();
@@ -64,7 +64,7 @@ async function readEntries(file: string, check: CheckKeyFile): Promise<readonly 
   try {
     check(keyFile);
   } catch (cause) {
-    throw new Error(`the keys’ file ${file} is not as it should be: ${(cause as Error).message}`, { cause });
+    throw new Error(`the keys file ${file} is invalid: ${(cause as Error).message}`, { cause });
   }
   return entriesOf(keyFile);
 }

@@ -6,8 +6,8 @@ import { READER_USER_FILE } from '../project-files.js';
 import { externalConnection } from './external-connection.js';
 
 /**
- * Runs a command-line task with a connection that may change data: to the first configured server that answers; else to the embedded
- * server of a gateway that runs on the same data folder; else to one that is started for as long as the task takes.
+ * Runs a task with a connection that may change data: to the first configured server that responds; else to the embedded
+ * server of a gateway that uses the same data folder; else to an embedded server that runs during the task.
  */
 export async function withAdminConnection<T>(
   { clickhouse, dataDir }: Config,
@@ -21,7 +21,7 @@ export async function withAdminConnection<T>(
     dataDir,
     database,
     readerUserFile: READER_USER_FILE,
-    onCrash: () => undefined, // The task's own requests fail, and say so.
+    onCrash: () => undefined, // The task's requests fail and report it.
   });
   try {
     return await task(server.adminConnection);

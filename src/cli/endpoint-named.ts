@@ -3,13 +3,15 @@ import type { EndpointRegistry } from '../endpoint/registry.js';
 import { usageError } from './exit-codes.js';
 
 /**
- * The endpoint of a name or id.
+ * The endpoint with a name or id.
  *
- * @throws CommandError (wrong usage) naming those that there are.
+ * @throws CommandError (invalid usage) that lists the endpoints.
  */
 export function endpointNamed(endpoints: EndpointRegistry, idOrName: string): Endpoint {
   const endpoint = endpoints.find(idOrName);
   if (endpoint) return endpoint;
   const known = endpoints.all().map(({ name }) => name);
-  throw usageError(`There is no endpoint ${JSON.stringify(idOrName)}; there are ${known.join(', ')}.`);
+  throw usageError(
+    `No endpoint has the name or id ${JSON.stringify(idOrName)}. Use one of ${known.join(', ')}.`,
+  );
 }

@@ -4,7 +4,7 @@ import type { ClickHouseConfig } from '../config/config.js';
 
 type External = Extract<ClickHouseConfig, { readonly kind: 'external' }>;
 
-/** A connection for a command-line task: to the first configured server that answers. @throws Error where none does */
+/** A connection to the first configured server that responds. @throws Error where none responds */
 export function externalConnection({
   urls,
   username,

@@ -1,15 +1,15 @@
 import type { KeyFile, StoredKey } from '../auth/key-file.js';
 import { COUNTED, type LimitRules } from '../limits/limit-rules.js';
 
-/** A key as `keys list` shows it: all but its hashes. */
+/** A key as `keys list` shows it: everything except the hashes. */
 export type ListedKey = Omit<StoredKey, 'sha256'> & { readonly keys: number };
 
-/** What is shown of each key; `keys` says how many are good for the name. */
+/** The keys without their hashes; `keys` is the number of valid keys of a name. */
 export function listedKeys({ keys }: KeyFile): readonly ListedKey[] {
   return keys.map(({ sha256, ...shown }) => ({ ...shown, keys: sha256.length }));
 }
 
-/** The keys as lines of columns, under a line with the columns' names. */
+/** The keys as a table with a line of headings. */
 export function keysTable(keys: readonly ListedKey[]): string {
   const rows = [
     ['NAME', 'KEYS', 'CREATED', 'EXPIRES', 'ENDPOINTS', 'FIXED', 'ADDRESSES', 'LIMITS', 'MAY'],

@@ -18,10 +18,10 @@ export interface RightsOptions extends Partial<Record<Counted, string>> {
 const UNITS_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
- * What a key may do, as the keys' file has it.
+ * The rights of a key in the format of the keys file.
  *
- * @throws CommandError (wrong usage) naming the option that can't be read, or that ends the key before it begins; what
- * else it says is checked with the file.
+ * @throws CommandError (invalid usage) that names a malformed option or an expiry in the past. Other problems are reported
+ * when the file is validated.
  */
 export function rightsOf(options: RightsOptions, now: Date): StoredRights {
   const { endpoints, fixed, expires, address, mayBypassCache, mayUseQueryString } = options;
@@ -38,15 +38,15 @@ export function rightsOf(options: RightsOptions, now: Date): StoredRights {
 }
 
 /**
- * Milliseconds of `90s`, `30m`, `12h` or `7d`.
+ * Milliseconds of a duration such as `90s`, `30m`, `12h` or `7d`.
  *
- * @throws CommandError (wrong usage) for anything else.
+ * @throws CommandError (invalid usage) for other texts.
  */
 export function durationMs(option: string, text: string): number {
   const [, amount, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text) ?? [];
   const unitMs = UNITS_MS[unit];
   if (amount === undefined || unitMs === undefined) {
-    throw usageError(`${option} takes a time such as 30m, 12h or 7d, not ${JSON.stringify(text)}`);
+    throw usageError(`${option} must be a duration such as 30m, 12h or 7d, not ${JSON.stringify(text)}`);
   }
   return Number(amount) * unitMs;
 }
@@ -54,11 +54,11 @@ export function durationMs(option: string, text: string): number {
 function futureOf(option: string, text: string, now: Date): string {
   const instant = parseInstant(text);
   if (instant === undefined) {
-    throw usageError(`${option} takes a date such as 2027-01-01, not ${JSON.stringify(text)}`);
+    throw usageError(`${option} must be a date such as 2027-01-01, not ${JSON.stringify(text)}`);
   }
   if (instant > now.getTime()) return text;
   throw usageError(
-    `${option} ${text} is over already (it is ${now.toISOString()}): the key would never be good. Give a later time.`,
+    `${option} ${text} is in the past (now is ${now.toISOString()}): the key would never be valid. Choose a later time.`,
   );
 }
 
@@ -69,7 +69,7 @@ function limitsOf(options: RightsOptions): LimitRules {
     if (text !== undefined) quotas[counted] = quotaOf(counted, text);
   }
   if (options.concurrent === undefined) return quotas;
-  if (!/^\d{1,5}$/.test(options.concurrent)) throw usageError('--concurrent takes a whole number');
+  if (!/^\d{1,5}$/.test(options.concurrent)) throw usageError('--concurrent must be a whole number');
   return { ...quotas, concurrent: Number(options.concurrent) };
 }
 
@@ -77,7 +77,7 @@ function quotaOf(counted: string, text: string): Quota {
   const [, quota, window] = /^(\d{1,16})\/(\d{1,6})$/.exec(text) ?? [];
   if (quota === undefined) {
     const option = counted.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw usageError(`--${option} takes amount/seconds, such as 600/60, not ${JSON.stringify(text)}`);
+    throw usageError(`--${option} must be amount/seconds, such as 600/60, not ${JSON.stringify(text)}`);
   }
   return { quota: Number(quota), window: Number(window) };
 }

@@ -3,28 +3,29 @@ import { Command } from 'commander';
 import { runCommand, runWhenMain } from './run-command.js';
 import type { LoadOptions } from './run-load.js';
 
-/** `querygate load`: NDJSON into a table. */
+/** `querygate load`: loads NDJSON into a table. */
 export function loadCommand(): Command {
   return new Command('load')
     .description(
-      'Loads NDJSON (plain or gzip) into a table; refused lines are told by number, the rest is loaded.',
+      'Loads NDJSON (plain or gzip) into a table. Rejected lines are reported by number; the rest is loaded.',
     )
     .argument('<table>', 'such as edge_logs')
-    .argument('<file>', 'a path, or - for standard input')
+    .argument('<file>', 'a file’s path, or - for standard input')
     .option('--shift-to-now', 'move all timestamps so that the newest is now')
-    .option('--json', 'the result as JSON')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-CLICKHOUSE_URL, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server (of several the first that answers) and a user that
-may insert; without CLICKHOUSE_URL it is the gateway’s own server, in DATA_DIR, running or not.
+CLICKHOUSE_URL (of several servers, the first that responds), CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server and a
+user that may insert. Without CLICKHOUSE_URL it is the gateway’s embedded server in DATA_DIR, running or not.
 
 Examples:
   querygate load edge_logs logs.ndjson.gz
   querygate load edge_logs logs.ndjson --shift-to-now
   zcat logs.ndjson.gz | querygate load edge_logs -
 
-Exit codes: 0 every line was loaded; 1 any was refused, or loading failed; 2 wrong usage; 130 or 143 ended by a signal.`,
+Exit codes: 0 all lines were loaded; 1 a line was rejected, or loading failed; 2 invalid usage; 130 or 143 ended by
+a signal.`,
     )
     .action((table: string, file: string, options: LoadOptions) =>
       runCommand(async (signal) => {

@@ -4,17 +4,17 @@ import { EXIT_CODES_HELP } from './exit-codes.js';
 import { runCommand, runWhenMain } from './run-command.js';
 import type { MigrateOptions } from './run-migrate.js';
 
-/** `querygate migrate`: the schema into ClickHouse. */
+/** `querygate migrate`: applies the schema to ClickHouse. */
 export function migrateCommand(): Command {
   return new Command('migrate')
-    .description('Applies the schema to ClickHouse; what was applied before is left alone.')
-    .option('--json', 'the result as JSON')
+    .description('Applies the schema’s migrations to ClickHouse; skips those applied before.')
+    .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
       `
-CLICKHOUSE_URL, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server (of several the first that answers) and a user that
-may change it; without CLICKHOUSE_URL it is the gateway’s own server, in DATA_DIR. With CLICKHOUSE_CLUSTER every server of that
-cluster gets it.
+CLICKHOUSE_URL (of several servers, the first that responds), CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server and a
+user that may change its schema. Without CLICKHOUSE_URL it is the gateway’s embedded server in DATA_DIR. With
+CLICKHOUSE_CLUSTER every server of that cluster gets the schema.
 
 Examples:
   CLICKHOUSE_URL=http://clickhouse:8123 CLICKHOUSE_USER=admin CLICKHOUSE_PASSWORD=secret querygate migrate

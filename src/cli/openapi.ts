@@ -4,12 +4,12 @@ import { EXIT_CODES_HELP } from './exit-codes.js';
 import { runCommand, runWhenMain } from './run-command.js';
 import type { OpenApiOptions } from './run-openapi.js';
 
-/** `querygate openapi`. */
+/** `querygate openapi`: prints the OpenAPI document. */
 export function openApiCommand(): Command {
   return new Command('openapi')
-    .description('Prints the OpenAPI document of the gateway, made from the endpoint definitions.')
-    .option('--out <file>', 'write it to a file instead')
-    .option('--server-url <url>', 'where callers reach the gateway; else as seen from the document')
+    .description('Prints the gateway’s OpenAPI document, generated from the endpoint definitions.')
+    .option('--out <file>', 'write to a file instead')
+    .option('--server-url <url>', 'URL of the gateway for callers; relative to the document by default')
     .addHelpText('after', `\nExample:\n  querygate openapi --out openapi.json\n${EXIT_CODES_HELP}`)
     .action((options: OpenApiOptions) =>
       runCommand(async () => {

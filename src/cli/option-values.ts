@@ -2,35 +2,35 @@ import { InvalidArgumentError } from 'commander';
 
 import { usageError } from './exit-codes.js';
 
-/** An HTTP address, without a slash at its end. */
+/** Parses an HTTP URL and removes trailing slashes. @throws InvalidArgumentError */
 export function httpUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    throw new InvalidArgumentError('It must begin with http:// or https://.');
+    throw new InvalidArgumentError('The URL must begin with http:// or https://.');
   }
   if (url.username !== '' || url.search !== '' || url.hash !== '') {
-    throw new InvalidArgumentError('It must be an address alone: no user, query or fragment.');
+    throw new InvalidArgumentError('The URL must have no user, query string or fragment.');
   }
   return text.replace(/\/+$/, '');
 }
 
-/** One more value of an option that may be given several times. */
+/** Collects the values of a repeatable option. */
 export function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text];
 }
 
 /**
- * Reads `name=value` texts; a value may have further equals signs.
+ * Parses `name=value` texts; a value may contain equals signs.
  *
- * @throws CommandError (wrong usage) naming the option, where one has none or a name stands twice.
+ * @throws CommandError (invalid usage) that names the option, where a text has no name or a name is repeated.
  */
 export function pairsOf(option: string, texts: readonly string[]): ReadonlyMap<string, string> {
   const pairs = new Map<string, string>();
   for (const text of texts) {
     const equals = text.indexOf('=');
-    if (equals < 1) throw usageError(`${option} takes name=value, not ${JSON.stringify(text)}`);
+    if (equals < 1) throw usageError(`${option} must be name=value, not ${JSON.stringify(text)}`);
     const name = text.slice(0, equals);
-    if (pairs.has(name)) throw usageError(`${option} names ${name} twice`);
+    if (pairs.has(name)) throw usageError(`${option} sets ${name} twice; set each name once`);
     pairs.set(name, text.slice(equals + 1));
   }
   return pairs;

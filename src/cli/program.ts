@@ -9,10 +9,10 @@ import { migrateCommand } from './migrate.js';
 import { openApiCommand } from './openapi.js';
 import { serveCommand } from './serve.js';
 
-/** The command line as a whole: each subcommand is a file that exports a function that gives its Command. */
+/** Creates the command line; each subcommand has a file with a function that returns its Command. */
 export function createProgram(): Command {
   const program = new Command('querygate')
-    .description('A gateway that serves saved ClickHouse queries, and what goes with it.')
+    .description('A gateway that serves saved ClickHouse queries, and its tools.')
     .version(readVersion(), '-V, --version', 'print the version')
     .addHelpText('after', HELP);
   const subcommands = [
@@ -36,7 +36,7 @@ Examples:
   querygate check --json
   querygate help call
 
-Results go to standard output, all else to standard error; colours and progress bars are for terminals, and NO_COLOR
-turns the colours off.
+Results go to standard output, everything else to standard error. Only terminals get colours and progress bars; NO_COLOR
+disables colours.
 
-Exit codes: 0 done; 1 failed; 2 wrong usage; 130 or 143 ended by SIGINT or SIGTERM. call has 3, 4 and 5 as well.`;
+Exit codes: 0 done; 1 failed; 2 invalid usage; 130 or 143 ended by SIGINT or SIGTERM. call also has 3, 4 and 5.`;

@@ -1,18 +1,18 @@
 import { SingleBar } from 'cli-progress';
 
-/** What takes less is over before a bar would help. */
+/** Shorter tasks show no bar. */
 const SHOWN_AFTER_MS = 2000;
 
 export interface ProgressState {
-  /** What goes on, such as `checking logs.all`. */
+  /** Current activity, such as `checking logs.all`. */
   readonly phase: string;
   readonly done: number;
   readonly total: number;
-  /** Behind the bar, such as `12 MB`. */
+  /** Text after the bar, such as `12 MB`. */
   readonly detail?: string;
 }
 
-/** A bar on standard error for what takes more than two seconds, on a terminal only. */
+/** A progress bar on standard error for tasks of more than two seconds; only on a terminal. */
 export class Progress {
   private readonly bar: SingleBar;
   private readonly timer: NodeJS.Timeout | undefined;
@@ -26,9 +26,9 @@ export class Progress {
     this.state = state;
     this.bar = new SingleBar({
       format: '{phase} [{bar}] {percentage}% {detail}',
-      hideCursor: false, // A command that is ended in between could not bring it back.
+      hideCursor: false, // A command that is killed could not show the cursor again.
       clearOnComplete: true,
-      gracefulExit: false, // SIGINT is the command's own business.
+      gracefulExit: false, // The command handles SIGINT.
       stream,
       noTTYOutput: false,
     });
@@ -46,13 +46,13 @@ export class Progress {
     this.bar.update(this.state.done, this.payload());
   }
 
-  /** A line for good, above the bar. */
-  say(line: string): void {
+  /** Prints a permanent line above the bar. */
+  printLine(line: string): void {
     if (this.shown) this.stream.write('\r\u001b[K');
     this.stream.write(`${line}\n`);
   }
 
-  /** Takes the bar away; doing so twice does no harm. */
+  /** Removes the bar. May be called more than once. */
   end(): void {
     clearTimeout(this.timer);
     if (this.shown) this.bar.stop();

@@ -1,7 +1,7 @@
 import { FORMATS, type FormatName } from '../formats/formats.js';
-import { deliver } from './call/deliver.js';
+import { writeBody } from './call/write-body.js';
 import { problemText, readProblem } from './call/problem-text.js';
-import { requestGateway, type Question } from './call/request-gateway.js';
+import { requestGateway, type GatewayCall } from './call/request-gateway.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
 import { pairsOf } from './option-values.js';
 import { printWarning } from './run-command.js';
@@ -18,43 +18,45 @@ export interface CallOptions {
   readonly json?: boolean;
 }
 
-/** Asks the gateway, and writes its rows to standard output or to the file. */
+/** Calls the gateway and writes the rows to standard output or to a file. @throws CommandError */
 export async function runCall(endpoint: string, options: CallOptions, signal: AbortSignal): Promise<void> {
   const { format, output, json = false } = options;
   if (format !== undefined && !FORMATS[format].isText && output === undefined && process.stdout.isTTY) {
-    throw usageError(`${format} is no text for a terminal: give --output FILE`);
+    throw usageError(
+      `${format} is a binary format, which a terminal can’t show. Use --output FILE or a pipe.`,
+    );
   }
-  const response = await requestGateway(queryOf(endpoint, options), signal);
-  if (options.headers) limitHeaders(response, json);
-  if (!response.ok) await refuse(response, json);
+  const response = await requestGateway(gatewayCallOf(endpoint, options), signal);
+  if (options.headers) printHeaders(response, json);
+  if (!response.ok) await throwProblem(response, json);
   checkFormat(response, format);
-  await deliver(response, output, signal);
+  await writeBody(response, output, signal);
   if (response.headers.get('x-partial') === 'true') {
-    printWarning('rows are missing: a part of ClickHouse could not be reached');
+    printWarning('rows are missing, because a part of ClickHouse is unreachable');
   }
   if (response.headers.get('x-truncated') === 'true') {
-    const rows = response.headers.get('x-row-count') ?? 'those';
-    printWarning(`there are more rows than the ${rows} that the endpoint gives at most`);
+    const rows = response.headers.get('x-row-count') ?? '?';
+    printWarning(`the result is truncated to ${rows} rows, the endpoint’s row cap`);
   }
 }
 
-function queryOf(endpoint: string, { url, key, format, sql, param = [] }: CallOptions): Question {
+function gatewayCallOf(endpoint: string, { url, key, format, sql, param = [] }: CallOptions): GatewayCall {
   const parameters = new Map(pairsOf('--param', param));
   if (sql !== undefined) parameters.set('sql', sql);
   const apiKey = key ?? process.env['API_KEY'] ?? '';
   return { url, endpoint, parameters, format, apiKey: apiKey === '' ? undefined : apiKey };
 }
 
-/** Ends the command with what the gateway said. */
-async function refuse(response: Response, json: boolean): Promise<never> {
+/** @throws CommandError with the problem in the response, always. */
+async function throwProblem(response: Response, json: boolean): Promise<never> {
   const problem = await readProblem(response);
   const { status } = response;
-  const exitCode = status >= 400 && status < 500 ? EXIT.refused : EXIT.gateway;
-  const machine = JSON.stringify(problem.document ?? { status, detail: problem.text });
-  throw new CommandError(json ? machine : problemText(response, problem), exitCode, { bare: json });
+  const exitCode = status >= 400 && status < 500 ? EXIT.rejected : EXIT.gateway;
+  const text = JSON.stringify(problem.document ?? { status, detail: problem.text });
+  throw new CommandError(json ? text : problemText(response, problem), exitCode, { isMachineReadable: json });
 }
 
-function limitHeaders({ status, headers }: Response, json: boolean): void {
+function printHeaders({ status, headers }: Response, json: boolean): void {
   const lines = [...headers].map(([name, value]) => `${name}: ${value}\n`);
   process.stderr.write(
     json
@@ -63,9 +65,12 @@ function limitHeaders({ status, headers }: Response, json: boolean): void {
   );
 }
 
-/** A gateway that does not know a format might answer in its own. */
+/** Rejects a response in another format, which a server that ignores `Accept` may send. @throws CommandError */
 function checkFormat({ headers }: Response, format: FormatName | undefined): void {
   const type = headers.get('content-type') ?? 'nothing';
   if (format === undefined || type.startsWith(FORMATS[format].mediaType)) return;
-  throw new CommandError(`The gateway answers with ${type}, not with ${format}.`, EXIT.gateway);
+  throw new CommandError(
+    `The gateway returned ${type} instead of ${format}. Check --url and --format.`,
+    EXIT.gateway,
+  );
 }

@@ -20,7 +20,7 @@ export interface CheckOptions {
   readonly json?: boolean;
 }
 
-/** Checks the named endpoints, all where none is named, and tells what it found. */
+/** Checks the named endpoints, or all endpoints, and prints the result. */
 export async function runCheck(
   names: readonly string[],
   { folder, json }: CheckOptions,
@@ -42,17 +42,17 @@ export async function runCheck(
   print(checked, json ?? false);
 }
 
-interface Surroundings {
+interface CheckTask {
   readonly config: Config;
   readonly progress: Progress;
   readonly signal: AbortSignal;
 }
 
-/** One after the other, so that the times mean something. */
+/** Checks endpoints one at a time, so that concurrent queries do not distort the times. */
 async function checkAll(
   endpoints: readonly Endpoint[],
   connection: ClickHouseConnection,
-  { config, progress, signal }: Surroundings,
+  { config, progress, signal }: CheckTask,
 ): Promise<readonly CheckedEndpoint[]> {
   const { queryLimits, queryTimeoutMs } = config;
   const client = connectClickHouse(connection, {
@@ -60,13 +60,13 @@ async function checkAll(
     requestTimeoutMs: queryTimeoutMs + 5000,
   });
   try {
-    // A server that is not there is one error, not one of each endpoint.
+    // An unreachable server is reported once, not for each endpoint.
     await client
       .query({ query: 'SELECT 1', abort_signal: signal })
       .then((result) => result.text())
       .catch((cause: unknown) => {
         const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new Error(`ClickHouse does not answer at ${connection.url}: ${reason}`, { cause });
+        throw new Error(`ClickHouse at ${connection.url} does not respond: ${reason}`, { cause });
       });
     const tools = { client, runQuery: createQueryRunner(client, queryLimits), now: () => new Date(), signal };
     const checked: CheckedEndpoint[] = [];

@@ -6,35 +6,35 @@ import { CommanderError, type Command } from 'commander';
 import { CommandError, EXIT, EXIT_BY_SIGNAL } from './exit-codes.js';
 import { paint, targetOf } from './style.js';
 
-/** Aborted when the command should end early; the reason is the exit code. */
-const ending = new AbortController();
+/** Aborted when the command must end early; the abort reason is the exit code. */
+const interruption = new AbortController();
 
 /**
- * Runs a command-line task. An error is told on standard error, and is the exit code (1 where it has none of its own);
- * SIGINT, SIGTERM and a reader of standard output that has gone abort the signal, and the task is given the time to
- * tidy up. A second signal ends the process at once.
+ * Runs a command-line task. Prints an error to standard error and sets the exit code (1 unless the error has its own).
+ * SIGINT, SIGTERM and a closed standard output abort the task's signal, and the task may clean up. A second signal ends the
+ * process at once.
  */
 export async function runCommand(task: (signal: AbortSignal) => Promise<void>): Promise<void> {
   for (const [name, code] of Object.entries(EXIT_BY_SIGNAL)) {
     process.on(name, () => {
-      if (ending.signal.aborted) process.exit(code);
-      ending.abort(code);
+      if (interruption.signal.aborted) process.exit(code);
+      interruption.abort(code);
     });
   }
   try {
-    await task(ending.signal);
+    await task(interruption.signal);
   } catch (error) {
-    if (!ending.signal.aborted) {
+    if (!interruption.signal.aborted) {
       printError(error);
       process.exitCode = exitCodeOf(error);
     }
   }
-  // What the task left waiting (a query, standard input) must not keep the process.
-  if (ending.signal.aborted) process.exit(ending.signal.reason as number);
+  // Pending work of the task (a query, standard input) must not keep the process alive.
+  if (interruption.signal.aborted) process.exit(interruption.signal.reason as number);
   for (const name of Object.keys(EXIT_BY_SIGNAL)) process.removeAllListeners(name);
 }
 
-/** The task's result, or a rejection as soon as the signal is aborted: what the caller has opened it can close then. */
+/** Resolves with the task's result, or rejects as soon as the signal aborts, so that the caller can close its resources. */
 export async function interruptible<T>(signal: AbortSignal, task: () => Promise<T>): Promise<T> {
   signal.throwIfAborted();
   let onAbort: (() => void) | undefined;
@@ -51,11 +51,11 @@ export async function interruptible<T>(signal: AbortSignal, task: () => Promise<
   }
 }
 
-/** Parses the process's arguments and runs what they say; wrong ones are exit code 2. */
+/** Parses the arguments and runs the command; invalid arguments set exit code 2. */
 export async function runProgram(program: Command, argv: readonly string[] = process.argv): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    // `querygate … | head -1` is no failure.
-    if (error.code === 'EPIPE') ending.abort(EXIT.ok);
+    // A reader that closes the pipe, as in `querygate … | head -1`, is not a failure.
+    if (error.code === 'EPIPE') interruption.abort(EXIT.ok);
     else throw error;
   });
   throwInsteadOfExit(program);
@@ -70,7 +70,7 @@ export async function runProgram(program: Command, argv: readonly string[] = pro
   }
 }
 
-/** Runs a command's file that was started itself, as `node dist/src/cli/keys.js` starts keys. */
+/** Runs a command whose file is the process's main module, as in `node dist/src/cli/keys.js`. */
 export async function runWhenMain(moduleUrl: string, command: () => Command): Promise<void> {
   const [, started] = process.argv;
   if (started === undefined) return;
@@ -78,7 +78,7 @@ export async function runWhenMain(moduleUrl: string, command: () => Command): Pr
   try {
     file = realpathSync(started);
   } catch {
-    return; // Node was given something else than a file.
+    return; // Node runs something other than a file.
   }
   if (file === fileURLToPath(moduleUrl)) await runProgram(command());
 }
@@ -86,8 +86,8 @@ export async function runWhenMain(moduleUrl: string, command: () => Command): Pr
 /** Writes an error's message to standard error. */
 export function printError(error: unknown): void {
   const message = error instanceof Error ? error.message : String(error);
-  const isBare = error instanceof CommandError && error.bare;
-  const label = isBare ? '' : `${paint('red', 'error:', targetOf(process.stderr))} `;
+  const isMachineReadable = error instanceof CommandError && error.isMachineReadable;
+  const label = isMachineReadable ? '' : `${paint('red', 'error:', targetOf(process.stderr))} `;
   process.stderr.write(`${label}${message}\n`);
 }
 
@@ -100,7 +100,7 @@ function exitCodeOf(error: unknown): number {
   return error instanceof CommandError ? error.exitCode : EXIT.failed;
 }
 
-/** A command that is added to another one inherits nothing, so each is told. */
+/** Makes a command and its subcommands throw; subcommands do not inherit this setting. */
 function throwInsteadOfExit(command: Command): void {
   command.exitOverride().configureOutput({
     outputError: (text, write) => {

@@ -12,7 +12,7 @@ import { keysTable, listedKeys } from './keys-list.js';
 import { durationMs, rightsOf, type RightsOptions } from './keys-options.js';
 import { pairsOf } from './option-values.js';
 
-/** Which file a command is about. */
+/** The option that names the keys file. */
 export interface FileOption {
   readonly file?: string;
 }
@@ -26,7 +26,7 @@ export interface LinkOptions extends FileOption {
   readonly baseUrl?: string;
 }
 
-/** Makes a key and prints it. */
+/** Creates a key and prints it. */
 export async function add(name: string, options: RightsOptions & FileOption): Promise<void> {
   const file = fileOf(options);
   const now = new Date();
@@ -42,16 +42,16 @@ export async function add(name: string, options: RightsOptions & FileOption): Pr
       },
     },
   );
-  show(`Added ${name} to ${file}.`, key);
+  printKey(`Added ${name} to ${file}.`, key);
 }
 
-/** Shows the keys. */
+/** Lists the keys. */
 export async function list(options: FileOption & { readonly json?: boolean }): Promise<void> {
   const keys = listedKeys(await readKeyFile(fileOf(options)));
   process.stdout.write(options.json ? `${JSON.stringify(keys, undefined, 2)}\n` : keysTable(keys));
 }
 
-/** Makes a second key for a name, or ends the older one. */
+/** Creates a second key for a name, or removes the older key. */
 export async function rotate(
   name: string,
   options: FileOption & { readonly finish?: boolean },
@@ -59,18 +59,18 @@ export async function rotate(
   const file = fileOf(options);
   if (options.finish) {
     await finishRotation(file, name);
-    process.stderr.write(`${name} has one key now, the newer one.\n`);
+    process.stderr.write(`Removed the older key of ${name}.\n`);
     return;
   }
   const key = await rotateKey(file, name);
-  show(`${name} has a new key beside the last one; rotate ${name} --finish ends the last one.`, key);
+  printKey(`Created a second key for ${name}; rotate ${name} --finish removes the first.`, key);
 }
 
-/** Removes a name with its keys. */
+/** Removes a name and its keys. */
 export async function revoke(name: string, options: FileOption): Promise<void> {
   const file = fileOf(options);
   await revokeKey(file, name);
-  process.stderr.write(`Removed ${name} from ${file}; its keys and links are good no more.\n`);
+  process.stderr.write(`Removed ${name} from ${file}. Its keys and links are no longer valid.\n`);
 }
 
 /** Prints a signed link. */
@@ -78,7 +78,7 @@ export async function link({ key: name, endpoint: idOrName, ...options }: LinkOp
   const file = fileOf(options);
   const { secret, maxLifetimeMs } = readConfig(process.env).links;
   if (secret === undefined)
-    throw new Error('Set LINK_SECRET to what the gateway has: links are signed with it.');
+    throw new Error('LINK_SECRET is not set. Set it to the same value as for the gateway.');
   const endpoint = endpointNamed(await deployedEndpoints(), idOrName);
   const key = principalOf(keyNamed(file, await readKeyFile(file), name));
   const parameters = pairsOf('--param', options.param ?? []);
@@ -88,24 +88,22 @@ export async function link({ key: name, endpoint: idOrName, ...options }: LinkOp
   const sent = new Map([...parameters].map(([param, text]) => [param, { text, times: 1 }]));
   const applied = applyPinned(key, endpoint.parameters, sent);
   validateParameters(endpoint, 'parameters' in applied ? applied.parameters : sent);
-  process.stderr.write(`Good until ${new Date(expiresAtMs).toISOString()}, or until ${name} is revoked:\n`);
+  process.stderr.write(`Valid until ${new Date(expiresAtMs).toISOString()}, or until ${name} is revoked:\n`);
   if (options.baseUrl === undefined) {
-    process.stderr.write(
-      'This is the path alone; --base-url puts before it where callers reach the gateway.\n',
-    );
+    process.stderr.write('This is only the path; use --base-url to print a complete URL.\n');
   }
   process.stdout.write(`${options.baseUrl ?? ''}${path}\n`);
 }
 
 function fileOf({ file }: FileOption): string {
   if (file === undefined || file === '') {
-    throw usageError('Set API_KEYS_FILE, or give --file: where are the keys kept?');
+    throw usageError('No keys file is named. Set API_KEYS_FILE or use --file.');
   }
   return file;
 }
 
-/** The key alone goes to standard output, so that a script can keep it. */
-function show(what: string, key: string): void {
-  process.stderr.write(`${what} This is the key; it is shown only now:\n`);
+/** Prints only the key to standard output, so that scripts can store it. */
+function printKey(message: string, key: string): void {
+  process.stderr.write(`${message} Copy the key now; it is not shown again:\n`);
   process.stdout.write(`${key}\n`);
 }

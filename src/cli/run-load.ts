@@ -7,7 +7,7 @@ import { EXIT } from './exit-codes.js';
 import { Progress, type ProgressState } from './progress.js';
 import { interruptible } from './run-command.js';
 
-/** Refused lines that are told one by one; of more, only how many. */
+/** Rejected lines that are reported one by one; further lines are only counted. */
 const REPORTED_REJECTIONS = 100;
 
 /** The options of `querygate load`, as commander has them. */
@@ -16,7 +16,7 @@ export interface LoadOptions {
   readonly json?: boolean;
 }
 
-/** Loads a file or standard input into a table, and tells how much of it. */
+/** Loads a file or standard input into a table and prints how many lines were loaded and rejected. */
 export async function runLoad(
   table: string,
   source: string,
@@ -33,7 +33,7 @@ export async function runLoad(
       print(report, options);
     } finally {
       progress.end();
-      // Left open, it would keep the process alive after an error.
+      // An open standard input would keep the process alive after an error.
       process.stdin.destroy();
     }
   });
@@ -41,14 +41,14 @@ export async function runLoad(
 
 async function loadInto(
   connection: ClickHouseConnection,
-  what: { readonly table: string; readonly source: string; readonly shiftToNow: boolean },
+  input: { readonly table: string; readonly source: string; readonly shiftToNow: boolean },
   progress: Progress,
 ): Promise<LoadReport> {
   const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 600_000 });
-  let refused = 0;
+  let rejected = 0;
   try {
     return await loadFile({
-      ...what,
+      ...input,
       client,
       stdin: process.stdin,
       now: new Date(),
@@ -56,8 +56,8 @@ async function loadInto(
         progress.update(stateOf(reached));
       },
       onRejected: (line, reason) => {
-        refused += 1;
-        if (refused <= REPORTED_REJECTIONS) progress.say(`line ${line}: ${reason}`);
+        rejected += 1;
+        if (rejected <= REPORTED_REJECTIONS) progress.printLine(`line ${line}: ${reason}`);
       },
     });
   } finally {
@@ -75,19 +75,19 @@ function stateOf({ phase, bytesRead, bytesTotal, loaded }: LoadProgress): Progre
 }
 
 function print(report: LoadReport, { shiftToNow = false, json = false }: LoadOptions): void {
-  const { loaded, rejected: refused, olderThanRetention } = report;
-  if (refused > REPORTED_REJECTIONS)
-    process.stderr.write(`… and ${refused - REPORTED_REJECTIONS} more lines\n`);
+  const { loaded, rejected, olderThanRetention } = report;
+  if (rejected > REPORTED_REJECTIONS)
+    process.stderr.write(`… and ${rejected - REPORTED_REJECTIONS} more lines\n`);
   process.stdout.write(
     json
-      ? `${JSON.stringify({ loaded, refused, olderThanRetention })}\n`
-      : `${loaded} lines loaded, ${refused} refused\n`,
+      ? `${JSON.stringify({ loaded, refused: rejected, olderThanRetention })}\n`
+      : `${loaded} lines loaded, ${rejected} rejected\n`,
   );
   if (olderThanRetention > 0) {
     const hint = shiftToNow ? '' : '; --shift-to-now moves them to the present';
     process.stderr.write(
-      `${olderThanRetention} are older than 90 days, and ClickHouse will drop them${hint}\n`,
+      `${olderThanRetention} lines are older than 90 days; ClickHouse will delete them${hint}\n`,
     );
   }
-  if (refused > 0) process.exitCode = EXIT.failed;
+  if (rejected > 0) process.exitCode = EXIT.failed;
 }

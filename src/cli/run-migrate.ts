@@ -10,7 +10,7 @@ export interface MigrateOptions {
   readonly json?: boolean;
 }
 
-/** Applies the migrations that the database does not have yet, and tells which. */
+/** Applies the migrations that the database does not have yet and prints their names. */
 export async function runMigrate({ json = false }: MigrateOptions, signal: AbortSignal): Promise<void> {
   const config = readConfig(process.env);
   const { clickhouse } = config;

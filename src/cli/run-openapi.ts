@@ -10,7 +10,7 @@ export interface OpenApiOptions {
   readonly serverUrl?: string;
 }
 
-/** Writes the description of the whole API, as a key with every right sees it. */
+/** Writes the OpenAPI document with all endpoints. */
 export async function runOpenApi({ out, serverUrl }: OpenApiOptions): Promise<void> {
   const document = openApiDocument({
     endpoints: (await deployedEndpoints()).all(),

@@ -1,24 +1,24 @@
 import { Command } from 'commander';
 
-/** `querygate serve`: the gateway itself, as `npm start` runs it. */
+/** `querygate serve`: runs the gateway, as `npm start` does. */
 export function serveCommand(): Command {
   return new Command('serve')
     .description('Serves the endpoints over HTTP until SIGTERM or SIGINT.')
     .addHelpText(
       'after',
       `
-The environment says all else (CLICKHOUSE_URL, API_KEY, PORT …; the README lists it). Without CLICKHOUSE_URL the
-gateway starts a ClickHouse of its own, with demonstration data.
+Environment variables are the configuration (CLICKHOUSE_URL, API_KEY, PORT …; see the README). Without CLICKHOUSE_URL the
+gateway starts an embedded ClickHouse with demonstration data.
 
 Examples:
   querygate serve
   PORT=9000 API_KEY=secret querygate serve
   CLICKHOUSE_URL=http://clickhouse:8123 CLICKHOUSE_USER=querygate API_KEYS_FILE=keys.yaml querygate serve
 
-Exit codes: 0 stopped in order; 1 can’t start, or stopped with requests unfinished; 2 wrong usage.`,
+Exit codes: 0 stopped cleanly; 1 can’t start, or stopped with unfinished requests; 2 invalid usage.`,
     )
     .action(async () => {
-      // Other commands need not wait for the gateway's modules.
+      // Imported here, so that other commands need not load the gateway's modules.
       const { serve } = await import('../server/serve.js');
       await serve(process.env);
     });

@@ -2,16 +2,16 @@ import { styleText } from 'node:util';
 
 export type Style = 'bold' | 'red' | 'green' | 'yellow' | 'dim';
 
-/** What decides on colours: where the text goes, and the environment. */
+/** Where a text is written, and the environment, which together decide whether it is coloured. */
 export interface Target {
   readonly stream: { readonly isTTY?: boolean };
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** The text in a colour where it goes to a terminal whose user did not say NO_COLOR; else as it is. */
+/** Colours a text for a terminal; unchanged for other streams, and where NO_COLOR is set. */
 export function paint(style: Style, text: string, { stream, environment }: Target): string {
   const plain = !stream.isTTY || (environment['NO_COLOR'] ?? '') !== '' || environment['TERM'] === 'dumb';
-  // Not for styleText to decide: it knows the environment of this process alone.
+  // styleText must not decide: it would read the environment of this process.
   return plain ? text : styleText(style, text, { validateStream: false });
 }
 

@@ -1,6 +1,6 @@
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
 
-/** How to reach a ClickHouse server, and as whom. */
+/** Address, user and database of a ClickHouse server. */
 export interface ClickHouseConnection {
   readonly url: string;
   readonly username: string;
@@ -9,13 +9,13 @@ export interface ClickHouseConnection {
 }
 
 export interface ConnectOptions {
-  /** Sockets open at a time; further requests wait for one. */
+  /** Maximum number of open sockets; further requests wait. */
   readonly maxOpenConnections: number;
-  /** Milliseconds after which a request is given up on the socket; the backstop behind every other limit. */
+  /** Socket timeout in milliseconds: the backstop behind every other time limit. */
   readonly requestTimeoutMs: number;
 }
 
-/** A client of ClickHouse's HTTP interface. Its idle sockets close well before the server would close them. */
+/** Creates a client of ClickHouse's HTTP interface. It closes idle sockets well before the server does. */
 export function connectClickHouse(
   { url, username, password, database }: ClickHouseConnection,
   { maxOpenConnections, requestTimeoutMs }: ConnectOptions,
@@ -23,13 +23,13 @@ export function connectClickHouse(
   return createClient({
     url,
     database,
-    // An address may bring its own; given both, the client writes to the console that it takes those of the address.
+    // A URL may contain the user and password; with both forms, the client prints a warning to the console.
     ...(new URL(url).username === '' && { username, password }),
     application: 'querygate',
     max_open_connections: maxOpenConnections,
     request_timeout: requestTimeoutMs,
     keep_alive: { enabled: true, idle_socket_ttl: 2000 },
-    // Every error reaches the gateway's own log, with the request that it belongs to.
+    // The gateway logs every error itself, with its request.
     log: { level: ClickHouseLogLevel.OFF },
   });
 }

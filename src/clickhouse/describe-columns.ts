@@ -4,13 +4,14 @@ import type { BoundQuery } from '../endpoint/bind.js';
 import { Failure } from '../errors.js';
 import type { ResultColumn } from '../formats/format.js';
 
-/** Most columns of a result whose columns are not known in advance. */
+/** Maximum number of columns of a caller's own SQL. */
 const MAX_COLUMNS = 200;
 
 /**
- * Names and types of the columns that a query gives, by ClickHouse's own analysis.
+ * Reads the names and types of a query's columns from ClickHouse's own analysis.
  *
- * @throws Failure INVALID_PARAMETERS (`sql`) where two have one name, or they are too many, or one has no value to show.
+ * @throws Failure INVALID_PARAMETERS (`sql`) when there are too many columns, two have the same name, or one is an
+ * aggregate state.
  */
 export async function describeColumns(
   client: ClickHouseClient,
@@ -27,21 +28,22 @@ export async function describeColumns(
   });
   const columns = await described.json<ResultColumn>();
   if (columns.length > MAX_COLUMNS) {
-    throw sqlFault(`gives ${columns.length} columns; at most ${MAX_COLUMNS} are allowed`);
+    throw sqlProblem(`returns ${columns.length} columns; at most ${MAX_COLUMNS} are allowed`);
   }
   const seen = new Set<string>();
   for (const { name, type } of columns) {
-    if (seen.has(name)) throw sqlFault(`gives two columns the name “${name.slice(0, 80)}”; name one with AS`);
+    if (seen.has(name))
+      throw sqlProblem(`returns two columns named “${name.slice(0, 80)}”; rename one with AS`);
     if (type.includes('AggregateFunction'))
-      throw sqlFault(`gives “${name.slice(0, 80)}” no value but a state`);
+      throw sqlProblem(`returns an aggregate state as “${name.slice(0, 80)}”; return its final value`);
     seen.add(name);
   }
   return columns.map(({ name, type }) => ({ name, type }));
 }
 
-/** The failure of a query that is the caller's own SQL. */
-export function sqlFault(problem: string, cause?: unknown): Failure {
-  return new Failure('INVALID_PARAMETERS', `The parameters are not as they should be: sql ${problem}.`, {
+/** The failure of a caller's own SQL. */
+export function sqlProblem(problem: string, cause?: unknown): Failure {
+  return new Failure('INVALID_PARAMETERS', `Invalid parameters: sql ${problem}.`, {
     problems: [{ param: 'sql', problem }],
     ...(cause !== undefined && { cause }),
   });

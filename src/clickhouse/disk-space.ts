@@ -1,11 +1,11 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
-/** Load balancers ask every few seconds: that is nothing for the query log. */
+/** Health checks come every few seconds and must not fill the query log. */
 const SETTINGS: ClickHouseSettings = { readonly: '2', max_execution_time: 2, log_queries: 0 };
 
 /**
- * Reads how much space there is on the disk of a server's data. Unlike `system.disks` this needs no grant, so that the
- * read-only user can do it.
+ * Creates a function that reads the free and total space of the disk with a server's data. Unlike `system.disks` this
+ * needs no grant, so the read-only user can call it.
  */
 export function createDiskProbe(
   client: ClickHouseClient,
@@ -17,7 +17,7 @@ export function createDiskProbe(
       abort_signal: signal,
       clickhouse_settings: SETTINGS,
     });
-    // 64-bit numbers are texts, unless the user's profile says otherwise.
+    // 64-bit numbers are strings, unless the user's profile says otherwise.
     const [row] = await result.json<readonly [string, string]>();
     return { freeBytes: Number(row?.[0]), totalBytes: Number(row?.[1]) };
   };

@@ -3,43 +3,45 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import type { QueryRequest, QueryResult } from '../query/ports.js';
 import { translateClickHouseError } from './translate-error.js';
 
-/** How queries go about a cluster; nothing of it where the server is alone. */
+/** Options for queries on a cluster; without effect on a single server. */
 export interface ClusterOptions {
-  /** Whether rows are on the shards that the tables' sharding keys say, so that others need not be asked. */
+  /** Whether the sharding keys are reliable, so that ClickHouse may skip shards. */
   readonly skipsShards?: boolean;
-  /** Whether callers get what is left, marked, where a shard is away. */
+  /** Whether callers get a partial result, marked as such, when a shard is unreachable. */
   readonly allowsPartial?: boolean;
 }
 
 /**
- * What every query carries, for tables that are spread over shards; of no effect on others. A shard that is away is an
- * error, whatever the profile of the user says. A subquery in a caller's own SQL is about all shards, and is asked once.
- * One that is frozen is given up: it neither greets within the one time, nor sends a sign of life within the other.
+ * Settings of every query on Distributed tables; without effect on others. An unreachable shard is an error, whatever
+ * the user's profile says, and so is a frozen shard: one without a handshake or a packet within the timeouts. A
+ * subquery in a caller's own SQL runs once, over all shards.
  */
-const WHOLE: ClickHouseSettings = {
+const ALL_SHARDS: ClickHouseSettings = {
   skip_unavailable_shards: 0,
   distributed_product_mode: 'global',
-  // A replica that is minutes behind gives fewer rows than there are: rather none.
+  // A replica that lags by minutes would return an incomplete result: reject it.
   max_replica_delay_for_distributed_queries: '300',
   fallback_to_stale_replicas_for_distributed_queries: 0,
   handshake_timeout_ms: 1000,
   receive_timeout: 10,
 };
 
-/** Without the shards that are away; but with one of those that are asked at the least. */
-const PARTIAL: ClickHouseSettings = { skip_unavailable_shards: 1, max_skip_unavailable_shards_ratio: 0.999 };
+/** Skips unreachable shards, but requires at least one shard of the query. */
+const REACHABLE_SHARDS: ClickHouseSettings = {
+  skip_unavailable_shards: 1,
+  max_skip_unavailable_shards_ratio: 0.999,
+};
 
-/** What a query on a cluster carries. */
 function distributedSettings({ skipsShards = false }: ClusterOptions): ClickHouseSettings {
-  return skipsShards ? { ...WHOLE, optimize_skip_unused_shards: 1 } : WHOLE;
+  return skipsShards ? { ...ALL_SHARDS, optimize_skip_unused_shards: 1 } : ALL_SHARDS;
 }
 
-/** Runs a query with settings beside those that all have. */
+/** Runs a query with additional settings. */
 export type RunWith = (settings: ClickHouseSettings) => Promise<QueryResult>;
 
 /**
- * Runs a query on all shards that it is about. Where one is away and callers want what is left, it is run again on the
- * others, and the result marked as partial; a refresh of the cache, for which nobody waits, wants all or nothing.
+ * Runs a query on all its shards. If a shard is unreachable and callers accept partial results, reruns the query on
+ * the others and marks the result as partial. Warming has no waiting caller and always requires the complete result.
  */
 export async function runDistributed(
   run: RunWith,
@@ -52,6 +54,6 @@ export async function runDistributed(
   } catch (error) {
     if (!clusterOptions.allowsPartial || requester?.priority === 'warming' || signal.aborted) throw error;
     if (translateClickHouseError(error).code !== 'SHARD_UNREACHABLE') throw error;
-    return { ...(await run({ ...settings, ...PARTIAL })), partial: true };
+    return { ...(await run({ ...settings, ...REACHABLE_SHARDS })), partial: true };
   }
 }

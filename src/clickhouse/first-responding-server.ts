@@ -4,10 +4,10 @@ import { createPing } from './ping.js';
 const PING_MS = 2000;
 
 /**
- * The first of several servers that answers a ping, each being asked when those before it did not. One alone is not
- * asked: what is done there fails with the reason.
+ * Pings servers in order and returns the first that responds. A single server is not pinged: the operation that
+ * follows reports why it fails.
  *
- * @throws Error where none answers.
+ * @throws Error when no server responds.
  */
 export async function firstRespondingServer(
   connections: readonly ClickHouseConnection[],
@@ -15,10 +15,10 @@ export async function firstRespondingServer(
   const [only, ...others] = connections;
   if (only && others.length === 0) return only;
   for (const connection of connections) {
-    const answers = await createPing(connection.url)(AbortSignal.timeout(PING_MS)).catch(() => false);
-    if (answers) return connection;
+    const responds = await createPing(connection.url)(AbortSignal.timeout(PING_MS)).catch(() => false);
+    if (responds) return connection;
   }
   throw new Error(
-    `None of the ${connections.length} servers in CLICKHOUSE_URL answers. Are they up, and can this machine reach them?`,
+    `None of the ${connections.length} servers in CLICKHOUSE_URL responds. Check that they are running and reachable from this machine.`,
   );
 }

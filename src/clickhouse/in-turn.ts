@@ -1,6 +1,6 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
-/** Errors of sockets and of name resolution with which nothing was sent. */
+/** Errors of sockets and name resolution after which nothing can have been sent. */
 const NOTHING_SENT: readonly unknown[] = [
   'ECONNREFUSED',
   'EHOSTUNREACH',
@@ -11,11 +11,11 @@ const NOTHING_SENT: readonly unknown[] = [
 ];
 
 /**
- * Runs tasks that must not be done twice on one of several servers: on the one that the last task succeeded on, and on the
- * next only where nothing can have reached it. After any other failure of the connection the following task goes to the
- * next server.
+ * Runs tasks that must not run twice on one of several servers. A task runs on the server of the last success, and
+ * moves on to the next server only if nothing can have been sent. After any other connection failure the next task
+ * starts with the next server.
  *
- * @param clients one at least.
+ * @param clients at least one.
  */
 export function inTurn(
   clients: readonly ClickHouseClient[],
@@ -24,11 +24,11 @@ export function inTurn(
   return async (task) => {
     for (let remaining = clients.length; ; remaining -= 1) {
       const client = clients[current];
-      if (!client) throw new Error('no server to ask');
+      if (!client) throw new Error('at least one server is required');
       try {
         return await task(client);
       } catch (error) {
-        // What ClickHouse itself says, another server would say too.
+        // An error of ClickHouse itself would be the same on another server.
         if (error instanceof ClickHouseError) throw error;
         current = (current + 1) % clients.length;
         if (remaining <= 1 || !NOTHING_SENT.includes(codeOf(error))) throw error;

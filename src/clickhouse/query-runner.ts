@@ -14,17 +14,17 @@ import { fetchRows, type SendQuery } from './fetch-rows.js';
 import { resultTooLarge, translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
 
-/** How far any query may go; an endpoint's own limits can only be narrower. */
+/** Limits of all queries; an endpoint can only narrow them. */
 export interface RunnerLimits extends Omit<QueryLimits, 'timeoutSeconds'> {
   readonly timeoutMs: number;
 }
 
 /**
- * What every query carries. `readonly` is a second wall behind the rights of the ClickHouse user, and what lets
- * ClickHouse end a query whose client has gone; waiting for the end keeps a late exception from looking like success, and
- * makes the row count of the summary final.
+ * Settings of every query. `readonly` is a second barrier behind the grants of the ClickHouse user, and allows
+ * ClickHouse to cancel the query of a disconnected client. `wait_end_of_query` prevents a late exception from looking
+ * like success and makes the row count of the summary final.
  */
-const SAFETY: ClickHouseSettings = {
+const SAFETY_SETTINGS: ClickHouseSettings = {
   readonly: '2',
   wait_end_of_query: 1,
   cancel_http_readonly_queries_on_client_close: 1,
@@ -33,33 +33,34 @@ const SAFETY: ClickHouseSettings = {
 };
 
 /**
- * Bytes of a response that ClickHouse buffers in memory, and the gateway too, at the least. A narrower limit is for the
- * values of a result: written as text these can take several times as much.
+ * Minimum size of the response buffer, in ClickHouse and in the gateway. A narrower limit applies to the values of a
+ * result; their text can be several times as long.
  */
 const MIN_RESPONSE_BYTES = 32 * 1024 * 1024;
 
-/** Tells of an exception whatever the status is. */
+/** Signals an exception, whatever the status. */
 const EXCEPTION_HEADER = 'x-clickhouse-exception-code';
 
-const SETTING_OF = {
+const SETTING_BY_LIMIT = {
   maxMemoryBytes: 'max_memory_usage',
   maxRowsToRead: 'max_rows_to_read',
   maxBytesToRead: 'max_bytes_to_read',
   maxResultBytes: 'max_result_bytes',
 } as const satisfies Readonly<Record<keyof Omit<RunnerLimits, 'timeoutMs'>, keyof ClickHouseSettings>>;
 
-const CEILINGS = Object.keys(SETTING_OF) as readonly (keyof typeof SETTING_OF)[];
+const LIMIT_NAMES = Object.keys(SETTING_BY_LIMIT) as readonly (keyof typeof SETTING_BY_LIMIT)[];
 
 /**
- * What a query around a caller's own SQL carries beside: names in it mean what they meant when it was judged, the order
- * that it asks for stays, and none of its filters becomes a PREWHERE, should one ever pass the barrier around its parts.
+ * Additional settings of a query with a caller's own SQL: names mean what they meant in the sandbox check, the
+ * caller's order is preserved, and no filter of the caller becomes a PREWHERE, in case one ever passes the barrier
+ * around the named parts.
  */
-const CALLERS_OWN_SQL: ClickHouseSettings = {
+const SANDBOX_SETTINGS: ClickHouseSettings = {
   allow_experimental_analyzer: 1,
   enable_global_with_statement: 1,
   query_plan_remove_redundant_sorting: 0,
-  // Joins as they are written: ClickHouse orders them by rows that it expects, other tenants' included, and the order decides
-  // whether a side that throws is read at all.
+  // Joins run as written: ClickHouse would order them by estimated rows, including other tenants', and the order
+  // decides whether a side that throws is read at all.
   query_plan_join_swap_table: 'false',
   query_plan_optimize_join_order_limit: '0',
   optimize_move_to_prewhere: 0,
@@ -67,42 +68,42 @@ const CALLERS_OWN_SQL: ClickHouseSettings = {
   max_ast_depth: '300',
   max_ast_elements: '20000',
   max_temporary_columns: '5000',
-  // A query that nobody waits for ends between two blocks, and joins make blocks that take seconds.
+  // ClickHouse cancels a query between two blocks, and a large block of a join takes seconds.
   max_block_size: '8192',
   max_joined_block_size_rows: '8192',
 };
 
-/** Runs queries on a ClickHouse server, or on the cluster that it is of, over its HTTP interface. */
+/** Creates a runner of queries on a ClickHouse server, or on its cluster, over HTTP. */
 export function createQueryRunner(
   client: ClickHouseClient,
-  bounds: RunnerLimits,
+  maxLimits: RunnerLimits,
   clusterOptions: ClusterOptions = {},
 ): RunQuery {
   return async (request) => {
-    const limits = narrowed(bounds, request.limits);
+    const limits = narrowLimits(maxLimits, request.limits);
     const leftMs = Math.max(1, limits.timeoutMs - (request.spentMs ?? 0));
-    const bound = new LinkedAbort(request.signal);
+    const abort = new LinkedAbort(request.signal);
     const timer = setTimeout(() => {
-      bound.abort(new Error('time limit'));
+      abort.abort(new Error('time limit'));
     }, leftMs);
     try {
-      // The client notices only what is aborted after it was called.
-      bound.signal.throwIfAborted();
-      const bounded = { ...request, signal: bound.signal };
+      // The client only notices an abort after the call.
+      abort.signal.throwIfAborted();
+      const timedRequest = { ...request, signal: abort.signal };
       const runWith = (settings: ClickHouseSettings): Promise<QueryResult> =>
-        run(client, bounded, maxResponseBytes(limits), {
+        run(client, timedRequest, maxResponseBytes(limits), {
           ...settings,
           ...request.query.settings,
           ...limitSettings({ ...limits, timeoutMs: leftMs }),
         });
-      return await runDistributed(runWith, clusterOptions, bounded);
+      return await runDistributed(runWith, clusterOptions, timedRequest);
     } catch (error) {
-      if (request.signal.aborted) throw abandoned(request.signal, error);
-      if (bound.signal.aborted) throw timedOut(limits, error);
+      if (request.signal.aborted) throw cancelled(request.signal, error);
+      if (abort.signal.aborted) throw timedOut(limits, error);
       throw request.columns === 'unknown' ? translateSqlError(error) : translateClickHouseError(error);
     } finally {
       clearTimeout(timer);
-      bound.end();
+      abort.end();
     }
   };
 }
@@ -111,28 +112,30 @@ async function run(
   client: ClickHouseClient,
   request: QueryRequest,
   maxBytes: number,
-  further: ClickHouseSettings,
+  extraSettings: ClickHouseSettings,
 ): Promise<QueryResult> {
   const { query, columns, requestId, signal } = request;
   const settings: ClickHouseSettings = {
-    ...SAFETY,
-    ...(columns === 'unknown' && CALLERS_OWN_SQL),
-    ...further,
-    // What is over the buffer goes through a temporary file, which a full disk cuts without an error: one byte over the limit.
+    ...SAFETY_SETTINGS,
+    ...(columns === 'unknown' && SANDBOX_SETTINGS),
+    ...extraSettings,
+    // A larger response would go through a temporary file, which a full disk truncates without an error: the buffer
+    // exceeds the limit by one byte.
     http_response_buffer_size: String(maxBytes + 1),
   };
   const sendQuery: SendQuery = async ({ text, parameters }, format) => {
-    // A caller's id may come twice at the same time, ClickHouse's may not.
+    // Two callers may send the same request id at the same time; ClickHouse requires unique ids.
     const queryId = `${requestId}-${randomBytes(4).toString('hex')}`;
     const { stream, summary, http_status_code, response_headers } = await client.exec({
       query: `${text}\nFORMAT ${format.name}`,
       query_params: parameters,
       query_id: queryId,
       abort_signal: signal,
-      // Read here: it has to be known that an answer began, also when the connection is lost in the middle of an error.
+      // Error responses are read here: onResponse must also be called when the connection is lost in the middle of an
+      // error.
       ignore_error_response: true,
       ...(request.traceHeaders && { http_headers: { ...request.traceHeaders } }),
-      // Not with the settings that DESCRIBE has too: a comment marks the queries that are run for a request.
+      // Not in `settings`, which DESCRIBE uses too: log_comment marks only the queries that run for a request.
       clickhouse_settings: { ...settings, ...format.settings, log_comment: requestId },
     });
     request.onResponse?.();
@@ -159,21 +162,21 @@ function columnsOf(columns: ReadonlyMap<string, Column>): readonly ResultColumn[
   return [...columns].map(([name, { type }]) => ({ name, type }));
 }
 
-function narrowed(bounds: RunnerLimits, own: QueryLimits | undefined): RunnerLimits {
-  if (!own) return bounds;
-  const lower = CEILINGS.map(
-    (name) => [name, Math.min(bounds[name] ?? Infinity, own[name] ?? Infinity)] as const,
+function narrowLimits(maxLimits: RunnerLimits, endpointLimits: QueryLimits | undefined): RunnerLimits {
+  if (!endpointLimits) return maxLimits;
+  const lower = LIMIT_NAMES.map(
+    (name) => [name, Math.min(maxLimits[name] ?? Infinity, endpointLimits[name] ?? Infinity)] as const,
   );
   return {
-    timeoutMs: Math.min(bounds.timeoutMs, (own.timeoutSeconds ?? Infinity) * 1000),
+    timeoutMs: Math.min(maxLimits.timeoutMs, (endpointLimits.timeoutSeconds ?? Infinity) * 1000),
     ...Object.fromEntries(lower.filter(([, ceiling]) => ceiling !== Infinity)),
   };
 }
 
 function limitSettings(limits: RunnerLimits): ClickHouseSettings {
-  const ceilings = CEILINGS.flatMap((name) => {
+  const ceilings = LIMIT_NAMES.flatMap((name) => {
     const ceiling = limits[name];
-    return ceiling === undefined ? [] : [[SETTING_OF[name], String(ceiling)] as const];
+    return ceiling === undefined ? [] : [[SETTING_BY_LIMIT[name], String(ceiling)] as const];
   });
   return { max_execution_time: Math.ceil(limits.timeoutMs / 1000), ...Object.fromEntries(ceilings) };
 }
@@ -201,9 +204,11 @@ async function collect(stream: Readable, signal: AbortSignal, maxBytes: number):
   return Buffer.concat(chunks, length);
 }
 
-/** Why nobody waits for a query any more: a deadline of the caller's is one reason, its leaving another. */
-function abandoned({ reason }: AbortSignal, cause: unknown): Failure {
-  return reason instanceof Failure ? reason : new Failure('CALLER_GONE', 'The caller has gone.', { cause });
+/** Why a query was cancelled: a Failure such as the caller's deadline, or else a disconnected client. */
+function cancelled({ reason }: AbortSignal, cause: unknown): Failure {
+  return reason instanceof Failure
+    ? reason
+    : new Failure('CALLER_GONE', 'The client disconnected.', { cause });
 }
 
 function timedOut({ timeoutMs }: RunnerLimits, cause: unknown): Failure {

@@ -4,7 +4,7 @@ import { Failure } from '../errors.js';
 import type { SqlParser } from '../query/sandboxed-select.js';
 import { translateClickHouseError } from './translate-error.js';
 
-/** Parsing is a matter of milliseconds; what takes longer is no query for a person. */
+/** Parsing takes milliseconds; SQL that exceeds these limits was not written by a person. */
 const LIMITS: ClickHouseSettings = {
   readonly: '2',
   max_execution_time: 2,
@@ -18,16 +18,16 @@ const LIMITS: ClickHouseSettings = {
   enable_global_with_statement: 1,
 };
 const TIMEOUT_MS = 5000;
-/** How long a list of tables is believed. */
-const TABLES_MS = 10_000;
+/** How long the list of tables is cached. */
+const TABLES_TTL_MS = 10_000;
 
-const NO_SELECT =
+const NOT_ONE_SELECT =
   'must be one SELECT, without FORMAT, SETTINGS or INTO OUTFILE, and without parameters in braces';
 
-/** ClickHouse's error numbers that say that a text is too deep, or too much, for its parser. */
-const TOO_MUCH: readonly string[] = ['167', '168', '306'];
-/** Those that say that it is none, or none that can be explained: of syntax, of parameters, of what EXPLAIN knows. */
-const NOT_PARSED: readonly string[] = [
+/** ClickHouse's error codes for text that is too deep or too long for its parser. */
+const TOO_COMPLEX: readonly string[] = ['167', '168', '306'];
+/** Error codes for text that ClickHouse cannot parse or explain: of syntax, of parameters, of EXPLAIN. */
+const UNPARSABLE: readonly string[] = [
   '6',
   '26',
   '36',
@@ -51,7 +51,7 @@ const NOT_PARSED: readonly string[] = [
   '576',
 ];
 
-/** Asks a ClickHouse server what it makes of SQL. The SQL goes there as a value, or as what the server itself printed. */
+/** Creates a parser that sends callers' SQL to ClickHouse, as a bound value or as the server printed it. */
 export function createSqlParser(client: ClickHouseClient, clock: () => number = Date.now): SqlParser {
   const runQuery = async (
     query: string,
@@ -75,7 +75,7 @@ export function createSqlParser(client: ClickHouseClient, clock: () => number = 
       });
     }
   };
-  let known: { readonly names: readonly string[]; readonly until: number } | undefined;
+  let cachedTables: { readonly names: readonly string[]; readonly expiresAt: number } | undefined;
   return {
     print: async (sql, signal) => {
       try {
@@ -89,18 +89,18 @@ export function createSqlParser(client: ClickHouseClient, clock: () => number = 
       try {
         return await runQuery(`EXPLAIN QUERY TREE run_passes = 0 SELECT * FROM (${text})`, {}, signal);
       } catch (error) {
-        throw failureOf(error, signal, () => NO_SELECT);
+        throw failureOf(error, signal, () => NOT_ONE_SELECT);
       }
     },
     tables: async (signal) => {
-      if (known && clock() < known.until) return known.names;
+      if (cachedTables && clock() < cachedTables.expiresAt) return cachedTables.names;
       try {
         const names = await runQuery(
           'SELECT name FROM system.tables WHERE database = currentDatabase()',
           {},
           signal,
         );
-        known = { names, until: clock() + TABLES_MS };
+        cachedTables = { names, expiresAt: clock() + TABLES_TTL_MS };
         return names;
       } catch (error) {
         throw failureOf(error, signal, () => undefined);
@@ -114,7 +114,7 @@ function failureOf(
   signal: AbortSignal,
   problemOf: (error: ClickHouseError) => string | undefined,
 ): Failure {
-  if (signal.aborted) return abandoned(signal, error);
+  if (signal.aborted) return cancelled(signal, error);
   const problem = error instanceof ClickHouseError ? parserProblem(error, problemOf) : undefined;
   if (problem === undefined) return translateClickHouseError(error);
   return new Failure('INVALID_PARAMETERS', `sql ${problem}.`, {
@@ -123,20 +123,22 @@ function failureOf(
   });
 }
 
-/** A deadline of the caller's is one reason, its leaving another. */
-function abandoned({ reason }: AbortSignal, cause: unknown): Failure {
-  return reason instanceof Failure ? reason : new Failure('CALLER_GONE', 'The caller has gone.', { cause });
+/** Why the analysis was cancelled: a Failure such as the caller's deadline, or else a disconnected client. */
+function cancelled({ reason }: AbortSignal, cause: unknown): Failure {
+  return reason instanceof Failure
+    ? reason
+    : new Failure('CALLER_GONE', 'The client disconnected.', { cause });
 }
 
 function parserProblem(
   error: ClickHouseError,
   problemOf: (error: ClickHouseError) => string | undefined,
 ): string | undefined {
-  if (TOO_MUCH.includes(error.code)) return 'is nested too deeply, or too long, to be parsed';
-  return NOT_PARSED.includes(error.code) ? problemOf(error) : undefined;
+  if (TOO_COMPLEX.includes(error.code)) return 'is too deeply nested, or too long, to be parsed';
+  return UNPARSABLE.includes(error.code) ? problemOf(error) : undefined;
 }
 
-/** Only the position is taken from ClickHouse's text: it counts in what the caller sent. */
+/** Uses only the position of ClickHouse's message; it refers to the SQL as the caller sent it. */
 function syntaxProblem({ message }: ClickHouseError): string {
   if (message.startsWith('Syntax error (Multi-statements')) return 'must be one statement';
   const position = /^Syntax error[^:]*: failed at position (\d{1,6})/.exec(message)?.[1];

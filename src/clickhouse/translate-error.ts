@@ -8,61 +8,60 @@ interface Translation {
   readonly retryAfterSeconds?: number;
 }
 
-/** An error of ClickHouse's, by what its `system.errors` calls it. */
+/** An error of ClickHouse, named as in `system.errors`. */
 interface KnownError {
   readonly name: string;
-  /** Where it is not simply ClickHouse's failure. */
+  /** The failure to report; absent for CLICKHOUSE_FAILED. */
   readonly translation?: Translation;
-  /** What an operator can do about it. */
+  /** A hint for the operator. */
   readonly hint?: string;
 }
 
-const BAD_EXPRESSION: Translation = {
+const BAD_REGULAR_EXPRESSION: Translation = {
   code: 'BAD_REGULAR_EXPRESSION',
-  message: 'A regular expression of the request does not compile.',
+  message: 'A regular expression in the request is invalid: RE2 cannot compile it.',
 };
 const READS_TOO_MUCH: Translation = {
   code: 'QUERY_READS_TOO_MUCH',
-  message: 'The query would read more than one request may. Narrow it with its parameters.',
+  message: 'The query would read more data than one request may read. Narrow it with its parameters.',
 };
 const TOO_MUCH_MEMORY: Translation = {
   code: 'QUERY_NEEDS_TOO_MUCH_MEMORY',
-  message: 'The query needs more memory than one request may have. Narrow it with its parameters.',
+  message: 'The query needs more memory than one request may use. Narrow it with its parameters.',
 };
 const RESULT_TOO_LARGE: Translation = {
   code: 'RESULT_TOO_LARGE',
-  message: 'The result is larger than one request may get. Narrow it with its parameters.',
+  message: 'The result is larger than one response may be. Narrow the query with its parameters.',
 };
 const TIMEOUT: Translation = {
   code: 'QUERY_TIMEOUT',
   message:
-    'The query was stopped at its time limit. Narrow it with its parameters, or try again when it is quieter.',
+    'The query was stopped at its time limit. Narrow it with its parameters, or try again when ClickHouse is less busy.',
 };
 const BUSY: Translation = {
   code: 'CLICKHOUSE_BUSY',
-  message: 'ClickHouse runs as many queries as it may. Try again shortly.',
+  message: 'ClickHouse is running the maximum number of queries. Try again shortly.',
   retryAfterSeconds: 1,
 };
 const SHARD_UNREACHABLE: Translation = {
   code: 'SHARD_UNREACHABLE',
-  message: 'A part of ClickHouse that has rows of this answer can’t be reached. Try again shortly.',
+  message: 'A ClickHouse shard with rows of this result is unreachable. Try again shortly.',
   retryAfterSeconds: 1,
 };
 const FAILED: Translation = {
   code: 'CLICKHOUSE_FAILED',
-  message:
-    'ClickHouse could not run the query. The cause is in the log of the gateway, under this request id.',
+  message: 'ClickHouse could not run the query. The gateway’s log has the cause under this request id.',
 };
 const UNREACHABLE: Translation = {
   code: 'CLICKHOUSE_UNREACHABLE',
   message:
-    'ClickHouse can’t be reached, or ended the connection before the answer was complete. Try again shortly.',
+    'ClickHouse is unreachable, or closed the connection before the response was complete. Try again shortly.',
   retryAfterSeconds: 1,
 };
 
 /**
- * By ClickHouse's error number, which begins every text of an exception. The name stands at its end, where the client
- * can take a part of the query, or of a caller's regular expression, for it.
+ * By ClickHouse's error code, which starts the text of every exception. The name is at the end, where the client can
+ * mistake a part of the query, or of a caller's regular expression, for it.
  */
 const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   32: {
@@ -99,7 +98,7 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   307: { name: 'TOO_MANY_BYTES', translation: READS_TOO_MUCH },
   369: { name: 'ALL_REPLICAS_ARE_STALE', translation: SHARD_UNREACHABLE },
   396: { name: 'TOO_MANY_ROWS_OR_BYTES', translation: RESULT_TOO_LARGE },
-  427: { name: 'CANNOT_COMPILE_REGEXP', translation: BAD_EXPRESSION },
+  427: { name: 'CANNOT_COMPILE_REGEXP', translation: BAD_REGULAR_EXPRESSION },
   452: {
     name: 'SETTING_CONSTRAINT_VIOLATION',
     hint: 'is QUERY_TIMEOUT_SECONDS or another limit of queries above what the profile of the ClickHouse user allows?',
@@ -112,12 +111,12 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   904: { name: 'TOO_MANY_UNAVAILABLE_SHARDS', translation: SHARD_UNREACHABLE },
 };
 
-/** The failure of a query whose result is over a limit of the gateway's own. */
+/** The failure of a query whose result exceeds a limit of the gateway itself. */
 export function resultTooLarge(diagnosis: string): Failure {
   return new Failure(RESULT_TOO_LARGE.code, RESULT_TOO_LARGE.message, { diagnosis });
 }
 
-/** The failure that a caller sees for an error of ClickHouse or of the way to it; the error itself is its cause. */
+/** Translates an error of ClickHouse, or of the connection to it, into a failure with the error as its cause. */
 export function translateClickHouseError(error: unknown): Failure {
   if (error instanceof Failure) return error;
   const { code, message, retryAfterSeconds } = translationOf(error);
@@ -130,13 +129,13 @@ export function translateClickHouseError(error: unknown): Failure {
 
 function translationOf(error: unknown): Translation {
   if (error instanceof ClickHouseError) return BY_NUMBER[error.code]?.translation ?? FAILED;
-  return connectionFault(error) === undefined ? FAILED : UNREACHABLE;
+  return connectionProblem(error) === undefined ? FAILED : UNREACHABLE;
 }
 
-/** Without any text of ClickHouse's, in which values of the request can stand. */
+/** Contains no text of ClickHouse, because that can contain values of the request. */
 function diagnosisOf(error: unknown): string {
   if (!(error instanceof ClickHouseError)) {
-    return connectionFault(error) ?? 'an answer that is neither a result nor an exception of ClickHouse';
+    return connectionProblem(error) ?? 'a response that is neither a result nor an exception of ClickHouse';
   }
   const known = BY_NUMBER[error.code];
   if (!known) return `ClickHouse: an error (code ${error.code})`;
@@ -144,8 +143,8 @@ function diagnosisOf(error: unknown): string {
   return `ClickHouse: ${name} (code ${error.code})${hint === undefined ? '' : `; ${hint}`}`;
 }
 
-/** Text of an error of Node's sockets, name resolution or TLS, which have a code, or of the client's own timeout. */
-function connectionFault(error: unknown): string | undefined {
+/** Message of an error with a code (of Node's sockets, name resolution or TLS), or of the client's own timeout. */
+function connectionProblem(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('message' in error)) return undefined;
   const message = String(error.message);
   return 'code' in error || message === 'Timeout error.' ? message : undefined;

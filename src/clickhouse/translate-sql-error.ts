@@ -1,79 +1,82 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 import type { Failure } from '../errors.js';
-import { sqlFault } from './describe-columns.js';
+import { sqlProblem } from './describe-columns.js';
 import { translateClickHouseError } from './translate-error.js';
 
 /**
- * What a caller's own SQL did wrong, by ClickHouse's error number. The names in braces of ClickHouse's text are not
- * passed on, but for that of a column or function that is not there, which the caller wrote.
+ * Problems of a caller's own SQL by ClickHouse's error code. Text of ClickHouse is not passed on, except the name of
+ * an unknown column, which the caller wrote.
  */
 const PROBLEMS: Readonly<Partial<Record<string, string>>> = {
-  1: 'uses what ClickHouse does not support there',
-  6: 'turns text into a value that it is not',
-  12: 'gives a function a parameter out of its bounds',
+  1: 'uses a feature that ClickHouse does not support there',
+  6: 'parses text that is not a valid value of the type',
+  12: 'passes a function a parameter that is out of range',
   20: 'compares different numbers of columns',
-  27: 'turns text into a value that it is not',
-  // Of a shard that ends in the middle of a query too; texts that end too early are far more frequent here.
-  32: 'turns text into a value that it is not',
-  35: 'gives a function too few arguments',
-  36: 'gives a function or clause a value that it does not take',
-  38: 'turns text into a date that it is not',
-  41: 'turns text into a time that it is not',
-  42: 'gives a function the wrong number of arguments',
-  43: 'gives a function an argument of a type that it does not take',
-  44: 'gives a function a column where it takes a constant, or the reverse',
-  46: 'calls a function that is not there',
-  47: 'names a column that is not there',
-  48: 'uses what ClickHouse does not have there',
-  50: 'names a type that is not there',
-  53: 'has values, or queries in a UNION, that do not fit together',
-  59: 'has a condition that is no condition',
+  27: 'parses text that is not a valid value of the type',
+  // Also raised when a shard ends in the middle of a query, but text that ends too early is far more frequent here.
+  32: 'parses text that is not a valid value of the type',
+  35: 'passes a function too few arguments',
+  36: 'passes a function or clause an invalid value',
+  38: 'parses text that is not a valid date',
+  41: 'parses text that is not a valid time',
+  42: 'passes a function the wrong number of arguments',
+  43: 'passes a function an argument of an unsupported type',
+  44: 'passes a function a column instead of a constant, or a constant instead of a column',
+  46: 'calls an unknown function',
+  47: 'names an unknown column',
+  48: 'uses a feature that ClickHouse does not implement there',
+  50: 'names an unknown type',
+  53: 'has values, or queries in a UNION, of incompatible types',
+  59: 'has a condition that is not a boolean',
   62: 'is not a statement that ClickHouse can parse',
-  69: 'gives a function a value out of its bounds',
-  70: 'turns a value into a type that cannot hold it',
-  72: 'turns text into a number that it is not',
-  117: 'turns text into a value that it is not',
-  125: 'has a scalar subquery that gives more than one row',
-  128: 'makes an array that is too large',
-  131: 'makes text that is too long',
-  135: 'has an index that is zero',
+  69: 'passes a function a value that is out of range',
+  70: 'converts a value to a type that cannot represent it',
+  72: 'parses text that is not a valid number',
+  117: 'parses text that is not a valid value of the type',
+  125: 'has a scalar subquery that returns more than one row',
+  128: 'creates an array that is too large',
+  131: 'creates text that is too long',
+  135: 'uses 0 as an index; the first index is 1',
   153: 'divides by zero',
   162: 'is nested too deeply',
   167: 'is nested too deeply',
   168: 'is too long',
-  179: 'gives one name to two expressions',
-  182: 'has a PREWHERE, which works on tables alone',
-  184: 'has an aggregate function where none can be',
-  190: 'has arrays of different lengths where they must be of one',
-  207: 'uses a name that means two things',
-  215: 'has a column that is neither aggregated nor grouped by',
-  258: 'has queries in a UNION that give different columns',
+  179: 'gives two expressions the same name',
+  182: 'has a PREWHERE, which only tables support',
+  184: 'has an aggregate function where none is allowed',
+  190: 'has arrays of different lengths where their lengths must be equal',
+  207: 'uses an ambiguous name',
+  215: 'has a column that is neither aggregated nor in GROUP BY',
+  258: 'has queries in a UNION that return different columns',
   306: 'is nested too deeply',
-  349: 'turns a NULL into a value that cannot be one',
-  376: 'turns text into a UUID that it is not',
-  386: 'has values of types that have none in common',
-  403: 'joins on a condition that cannot be joined on',
-  407: 'turns a decimal into one that cannot hold it',
-  440: 'has a LIMIT or OFFSET that is none',
-  467: 'turns text into a boolean that it is not',
-  475: 'has a WITH FILL that cannot be filled',
-  675: 'turns text into an IP address that it is not',
-  676: 'turns text into an IP address that it is not',
-  691: 'turns a value into an enum that does not have it',
+  349: 'converts NULL to a type that is not Nullable',
+  376: 'parses text that is not a valid UUID',
+  386: 'has values of types without a common type',
+  403: 'has a JOIN condition that ClickHouse does not support',
+  407: 'converts a decimal to a type that cannot represent it',
+  440: 'has an invalid LIMIT or OFFSET',
+  467: 'parses text that is not a valid boolean',
+  475: 'has an invalid WITH FILL',
+  675: 'parses text that is not a valid IP address',
+  676: 'parses text that is not a valid IP address',
+  691: 'converts a value to an enum that does not contain it',
 };
 
-/** What a failure of a query with a caller's own SQL means to that caller. */
+/** Translates a failed query with a caller's own SQL into the failure that the caller sees. */
 export function translateSqlError(error: unknown): Failure {
   if (!(error instanceof ClickHouseError)) return translateClickHouseError(error);
   const { code, message } = error;
   if (code === '427')
-    return sqlFault('has a regular expression that RE2 does not compile, or a parameter has', error);
+    return sqlProblem(
+      'contains a regular expression, in its text or in a parameter, that RE2 cannot compile',
+      error,
+    );
   const problem = PROBLEMS[code];
   if (problem === undefined) return translateClickHouseError(error);
   const name =
     code === '47'
       ? /^Unknown (?:expression )?(?:or [a-z ]+)?identifier `([\w.]{1,80})`/.exec(message)?.[1]
       : undefined;
-  return sqlFault(name === undefined ? problem : `${problem}: ${name}`, error);
+  return sqlProblem(name === undefined ? problem : `${problem}: ${name}`, error);
 }

@@ -1,49 +1,49 @@
-import type { AdmissionConfig, CacheConfig, TokenConfig, WarmingConfig } from './parts.js';
+import type { QueueConfig, CacheConfig, TokenConfig, WarmingConfig } from './parts.js';
 import { REMOVED_VARIABLES, rejectRemoved } from './removed-variables.js';
 import { readServerUrls } from './server-urls.js';
 import { VARIABLES, type Variables } from './variables.js';
 
-/** A user of ClickHouse, the same on every server. */
+/** A ClickHouse user, which is the same on every server. */
 export interface ClickHouseAccount {
   readonly username: string;
   readonly password: string;
   readonly database: string;
 }
 
-/** Where ClickHouse is: servers of the operator's, or one that the gateway starts itself. */
+/** Which ClickHouse to use: external servers, or an embedded one that the gateway starts. */
 export type ClickHouseConfig =
   | ({
       readonly kind: 'external';
-      /** Of servers that all can answer any query; one at least. */
+      /** URLs of equivalent servers, each of which can run every query; at least one. */
       readonly urls: readonly string[];
-      /** As whom requests are written down; undefined for not at all. */
+      /** The user that writes the request log; undefined where it is disabled. */
       readonly log: ClickHouseAccount | undefined;
-      /** The cluster of its `remote_servers` that the tables are spread over; undefined for a server alone. */
+      /** The cluster (of the server's `remote_servers`) that holds the tables; undefined for a single server. */
       readonly cluster: string | undefined;
     } & ClickHouseAccount)
   | { readonly kind: 'embedded'; readonly database: string; readonly demoData: boolean };
 
-/** All that the environment decides. */
+/** The configuration, as read from environment variables. */
 export interface Config {
   readonly host: string;
   readonly port: number;
-  /** Open at a time. */
+  /** Connections that may be open at a time. */
   readonly maxConnections: number;
   readonly dataDir: string;
   readonly clickhouse: ClickHouseConfig;
-  /** Whether an embedded ClickHouse is told of requests. */
+  /** Whether the gateway writes the request log to an embedded ClickHouse. */
   readonly requestLog: boolean;
   readonly redisUrl: string | undefined;
   readonly apiKey: string | undefined;
   readonly apiKeysFile: string | undefined;
   readonly endpointSettingsFile: string | undefined;
   readonly corsOrigins: readonly string[];
-  /** How answers write times where the caller does not say. */
+  /** Format of times in responses where the caller does not choose one. */
   readonly times: 'iso' | 'unix-micros';
   readonly queryTimeoutMs: number;
-  /** Whether callers get what is left, marked as partial, where a shard is away and nothing complete is kept. */
+  /** Whether callers get a partial result where a shard is unreachable and no complete result is cached. */
   readonly allowPartial: boolean;
-  /** What any query may cost. */
+  /** Limits of every query. */
   readonly queryLimits: {
     readonly timeoutMs: number;
     readonly maxMemoryBytes: number;
@@ -51,42 +51,42 @@ export interface Config {
     readonly maxBytesToRead: number;
     readonly maxResultBytes: number;
   };
-  readonly admission: AdmissionConfig;
-  /** Whose tokens are accepted; undefined for nobody's. */
+  readonly queue: QueueConfig;
+  /** How tokens are verified; undefined where tokens are not accepted. */
   readonly tokens: TokenConfig | undefined;
   readonly links: { readonly secret: string | undefined; readonly maxLifetimeMs: number };
-  /** Addresses and ranges of the proxies whose X-Forwarded-For is believed. */
+  /** IP addresses and ranges of the proxies whose `X-Forwarded-For` is trusted. */
   readonly trustProxy: readonly string[];
-  /** Where traces go; undefined for nowhere. */
+  /** Where traces are sent; undefined where tracing is disabled. */
   readonly tracing: { readonly endpoint: string; readonly serviceName: string } | undefined;
   readonly shutdownTimeoutMs: number;
   readonly logLevel: string;
   readonly cache: CacheConfig;
   readonly warming: WarmingConfig;
-  /** Where the operator's view listens; undefined for nowhere. */
+  /** Where the admin API listens; undefined where it is disabled. */
   readonly admin: { readonly host: string; readonly port: number } | undefined;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads the configuration from environment variables; an empty one counts as unset.
+ * Reads the configuration from environment variables; an empty variable counts as unset.
  *
- * @throws Error listing everything that is wrong at once.
+ * @throws Error that lists all invalid variables.
  */
 export function readConfig(environment: Environment): Config {
   return configOf(readVariables(environment));
 }
 
 function readVariables(environment: Environment): Variables {
-  const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
-  const removed = REMOVED_VARIABLES.validate(given);
+  const variables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
+  const removed = REMOVED_VARIABLES.validate(variables);
   if (!removed.error) rejectRemoved(removed.value);
-  const result = VARIABLES.validate(given);
+  const result = VARIABLES.validate(variables);
   if (result.error || removed.error) {
     const details = [removed, result].flatMap(({ error }) => error?.details ?? []);
     const problems = details.map(({ message }) => `  ${message}`);
-    throw new Error(`The environment is not as it should be:\n${problems.join('\n')}`);
+    throw new Error(`Invalid environment variables:\n${problems.join('\n')}`);
   }
   return result.value;
 }
@@ -128,7 +128,7 @@ function configOf(variables: Variables): Config {
       variables.OTEL_EXPORTER_OTLP_ENDPOINT === undefined
         ? undefined
         : { endpoint: variables.OTEL_EXPORTER_OTLP_ENDPOINT, serviceName: variables.OTEL_SERVICE_NAME },
-    admission: {
+    queue: {
       slots: variables.MAX_CONCURRENT_QUERIES,
       maxWaiting: variables.MAX_QUEUED_QUERIES,
       maxWaitMs: variables.QUEUE_TIMEOUT_SECONDS * 1000,
@@ -161,7 +161,7 @@ function tokenConfig({
 
 function clickhouseConfig(variables: Variables): ClickHouseConfig {
   if (variables.CLICKHOUSE_URL === undefined) {
-    // The database that the read-only user's rights are for.
+    // The read-only user has rights on this database only.
     return { kind: 'embedded', database: 'logs', demoData: variables.DEMO_DATA === 'on' };
   }
   const { CLICKHOUSE_DATABASE: database } = variables;
@@ -180,7 +180,7 @@ function clickhouseConfig(variables: Variables): ClickHouseConfig {
   };
 }
 
-/** Whether requests are written down in ClickHouse. */
-export function keepsRequestLog({ clickhouse, requestLog }: Config): boolean {
+/** Whether the gateway writes the request log. */
+export function writesRequestLog({ clickhouse, requestLog }: Config): boolean {
   return clickhouse.kind === 'embedded' ? requestLog : clickhouse.log !== undefined;
 }

@@ -27,9 +27,9 @@ const SCHEMA = Joi.object<Record<string, Partial<EndpointSettings>>>()
   .prefs({ abortEarly: false, convert: false });
 
 /**
- * Reads the file that overrides execution settings of endpoints, by name or id.
+ * Reads the file that overrides settings of endpoints, by name or id.
  *
- * @throws Error naming the file and everything in it that is wrong.
+ * @throws Error that names the file and lists all problems in it.
  */
 export async function readEndpointSettingsFile(
   file: string,
@@ -38,7 +38,7 @@ export async function readEndpointSettingsFile(
   const result = SCHEMA.validate(parsed);
   if (result.error) {
     const problems = result.error.details.map(({ message }) => `  ${message}`);
-    throw new Error(`ENDPOINT_SETTINGS_FILE ${file} is not as it should be:\n${problems.join('\n')}`);
+    throw new Error(`ENDPOINT_SETTINGS_FILE ${file} is invalid:\n${problems.join('\n')}`);
   }
   return new Map(Object.entries(result.value));
 }

@@ -1,11 +1,11 @@
-/** Queries at a time, and those that wait. */
-export interface AdmissionConfig {
+/** The query queue: concurrent queries, waiting queries, and milliseconds that a query may wait. */
+export interface QueueConfig {
   readonly slots: number;
   readonly maxWaiting: number;
   readonly maxWaitMs: number;
 }
 
-/** How tokens of another issuer are verified. */
+/** How tokens of an issuer are verified. */
 export interface TokenConfig {
   readonly secret: string | undefined;
   readonly jwksUrl: string | undefined;
@@ -15,7 +15,7 @@ export interface TokenConfig {
 
 export interface CacheConfig {
   readonly memoryBytes: number;
-  /** Larger answers are kept in the process alone. */
+  /** Larger results are cached in the process only. */
   readonly maxSharedBytes: number;
   readonly keyPrefix: string;
   readonly staleIfErrorSeconds: number;
@@ -24,6 +24,6 @@ export interface CacheConfig {
 export interface WarmingConfig {
   readonly maxSets: number;
   readonly concurrency: number;
-  /** Share of wall time that warming may spend in ClickHouse. */
+  /** Seconds in ClickHouse that warming may use for each second that passes. */
   readonly budget: number;
 }

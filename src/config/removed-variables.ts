@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-/** Variables that no longer do anything. Their values are still validated, so that a mistyped one is reported. */
+/** Variables without effect. They are still validated, so that invalid values are reported. */
 export interface RemovedVariables {
   readonly WORKERS: number;
 }
@@ -10,9 +10,9 @@ export const REMOVED_VARIABLES = Joi.object<RemovedVariables, true>({
 }).prefs({ abortEarly: false, stripUnknown: true, errors: { wrap: { label: false } } });
 
 /**
- * Rejects a value that asks for what was removed. One process, `WORKERS=1`, is what every gateway is.
+ * Rejects values that request a removed feature. `WORKERS=1` is accepted: every gateway is one process.
  *
- * @throws Error of one line that names the replacement.
+ * @throws Error with one line that names the replacement.
  */
 export function rejectRemoved({ WORKERS }: RemovedVariables): void {
   if (WORKERS <= 1) return;

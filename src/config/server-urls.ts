@@ -1,25 +1,25 @@
 /**
- * Addresses of servers, separated by commas; blanks around them don't count.
+ * Reads a comma-separated list of server URLs; whitespace around them is ignored.
  *
- * @throws Error that continues a sentence about the variable, and names the address that is wrong; never with credentials.
+ * @throws Error whose text continues after the variable's name and identifies the invalid URL, without credentials.
  */
 export function readServerUrls(text: string): readonly string[] {
   const items = text.split(',').map((item) => item.trim());
   const urls = items.map((item, index) => {
     if (!isHttpUrl(item)) {
       throw new Error(
-        `must be http:// or https:// addresses, separated by commas; ${placeOf(item, index, items)} is none`,
+        `must be a comma-separated list of http:// or https:// URLs; ${positionOf(item, index, items)} is invalid`,
       );
     }
     return item;
   });
   const names = urls.map(serverName);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice !== undefined) throw new Error(`names ${twice} twice; name each server once`);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw new Error(`contains ${repeated} twice; list each server once`);
   return urls;
 }
 
-/** What a server is called in the log and in metrics: host and port, and a path where it has one. Never credentials. */
+/** A server's name in the log and in metrics: host, port, and path where it has one; never credentials. */
 export function serverName(url: string): string {
   const { protocol, hostname, port, pathname } = new URL(url);
   const defaultPort = protocol === 'https:' ? '443' : '80';
@@ -30,9 +30,9 @@ function isHttpUrl(item: string): boolean {
   return /^https?:\/\/[^/]/i.test(item) && URL.canParse(item);
 }
 
-/** Where there is an @ anywhere, any piece of the text can be a piece of a password. */
-function placeOf(item: string, index: number, all: readonly string[]): string {
-  const place = `number ${index + 1} of ${all.length}`;
+/** The item's position; with its text, unless an @ in any item means that the text may be part of a password. */
+function positionOf(item: string, index: number, all: readonly string[]): string {
+  const position = `number ${index + 1} of ${all.length}`;
   const shown = item.split('?', 1)[0] ?? '';
-  return shown === '' || all.some((one) => one.includes('@')) ? place : `${place} (${shown})`;
+  return shown === '' || all.some((one) => one.includes('@')) ? position : `${position} (${shown})`;
 }

@@ -58,12 +58,12 @@ export interface Variables {
 
 const url = (...scheme: string[]): Joi.StringSchema => Joi.string().uri({ scheme });
 
-/** Told here too, so that it is told together with all else that is wrong. */
-const secret = Joi.string()
-  .min(MIN_SECRET_BYTES, 'utf8')
-  .messages({ 'string.min': '{#label} has to have {#limit} bytes at least: openssl rand -base64 32' });
+/** Checked here too, so that it is reported together with the other problems. */
+const secret = Joi.string().min(MIN_SECRET_BYTES, 'utf8').messages({
+  'string.min': '{#label} must have at least {#limit} bytes; create one with: openssl rand -base64 32',
+});
 
-/** Names, defaults and limits of the environment variables; README.md has them as a table. */
+/** Names, defaults and limits of the environment variables; a test compares the documented ranges with them. */
 export const VARIABLES = Joi.object<Variables, true>({
   HOST: Joi.string().default('127.0.0.1'),
   PORT: Joi.number().integer().min(0).max(65_535).default(8080),
@@ -82,12 +82,12 @@ export const VARIABLES = Joi.object<Variables, true>({
   CLICKHOUSE_LOG_USER: Joi.string(),
   CLICKHOUSE_LOG_PASSWORD: Joi.string().allow('').default(''),
   REQUEST_LOG: Joi.string().valid('on', 'off').default('on'),
-  // Not a plain URI: Sentinels and Clusters have several hosts.
+  // Not a plain URI: Redis Sentinel and Redis Cluster have several hosts.
   REDIS_URL: Joi.string()
     .pattern(/^rediss?(\+sentinel|\+cluster)?:\/\/\S+$/)
     .messages({
       'string.pattern.base':
-        '{#label} must begin with redis:// or rediss://, +sentinel or +cluster before the colon',
+        '{#label} must begin with redis:// or rediss://, optionally with +sentinel or +cluster before the colon',
     }),
   API_KEY: Joi.string(),
   API_KEYS_FILE: Joi.string(),
@@ -103,9 +103,10 @@ export const VARIABLES = Joi.object<Variables, true>({
   CACHE_STALE_IF_ERROR: Joi.number().integer().min(0).default(DEFAULT_STALE_IF_ERROR_SECONDS),
   WARM_MAX_SETS: Joi.number().integer().min(0).default(100),
   WARM_CONCURRENCY: Joi.number().integer().min(1).max(32).default(2),
-  // So many refreshes at a time can spend no more than so many seconds in a second.
+  // N concurrent refreshes use at most N seconds of ClickHouse for each second that passes.
   WARM_BUDGET: Joi.number().min(0).max(Joi.ref('WARM_CONCURRENCY')).default(0.1).messages({
-    'number.max': '{#label} must be at most WARM_CONCURRENCY: seconds for each second that passes',
+    'number.max':
+      '{#label} must be at most WARM_CONCURRENCY: it is seconds of ClickHouse for each second that passes',
   }),
   ADMIN_HOST: Joi.string().default('127.0.0.1'),
   ADMIN_PORT: Joi.number().integer().min(0).max(65_535),

@@ -9,8 +9,8 @@ import type { CacheKey } from '../query/cache-key.js';
 import { keyOf } from '../query/call.js';
 import { unlessFromFuture } from '../query/clock-skew.js';
 import type { Clock } from '../query/ports.js';
-import { mergeUse, mostUsedFirst, type UsageLedger, type UsedSet } from '../warming/usage-ledger.js';
 import type { RedisUsageBoard } from './redis-usage.js';
+import { mergeUse, mostUsedFirst, type UsageLedger, type UsedSet } from './usage-ledger.js';
 
 /** Warming intervals after which an unused set is no longer published, and a publication expires. */
 const RETENTION_INTERVALS = 3;

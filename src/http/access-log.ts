@@ -6,13 +6,13 @@ import { describeError, type Fields, type Logger } from '../observability/logger
 import type { CacheStatus } from '../query/call.js';
 import type { RequestContext } from './request-context.js';
 
-/** What a caller got; `code` is one of the table of errors, or empty where nothing failed. */
+/** How a request ended; `code` is a code of `ERRORS`, or empty where nothing failed. */
 export interface Outcome {
   readonly status: number;
   readonly code: string;
 }
 
-/** Counts what was answered. Milliseconds; those in ClickHouse only where this request caused a query. */
+/** Counts a response. Times are milliseconds; `clickhouseMs` is present only where this request caused a query. */
 export type CountRequest = (
   endpoint: string,
   outcome: Outcome,
@@ -21,15 +21,15 @@ export type CountRequest = (
   clickhouseMs?: number,
 ) => void;
 
-/** A request that is over. */
+/** A request whose response has ended. */
 export interface CompletedRequest {
   readonly context: RequestContext;
   readonly status: number;
-  /** Milliseconds from its first byte on. */
+  /** Milliseconds from the parsed request headers to the end of the response. */
   readonly totalMs: number;
 }
 
-/** A request that failed; of its cause no more than a code and what the failure says for the operator. */
+/** A request that failed: code and diagnosis, without the text of the cause. */
 export interface ReportedFailure {
   readonly requestId: string;
   readonly endpoint: string | undefined;
@@ -40,18 +40,18 @@ export interface ReportedFailure {
   readonly diagnosis: string | undefined;
 }
 
-/** Who else is told of requests. */
+/** Callbacks that receive requests. */
 export interface RequestListeners {
   readonly onLimit?: (exceeded: LimitState) => void;
   readonly onFailure?: (failure: ReportedFailure) => void;
-  /** Told of each request but the probes. */
-  readonly onCompleted?: (over: CompletedRequest) => void;
+  /** Called for each request except health probes. */
+  readonly onCompleted?: (request: CompletedRequest) => void;
 }
 
-/** Characters of a path that are logged. */
+/** Characters of a path that are logged at most. */
 const MAX_PATH = 200;
 
-/** Tells the log and the metrics of each request that is over. */
+/** Reports each finished request to the log, the metrics and the listeners. */
 export class AccessLog {
   constructor(
     private readonly logger: Logger,
@@ -60,9 +60,9 @@ export class AccessLog {
   ) {}
 
   /**
-   * One line for a request: no parameters, no key.
+   * Logs one line for a request, without parameters and without the key.
    *
-   * @param target the request target, as the caller sent it.
+   * @param target the request target as the caller sent it.
    */
   note(request: IncomingMessage, response: ServerResponse, target: string, context: RequestContext): void {
     const status = statusOf(response);
@@ -73,7 +73,7 @@ export class AccessLog {
     this.count(endpoint, { status, code }, cache, gatewayMs, clickhouseMs);
     const path = target.split('?', 1)[0]?.slice(0, MAX_PATH) ?? '';
     if (!path.startsWith('/health/')) this.listeners.onCompleted?.({ context, status, totalMs });
-    const fields = fieldsOf(request, context, { status, path, gatewayMs });
+    const fields = fieldsOf(request, context, { status, path, totalMs, gatewayMs });
     this.logger[levelOf({ status, code }, path)]('request', fields);
     this.explain(context);
     if (status >= 400) this.listeners.onFailure?.(reportedFailure(context, status));
@@ -89,26 +89,34 @@ export class AccessLog {
 
 function levelOf({ status, code }: Outcome, path: string): 'error' | 'info' | 'debug' {
   if (status >= 500 && !EXPECTED_BY_CALLER.has(code)) return 'error';
-  // Probes come every few seconds, and say something only when they fail.
+  // A health probe that succeeds, every few seconds, is not worth a line.
   return path.startsWith('/health/') ? 'debug' : 'info';
 }
 
-/** What a caller got; 499 where it had gone before. */
+/** The response's status; 499 where the client disconnected before. */
 function statusOf({ writableEnded, writableFinished, statusCode }: ServerResponse): number {
   return writableEnded || writableFinished ? statusCode : 499;
 }
 
-/** What a request's failure is called; empty where it did not fail. */
+/** The code of a request's failure; empty where it did not fail. */
 function failureCode(failure: unknown, status: number): string {
   if (failure instanceof Failure) return failure.code;
   if (failure !== undefined) return 'INTERNAL';
   return status === 499 ? 'CALLER_GONE' : '';
 }
 
+interface LineFigures {
+  readonly status: number;
+  readonly path: string;
+  readonly totalMs: number;
+  /** `totalMs` without the time in ClickHouse. */
+  readonly gatewayMs: number;
+}
+
 function fieldsOf(
   { method }: IncomingMessage,
-  { requestId, principal, endpoint, rows, partial, cache, clickhouseMs, failure }: RequestContext,
-  { status, path, gatewayMs }: { readonly status: number; readonly path: string; readonly gatewayMs: number },
+  { requestId, principal, endpoint, rows, partial, cache, clickhouseMs, cost, failure }: RequestContext,
+  { status, path, totalMs, gatewayMs }: LineFigures,
 ): Fields {
   return {
     requestId,
@@ -120,8 +128,10 @@ function fieldsOf(
     rows,
     partial,
     cache,
-    ms: rounded(gatewayMs),
-    clickhouseMs: clickhouseMs === undefined ? undefined : rounded(clickhouseMs),
+    totalMs: rounded(totalMs),
+    gatewayMs: rounded(gatewayMs),
+    clickhouseMs: rounded(clickhouseMs),
+    waitingMs: rounded(cost?.waitingMs),
     ...failureFields(failure),
   };
 }
@@ -134,7 +144,7 @@ function reportedFailure(
   if (failure instanceof Failure) {
     return { ...shared, code: failure.code, diagnosis: failure.details.diagnosis };
   }
-  // Of a fault the text may hold values; the log has it, under the request's id.
+  // The text of an internal error can hold values, so it is in the log only, under the request id.
   const fault = failure instanceof Error ? failure.name : undefined;
   return { ...shared, code: status === 499 ? 'CALLER_GONE' : 'INTERNAL', diagnosis: fault };
 }
@@ -145,4 +155,4 @@ function failureFields(failure: unknown): Fields {
   return { code: failure.code, diagnosis: failure.details.diagnosis };
 }
 
-const rounded = (ms: number): number => Math.round(ms * 100) / 100;
+const rounded = (ms: number | undefined): number | undefined => ms && Math.round(ms * 100) / 100;

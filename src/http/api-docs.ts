@@ -16,13 +16,13 @@ import { DOCUMENT_CSP } from './pages/content-security-policy.js';
 import { rejectMethod } from './reject-method.js';
 import { contextOf } from './request-context.js';
 
-/** For whom the API is described. */
+/** Who reads the description of the API. */
 export interface ApiReader {
-  /** Those that its key may call. */
+  /** The endpoints that the key may call. */
   readonly endpoints: readonly Endpoint[];
-  /** Names of the parameters that its key supplies. */
+  /** Names of the parameters that the key pins. */
   readonly pinned: ReadonlySet<string>;
-  /** Of the gateway. */
+  /** Version of the gateway. */
   readonly version: string;
 }
 
@@ -30,17 +30,17 @@ export interface ApiDocsParts {
   readonly endpoints: EndpointRegistry;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
-  /** The API's description in OpenAPI. */
+  /** Returns the OpenAPI document. */
   readonly describe: (reader: ApiReader) => object;
   readonly version: string;
 }
 
-/** Files of the page are the same until the gateway is another one; an hour is how long one may be behind. */
+/** The page's files change with the gateway's version only, so a browser may use files that are an hour old. */
 const PUBLIC = 'public, max-age=3600';
 
 const SCRIPT = fileURLToPath(new URL('pages/api-docs-script.mjs', import.meta.url));
 
-/** What the page loads, by its name below `/docs/`. */
+/** The files that the page loads, by their names below `/docs/`. */
 const FILES = {
   'swagger-ui.css': path.join(SWAGGER_UI_FOLDER, 'swagger-ui.css'),
   'swagger-ui-bundle.js': path.join(SWAGGER_UI_FOLDER, 'swagger-ui-bundle.js'),
@@ -48,7 +48,7 @@ const FILES = {
   'api-docs.js': SCRIPT,
 };
 
-/** `/openapi.json`, for whoever has a key, and `/docs`, the page that reads it. */
+/** Routes of `/openapi.json`, which needs a key, and of `/docs`, the page that shows it. */
 export function apiDocsRoutes(parts: ApiDocsParts): Router {
   const router = express.Router({ caseSensitive: true, strict: true });
   router
@@ -60,7 +60,7 @@ export function apiDocsRoutes(parts: ApiDocsParts): Router {
     )
     .all(rejectMethod());
   router.route('/docs').get(sendText('html', API_DOCS_PAGE)).all(rejectMethod());
-  // The page's links are relative, so that it works below a path of a proxy; they count from here without a slash.
+  // The page's links are relative to `/docs` without a trailing slash, so that it works below any path of a proxy.
   router.route('/docs/').get(redirect('../docs')).all(rejectMethod());
   router.route('/docs/api-docs.css').get(sendText('css', API_DOCS_STYLE)).all(rejectMethod());
   for (const [name, file] of Object.entries(FILES)) {
@@ -92,7 +92,7 @@ function sendFile(file: string): RequestHandler {
   return (_request, response, next) => {
     const options = { root, cacheControl: false, headers: { 'Cache-Control': PUBLIC } };
     if (base.endsWith('.mjs')) response.type('text/javascript');
-    // One that hung up is told nothing more.
+    // Where the client disconnected, the headers are sent and there is nobody to send a problem to.
     response.sendFile(base, options, (error?: Error) => {
       if (error && !response.headersSent) next(error);
     });

@@ -10,36 +10,36 @@ import { authenticate } from './authenticate.js';
 import { callEndpoint, type CallParts } from './call-endpoint.js';
 import { serveConsole } from './console.js';
 import type { Credentials } from './credentials.js';
-import { openApiDocument } from './openapi/openapi-document.js';
 import { describeEndpoint, listEndpoints } from './describe-endpoints.js';
 import { limitHeaders } from './header-limits.js';
 import { respondLive, respondReady, type ReadyParts } from './health.js';
 import { limitRequests } from './limit-requests.js';
 import { RESPONSE_HEADERS } from './openapi/headers.js';
+import { openApiDocument } from './openapi/openapi-document.js';
 import { sendProblem } from './problem.js';
 import { rejectMethod } from './reject-method.js';
 import { contextOf } from './request-context.js';
 import { assignRequestId } from './request-id.js';
-import { withPathAlone } from './request-target.js';
+import { withPathOnly } from './request-target.js';
 import { requireHost } from './require-host.js';
 import { setSecurityHeaders } from './security-headers.js';
 import { traceRequests } from './trace-requests.js';
 
-/** What the HTTP interface stands on. */
+/** The dependencies and options of the public API. */
 export interface AppParts extends CallParts, ReadyParts {
   readonly credentials: Credentials;
   readonly log: AccessLog;
-  /** Origins whose pages may read answers; none: no CORS headers at all. */
+  /** Origins whose pages may read responses; empty: no CORS headers. */
   readonly corsOrigins: readonly string[];
-  /** Absent where nothing is traced. */
+  /** Absent where tracing is disabled. */
   readonly tracing?: Pick<Tracing, 'begin'> | undefined;
-  /** Of the gateway. */
+  /** Version of the gateway. */
   readonly version: string;
-  /** Folder of the built console, where there is one. */
+  /** Folder of the built console; undefined where there is none. */
   readonly consoleFolder?: string | undefined;
 }
 
-/** The Express application: the way of every request, from top to bottom. */
+/** Creates the Express application. A request passes its handlers from top to bottom. */
 export function createApp(parts: AppParts): RequestListener {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
@@ -58,10 +58,10 @@ export function createApp(parts: AppParts): RequestListener {
   );
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'index.html'));
   app.use(() => {
-    throw new Failure('NOT_FOUND', 'There is nothing at this path. The endpoints are below /api/endpoints.');
+    throw new Failure('NOT_FOUND', 'This path does not exist. GET /api/endpoints lists the endpoints.');
   });
   app.use(sendProblem());
-  return withPathAlone(app);
+  return withPathOnly(app);
 }
 
 function endpointRoutes(parts: AppParts): Router {
@@ -89,7 +89,7 @@ function allowOrigins(origins: readonly string[]): RequestHandler {
   });
 }
 
-/** One line when the answer is out, or the caller gone. */
+/** Logs the request when the response has been sent or the client has disconnected. */
 function logWhenCompleted(log: AccessLog): RequestHandler {
   return (request, response, next) => {
     response.once('close', () => {

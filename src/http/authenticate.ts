@@ -12,8 +12,8 @@ import {
 import { contextOf } from './request-context.js';
 
 /**
- * Lets only callers with a good key, token or link pass. What is presented first decides: headers before the query
- * string, and a bad one is never made up for by another.
+ * Rejects requests without a valid key, token or signed link. Credentials in headers win over the query string: where they
+ * are invalid, the query string is not tried.
  */
 export function authenticate(credentials: Credentials, endpoints: EndpointRegistry): RequestHandler {
   return async (request, _response, next) => {

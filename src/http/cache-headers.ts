@@ -1,6 +1,6 @@
 import type { CallOutcome, CacheDemand } from '../query/call.js';
 
-/** What a caller that may bypass the cache demands of it, by its `Cache-Control` (RFC 9111, 5.2.1). */
+/** Reads the request's `Cache-Control` (RFC 9111, 5.2.1), which counts only for callers that may bypass the cache. */
 export function cacheDemandOf(cacheControl: string | undefined): CacheDemand {
   const directives = (cacheControl ?? '')
     .toLowerCase()
@@ -10,14 +10,15 @@ export function cacheDemandOf(cacheControl: string | undefined): CacheDemand {
   return directives.includes('no-cache') ? 'fresh' : 'any';
 }
 
-/** What decides the bytes of an answer beside its URL. */
+/** `Vary`: the request headers that change a response's bytes. */
 export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, Prefer';
 
 /**
- * The headers that tell how an answer came about and how long it is good, names and values by turns.
+ * The headers that describe how the cache served a response and how long the response stays fresh.
  *
- * @param caching the endpoint's: seconds, which `max-age` never exceeds even where the clock was set back since.
+ * @param caching the endpoint's setting in seconds; `max-age` never exceeds it, even after the clock was set back.
  * @param now milliseconds since 1970.
+ * @returns alternating names and values.
  */
 export function cacheHeaders(
   { result, status, isStored, isCollapsed, replacesExpired: expired = false }: CallOutcome,
@@ -45,7 +46,7 @@ export function cacheHeaders(
   ];
 }
 
-/** `Cache-Status` (RFC 9211); a negative `ttl` is that of a stale answer. */
+/** `Cache-Status` (RFC 9211); `ttl` is negative for a stale response. */
 function cacheStatus(
   status: CallOutcome['status'],
   remaining: number,

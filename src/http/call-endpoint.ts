@@ -25,7 +25,7 @@ import { readCall, type ReadCall } from './read-call.js';
 import { contextOf, type RequestContext } from './request-context.js';
 import { sendResult } from './send-result.js';
 
-/** What a call of an endpoint stands on. */
+/** The dependencies and options of calling an endpoint. */
 export interface CallParts {
   readonly endpoints: EndpointRegistry;
   readonly executeCall: ExecuteCall;
@@ -33,7 +33,7 @@ export interface CallParts {
   readonly limiter: Limiter;
   readonly targets: KnownTargets;
   readonly clock: Clock;
-  /** How times are written where the caller does not say; ISO where it is absent. */
+  /** Format of times where the caller does not choose one; ISO 8601 by default. */
   readonly times?: Times;
 }
 
@@ -68,7 +68,7 @@ export function callEndpoint(parts: CallParts): RequestHandler {
         requestId: context.requestId,
         signal,
         demand: demandOf(request, principal),
-        requester: requesterOf(limiter, principal, subjects, (asked) => states.push(...asked)),
+        requester: requesterOf(limiter, principal, subjects, (costStates) => states.push(...costStates)),
       };
       const outcome = await executeCall(call, key);
       noteOutcome(context, outcome);
@@ -92,11 +92,11 @@ export function callEndpoint(parts: CallParts): RequestHandler {
 interface Caller {
   readonly principal: Principal;
   readonly endpoint: Endpoint;
-  /** On whose behalf its SQL is analysed. */
+  /** On whose behalf ClickHouse analyses the caller's SQL. */
   readonly analyst: SingleFlightCaller;
 }
 
-/** @throws Failure INVALID_PARAMETERS where the caller's own SQL is refused, or what kept it from being judged. */
+/** @throws Failure INVALID_PARAMETERS where the sandbox rejects the caller's SQL; others where the check fails */
 async function queryOf(
   checkSql: CheckSql,
   { values, presentation: { representation }, sql }: ReadCall,
@@ -112,7 +112,7 @@ export function findEndpoint(endpoints: EndpointRegistry, idOrName: unknown): En
   if (endpoint) return endpoint;
   throw new Failure(
     'ENDPOINT_NOT_FOUND',
-    'There is no endpoint with this name or id. GET /api/endpoints lists those that there are.',
+    'No endpoint has this name or id. GET /api/endpoints lists the endpoints.',
   );
 }
 
@@ -121,17 +121,17 @@ function checkMayCall(principal: Principal, endpoint: Endpoint): void {
   if (mayCall(principal, endpoint)) return;
   throw new Failure(
     'FORBIDDEN',
-    'This key may not call this endpoint. GET /api/endpoints lists those that it may.',
+    'This key may not call this endpoint. GET /api/endpoints lists the endpoints that it may call.',
   );
 }
 
-/** Who was let in. */
+/** The principal of an authenticated request. */
 export function principalOf({ principal }: RequestContext): Principal {
   if (!principal) throw new Error('the request was not authenticated');
   return principal;
 }
 
-/** Leaves for the log how a call was answered; time in ClickHouse only where the call caused it. */
+/** Records a call's outcome for the log; cost and time in ClickHouse only where this call caused the query. */
 export function noteOutcome(context: RequestContext, { result, status, isCollapsed }: CallOutcome): void {
   context.rows = result.rowCount;
   context.cache = status;
@@ -142,7 +142,7 @@ export function noteOutcome(context: RequestContext, { result, status, isCollaps
   context.cost = { queryId, rowsRead, bytesRead, waitingMs };
 }
 
-/** A URL that holds a key or a signature is kept nowhere. */
+/** Whether the URL may be stored: never one that holds a key or a signature. */
 function mayRemember(
   { isPresentedInHeaders }: RequestContext,
   { settings }: Endpoint,
@@ -162,31 +162,31 @@ interface CallDeadline {
 }
 
 /**
- * Tells which preferences are applied. Aborts when the caller has gone, or has waited for as long as it said it would.
+ * Sets `Preference-Applied`. The signal aborts when the client disconnects or the time of `Prefer: wait=N` is over.
  *
- * @param seconds of `Prefer: wait=N` (RFC 7240).
- * @param preference beside that of waiting.
+ * @param seconds the N of `Prefer: wait=N` (RFC 7240).
+ * @param preference another preference that is applied.
  */
 function deadlineOf(
   response: Response,
   seconds: number | undefined,
   preference: string | undefined,
 ): CallDeadline {
-  const gone = clientDisconnected(response);
+  const disconnected = clientDisconnected(response);
   const applied = [
     ...(seconds === undefined ? [] : [`wait=${seconds}`]),
     ...(preference === undefined ? [] : [preference]),
   ];
   if (applied.length > 0) response.set('Preference-Applied', applied.join(', '));
-  if (seconds === undefined) return { signal: gone, end: () => undefined };
-  return withDeadline(gone, seconds);
+  if (seconds === undefined) return { signal: disconnected, end: () => undefined };
+  return withDeadline(disconnected, seconds);
 }
 
-/** Aborts when the connection closes before the answer is out. */
+/** A signal that aborts when the connection closes before the response is complete. */
 function clientDisconnected(response: Response): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
-    if (!response.writableFinished) controller.abort(new Failure('CALLER_GONE', 'The caller has gone.'));
+    if (!response.writableFinished) controller.abort(new Failure('CALLER_GONE', 'The client disconnected.'));
   });
   return controller.signal;
 }

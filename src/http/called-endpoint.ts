@@ -1,20 +1,20 @@
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 
-/** The path of a call, below `/api`, as the route has it. */
+/** The path of a call below `/api`, with the syntax of the route in Express. */
 const CALL = /^\/endpoints\/query\/([^/]+)\/?$/;
 
 /**
- * The endpoint that a request calls, whatever its method; undefined where there is none of that name.
+ * The endpoint that a request of any method calls; undefined where no endpoint has that name or id.
  *
- * @param path below `/api`, as Express matches it: any other reading of the URL would let a call evade its limits.
+ * @param path below `/api`, as Express matches it: another interpretation of the URL would let a call evade its limits.
  */
 export function calledEndpoint(endpoints: EndpointRegistry, path: string): Endpoint | undefined {
   const [, segment] = CALL.exec(path) ?? [];
   return segment === undefined ? undefined : endpoints.find(decoded(segment));
 }
 
-/** What can't be decoded is the name of no endpoint. */
+/** Empty, which is no endpoint's name, where the segment can't be decoded. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -3,36 +3,36 @@ import type { Socket } from 'node:net';
 
 import { UnauthenticatedPeers } from './unauthenticated-peers.js';
 
-/** What a server has open. Node tells neither which connections there are nor which are being answered. */
+/** The open connections and responses of a server, which Node does not list. */
 export interface Connections {
   readonly open: ReadonlySet<Socket>;
   readonly responding: ReadonlySet<ServerResponse>;
-  /** Connections that were closed since the start because there were too many, or because their requests were too large together. */
+  /** Connections closed since the start, by reason: too many connections, or too many bytes of unfinished requests. */
   readonly closed: Readonly<Record<'connections' | 'bytes', number>>;
 }
 
-/** What a server's connections may be and hold together. */
+/** Limits on all connections of a server together. */
 export interface ConnectionLimits {
   readonly maxConnections: number;
-  /** Of unfinished requests that nobody has authenticated. */
+  /** Bytes of unfinished requests on connections that have not authenticated. */
   readonly maxUnauthenticatedBytes: number;
 }
 
 const connections = new WeakMap<Server, Connections>();
 
 /**
- * From now on notes a server's connections, for {@link connectionsOf}, and bounds them. One too many takes the place of
- * the oldest on which no request was authenticated; where all were, the new one is closed.
+ * Tracks a server's connections for {@link connectionsOf} and limits them. Over the limit, a new connection replaces the
+ * oldest unauthenticated one; where all others are authenticated, the new connection is closed.
  */
 export function noteConnections(
   server: Server,
   { maxConnections, maxUnauthenticatedBytes }: ConnectionLimits,
 ): void {
   const open = new Set<Socket>();
-  const answering = new Set<ServerResponse>();
+  const responding = new Set<ServerResponse>();
   const closed = { connections: 0, bytes: 0 };
   const peers = new UnauthenticatedPeers(maxUnauthenticatedBytes, () => (closed.bytes += 1));
-  connections.set(server, { open, responding: answering, closed });
+  connections.set(server, { open, responding, closed });
   server.on('connection', (socket: Socket) => {
     open.add(socket);
     peers.add(socket);
@@ -49,15 +49,15 @@ export function noteConnections(
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const { socket } = request;
     const bytes = peers.has(socket) ? bytesOf(request) : 0;
-    answering.add(response);
+    responding.add(response);
     response.once('close', () => {
-      answering.delete(response);
+      responding.delete(response);
       peers.noteResponse(socket, bytes);
     });
   });
 }
 
-/** The connections of a server whose connections are noted; of another, none. */
+/** The connections of a server; empty where {@link noteConnections} was not called for it. */
 export function connectionsOf(server: Server): Connections {
   return (
     connections.get(server) ?? {
@@ -68,7 +68,7 @@ export function connectionsOf(server: Server): Connections {
   );
 }
 
-/** Bytes of a request as clients write it (RFC 9112): the line of the target, a line a header, an empty one, and the body. */
+/** Bytes of a request on the wire (RFC 9112): request line, a line for each header, an empty line, and the body. */
 function bytesOf({ method = '', url = '', headers, rawHeaders }: IncomingMessage): number {
   const targetLine = method.length + url.length + '  HTTP/1.1\r\n'.length;
   const texts = rawHeaders.reduce((sum, { length }) => sum + length, 0);

@@ -4,16 +4,16 @@ import express, { Router, type RequestHandler, type Response } from 'express';
 import { DOCUMENT_CSP } from './pages/content-security-policy.js';
 
 /**
- * Serves a page of the built console at `/`, with what it is made of. Where the console has not been built there is
- * nothing, and what comes next answers.
+ * Serves a page of the built console at `/`, and its files below `/assets`. Where the console has not been built, requests
+ * go to the next handler.
  *
- * @param page its file in the folder.
+ * @param page name of the page's file in the folder.
  */
 export function serveConsole(folder: string, page: string): RequestHandler {
   const router = Router({ caseSensitive: true, strict: true });
   router.get('/', (_request, response, next) => {
     setDocumentHeaders(response);
-    // A page names its files by their contents: it is asked for each time, and they never are.
+    // The names of the assets contain a hash, so browsers revalidate the page only.
     response.set('Cache-Control', 'no-cache');
     response.sendFile(page, { root: folder, cacheControl: false }, (error?: Error) => {
       if (!error || response.headersSent) return;

@@ -3,18 +3,18 @@ import Negotiator from 'negotiator';
 
 import type { Bodies, Encoding } from '../query/endpoint-result.js';
 
-/** Smallest first: what is sent where the caller likes several equally. */
+/** Smallest first: the order among encodings that the client accepts equally. */
 const PREFERRED = ['br', 'gzip', 'identity'] as const;
-/** Callers send few different headers, each of them thousands of times. */
+/** Cached headers; callers send few different values, each of them thousands of times. */
 const REMEMBERED = 200;
 const MAX_REMEMBERED_LENGTH = 200;
 
-/** The published types are of a release before `preferred`. */
+/** The published types lack the option `preferred`. */
 type Encodings = (available: readonly string[], options: { preferred: readonly string[] }) => Encoding[];
 
 const negotiated = new LRUCache<string, readonly Encoding[]>({ max: REMEMBERED });
 
-/** Which of an answer's bodies to send for an `Accept-Encoding` (RFC 9110, 12.5.3); identity where none is accepted. */
+/** Chooses the body to send for an `Accept-Encoding` (RFC 9110, 12.5.3); identity where no other is accepted. */
 export function chooseEncoding(acceptEncoding: string | undefined, bodies: Bodies): Encoding {
   if (acceptEncoding === undefined || bodies.br === undefined) return 'identity';
   return acceptedEncodings(acceptEncoding).find((encoding) => bodies[encoding] !== undefined) ?? 'identity';

@@ -11,24 +11,24 @@ import { MAX_HEADER_VALUE_BYTES } from './header-limits.js';
 import { findInQueryString, parseQueryString } from './query-string.js';
 import { noteAuthenticated } from './unauthenticated-peers.js';
 
-/** Where a caller's rights come from. */
+/** How callers are authenticated. */
 export interface Credentials {
-  /** The holder of a key, or of a token that was verified a short while ago; at once. */
+  /** The principal of a key or of a recently verified token, without I/O. */
   readonly find: (presented: string) => Principal | undefined;
-  /** The holder of a key alone. */
+  /** The principal of a key; not of a token. */
   readonly findKey: (key: string) => Principal | undefined;
-  /** Verifies what has the form of a token; undefined for anything else. @throws TokenRefused */
+  /** Verifies a token; undefined for a text without the form of a token. @throws TokenRejected */
   readonly verify: (presented: string) => Promise<Principal | undefined>;
-  /** Opens a link to an endpoint; undefined where links are not in use. */
-  readonly openLink: (endpoint: LinkedTo, sent: RawParameters) => OpenedLink | undefined;
-  /** The caller's IP address, past proxies that are trusted. */
+  /** Opens a signed link to an endpoint; undefined where signed links are disabled. */
+  readonly openLink: (endpoint: LinkedEndpoint, sent: RawParameters) => OpenedLink | undefined;
+  /** The caller's IP address, as reported by trusted proxies. */
   readonly addressOf: (request: IncomingMessage) => string | undefined;
-  /** Told of each caller that is let in; milliseconds since 1970. */
+  /** Called for each authenticated request; `now` is milliseconds since 1970. */
   readonly noteUse: (principal: Principal, now: number) => void;
   readonly clock: Clock;
 }
 
-type LinkedTo = NonNullable<ReturnType<EndpointRegistry['find']>>;
+type LinkedEndpoint = NonNullable<ReturnType<EndpointRegistry['find']>>;
 
 /** The key or token that a request carries: `X-API-KEY`, else `Authorization: Bearer`. */
 export function presentedKey(
@@ -41,7 +41,7 @@ export function presentedKey(
 }
 
 /**
- * Lets a holder in.
+ * Authorizes a principal for a request.
  *
  * @throws Failure FORBIDDEN where its key may not be used from the caller's address.
  */
@@ -51,7 +51,7 @@ export function authorize(
   request: IncomingMessage,
 ): Principal {
   if (principal.addresses && !allowsAddress(principal, credentials.addressOf(request))) {
-    throw new Failure('FORBIDDEN', 'This key may not be used from this address.');
+    throw new Failure('FORBIDDEN', 'This key may not be used from your IP address.');
   }
   noteAuthenticated(request.socket);
   credentials.noteUse(principal, credentials.clock().getTime());
@@ -59,15 +59,15 @@ export function authorize(
 }
 
 /**
- * The holder of a presented key, or of a token that was verified a short while ago; at once. One that is longer than a
- * header may be is unknown: it is neither hashed nor verified.
+ * The principal of a presented key or of a recently verified token, without I/O; undefined for texts that are longer than a
+ * header may be, which are neither hashed nor verified.
  */
 export function findPrincipal(credentials: Credentials, presented: string): Principal | undefined {
   return presented.length > MAX_HEADER_VALUE_BYTES ? undefined : credentials.find(presented);
 }
 
 /**
- * The holder of what a request presents in its headers.
+ * The principal of the key or token in a request's headers.
  *
  * @throws Failure API_KEY_INVALID or TOKEN_ISSUER_UNREACHABLE
  */
@@ -84,20 +84,20 @@ export async function principalOfPresented(credentials: Credentials, presented: 
   throw invalidKey();
 }
 
-/** A request whose headers present nothing. */
+/** A request without credentials in its headers. */
 export interface WithoutHeader {
   /** The request target: path and query string. */
   readonly target: string;
-  /** The endpoint that is called, where there is one of that name. */
-  readonly findEndpoint: () => LinkedTo | undefined;
+  /** The endpoint that the request calls; undefined where it does not exist. */
+  readonly findEndpoint: () => LinkedEndpoint | undefined;
 }
 
-/** What a query string presents; no name, expiry or signature of a link is longer, and no sensible key. */
+/** Credentials in a query string. No key name, expiry or signature of a link, and no sensible key, has more bytes. */
 const IN_QUERY = { names: new Set(['api_key', ...LINK_PARAMETERS]), maxBytes: 4096 };
 
 /**
- * The holder by the query string: a key that may stand there, else a signed link. Only a link is decoded as a whole, since
- * its signature is over every parameter.
+ * The principal of the query string: of a key that may be sent there, else of a signed link. Only for a link is the whole
+ * query string decoded, because the signature covers every parameter.
  *
  * @throws Failure API_KEY_MISSING, API_KEY_INVALID or FORBIDDEN
  */
@@ -108,7 +108,7 @@ export function principalOfQueryString(credentials: Credentials, request: Withou
   if (hasLink(found)) return principalOfLink(credentials, request);
   throw new Failure(
     'API_KEY_MISSING',
-    'Send an API key in the header X-API-KEY, or as Authorization: Bearer.',
+    'The request has no API key. Send it in the header X-API-KEY, or as Authorization: Bearer.',
   );
 }
 
@@ -117,7 +117,7 @@ function principalOfKeyInQueryString(
   { text, times }: { readonly text: string | undefined; readonly times: number },
 ): Principal {
   const principal = text === undefined || times !== 1 ? undefined : credentials.findKey(text);
-  // One that may not stand in a URL is answered like an unknown one: where it was found, others find it too.
+  // A key that must not be in a URL is rejected like an unknown key: whoever reads the URL must not learn that it is valid.
   if (!principal?.mayUseQueryString) throw invalidKey();
   return principal;
 }
@@ -125,7 +125,11 @@ function principalOfKeyInQueryString(
 function principalOfLink(credentials: Credentials, { target, findEndpoint }: WithoutHeader): Principal {
   const endpoint = findEndpoint();
   const opened = endpoint && credentials.openLink(endpoint, parseQueryString(target));
-  if (!opened) throw new Failure('API_KEY_INVALID', 'This link is not good here.');
+  if (!opened)
+    throw new Failure(
+      'API_KEY_INVALID',
+      'This link is invalid. Check that it is complete, or request a new link.',
+    );
   if ('principal' in opened) return opened.principal;
   throw new Failure(opened.rejected === 'forbidden' ? 'FORBIDDEN' : 'API_KEY_INVALID', opened.detail);
 }
@@ -137,5 +141,5 @@ function tokenFailure(error: unknown): unknown {
 }
 
 function invalidKey(): Failure {
-  return new Failure('API_KEY_INVALID', 'This API key is not known here, or has expired.');
+  return new Failure('API_KEY_INVALID', 'This API key is unknown or has expired.');
 }

@@ -4,28 +4,28 @@ import { Server as NetServer, type Socket } from 'node:net';
 
 import { connectionsOf } from './connections.js';
 
-const SWEEP_MS = 50;
+const CHECK_MS = 50;
 
 /**
- * How long an idle connection stays open for its next request, which is then told to be the last. Hanging up at once
- * would cross the requests that callers are sending at that moment, and these would be lost.
+ * Milliseconds that an idle connection stays open for one last request. Closing it at once would lose requests that are on
+ * their way.
  */
 const IDLE_GRACE_MS = 1000;
 
 /**
- * Stops a server: no new connections, what runs is finished, and after the time given all that is left is cut off. From
- * now on the last answer on each connection says `Connection: close`; a connection on which nothing comes is closed after a short while.
+ * Stops a server: accepts no connections, finishes running requests, and destroys what is left after the timeout. The last
+ * response on each connection says `Connection: close`; idle connections are closed after a grace period.
  */
 export async function drain(server: Server, timeoutMs: number): Promise<void> {
   const closed = once(server, 'close');
   const idleSince = new Map<Socket, number>();
-  lastAnswers(server, idleSince);
-  // Node's own close() of an HTTP server hangs up on idle connections at once.
+  announceClose(server, idleSince);
+  // close() of Node's HTTP server would close idle connections at once.
   NetServer.prototype.close.call(server);
   const sweep = setInterval(() => {
     const now = performance.now();
     for (const [socket, since] of idleSince) if (now - since >= IDLE_GRACE_MS) socket.destroy();
-  }, SWEEP_MS);
+  }, CHECK_MS);
   const cutOff = setTimeout(() => {
     server.closeAllConnections();
     for (const socket of connectionsOf(server).open) socket.destroy();
@@ -35,10 +35,10 @@ export async function drain(server: Server, timeoutMs: number): Promise<void> {
   clearTimeout(cutOff);
 }
 
-/** Makes the last answer on every connection tell so, and notes since when connections are idle. */
-function lastAnswers(server: Server, idleSince: Map<Socket, number>): void {
-  const { open, responding: answering } = connectionsOf(server);
-  // A caller may send the next request before it has the answer to the one before: both run at the same time.
+/** Makes the last response on every connection say `Connection: close`, and records since when connections are idle. */
+function announceClose(server: Server, idleSince: Map<Socket, number>): void {
+  const { open, responding } = connectionsOf(server);
+  // A connection has several requests at a time where the client pipelines.
   const running = new WeakMap<Socket, Set<ServerResponse>>();
   const runningOn = (socket: Socket): Set<ServerResponse> => {
     const known = running.get(socket) ?? new Set();
@@ -46,23 +46,23 @@ function lastAnswers(server: Server, idleSince: Map<Socket, number>): void {
     running.set(socket, known);
     return known;
   };
-  const begun = (socket: Socket, response: ServerResponse): void => {
+  const onRequest = (socket: Socket, response: ServerResponse): void => {
     idleSince.delete(socket);
     const responses = runningOn(socket);
-    // After the one that says so the connection is closed, whatever runs.
+    // The response with `Connection: close` ends the connection, so only the latest may have it.
     for (const earlier of responses) if (!earlier.headersSent) earlier.shouldKeepAlive = true;
     if (!response.headersSent) response.shouldKeepAlive = false;
     responses.add(response);
-    // Its head may be out already, and have promised more.
+    // Where the headers were sent before, with keep-alive, only the idle timer closes the connection.
     response.once('close', () => {
       responses.delete(response);
       if (responses.size === 0 && !socket.destroyed) idleSince.set(socket, performance.now());
     });
   };
   for (const socket of open) idleSince.set(socket, performance.now());
-  // One that is not its turn yet has no connection of its own; its request has.
-  for (const response of answering) begun(response.req.socket, response);
+  // A pipelined response has no socket until it is its turn; its request has.
+  for (const response of responding) onRequest(response.req.socket, response);
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    begun(socket, response);
+    onRequest(socket, response);
   });
 }

@@ -1,6 +1,6 @@
 import type { Encoding } from '../query/endpoint-result.js';
 
-/** A strong entity tag (RFC 9110, 8.8.3): each encoding is another sequence of bytes, and has another tag. */
+/** A strong entity tag (RFC 9110, 8.8.3), different for each encoding because the bytes differ. */
 export function entityTag(digest: string, encoding: Encoding): string {
   return encoding === 'identity' ? `"${digest}"` : `"${digest}-${encoding}"`;
 }

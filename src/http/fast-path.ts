@@ -30,16 +30,15 @@ export interface HitParts {
   readonly log: AccessLog;
 }
 
-/** Answers a request where that takes no more than a look into memory; says whether it did. */
+/** Responds to a request where the local cache suffices. Returns whether it responded. */
 export type FastPath = (request: IncomingMessage, response: ServerResponse) => boolean;
 
-/** `Accept` values that are the same as none, as nearly all callers send them: JSON, unless the target says otherwise. */
+/** Common `Accept` values that mean the same as none: JSON, unless the target names another format. */
 const TAKES_JSON = new Set([undefined, '*/*', 'application/json', 'application/json, text/plain, */*']);
 
 /**
- * The short way of a request that was asked before and whose answer is in memory: the same key check, the same fresh
- * answer and the same headers as through the application, without its router. Anything out of the ordinary is left to
- * the application.
+ * Creates the fast path for a repeated request whose result is in the local cache: the same authentication, result and
+ * headers as through the Express application, without its router. All other requests are left to the application.
  */
 export function createFastPath({
   endpoints,
@@ -74,8 +73,8 @@ export function createFastPath({
       query: { digest: endpoint.digest, hash: known.key.hash },
     };
     noteOutcome(context, outcome);
-    const own = ['X-Request-Id', requestId, ...SECURITY_HEADERS];
-    if (limits.length > 0) own.push(...Object.entries(rateLimitHeaders(limits)).flat());
+    const headerList = ['X-Request-Id', requestId, ...SECURITY_HEADERS];
+    if (limits.length > 0) headerList.push(...Object.entries(rateLimitHeaders(limits)).flat());
     const { download, query } = known;
     const { representation } = query;
     sendResult(request, response, {
@@ -85,7 +84,7 @@ export function createFastPath({
       representation,
       download,
       now,
-      headers: own,
+      headers: headerList,
     });
     log.note(request, response, url, context);
     return true;
@@ -94,7 +93,7 @@ export function createFastPath({
 
 const UNLIMITED: readonly LimitState[] = [];
 
-/** How the limits stand; undefined where one refuses, which counts nothing, and which the application tells. */
+/** The limits after counting the request; undefined, and nothing counted, where the application must reject it. */
 function admitAtOnce(limiter: Limiter, subjects: readonly Subject[]): readonly LimitState[] | undefined {
   try {
     const states = limiter.admitRequest(subjects);
@@ -105,7 +104,7 @@ function admitAtOnce(limiter: Limiter, subjects: readonly Subject[]): readonly L
   }
 }
 
-/** Who may be let in from anywhere, by what is known already. */
+/** The principal, where it can be authenticated without I/O and may call from any address. */
 function knownPrincipal(credentials: Credentials, { headers }: IncomingMessage): Principal | undefined {
   const presented = presentedKey(headers);
   const principal = presented === undefined ? undefined : findPrincipal(credentials, presented);

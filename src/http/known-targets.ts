@@ -4,23 +4,22 @@ import type { CacheKey } from '../query/cache-key.js';
 import type { EndpointQuery } from '../query/call.js';
 import { EVERY_ROW, type RowScope } from '../query/row-scope.js';
 
-/** A question that a request target was found to ask, and what its answer is kept under. */
+/** The query that a request target stands for, and its cache key. */
 export interface KnownTarget {
   readonly query: EndpointQuery;
   readonly key: CacheKey;
-  /** Whether the answer is to be kept as a file. */
+  /** Whether the response is a download. */
   readonly download?: boolean;
 }
 
-/** What the entries may weigh together, in bytes, roughly. */
+/** Approximate bytes of all entries together. */
 const MAX_BYTES = 32 * 1024 * 1024;
 const ENTRY_BYTES = 500;
 const MAX_TARGET_LENGTH = 2048;
 
 /**
- * Request targets whose parameters have been validated before. What a target asks depends on nothing but its text and
- * what the caller's key fixes, so
- * that a dashboard that asks it again need not have it read, decoded and validated again.
+ * Request targets that were validated before, so that a dashboard's repeated requests need not be decoded and validated
+ * again. The query of a target depends only on its text and on the parameters that the caller's key pins.
  */
 export class KnownTargets {
   private readonly targets = new LRUCache<string, KnownTarget>({
@@ -28,7 +27,7 @@ export class KnownTargets {
     sizeCalculation: (_known, target) => ENTRY_BYTES + 3 * target.length,
   });
 
-  /** @param scope of the caller: what a target asks depends on it too. */
+  /** @param scope the caller's; it is part of the query. */
   find(scope: RowScope, target: string): KnownTarget | undefined {
     return target.length > MAX_TARGET_LENGTH ? undefined : this.targets.get(nameOf(scope, target));
   }
@@ -39,7 +38,7 @@ export class KnownTargets {
   }
 }
 
-/** A target begins with a slash, and a scope that is not empty with a bracket. */
+/** Unambiguous, because a target begins with a slash and a scope that is not empty with a bracket. */
 function nameOf(scope: RowScope, target: string): string {
   return scope === EVERY_ROW ? target : `${scope} ${target}`;
 }

@@ -12,25 +12,25 @@ import { contextOf } from './request-context.js';
 
 const NONE: readonly Subject[] = [];
 
-/** Made once for each holder and endpoint, since limits are remembered beside them. */
+/** One subject for each principal and endpoint, because the limiter stores its state by subject. */
 const ofPrincipals = new WeakMap<Principal, Subject>();
 const ofEndpoints = new WeakMap<Endpoint, Subject>();
 
-/** Whose limits a call counts on: its key's and its endpoint's, where these have any. */
+/** The subjects whose limits a call counts against: its key and its endpoint, where they have limits. */
 export function subjectsOf(
   endpoints: EndpointRegistry,
   principal: Principal,
   endpoint?: Endpoint,
 ): readonly Subject[] {
   const ofEndpoint = endpoint?.settings.limits && endpointSubject(endpoint);
-  // A link counts on its key.
-  const seer = principal.linkOf ?? principal;
-  if (!seer.limits) return ofEndpoint ? [ofEndpoint] : NONE;
-  const ofPrincipal = principalSubject(endpoints, seer);
+  // A signed link counts against the limits of its key.
+  const limited = principal.signedBy ?? principal;
+  if (!limited.limits) return ofEndpoint ? [ofEndpoint] : NONE;
+  const ofPrincipal = principalSubject(endpoints, limited);
   return ofEndpoint ? [ofPrincipal, ofEndpoint] : [ofPrincipal];
 }
 
-/** One key has one budget for all of its calls, so that a call without SQL would show what one with SQL cost. */
+/** A key has one budget for all its calls: the state after a call without SQL would reveal the cost of a call with SQL. */
 function principalSubject(endpoints: EndpointRegistry, principal: Principal): Subject {
   const known = ofPrincipals.get(principal);
   if (known) return known;
@@ -53,8 +53,8 @@ function endpointSubject(endpoint: Endpoint): Subject {
 const takesSql = ({ settings }: Endpoint): boolean => settings.sandboxing === 'enabled';
 
 /**
- * Counts every authenticated request, once, before anything else can refuse it: on its key, and on the endpoint that it
- * calls where the key may call it.
+ * Counts every authenticated request once, before anything else can reject it: against its key, and against the called
+ * endpoint where the key may call it.
  *
  * @throws LimitExceeded
  */
@@ -73,15 +73,15 @@ export function limitRequests(limiter: Limiter, endpoints: EndpointRegistry): Re
   };
 }
 
-/** Tells a caller how its limits stand; of several states of one limit the last one counts. */
+/** Sets the rate limit headers; of several states of one limit, the last one counts. */
 export function setLimitHeaders(response: Response, states: readonly LimitState[]): void {
   response.set(rateLimitHeaders(states));
 }
 
 /**
- * On whose behalf a call uses ClickHouse.
+ * The requester of a call's queries.
  *
- * @param onStates notified how the limits on cost stood.
+ * @param onStates called with the states of the cost limits when a query is admitted.
  */
 export function requesterOf(
   limiter: Limiter,

@@ -1,15 +1,15 @@
-/** Parsers that Node may keep for connections to come. */
+/** Idle HTTP parsers that Node may pool. */
 const MAX_PARSERS = 64;
 
-/** The pool of `_http_common`, which Node shares among all servers of a process. */
+/** The pool in `_http_common`, which all servers of a process share. */
 interface ParserPool {
   max: number;
 }
 
 /**
- * Makes Node keep fewer parsers of closed connections; 1,000 by default. A parser in the pool still has the last URL and headers
- * that it read, so that unfinished requests of 512 KiB would take 512 MB until others need as many parsers at a time. Node has
- * no setting for it; where this internal pool is another one day, it stays as it is.
+ * Reduces Node's pool of HTTP parsers, which holds 1,000 by default. A pooled parser retains the last URL and headers that
+ * it read, so 1,000 unfinished requests of 512 KiB would occupy 512 MB until the parsers are used again. Node has no
+ * setting for this; where a Node version lacks the internal pool, nothing happens.
  */
 export function boundParserPool(): void {
   const common: { readonly parsers?: Partial<ParserPool> } | undefined =

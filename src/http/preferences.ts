@@ -1,17 +1,17 @@
 import { TIMES, type Times } from '../formats/format.js';
 
-/** What a request prefers by its `Prefer` header (RFC 7240); a preference that is absent or invalid is undefined. */
+/** The preferences in a `Prefer` header (RFC 7240); undefined where absent or invalid. */
 export interface Preferences {
   /** Seconds that the caller is willing to wait. */
   readonly wait: number | undefined;
-  /** How times are written. */
+  /** Format of times in the response. */
   readonly timestamps: Times | undefined;
 }
 
-/** What stands between commas outside of quotes. */
+/** The text between commas that are not within quotes. */
 const PREFERENCE = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
 
-/** Whole seconds, of no more digits than any deadline needs. */
+/** Whole seconds, with no more digits than a deadline needs. */
 const SECONDS = /^\d{1,9}$/;
 
 /** Reads the header in one pass. Of several preferences with one name the first counts; parameters are ignored. */

@@ -5,7 +5,7 @@ import { LimitExceeded } from '../limits/limit-state.js';
 import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
 import { contextOf } from './request-context.js';
 
-/** The body of an error (RFC 9457), with `error` for clients written for Logflare. */
+/** The body of an error response (RFC 9457), with `error` for clients written for Logflare. */
 export function problemDocument(failure: Failure, requestId: string): Readonly<Record<string, unknown>> {
   const { problems } = failure.details;
   return {
@@ -20,7 +20,7 @@ export function problemDocument(failure: Failure, requestId: string): Readonly<R
   };
 }
 
-/** Headers that go with a failure. */
+/** The headers of an error response. */
 export function problemHeaders(failure: Failure): Readonly<Record<string, string>> {
   const { status, details } = failure;
   return {
@@ -33,7 +33,7 @@ export function problemHeaders(failure: Failure): Readonly<Record<string, string
   };
 }
 
-/** Answers every error as a problem document; nothing of its cause leaves the gateway. */
+/** Responds to every error with a problem document, which never contains the cause. */
 export function sendProblem(): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
     const context = contextOf(request);
@@ -52,12 +52,12 @@ export function sendProblem(): ErrorRequestHandler {
 
 function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  // Express refuses a path whose percent escapes are broken with such an error.
+  // Express throws a URIError for a path with broken percent-encoding.
   if (error instanceof URIError) {
     return new Failure('BAD_REQUEST', 'The path of the URL is not valid percent-encoded UTF-8.');
   }
   return new Failure(
     'INTERNAL',
-    'The gateway failed at this request. The cause is in its log, under this request id.',
+    'The gateway failed to process this request. Its log has the cause under this request id.',
   );
 }

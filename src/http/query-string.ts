@@ -5,39 +5,39 @@ const MAX_PAIRS = 1000;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Characters that mean something else than themselves. */
+/** Characters that need decoding. */
 const ENCODED = /[%+\x80-\xff]/;
 const [PERCENT, PLUS, SPACE] = [0x25, 0x2b, 0x20] as const;
-/** Characters that a byte takes at most. */
+/** Most characters that encode one byte. */
 const ESCAPE_LENGTH = 3;
 
 /**
- * Reads the query string of a request target as HTML forms write it: `&` between pairs, `+` for a space, percent
- * escapes of UTF-8. Names that can't be decoded can't be declared ones, and are left out.
+ * Parses the query string of a request target (`application/x-www-form-urlencoded`): `&` between pairs, `+` for a space,
+ * percent-encoded UTF-8. Omits parameters whose names can't be decoded, because no endpoint declares them.
  *
- * @param target the request target as Node gives it: a character a byte.
- * @throws Failure BAD_REQUEST where there are more pairs than any caller has a use for.
+ * @param target the request target as Node provides it: one character for each byte.
+ * @throws Failure BAD_REQUEST where it has more than 1,000 parameters.
  */
 export function parseQueryString(target: string): RawParameters {
   const pairs = pairsIn(target);
   if (pairs.length > MAX_PAIRS) {
-    throw new Failure('BAD_REQUEST', `The query string has more than ${MAX_PAIRS} parameters.`);
+    throw new Failure('BAD_REQUEST', `The query string has more than ${MAX_PAIRS} parameters. Send fewer.`);
   }
   return readPairs(pairs, {});
 }
 
-/** Parameters that are looked for before the caller is authenticated. */
-export interface Wanted {
+/** Which parameters to read before the caller is authenticated. */
+export interface ParameterFilter {
   readonly names: ReadonlySet<string>;
-  /** Bytes of a value; a longer one has no text. */
+  /** Bytes of a value; the `text` of a longer value is undefined. */
   readonly maxBytes: number;
 }
 
 /**
- * The parameters of those names alone. Nothing else is decoded, so that the cost does not grow with what an
- * unauthenticated peer sends. Parameters after the first thousand are not looked at: with them nobody gets an answer.
+ * Reads only the parameters with the wanted names. Nothing else is decoded, so that an unauthenticated peer cannot raise
+ * the cost. Parameters after the first 1,000 are ignored: a call that has more is rejected later.
  */
-export function findInQueryString(target: string, { names, maxBytes }: Wanted): RawParameters {
+export function findInQueryString(target: string, { names, maxBytes }: ParameterFilter): RawParameters {
   const maxNameBytes = Math.max(...[...names].map(({ length }) => length));
   return readPairs(pairsIn(target), { names, maxNameBytes, maxBytes });
 }
@@ -68,7 +68,7 @@ function readPairs(
   return parameters;
 }
 
-/** Undefined for what is no UTF-8, has a broken escape, or may have more bytes than are allowed. */
+/** Undefined for invalid UTF-8, for invalid percent-encoding, and for a text that may exceed the limit. */
 function decode(encoded: string, maxBytes: number): string | undefined {
   if (encoded.length > ESCAPE_LENGTH * maxBytes) return undefined;
   if (!ENCODED.test(encoded)) return encoded;
@@ -82,7 +82,7 @@ function decode(encoded: string, maxBytes: number): string | undefined {
   }
 }
 
-/** How many bytes are left; undefined where an escape is broken. One pass, however many escapes there are. */
+/** The number of bytes after decoding; undefined for invalid percent-encoding. One pass, so that the cost is linear. */
 function unescapeInPlace(bytes: Buffer): number | undefined {
   let length = 0;
   for (let at = 0; at < bytes.length; at += 1) {
@@ -99,7 +99,7 @@ function unescapeInPlace(bytes: Buffer): number | undefined {
   return length;
 }
 
-/** Values of ASCII hexadecimal digits by their code; negative for anything else, as is what is made of it. */
+/** Values of ASCII hexadecimal digits by character code; -1 for other codes, which makes the combined byte negative. */
 const HEX_DIGITS = Int8Array.from({ length: 256 }, (_, code) =>
   '0123456789abcdef'.indexOf(String.fromCharCode(code).toLowerCase()),
 );

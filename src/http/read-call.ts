@@ -14,11 +14,11 @@ import {
   type Presentation,
 } from './choose-representation.js';
 
-/** What a call asks, as far as its query string and headers say. */
+/** A call as its query string and headers describe it. */
 export interface ReadCall {
   readonly values: Values;
   readonly presentation: Presentation;
-  /** The caller's own SQL, not yet judged, where the endpoint takes it. */
+  /** The caller's SQL before the sandbox check; undefined where the endpoint does not accept SQL. */
   readonly sql: string | undefined;
 }
 
@@ -27,14 +27,14 @@ export interface ParsedRequest {
   readonly principal: Principal;
   readonly sent: RawParameters;
   readonly preferences: HeaderPreferences;
-  /** How the gateway writes times where nobody says otherwise. */
+  /** The gateway's default format of times. */
   readonly times: Times;
 }
 
 /**
- * Reads a call of an endpoint. All that can be told to be wrong without asking ClickHouse is told together.
+ * Reads a call of an endpoint. Reports all problems that can be found without ClickHouse together.
  *
- * @throws Failure FORBIDDEN, INVALID_PARAMETERS listing every problem, or, where there is none, NOT_ACCEPTABLE
+ * @throws Failure FORBIDDEN, INVALID_PARAMETERS with every problem, or NOT_ACCEPTABLE where the parameters are valid
  */
 export function readCall({ endpoint, principal, sent, preferences, times }: ParsedRequest): ReadCall {
   const applied = applyPinned(principal, endpoint.parameters, sent);

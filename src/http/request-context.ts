@@ -4,29 +4,30 @@ import type { Principal } from '../auth/principal.js';
 import type { LimitState } from '../limits/limit-state.js';
 import type { CacheStatus } from '../query/call.js';
 
-/** What is known of a request while it is answered; most of it ends up in its line of the log. */
+/** Facts about a request that handlers collect, mostly for its line in the access log. */
 export interface RequestContext {
   readonly requestId: string;
-  /** Of `performance.now()`. */
+  /** `performance.now()` when the request's headers were parsed. */
   readonly startedAt: number;
   principal?: Principal;
-  /** Whether the key came in a header, and not as a part of the URL. */
+  /** Whether the key or token came in a header, not in the URL. */
   isPresentedInHeaders?: boolean;
   endpoint?: string;
-  /** How the limits on requests stood when this one was counted. */
+  /** States of the request limits after this request was counted. */
   limits?: readonly LimitState[];
   rows?: number;
-  /** Set where the answer lacks the rows of a shard. */
+  /** Set where the rows of a shard are missing from the response. */
   partial?: true;
   cache?: CacheStatus;
   clickhouseMs?: number;
-  /** What was asked: digest of the endpoint's definition, and hash of the whole question. */
+  /** Digest of the endpoint's definition, and hash of the endpoint query. */
   query?: { readonly digest: string; readonly hash: string };
-  /** What the query cost that the request caused. */
+  /** Cost of the query that this request caused. */
   cost?: {
     readonly queryId: string;
     readonly rowsRead: number;
     readonly bytesRead: number;
+    /** Milliseconds in the query queue. */
     readonly waitingMs: number;
   };
   failure?: unknown;
@@ -34,7 +35,7 @@ export interface RequestContext {
 
 const contexts = new WeakMap<IncomingMessage, RequestContext>();
 
-/** Opens the context of a request; the first thing that happens to it. */
+/** Creates the context of a request; the first handler calls it. */
 export function openContext(request: IncomingMessage, context: RequestContext): void {
   contexts.set(request, context);
 }
@@ -42,6 +43,6 @@ export function openContext(request: IncomingMessage, context: RequestContext): 
 /** The context of a request. */
 export function contextOf(request: IncomingMessage): RequestContext {
   const context = contexts.get(request);
-  if (!context) throw new Error('the request has no context: openContext comes first');
+  if (!context) throw new Error('the request has no context: call openContext first');
   return context;
 }

@@ -3,15 +3,15 @@ import type { RequestHandler } from 'express';
 
 import { openContext } from './request-context.js';
 
-/** Ids that can stand in a header, a log and a query id without being escaped. */
+/** Ids that need no escaping in a header, a log line or a query id. */
 const PLAIN = /^[\w.:@=+/~-]{1,128}$/;
 
-/** The caller's own id where it is a plain one, else a fresh UUID. */
+/** The caller's id where it needs no escaping, else a new UUID. */
 export function requestIdOf(header: string | undefined): string {
   return header !== undefined && PLAIN.test(header) ? header : randomUUID();
 }
 
-/** Opens the request's context and answers with `X-Request-Id`. */
+/** Creates the request's context and sets `X-Request-Id` on the response. */
 export function assignRequestId(): RequestHandler {
   return (request, response, next) => {
     const requestId = requestIdOf(request.get('x-request-id'));

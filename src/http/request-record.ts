@@ -3,7 +3,7 @@ import type { RequestRecord } from '../observability/request-record.js';
 import type { CompletedRequest } from './access-log.js';
 import type { RequestContext } from './request-context.js';
 
-/** A request that is over as it is written down: no parameters, no key. */
+/** A finished request as a row of the request log, without parameters and without the key. */
 export function recordOf({ context, status, totalMs }: CompletedRequest, now: Date): RequestRecord {
   const { requestId, endpoint, principal, cache, rows } = context;
   return {
@@ -21,8 +21,8 @@ export function recordOf({ context, status, totalMs }: CompletedRequest, now: Da
   };
 }
 
-function queryOf({ query: question }: RequestContext): Pick<RequestRecord, 'definition' | 'parameters'> {
-  const { digest, hash } = question ?? NO_QUERY;
+function queryOf({ query = NO_QUERY }: RequestContext): Pick<RequestRecord, 'definition' | 'parameters'> {
+  const { digest, hash } = query;
   return { definition: digest.slice(0, DIGEST_LENGTH), parameters: hash.slice(0, DIGEST_LENGTH) };
 }
 
@@ -41,10 +41,10 @@ function costOf({ cost = NO_COST, clickhouseMs = 0 }: RequestContext): Cost {
 const NO_QUERY = { digest: '', hash: '' };
 const NO_COST = { queryId: '', rowsRead: 0, bytesRead: 0, waitingMs: 0 };
 
-/** Hexadecimal digits that are enough to tell digests apart. */
+/** Hexadecimal digits of a stored digest; enough to avoid collisions. */
 const DIGEST_LENGTH = 32;
 
-/** Beside a 200 the code is what made the answer partial. */
+/** The failure's code; for a partial 200, the code of what made it partial. */
 function codeOf({ failure, partial }: RequestContext): string {
   if (failure === undefined) return partial ? ('SHARD_UNREACHABLE' satisfies ErrorCode) : '';
   return failure instanceof Failure ? failure.code : 'INTERNAL';

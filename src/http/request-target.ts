@@ -1,32 +1,32 @@
 import type { RequestListener } from 'node:http';
 
-/** Only calls of endpoints have parameters with long values. */
-const CALLS = '/api/endpoints/query/';
-/** No path that there is, and no name of an endpoint, is as long. */
+/** The path prefix of calls, the only requests whose parameters have long values. */
+const CALL_PREFIX = '/api/endpoints/query/';
+/** Longer than every route and every endpoint's name. */
 const MAX_PATH_BYTES = 2048;
 /**
- * Bytes of the whole query string of a request that is no call, before authentication. Not the limit of a value, which
- * is of decoded text: no route but a call needs a long one.
+ * Bytes of the encoded query string of a request that is not a call. Checked before authentication; the limit of a single
+ * parameter is another one, in decoded bytes.
  */
 const MAX_OTHER_QUERY_BYTES = 8192;
 
 /**
- * Gives an Express application the path of each request alone, as `url`; the whole target is in `originalUrl`. Express
- * reads the URL again for each path at which routes are mounted, before anybody is authenticated: 25 ms for 450 kB.
- * Of a path that is too long its beginning is enough to find nothing.
+ * Passes requests to an Express application with the path only as `url`, and the whole target as `originalUrl`. Express
+ * parses `url` again for each mount path, before authentication: with 450 kB of query string that takes 25 ms. A path that
+ * is too long is cut, because it matches no route anyway.
  */
-export function withPathAlone(app: RequestListener): RequestListener {
+export function withPathOnly(app: RequestListener): RequestListener {
   return (request, response) => {
     const { url: originalUrl = '/' } = request;
     app(Object.assign(request, { originalUrl, url: shortened(pathOf(originalUrl)) }), response);
   };
 }
 
-/** What is too large about a request target; undefined where nothing is. */
+/** Names the limit that a request target exceeds; undefined where it exceeds none. */
 export function problemOfTarget(target: string): string | undefined {
   const path = pathOf(target);
-  if (path.startsWith(CALLS) || target.length - path.length <= MAX_OTHER_QUERY_BYTES) return undefined;
-  return `The query string is over ${MAX_OTHER_QUERY_BYTES} bytes; only calls of endpoints may have more.`;
+  if (path.startsWith(CALL_PREFIX) || target.length - path.length <= MAX_OTHER_QUERY_BYTES) return undefined;
+  return `The query string has more than ${MAX_OTHER_QUERY_BYTES} bytes, which only calls of endpoints may have.`;
 }
 
 function pathOf(target: string): string {
@@ -34,7 +34,7 @@ function pathOf(target: string): string {
   return start === -1 ? target : target.slice(0, start);
 }
 
-/** Not within an escape, which would then be a broken one. */
+/** Does not cut within a percent escape, because the rest would be invalid. */
 function shortened(path: string): string {
   return path.length > MAX_PATH_BYTES ? path.slice(0, MAX_PATH_BYTES).replace(/%.?$/, '') : path;
 }

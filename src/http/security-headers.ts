@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 import helmet from 'helmet';
 
 /**
- * Answers are data: nothing in them may run, be framed or be sniffed. What concerns documents alone is left out, since
- * each answer would carry it. TLS, and so HSTS, is the proxy's in front.
+ * Responses are data: browsers must not execute, frame or sniff them. Headers that matter only for HTML documents are
+ * omitted to keep responses small. HSTS is left to the proxy that terminates TLS.
  */
 const protect = helmet({
   contentSecurityPolicy: {
@@ -19,7 +19,7 @@ const protect = helmet({
   xXssProtection: false,
 });
 
-/** What helmet sets on every response, names and values by turns; taken from it once, since it never changes. */
+/** The headers that helmet sets, as alternating names and values; captured once, because they never change. */
 export const SECURITY_HEADERS: readonly string[] = capture();
 
 /** Sets the security headers of a response. */

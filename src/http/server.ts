@@ -9,28 +9,28 @@ import { MAX_HEADER_LINES } from './header-limits.js';
 import { boundParserPool } from './parser-pool.js';
 import { problemDocument, problemHeaders } from './problem.js';
 
-/** Room for every parameter of an endpoint at its longest, percent-encoded. */
+/** Enough for the longest percent-encoded values of all parameters of an endpoint. */
 const MAX_HEADER_BYTES = 512 * 1024;
-/** How long after such an answer the connection stays open for the caller to read it. */
+/** Milliseconds that the connection stays open after an error response, so that the client can read it. */
 const LINGER_MS = 1000;
 
-/** What peers may take of a server. */
+/** Limits on what clients may occupy of a server. */
 export interface ServerLimits extends ConnectionLimits {
-  /** Milliseconds from the connection, or the first byte of a further request, to the end of its headers. */
+  /** Milliseconds from the connection, or from the first byte of a further request, to the end of the headers. */
   readonly headersTimeoutMs: number;
 }
 
 const DEFAULT_LIMITS: ServerLimits = {
   maxConnections: Infinity,
-  // Sixty-odd requests of the largest size.
+  // About sixty requests of the largest size.
   maxUnauthenticatedBytes: 32 * 1024 * 1024,
   headersTimeoutMs: 10_000,
 };
 
-/** Node looks every 30 s by default, so that a timeout of 10 s would take effect after up to 40. */
+/** Timeout checks in each headers timeout. With Node's default of 30 s a timeout of 10 s would take up to 40 s. */
 const TIMEOUT_CHECKS = 10;
 
-/** An HTTP server whose limits are bounded, and which answers what is no HTTP with a problem document as well. */
+/** Creates an HTTP server with limits, which responds to malformed HTTP with a problem document too. */
 export function createHttpServer(
   listener: RequestListener,
   logger: Logger,
@@ -44,14 +44,14 @@ export function createHttpServer(
       headersTimeout: headersTimeoutMs,
       requestTimeout: 30_000,
       connectionsCheckingInterval: Math.ceil(headersTimeoutMs / TIMEOUT_CHECKS),
-      // Longer than load balancers keep an idle connection, so that it is they who close it.
+      // Longer than the idle timeout of load balancers, so that they close idle connections first.
       keepAliveTimeout: 75_000,
-      // Node would refuse with an empty body; the application does it with a problem document.
+      // Node would reject with an empty body; requireHost() sends a problem document.
       requireHostHeader: false,
     },
     listener,
   );
-  // An expectation other than 100-continue may be ignored (RFC 9110, 10.1.1); Node would refuse with an empty body.
+  // RFC 9110 (10.1.1) allows to ignore an unknown expectation; Node would reject it with an empty body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   noteConnections(server, connections);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -61,7 +61,7 @@ export function createHttpServer(
 }
 
 function sendClientError(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {
-  // Node 24 reports each further chunk of a request that was refused: what still comes is dropped below.
+  // Node 24 reports every further chunk of a rejected request. The rest of the request is discarded below.
   if (socket.writableEnded && error.code !== 'ECONNRESET') return;
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy();
@@ -81,7 +81,7 @@ function sendClientError(error: NodeJS.ErrnoException, socket: Duplex, logger: L
   socket.end(
     `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status] ?? ''}\r\n${lines.join('\r\n')}\r\n\r\n${body}`,
   );
-  // What still comes is read and dropped, lest the answer be lost; one who never hangs up is hung up on.
+  // Discards the rest of the request: unread bytes would reset the connection, and the response would be lost.
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
@@ -89,13 +89,13 @@ function sendClientError(error: NodeJS.ErrnoException, socket: Duplex, logger: L
 function failureOf({ code }: NodeJS.ErrnoException): Failure {
   switch (code) {
     case 'HPE_HEADER_OVERFLOW':
-      // Node 22 and later report too many lines, 2,000 of them, as this as well.
+      // Node 22 and later report more than 2,000 header lines with this code too.
       return new Failure(
         'HEADERS_TOO_LARGE',
-        `URL and headers together are over ${MAX_HEADER_BYTES / 1024} KiB, or there are more than ${MAX_HEADER_LINES} header lines.`,
+        `URL and headers together have more than ${MAX_HEADER_BYTES / 1024} KiB, or there are more than ${MAX_HEADER_LINES} header lines.`,
       );
     case 'ERR_HTTP_REQUEST_TIMEOUT':
-      return new Failure('REQUEST_TIMEOUT', 'The request was not sent in time.');
+      return new Failure('REQUEST_TIMEOUT', 'The client did not send the whole request in time.');
     case undefined:
     default:
       return new Failure('BAD_REQUEST', 'This is not an HTTP/1.1 request.');

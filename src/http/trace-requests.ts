@@ -3,7 +3,7 @@ import type { RequestHandler } from 'express';
 import type { Tracing } from '../observability/tracing.js';
 import { contextOf } from './request-context.js';
 
-/** Traces each request from here on to the end of its answer. */
+/** Records a span for each request, from this handler to the end of the response. */
 export function traceRequests(tracing: Pick<Tracing, 'begin'>): RequestHandler {
   return (request, response, next) => {
     const traced = tracing.begin(request.headers);

@@ -1,32 +1,32 @@
-/** A connection, as far as bounding it needs. */
+/** The part of a socket that limiting needs. */
 export interface Peer {
   readonly bytesRead: number;
   readonly destroy: () => unknown;
 }
 
 /**
- * Milliseconds between two looks at what peers have sent. Node reports no bytes of an unfinished request, and 800 peers can
- * send some hundred megabytes in 50 ms; a look at 1,000 peers takes 0.2 ms.
+ * Milliseconds between two checks of the bytes that peers have sent. Node emits no event for the bytes of an unfinished
+ * request, and 800 peers can send some hundred megabytes in 50 ms. A check of 1,000 peers takes 0.2 ms.
  */
-const LOOK_MS = 10;
-/** What a request may hold without counting: nearly all have less, and closing them would free nothing. */
+const CHECK_MS = 10;
+/** Requests up to this size do not count: nearly all are smaller, and closing them would free nothing. */
 const SMALL_BYTES = 16 * 1024;
 
 /** Unauthenticated connections of all servers, for {@link noteAuthenticated}. */
 const unauthenticated = new WeakMap<Peer, UnauthenticatedPeers>();
 
-/** Reports that a request on a connection was authenticated: from now on it is the key that answers for it. */
+/** Reports that a request on a connection was authenticated: the limits here no longer apply to the connection. */
 export function noteAuthenticated(peer: Peer): void {
   unauthenticated.get(peer)?.remove(peer);
 }
 
 /**
- * The connections of a server on which no request has been authenticated, and a bound on what they make the server hold:
- * the bytes of requests that are not finished, or not yet answered. Over it the oldest of the large requests is closed,
- * because a caller with a key is done within milliseconds, and who attacks is not.
+ * The connections of a server on which no request has been authenticated, and a limit on the bytes that the server buffers
+ * for their unfinished requests. Over the limit, it closes the connections of the oldest large requests: a caller with a
+ * key authenticates within milliseconds, an attacker does not.
  */
 export class UnauthenticatedPeers {
-  /** In the order in which they connected; bytes of the requests that have been answered. */
+  /** Bytes of the requests that were responded to, by peer, in the order of connecting. */
   private readonly responseBytesByPeer = new Map<Peer, number>();
   private timer: NodeJS.Timeout | undefined;
 
@@ -44,8 +44,8 @@ export class UnauthenticatedPeers {
     this.responseBytesByPeer.set(peer, 0);
     unauthenticated.set(peer, this);
     this.timer ??= setInterval(() => {
-      this.look();
-    }, LOOK_MS).unref();
+      this.closeLargeRequests();
+    }, CHECK_MS).unref();
   }
 
   remove(peer: Peer): void {
@@ -58,26 +58,26 @@ export class UnauthenticatedPeers {
   }
 
   /**
-   * Reports that a request of so many bytes was answered, which are not held any more. What was read beyond them belongs to
-   * the next request, and is held.
+   * Reports a response to a request of that many bytes, which are no longer buffered. Bytes beyond them belong to the next
+   * request and still count.
    */
   noteResponse(peer: Peer, bytes: number): void {
     const before = this.responseBytesByPeer.get(peer);
     if (before !== undefined) this.responseBytesByPeer.set(peer, before + bytes);
   }
 
-  /** Closes the oldest large requests until the others are within the bound. */
-  look(): void {
+  /** Closes the connections of the oldest large requests until the others are within the limit. */
+  closeLargeRequests(): void {
     if (this.responseBytesByPeer.size === 0) {
       clearInterval(this.timer);
       this.timer = undefined;
       return;
     }
     const large = this.largeRequests();
-    let held = large.reduce((sum, { bytes }) => sum + bytes, 0);
+    let buffered = large.reduce((sum, { bytes }) => sum + bytes, 0);
     for (const { peer, bytes } of large) {
-      if (held <= this.maxBufferedBytes) return;
-      held -= bytes;
+      if (buffered <= this.maxBufferedBytes) return;
+      buffered -= bytes;
       this.remove(peer);
       peer.destroy();
       this.onClosed();

@@ -10,63 +10,63 @@ interface ConcurrencyLimit {
   readonly max: number;
 }
 
-/** How many queries each subject has running: in this process, and across gateways where they have a shared place. */
+/** Counts the running queries of each subject: in this process and, with a shared store, across gateways. */
 export class ConcurrentQueries {
   private readonly running = new Map<string, number>();
 
   constructor(private readonly shared?: SharedLimits) {}
 
-  /** Subjects that have a query running here. */
+  /** Number of subjects with a running query in this process. */
   get size(): number {
     return this.running.size;
   }
 
   /**
-   * Takes a place of every subject that has so many, or of none.
+   * Acquires a permit for every subject with a concurrency limit, or none at all.
    *
-   * @returns gives them back; never fails.
+   * @returns a function that releases the permits; it never fails.
    * @throws LimitExceeded
    */
-  async take(subjects: readonly Subject[]): Promise<() => Promise<void>> {
-    const taken: (() => Promise<void>)[] = [];
-    const leave = async (): Promise<void> => {
-      await Promise.all(taken.map((give) => give()));
+  async acquire(subjects: readonly Subject[]): Promise<() => Promise<void>> {
+    const acquired: (() => Promise<void>)[] = [];
+    const release = async (): Promise<void> => {
+      await Promise.all(acquired.map((releaseOne) => releaseOne()));
     };
-    for (const place of subjects.flatMap((subject) => placeOf(subject) ?? [])) {
-      const give = await this.takeOne(place);
-      if (!give) {
-        await leave();
-        throw exceeded(place);
+    for (const limit of subjects.flatMap((subject) => concurrencyLimitOf(subject) ?? [])) {
+      const releaseOne = await this.acquireOne(limit);
+      if (!releaseOne) {
+        await release();
+        throw exceeded(limit);
       }
-      taken.push(give);
+      acquired.push(releaseOne);
     }
-    return leave;
+    return release;
   }
 
-  private async takeOne({ name, max }: ConcurrencyLimit): Promise<(() => Promise<void>) | undefined> {
-    const here = this.running.get(name) ?? 0;
-    if (here >= max) return undefined;
-    this.running.set(name, here + 1);
+  private async acquireOne({ name, max }: ConcurrencyLimit): Promise<(() => Promise<void>) | undefined> {
+    const local = this.running.get(name) ?? 0;
+    if (local >= max) return undefined;
+    this.running.set(name, local + 1);
     const permit = { name, token: randomBytes(12).toString('hex') };
     if ((await this.shared?.takePermit(permit, max)) === false) {
-      this.giveHere(name);
+      this.releaseLocally(name);
       return undefined;
     }
     return async () => {
-      this.giveHere(name);
-      // Also where the answer did not come in time: the permit may have been taken all the same.
+      this.releaseLocally(name);
+      // Also after a timeout of takePermit: the shared store may have granted the permit.
       await this.shared?.returnPermit(permit);
     };
   }
 
-  private giveHere(name: string): void {
+  private releaseLocally(name: string): void {
     const remaining = (this.running.get(name) ?? 0) - 1;
     if (remaining > 0) this.running.set(name, remaining);
     else this.running.delete(name);
   }
 }
 
-function placeOf(subject: Subject): ConcurrencyLimit | undefined {
+function concurrencyLimitOf(subject: Subject): ConcurrencyLimit | undefined {
   const max = subject.rules.concurrent;
   return max === undefined ? undefined : { subject, name: nameOf(subject), max };
 }

@@ -1,20 +1,20 @@
 import { LRUCache } from 'lru-cache';
 
-/** What was counted in a window that runs. */
+/** The count of a running window. */
 export interface WindowCount {
   readonly count: number;
-  /** Milliseconds on the clock of the process. */
+  /** Milliseconds on the process's clock. */
   readonly endsAt: number;
 }
 
-/** Windows that are remembered; a caller can be the subject of a token, and of those there is no end. */
+/** Maximum number of windows: token subjects are unbounded. */
 const MAX_WINDOWS = 50_000;
 
-/** Counts over fixed windows in the process's memory. A window begins with the first that is counted in it. */
+/** Counts over fixed windows in the memory of the process. A window starts with its first counted unit. */
 export class FixedWindows {
   private readonly windows: LRUCache<string, WindowCount>;
 
-  /** @param now milliseconds, never going back. */
+  /** @param now monotonic milliseconds. */
   constructor(
     private readonly now: () => number,
     max = MAX_WINDOWS,
@@ -22,19 +22,19 @@ export class FixedWindows {
     this.windows = new LRUCache({ max });
   }
 
-  /** Windows that are remembered. */
+  /** Number of stored windows. */
   get size(): number {
     return this.windows.size;
   }
 
-  /** What a window holds; where none runs, nothing, until a new one would end. */
+  /** The running window, or an empty one that would start now. */
   peek(name: string, windowSeconds: number): WindowCount {
     const now = this.now();
     const window = this.windows.get(name);
     return window && window.endsAt > now ? window : { count: 0, endsAt: now + windowSeconds * 1000 };
   }
 
-  /** Counts, and gives what the window holds then. */
+  /** Adds to a window and returns it. */
   add(name: string, amount: number, windowSeconds: number): WindowCount {
     const { count, endsAt } = this.peek(name, windowSeconds);
     const window = { count: Math.max(0, count + amount), endsAt };
@@ -42,7 +42,7 @@ export class FixedWindows {
     return window;
   }
 
-  /** Puts what is known better elsewhere. */
+  /** Replaces a window with the count of the shared store. */
   set(name: string, count: number, msLeft: number): WindowCount {
     const window = { count, endsAt: this.now() + msLeft };
     this.windows.set(name, window);

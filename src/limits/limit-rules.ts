@@ -7,14 +7,14 @@ export interface Quota {
   readonly window: number;
 }
 
-/** What is counted over a window: requests, and what their queries cost in ClickHouse (hits cost nothing). */
+/** What limits count over a window: requests, and their cost in ClickHouse (cache hits cost nothing). */
 export const COUNTED = ['requests', 'rowsRead', 'bytesRead', 'clickhouseMs'] as const;
 
 export type Counted = (typeof COUNTED)[number];
 
-/** The limits of a key or of an endpoint; what is not named is not limited. */
+/** The limits of a key or of an endpoint; an absent limit means unlimited. */
 export type LimitRules = Readonly<Partial<Record<Counted, Quota>>> & {
-  /** Queries in ClickHouse at a time. */
+  /** Maximum number of concurrent queries in ClickHouse. */
   readonly concurrent?: number;
 };
 
@@ -23,7 +23,7 @@ const QUOTA = Joi.object<Quota>({
   window: Joi.number().integer().min(1).max(86_400).required(),
 });
 
-/** As limits stand in the keys' file, in a token's claims and in the endpoints' settings. */
+/** Schema of limits in the keys file, in token claims and in endpoint settings. */
 export const LIMIT_RULES = Joi.object<LimitRules>({
   requests: QUOTA,
   rowsRead: QUOTA,

@@ -1,30 +1,30 @@
 import { Failure } from '../errors.js';
 import type { Counted, LimitRules } from './limit-rules.js';
 
-/** Whom limits are about: a caller, by the name of its key or token, or an endpoint, whoever asks it. */
+/** What a limit applies to: a caller, by the name of its key or token, or an endpoint, whoever calls it. */
 export interface Subject {
   readonly kind: 'key' | 'endpoint';
   /** Unique within its kind. */
   readonly name: string;
   readonly rules: LimitRules;
-  /** Whether callers with SQL of their own can use it up: what is left of its limits on cost must then not be shown. */
+  /** Whether callers can use it up with their own SQL; the remainder of its cost limits must then stay hidden. */
   readonly isSandboxed?: boolean;
 }
 
-/** How a limit stands. */
+/** The state of a limit. */
 export interface LimitState {
   readonly subject: Subject;
   readonly counted: Counted | 'concurrent';
   readonly quota: number;
   /** Units left, never below 0. */
   readonly remaining: number;
-  /** Seconds; absent for what is not counted over time. */
+  /** Seconds; absent for the concurrency limit. */
   readonly window?: number;
-  /** Whole seconds, at least 1, until the window is over and the quota whole again. */
+  /** Whole seconds, at least 1, until the window ends and the full quota is available again. */
   readonly resetSeconds?: number;
 }
 
-/** Seconds after which one that has too many queries running may come back. */
+/** Suggested wait in seconds after too many concurrent queries. */
 const CONCURRENT_RETRY_SECONDS = 1;
 
 const UNITS: Readonly<Record<LimitState['counted'], string>> = {
@@ -32,14 +32,14 @@ const UNITS: Readonly<Record<LimitState['counted'], string>> = {
   rowsRead: 'rows read',
   bytesRead: 'bytes read',
   clickhouseMs: 'milliseconds of ClickHouse',
-  concurrent: 'queries at a time',
+  concurrent: 'concurrent queries',
 };
 
-/** A request that one of its limits refuses. It is about this caller alone: who shares its question has other limits. */
+/** A request over one of its limits. Applies to this caller alone: coalesced callers have other limits. */
 export class LimitExceeded extends Failure {
   /**
-   * @param exceeded the limit that refuses.
-   * @param states all limits that were looked at, the exceeded one too.
+   * @param exceeded the limit that rejects the request.
+   * @param states all limits that were checked, including the exceeded one.
    */
   constructor(
     readonly exceeded: LimitState,
@@ -54,9 +54,9 @@ export class LimitExceeded extends Failure {
 }
 
 function textOf({ subject, counted, quota, window }: LimitState, retryAfterSeconds: number): string {
-  const whose = subject.kind === 'key' ? 'this key' : `the endpoint ${subject.name}`;
+  const owner = subject.kind === 'key' ? 'This key' : `The endpoint ${subject.name}`;
   const over = window === undefined ? '' : ` in ${seconds(window)}`;
-  return `The limit of ${whose}, ${quota} ${UNITS[counted]}${over}, is reached. Try again in ${seconds(retryAfterSeconds)}.`;
+  return `${owner} has reached its limit of ${quota} ${UNITS[counted]}${over}. Try again in ${seconds(retryAfterSeconds)}.`;
 }
 
 const seconds = (count: number): string => `${count} second${count === 1 ? '' : 's'}`;

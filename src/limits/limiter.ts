@@ -5,21 +5,21 @@ import { LimitExceeded, type LimitState, type Subject } from './limit-state.js';
 import { costLimits, requestLimits, stateOf, type WindowLimit } from './limits-of.js';
 import type { SharedLimits } from './shared-limits.js';
 
-/** What a query cost in ClickHouse, by its own account. */
+/** The cost of a query, as ClickHouse reports it. */
 export type QueryCost = Readonly<Record<Exclude<Counted, 'requests'>, number>>;
 
-/** The right to one query. */
+/** The permission to run one query. */
 export interface QueryPermit {
-  /** How the limits on cost stood before the query. */
+  /** The cost limits before the query. */
   readonly states: readonly LimitState[];
-  /** Ends it, once: charges what the query cost, nothing where it cost nothing that is known. Never fails. */
+  /** Ends the permit, once, and charges the query's cost, if known. Never fails. */
   readonly settle: (cost?: QueryCost) => Promise<void>;
 }
 
 export interface LimiterParts {
   readonly windows: FixedWindows;
   readonly concurrent: ConcurrentQueries;
-  /** Where gateways count together; alone, each process counts for itself. */
+  /** The store that gateways share; without it, each process counts for itself. */
   readonly shared?: SharedLimits | undefined;
   /** Milliseconds, on the clock of the windows. */
   readonly now: () => number;
@@ -28,14 +28,14 @@ export interface LimiterParts {
 const FREE: QueryPermit = { states: [], settle: () => Promise.resolve() };
 
 /**
- * Keeps callers and endpoints within their limits. With a shared place every count goes there, and its answer is copied
- * into the process's windows, so that a limit known to be reached refuses at once, and an outage goes on from the last known
- * counts, each gateway for itself.
+ * Enforces the limits of callers and endpoints. With a shared store every count goes there, and the result is copied
+ * into the local windows: a limit that is known to be exceeded rejects at once, and during an outage each gateway
+ * continues from the last known counts.
  */
 export class Limiter {
   constructor(private readonly parts: LimiterParts) {}
 
-  /** Whether {@link admitRequest}, called at once, admits without a promise. */
+  /** Whether {@link admitRequest}, if called now, admits synchronously. */
   admitsAtOnce(subjects: readonly Subject[]): boolean {
     const limits = requestLimits(subjects);
     if (limits.length === 0) return true;
@@ -44,11 +44,11 @@ export class Limiter {
   }
 
   /**
-   * Counts one request against every subject's quota; undefined, at once, where there is none. A request that one
-   * subject refuses is not counted for the others: what is known to be used up is looked at first, and what was counted
-   * for those before it is taken back.
+   * Counts one request against every subject's quota; undefined, synchronously, if there is none. A request that one
+   * subject rejects does not count for the others: exhausted limits are checked first, and counts made before a
+   * rejection are reverted.
    *
-   * @throws LimitExceeded, at once or in the promise.
+   * @throws LimitExceeded, synchronously or as a rejected promise.
    */
   admitRequest(
     subjects: readonly Subject[],
@@ -57,46 +57,46 @@ export class Limiter {
     if (limits.length === 0) return undefined;
     if (limits.some((limit) => this.peek(limit).count >= limit.quota)) this.rejectExhausted(limits);
     const { shared } = this.parts;
-    if (!shared) return limits.map((limit) => this.countHere(limit, 1));
-    return this.countTogether(limits, shared);
+    if (!shared) return limits.map((limit) => this.countLocally(limit, 1));
+    return this.countAcrossGateways(limits, shared);
   }
 
   /**
-   * Admits a query that a request needs, where no budget of its subjects is used up and none has too many queries
-   * running. A budget may be overdrawn, since a query's cost is known only afterwards; until its window is over no
-   * further query is admitted then.
+   * Admits a query of a request, if no cost limit of its subjects is exhausted and none has too many concurrent
+   * queries. The cost is known only after the query, so a query may overdraw a limit; further queries are then
+   * rejected until the window ends.
    *
    * @throws LimitExceeded
    */
   async admitQuery(subjects: readonly Subject[]): Promise<QueryPermit> {
-    const budgets = costLimits(subjects);
-    if (budgets.length === 0 && subjects.every(({ rules }) => rules.concurrent === undefined)) return FREE;
-    const states = this.rejectExhausted(budgets, await this.read(budgets));
-    const leave = await this.parts.concurrent.take(subjects);
+    const limits = costLimits(subjects);
+    if (limits.length === 0 && subjects.every(({ rules }) => rules.concurrent === undefined)) return FREE;
+    const states = this.rejectExhausted(limits, await this.read(limits));
+    const release = await this.parts.concurrent.acquire(subjects);
     let settled = false;
     return {
       states,
       settle: async (cost) => {
         if (settled) return;
         settled = true;
-        await Promise.all([this.charge(budgets, cost), leave()]);
+        await Promise.all([this.charge(limits, cost), release()]);
       },
     };
   }
 
-  private async charge(budgets: readonly WindowLimit[], cost: QueryCost | undefined): Promise<void> {
+  private async charge(limits: readonly WindowLimit[], cost: QueryCost | undefined): Promise<void> {
     if (!cost) return;
     const { shared } = this.parts;
-    const charges = budgets.map(async (budget) => {
-      const amount = Math.ceil(cost[budget.counted as keyof QueryCost]);
+    const charges = limits.map(async (limit) => {
+      const amount = Math.ceil(cost[limit.counted as keyof QueryCost]);
       if (!(amount > 0)) return;
-      if (shared) await this.add(budget, amount, shared);
-      else this.countHere(budget, amount);
+      if (shared) await this.add(limit, amount, shared);
+      else this.countLocally(limit, amount);
     });
     await Promise.all(charges);
   }
 
-  /** What budgets hold, as far as is known; asks the others only where the process does not know that one is used up. */
+  /** Reads windows. Queries the shared store only if no local count shows an exhausted limit. */
   private async read(limits: readonly WindowLimit[]): Promise<readonly WindowCount[]> {
     this.rejectExhausted(limits);
     const { shared } = this.parts;
@@ -106,7 +106,7 @@ export class Limiter {
     );
   }
 
-  private async countTogether(
+  private async countAcrossGateways(
     limits: readonly WindowLimit[],
     shared: SharedLimits,
   ): Promise<readonly LimitState[]> {
@@ -125,24 +125,24 @@ export class Limiter {
     return states;
   }
 
-  /** Counts here and together; what the window holds then, by the shared place where it answers. */
+  /** Counts locally and in the shared store; the shared count is returned if available. */
   private async add(limit: WindowLimit, amount: number, shared: SharedLimits): Promise<WindowCount> {
     const { name, window } = limit;
-    const here = this.parts.windows.add(name, amount, window);
-    return this.copy(limit, await shared.add(name, amount, window)) ?? here;
+    const local = this.parts.windows.add(name, amount, window);
+    return this.copy(limit, await shared.add(name, amount, window)) ?? local;
   }
 
-  private countHere(limit: WindowLimit, amount: number): LimitState {
+  private countLocally(limit: WindowLimit, amount: number): LimitState {
     return this.state(limit, this.parts.windows.add(limit.name, amount, limit.window));
   }
 
-  /** @throws LimitExceeded where a quota has nothing left. */
+  /** @throws LimitExceeded when a quota is exhausted. */
   private rejectExhausted(
     limits: readonly WindowLimit[],
     counts: readonly WindowCount[] = limits.map((limit) => this.peek(limit)),
   ): readonly LimitState[] {
     const states = limits.map((limit, index) => this.state(limit, counts[index] ?? this.peek(limit)));
-    // Of several that refuse, the one that says when to come back is the one that lasts the longest.
+    // Of several exhausted limits, report the one that lasts longest: Retry-After must cover all of them.
     const [exceeded] = states
       .filter(({ remaining }) => remaining === 0)
       .sort((a, b) => (b.resetSeconds ?? 0) - (a.resetSeconds ?? 0));
@@ -158,7 +158,7 @@ export class Limiter {
     return stateOf(limit, count, this.parts.now());
   }
 
-  /** Takes over what gateways counted together; undefined where they could not. */
+  /** Copies a shared count into the local window; undefined if the shared store is unreachable. */
   private copy(
     { name, window }: WindowLimit,
     counted: { readonly count: number; readonly msLeft: number } | null | undefined,

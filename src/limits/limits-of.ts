@@ -4,30 +4,30 @@ import type { WindowCount } from './fixed-windows.js';
 import { COUNTED, type Counted, type Quota } from './limit-rules.js';
 import type { LimitState, Subject } from './limit-state.js';
 
-/** One limit over a window. */
+/** A limit over a window. */
 export interface WindowLimit extends Quota {
   readonly subject: Subject;
   readonly counted: Counted;
-  /** What it is counted under. */
+  /** The name of its counter. */
   readonly name: string;
 }
 
-/** A name from a token can be of any length; a longer one is counted by its digest. */
+/** Longest name in a counter; a longer one, from a token, is replaced by its digest. */
 const MAX_NAME_LENGTH = 128;
 
-/** What a query costs, as against that it is asked at all. */
+/** The units that measure a query's cost; requests count calls. */
 export const COSTS = COUNTED.filter((counted) => counted !== 'requests');
 
-/** Every cached answer is a request: its limits are worked out once for each subject, not each time. */
-const ofRequests = new WeakMap<Subject, WindowLimit>();
+/** Computed once per subject, because every cache hit needs the limit on requests. */
+const requestLimitBySubject = new WeakMap<Subject, WindowLimit>();
 
 export function requestLimits(subjects: readonly Subject[]): readonly WindowLimit[] {
   const limits: WindowLimit[] = [];
   for (const subject of subjects) {
     if (!subject.rules.requests) continue;
-    const limit = ofRequests.get(subject) ?? limitOf(subject, 'requests');
+    const limit = requestLimitBySubject.get(subject) ?? limitOf(subject, 'requests');
     if (!limit) continue;
-    ofRequests.set(subject, limit);
+    requestLimitBySubject.set(subject, limit);
     limits.push(limit);
   }
   return limits;
@@ -37,20 +37,20 @@ export function costLimits(subjects: readonly Subject[]): readonly WindowLimit[]
   return subjects.flatMap((subject) => COSTS.flatMap((counted) => limitOf(subject, counted) ?? []));
 }
 
-/** The window's length is part of the name: after a change of the rules a window of the old length is no measure. */
+/** The counter's name contains the window's length: a changed length starts a new counter. */
 function limitOf(subject: Subject, counted: Counted): WindowLimit | undefined {
   const quota = subject.rules[counted];
   if (!quota) return undefined;
   return { ...quota, subject, counted, name: `${nameOf(subject)}:${counted}:${quota.window}` };
 }
 
-/** What a subject is counted under, in the process and between gateways. */
+/** The name of a subject's counters, in the process and in the shared store. */
 export function nameOf({ kind, name }: Subject): string {
   if (name.length <= MAX_NAME_LENGTH) return `${kind}:${name}`;
   return `${kind}:sha256-${createHash('sha256').update(name).digest('hex')}`;
 }
 
-/** @param now on the clock that the window goes by. */
+/** @param now milliseconds on the clock of the window. */
 export function stateOf(
   { subject, counted, quota, window }: WindowLimit,
   { count, endsAt }: WindowCount,

@@ -1,7 +1,7 @@
 import type { LimitState } from './limit-state.js';
 import { COSTS } from './limits-of.js';
 
-/** What a limit is called in headers, and the unit of its quota, of which `requests` need not be said. */
+/** Name of a limit in headers, and the unit of its quota; `requests` is the default unit. */
 const NAMES: Readonly<Record<LimitState['counted'], { readonly name: string; readonly unit?: string }>> = {
   requests: { name: 'requests' },
   rowsRead: { name: 'rows-read', unit: 'rows' },
@@ -11,8 +11,8 @@ const NAMES: Readonly<Record<LimitState['counted'], { readonly name: string; rea
 };
 
 /**
- * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers) as structured fields (RFC 9651); none
- * without limits. Limits of the endpoint are named as such, those of the key plainly.
+ * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers) as structured fields (RFC 9651); no
+ * headers without limits. The prefix `endpoint-` marks limits of the endpoint.
  */
 export function rateLimitHeaders(states: readonly LimitState[]): Readonly<Record<string, string>> {
   const shown = states.filter(isShown);
@@ -23,7 +23,7 @@ export function rateLimitHeaders(states: readonly LimitState[]): Readonly<Record
   };
 }
 
-/** The remainder of a limit on cost reveals how much a caller's SQL read, other tenants' rows in the same granules included. */
+/** Cost limits of sandboxed callers stay hidden: they would reveal how many rows of other tenants a query read. */
 function isShown({ subject, counted }: LimitState): boolean {
   return subject.isSandboxed !== true || !COSTS.some((cost) => cost === counted);
 }
@@ -42,7 +42,7 @@ function item(
   parameters: Readonly<Record<string, number | string | undefined>>,
 ): string {
   const { name } = NAMES[counted];
-  const given = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  const present = Object.entries(parameters).filter(([, value]) => value !== undefined);
   const title = subject.kind === 'key' ? name : `endpoint-${name}`;
-  return [`"${title}"`, ...given.map(([key, value]) => `${key}=${String(value)}`)].join(';');
+  return [`"${title}"`, ...present.map(([key, value]) => `${key}=${String(value)}`)].join(';');
 }

@@ -1,26 +1,26 @@
-/** A window as gateways count it together. */
+/** A window in the shared store. */
 export interface SharedWindow {
   readonly count: number;
   readonly msLeft: number;
 }
 
 /**
- * What gateways count and hold together. Nothing here ever fails or hangs: undefined says that the shared place is out
- * of reach, and each gateway then counts for itself.
+ * Counters and permits that gateways share. No method fails or hangs: undefined means that the shared store is
+ * unreachable, and each gateway then counts for itself.
  */
 export interface SharedLimits {
-  /** Adds to a window, which begins with the first that is added. Amounts are integers, negative to take back. */
+  /** Adds an integer to a window, which starts with the first addition; a negative amount reverts a count. */
   readonly add: (name: string, amount: number, windowSeconds: number) => Promise<SharedWindow | undefined>;
-  /** Null where no window runs. */
+  /** Null if no window is running. */
   readonly read: (name: string) => Promise<SharedWindow | null | undefined>;
-  /** Takes one of so many permits, for a while at most: one that its holder never gives back comes back by itself. */
+  /** Takes one of at most `max` permits. A permit expires if its owner never returns it. */
   readonly takePermit: (permit: Permit, max: number) => Promise<boolean | undefined>;
   readonly returnPermit: (permit: Permit) => Promise<void>;
 }
 
 export interface Permit {
-  /** Of what it is one. */
+  /** What the permit is for. */
   readonly name: string;
-  /** Of its holder alone. */
+  /** Unique to its owner. */
   readonly token: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Aggregate and window functions that a caller's SQL may use. Left out: those that give a state (`-State`, `-Merge`, and
- * bitmaps), that draw at random, that make more data than they read, and that see the server.
+ * Aggregate and window functions that a caller's SQL may use. Excluded are functions that return a state (`-State`,
+ * `-Merge`, bitmaps), choose at random, produce more data than they read, or reveal the server.
  */
 const NAMES = `
   any anyHeavy anyLast anyLast_respect_nulls any_respect_nulls any_value anyValueRespectNulls anyRespectNulls anyLastRespectNulls
@@ -31,14 +31,14 @@ const NAMES = `
   row_number rank denseRank dense_rank percentRank percent_rank cume_dist ntile lag lead lagInFrame leadInFrame nth_value
   nonNegativeDerivative`;
 
-/** What can follow such a name, more than once: `sumIf`, `uniqArrayIf`. */
+/** Suffixes that a name may have, also several of them: `sumIf`, `uniqArrayIf`. */
 const COMBINATORS = ['If', 'Array', 'Distinct', 'OrDefault', 'OrNull', 'ForEach', 'Map', 'ArgMin', 'ArgMax'];
-const MOST_COMBINATORS = 3;
+const MAX_COMBINATORS = 3;
 
 const AGGREGATES: ReadonlySet<string> = new Set(NAMES.trim().toLowerCase().split(/\s+/));
 
-/** Whether it is an aggregate or window function of the list, with combinators or without. */
-export function isAllowedAggregate(name: string, combinators = MOST_COMBINATORS): boolean {
+/** Whether a name is an allowed aggregate or window function, with or without combinators. */
+export function isAllowedAggregate(name: string, combinators = MAX_COMBINATORS): boolean {
   if (AGGREGATES.has(name.toLowerCase())) return true;
   if (combinators === 0) return false;
   return COMBINATORS.some(
@@ -47,5 +47,5 @@ export function isAllowedAggregate(name: string, combinators = MOST_COMBINATORS)
   );
 }
 
-/** The names of the list, in lower case. */
+/** The allowed names, in lower case. */
 export const ALLOWED_AGGREGATES: readonly string[] = [...AGGREGATES].sort();

@@ -1,29 +1,29 @@
-import { isAllowedFunction, MEMBERSHIP, TAKE_A_TYPE } from './functions.js';
+import { isAllowedFunction, MEMBERSHIP, TYPE_NAME_FUNCTIONS } from './functions.js';
 import { Rejection } from './rejection.js';
 import type { TreeNode } from './tree.js';
 
-/** What a caller's SQL may name. */
+/** The names that a caller's SQL may or must not use. */
 export interface Names {
-  /** The endpoint's named parts, `result` among them. */
+  /** The endpoint's named parts, including `result`. */
   readonly parts: ReadonlySet<string>;
-  /** Tables of the database: names that the caller must not give to a query of its own. */
+  /** Tables of the database; a WITH query must not have such a name. */
   readonly tables: ReadonlySet<string>;
-  /** Whether a FROM of the text names {@link NO_TABLE}, which the tree does not tell from no FROM at all. */
+  /** Whether the text has a FROM with {@link NO_TABLE}: in the tree this looks like a SELECT without FROM. */
   readonly isNoTableNamed: boolean;
 }
 
-/** How much a query comes to where the ones that it names in WITH stand in their places. */
+/** The size of a query once its WITH queries are expanded in place. */
 interface Cost {
   readonly nodes: number;
-  /** How often a named part is run. */
+  /** How often named parts are run. */
   readonly reads: number;
 }
 
-/** Most times that one SELECT may run a named part. */
+/** How often one SELECT may run named parts at most. */
 const MAX_READS = 24;
 const MAX_EXPANDED_NODES = 20_000;
 
-/** What ClickHouse reads where there is no FROM: one row with a zero. */
+/** What ClickHouse reads without a FROM: one row with a zero. */
 export const NO_TABLE = 'system.one';
 
 /** Sections whose direct children are tables. */
@@ -34,7 +34,7 @@ const TABLE_SECTIONS: ReadonlySet<string> = new Set([
   'RIGHT TABLE EXPRESSION',
 ]);
 
-/** Kinds of node that can stand there. */
+/** Kinds of node that may be a table. */
 const TABLES: ReadonlySet<string> = new Set([
   'QUERY',
   'UNION',
@@ -45,31 +45,30 @@ const TABLES: ReadonlySet<string> = new Set([
   'TABLE_FUNCTION',
 ]);
 
-/** Queries of the caller's own that can be named at a place, by their names. */
+/** The WITH queries that are visible at a place, by name. */
 type Scope = ReadonlyMap<string, Cost>;
 
 /**
- * Walks the tree of `SELECT * FROM (caller's SELECT)`.
+ * Checks the tree of `SELECT * FROM (caller's SELECT)`.
  *
- * @returns the parts that it reads.
- * @throws Refusal where it reads anything else, calls a function that is not on the list, or comes to too much.
+ * @returns the named parts that it reads.
+ * @throws Rejection when it reads anything else, calls a function that is not allowed, or is too large.
  */
 export function checkTree(root: TreeNode, names: Names): ReadonlySet<string> {
-  const judge = new TreeChecker(names);
-  judge.checkSize(judge.walk(root, new Map(), false));
-  return judge.reads;
+  const checker = new TreeChecker(names);
+  checker.checkSize(checker.walk(root, new Map(), false));
+  return checker.reads;
 }
 
 class TreeChecker {
   readonly reads = new Set<string>();
-  /** Every named query of the caller, as text: ClickHouse repeats those of a UNION for each branch. */
-  private readonly named = new Map<string, string>();
+  /** The text of every WITH query, by name: the tree repeats the WITH of a UNION in each branch. */
+  private readonly withQueryTextByName = new Map<string, string>();
 
   constructor(private readonly names: Names) {}
 
   walk(node: TreeNode, scope: Scope, isTable: boolean): Cost {
-    if (isTable && !TABLES.has(node.kind))
-      throw new Rejection('reads from something that is not understood here');
+    if (isTable && !TABLES.has(node.kind)) throw new Rejection('reads from an unsupported source');
     switch (node.kind) {
       case 'QUERY':
         return this.walkQuery(node, scope);
@@ -89,7 +88,8 @@ class TreeChecker {
   }
 
   checkSize({ nodes, reads }: Cost): void {
-    if (nodes > MAX_EXPANDED_NODES) throw new Rejection('comes to too much; make it simpler');
+    if (nodes > MAX_EXPANDED_NODES)
+      throw new Rejection('is too large once its WITH queries are expanded; simplify it');
     if (reads > MAX_READS)
       throw new Rejection(`reads the endpoint ${reads} times; at most ${MAX_READS} are allowed`);
   }
@@ -111,7 +111,7 @@ class TreeChecker {
     let cost = leaf;
     for (const { node: item } of itemsOf(node, 'WITH')) {
       const name = item.attributes.get('cte_name');
-      // A name holds from here on, not in its own query: there ClickHouse would take it for a table.
+      // A name is visible from here on, but not in its own query: there ClickHouse takes it for a table.
       const itemCost = this.walk(item, scope, false);
       if (name === undefined) cost = this.add(cost, itemCost);
       else {
@@ -121,29 +121,31 @@ class TreeChecker {
     }
     const rest = node.children.filter(
       ({ section, node: child }) =>
-        section !== 'WITH' && !(section === 'JOIN TREE' && this.standsForNoFrom(child)),
+        section !== 'WITH' && !(section === 'JOIN TREE' && this.isImplicitTable(child)),
     );
     return this.add(cost, this.walkChildren({ ...node, children: rest }, scope));
   }
 
-  private standsForNoFrom({ kind, attributes }: TreeNode): boolean {
+  private isImplicitTable({ kind, attributes }: TreeNode): boolean {
     if (this.names.isNoTableNamed || attributes.has('alias')) return false;
     return kind === 'IDENTIFIER' && attributes.get('identifier') === NO_TABLE;
   }
 
   private checkName(name: string, query: TreeNode): void {
     if (name.includes('.')) {
-      // In the tree it would read like a table of some database.
-      throw new Rejection(`gives the name ${quoted(name)} to a query of its own; use letters, digits and _`);
+      // In the tree it would look like a table of another database.
+      throw new Rejection(`names a WITH query ${quoted(name)}; use only letters, digits and _`);
     }
     if (this.names.parts.has(name) || this.names.tables.has(name)) {
-      throw new Rejection(`must not give the name ${quoted(name)} to a query of its own; that is taken`);
+      throw new Rejection(
+        `must not name a WITH query ${quoted(name)}: a table or a part of the endpoint has this name`,
+      );
     }
     const text = print(query);
-    if ((this.named.get(name) ?? text) !== text) {
-      throw new Rejection(`gives the name ${quoted(name)} to two queries; give each a name of its own`);
+    if ((this.withQueryTextByName.get(name) ?? text) !== text) {
+      throw new Rejection(`defines two different WITH queries ${quoted(name)}; use different names`);
     }
-    this.named.set(name, text);
+    this.withQueryTextByName.set(name, text);
   }
 
   private readTable({ attributes }: TreeNode, scope: Scope): Cost {
@@ -151,8 +153,10 @@ class TreeChecker {
     const own = scope.get(name);
     if (own) return own;
     if (!this.names.parts.has(name)) {
-      const known = [...this.names.parts].toReversed().join(', ');
-      throw new Rejection(`reads ${quoted(name)}; it can read ${known}, and what its WITH defines before`);
+      const readable = [...this.names.parts].toReversed().join(', ');
+      throw new Rejection(
+        `reads ${quoted(name)}; it can read only ${readable}, and earlier queries of its WITH`,
+      );
     }
     this.reads.add(name);
     return { nodes: 1, reads: 1 };
@@ -161,20 +165,21 @@ class TreeChecker {
   private walkFunction(node: TreeNode, scope: Scope): Cost {
     const name = node.attributes.get('function_name') ?? '';
     if (!isAllowedFunction(name))
-      throw new Rejection(`calls ${quoted(name)}, which is not on the list of functions`);
+      throw new Rejection(`calls ${quoted(name)}, which is not an allowed function`);
     const args = itemsOf(node, 'ARGUMENTS').map((child) => child.node);
-    if (TAKE_A_TYPE.has(name.toLowerCase())) checkType(name, args.at(-1));
+    if (TYPE_NAME_FUNCTIONS.has(name.toLowerCase())) checkType(name, args.at(-1));
     if (!MEMBERSHIP.has(name.toLowerCase())) return this.walkChildren(node, scope);
     const [left, right] = args;
-    if (!left || !right || args.length !== 2) throw new Rejection('has an IN without its two sides');
+    if (!left || !right || args.length !== 2) throw new Rejection('has an IN without exactly two operands');
     checkSet(right);
     return this.add(this.walk(left, scope, false), this.walk(right, scope, right.kind === 'IDENTIFIER'));
   }
 
   private walkLambda(node: TreeNode, scope: Scope): Cost {
-    // Under a name, it would stand in for the function of that name in the saved query too: its filters with it.
+    // ClickHouse would also apply a named lambda to the saved query, in place of the function of that name in its
+    // filters.
     if (node.attributes.has('alias'))
-      throw new Rejection('gives a lambda a name; write it where it is called');
+      throw new Rejection('names a lambda; write the lambda where it is called');
     return this.walkChildren(node, scope);
   }
 
@@ -188,28 +193,27 @@ class TreeChecker {
 
 const leaf: Cost = { nodes: 1, reads: 0 };
 
-/** The elements of the list in a section. */
+/** The elements of the lists in a section. */
 function itemsOf(node: TreeNode, section: string): TreeNode['children'] {
   return node.children
     .filter((child) => child.section === section)
     .flatMap(({ node: list }) => list.children);
 }
 
-/** What can stand at the right of IN: what is none of these could be a table under another name. */
+/** Rejects any right side of IN that could be a table under another name. */
 function checkSet({ kind, attributes }: TreeNode): void {
   if (['CONSTANT', 'QUERY', 'UNION', 'IDENTIFIER'].includes(kind)) return;
   const name = attributes.get('function_name')?.toLowerCase();
   if (name === 'tuple' || name === 'array') return;
   throw new Rejection(
-    'has an IN with something else than a list, a subquery or a name; use has() for an array',
+    'has an IN whose right side is not a list, a subquery or a name; use has() for an array',
   );
 }
 
-/** A type has to stand there as text, so that it can be seen not to be the inner state of an aggregate function. */
+/** Requires a literal type that is not the internal state of an aggregate function. */
 function checkType(name: string, type: TreeNode | undefined): void {
   const text = type?.kind === 'CONSTANT' ? type.attributes.get('constant_value') : undefined;
-  if (!text?.startsWith("'"))
-    throw new Rejection(`calls ${quoted(name)} without the name of a type in quotes`);
+  if (!text?.startsWith("'")) throw new Rejection(`calls ${quoted(name)} without a type name in quotes`);
   if (/aggregate|\\/i.test(text.replaceAll("\\'", ''))) {
     throw new Rejection(`calls ${quoted(name)} with a type that is not allowed here`);
   }
@@ -218,10 +222,10 @@ function checkType(name: string, type: TreeNode | undefined): void {
 function tableFunctionProblem(name: string): string {
   if (name === 'viewExplain') return 'must be a SELECT, not EXPLAIN';
   if (name === 'SQLStandardValues') return 'must not read VALUES; use SELECT … UNION ALL SELECT …';
-  return `reads the table function ${quoted(name)}; only the endpoint’s result and its named parts can be read`;
+  return `reads the table function ${quoted(name)}; it can read only the endpoint’s result and named parts`;
 }
 
-/** A name of the caller's own text, shortened. */
+/** Quotes and truncates a name from the caller's SQL. */
 const quoted = (name: string): string => `“${name.slice(0, 80)}”`;
 
 function print({ kind, attributes, children }: TreeNode): string {

@@ -1,9 +1,10 @@
 import { isAllowedAggregate } from './aggregate-functions.js';
 
 /**
- * Functions that a caller's SQL may use: what they give depends on their arguments alone, or on the time. Left out is
- * all that reads beside the query (dictionaries, joins, files, models, settings, the server), waits, draws at random,
- * takes a function or a table by the text of its name, or makes much data out of little (repeat, range, space).
+ * Functions that a caller's SQL may use: their results depend on the arguments alone, or on the time. Excluded are
+ * functions that read anything beside the query (dictionaries, joins, files, models, settings, the server), wait,
+ * choose at random, take the name of a function or a table as text, or produce much data from little (repeat, range,
+ * space).
  */
 const NAMES = `
   and or not xor equals notEquals less greater lessOrEquals greaterOrEquals isDistinctFrom isNotDistinctFrom
@@ -137,12 +138,12 @@ const NAMES = `
 
 const FUNCTIONS: ReadonlySet<string> = new Set(NAMES.trim().toLowerCase().split(/\s+/));
 
-/** Whether a caller's SQL may call it; ClickHouse knows many names in any case. */
+/** Whether a caller's SQL may call a function. Case-insensitive, as many names are in ClickHouse. */
 export function isAllowedFunction(name: string): boolean {
   return FUNCTIONS.has(name.toLowerCase()) || isAllowedAggregate(name);
 }
 
-/** The names of the list, in lower case, without aggregate functions. */
+/** The allowed names, in lower case, without aggregate functions. */
 export const ALLOWED_FUNCTIONS: readonly string[] = [...FUNCTIONS].sort();
 
 /** Functions whose second argument can be the name of a table. */
@@ -152,8 +153,8 @@ export const MEMBERSHIP: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Functions that take a type by the text of its name, as their last argument. */
-export const TAKE_A_TYPE: ReadonlySet<string> = new Set(
+/** Functions whose last argument is a type name as text. */
+export const TYPE_NAME_FUNCTIONS: ReadonlySet<string> = new Set(
   ['CAST', 'accurateCast', 'accurateCastOrNull', 'JSONExtract', 'JSONExtractCaseInsensitive'].map((name) =>
     name.toLowerCase(),
   ),

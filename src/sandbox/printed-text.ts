@@ -1,6 +1,6 @@
 import { Rejection } from './rejection.js';
 
-/** Names without anything that the printed query tree writes between two names, so that none can pass for more than a name. */
+/** Names without delimiters of the printed query tree, so that a name cannot forge a part of the tree. */
 const PLAIN_NAME = /^(?! )[\p{L}\p{M}\p{N}_ ()%?!+*/&#@.-]+(?<! )$/u;
 
 const TOKENS = [
@@ -9,34 +9,32 @@ const TOKENS = [
   /[A-Za-z0-9_ \n.,()[\]+*/%=<>!|:?@^&~-]/uy,
 ];
 
-const PARAMETER = 'must not hold parameters in braces; write the values into it';
+const PARAMETER = 'must not contain parameters in braces; write the values into the SQL';
 
 /**
- * Checks a statement that ClickHouse has printed: values in quotes, names, words and signs, in the one spelling that
- * ClickHouse gives them. It decides nothing about what the statement reads; it makes sure that its tree, in which
- * ClickHouse prints names as they are, can be read in one way only.
+ * Checks a statement in the canonical form that ClickHouse prints: quoted values, names, keywords and operators. It
+ * does not check what the statement reads. It ensures that the statement's tree, in which ClickHouse prints names
+ * unescaped, is unambiguous.
  *
- * @throws Refusal
+ * @throws Rejection
  */
 export function checkPrintedText(text: string): void {
   for (let at = 0; at < text.length;) {
     const token = tokenAt(text, at);
-    if (token === undefined) throw new Rejection(refusalOf(text[at] ?? ''));
+    if (token === undefined) throw new Rejection(characterProblem(text[at] ?? ''));
     const name = token.groups?.['name'];
     if (name !== undefined && !PLAIN_NAME.test(name)) {
-      throw new Rejection(
-        'has a quoted name with a sign that no name may hold here; use letters, digits and _',
-      );
+      throw new Rejection('has a quoted name with an unsupported character; use letters, digits and _');
     }
     if (text.startsWith('--', at) || text.startsWith('/*', at))
-      throw new Rejection('has a comment in an odd place');
+      throw new Rejection('has a comment in an unsupported place');
     at += token[0].length;
   }
 }
 
 /**
- * Whether a FROM in a printed text names a table, in text that {@link checkPrintedText} has let pass: no name in it holds a
- * quote.
+ * Whether a FROM in a printed text names a table. Requires a text that {@link checkPrintedText} accepts: its names
+ * contain no quotes.
  */
 export function namesInFrom(text: string, table: string): boolean {
   const bare = text
@@ -57,7 +55,7 @@ function tokenAt(text: string, at: number): RegExpExecArray | undefined {
   return undefined;
 }
 
-function refusalOf(sign: string): string {
-  if (sign === '{' || sign === '}') return PARAMETER;
-  return `has a sign that is not understood here: ${JSON.stringify(sign)}`;
+function characterProblem(character: string): string {
+  if (character === '{' || character === '}') return PARAMETER;
+  return `has a character that is not supported here: ${JSON.stringify(character)}`;
 }

@@ -1,4 +1,4 @@
-/** Why a caller's SQL is not run, in words for the caller that go on after “sql …”. */
+/** Why a caller's SQL is rejected; the message continues “sql …” and is for the caller. */
 export class Rejection extends Error {
-  override readonly name = 'Refusal';
+  override readonly name = 'Rejection';
 }

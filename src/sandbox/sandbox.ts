@@ -18,15 +18,15 @@ import { Rejection } from './rejection.js';
 import { readTree } from './tree.js';
 
 const MAX_PRINTED_CHARACTERS = 32_768;
-/** Characters of SQL whose verdicts are remembered. */
-const REMEMBERED_CHARACTERS = 4_000_000;
+/** Size of the cache of verdicts, in characters. */
+const MAX_CACHED_CHARACTERS = 4_000_000;
 
 type Verdict = { readonly select: SandboxedSelect } | { readonly problem: string };
 
-/** Judges by ClickHouse's own parse, once for equal SQL at the same time, and remembers verdicts. */
+/** Creates the check of callers' SQL by ClickHouse's own parse, with coalescing and a cache of verdicts. */
 export function createSandbox(analyzeSql: AnalyzeSql): CheckSql {
   const verdicts = new LRUCache<string, Verdict>({
-    maxSize: REMEMBERED_CHARACTERS,
+    maxSize: MAX_CACHED_CHARACTERS,
     sizeCalculation: (verdict, key) => key.length + JSON.stringify(verdict).length,
   });
   const singleFlight = new SingleFlight<Verdict>();
@@ -34,8 +34,8 @@ export function createSandbox(analyzeSql: AnalyzeSql): CheckSql {
     const problem = problemOfSqlText(sql);
     if (problem !== undefined) return { problem };
     const key = JSON.stringify([endpoint.id, endpoint.digest, sql]);
-    const remembered = verdicts.get(key);
-    if (remembered) return remembered;
+    const cached = verdicts.get(key);
+    if (cached) return cached;
     const { value } = await singleFlight.join(key, caller, async (context) => {
       const verdict = await analyzeSql(context, (parser, signal) => analyze(parser, endpoint, sql, signal));
       verdicts.set(key, verdict);
@@ -50,12 +50,12 @@ export function createSandbox(analyzeSql: AnalyzeSql): CheckSql {
   };
 }
 
-/** The failure of a request whose `sql` is not accepted. */
+/** The failure of a request whose `sql` is rejected. */
 function sqlProblem(problem: string): Failure {
   return invalidParameters([{ param: 'sql', problem }]);
 }
 
-/** One query at a time: an analysis has one slot. */
+/** Runs one query at a time, because an analysis has one slot. */
 async function analyze(
   parser: SqlParser,
   endpoint: Endpoint,

@@ -3,7 +3,7 @@ const kind = (name: string, ...attributes: readonly string[]): readonly [string,
   new Set(attributes),
 ];
 
-/** Kinds of node that may stand in a caller's query, and their properties. Others are refused. */
+/** Kinds of node that a caller's query may contain, and their properties. All others are rejected. */
 export const NODE_KINDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   kind(
     'QUERY',
@@ -24,7 +24,7 @@ export const NODE_KINDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   kind('IDENTIFIER', 'alias', 'identifier'),
   kind('CONSTANT', 'alias', 'constant_value'),
   kind('FUNCTION', 'alias', 'function_name', 'function_type', 'nulls_action'),
-  // An alias so that it can be refused in words.
+  // `alias` is read only to reject it with a message of its own.
   kind('LAMBDA', 'alias'),
   kind('MATCHER', 'matcher_type', 'qualified_identifier', 'column_identifiers'),
   kind('APPLY COLUMN TRANSFORMER', 'apply_transformer_type'),
@@ -36,11 +36,11 @@ export const NODE_KINDS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
   kind('JOIN', 'alias', 'locality', 'strictness', 'kind'),
   kind('CROSS JOIN', 'alias'),
   kind('ARRAY_JOIN', 'alias', 'is_left'),
-  // The same.
+  // Read only to reject it with a message of its own.
   kind('TABLE_FUNCTION', 'alias', 'table_function_name', 'final', 'sample_size', 'sample_offset'),
 ]);
 
-/** Headings below which a node's children stand; one that ends with a space goes on with a name. */
+/** Headings above a node's children; after a heading that ends with a space comes a name. */
 export const SECTIONS: readonly string[] = [
   'WITH',
   'PROJECTION',

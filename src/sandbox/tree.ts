@@ -5,7 +5,7 @@ import { NODE_KINDS, SECTIONS } from './tree-grammar.js';
 export interface TreeNode {
   readonly kind: string;
   readonly attributes: ReadonlyMap<string, string>;
-  /** In the order in which they are printed; the section is the heading that a child stands below, or ''. */
+  /** In printed order; `section` is the heading above the child, or ''. */
   readonly children: readonly { readonly section: string; readonly node: TreeNode }[];
 }
 
@@ -15,13 +15,13 @@ interface OpenNode extends TreeNode {
   section: { readonly name: string; readonly indent: number } | undefined;
 }
 
-/** Most nodes of one query. */
+/** Maximum number of nodes of one query. */
 const MAX_NODES = 4000;
 
 /**
- * Reads what `EXPLAIN QUERY TREE run_passes = 0` prints, a line an element.
+ * Parses the output of `EXPLAIN QUERY TREE run_passes = 0`, one element per line.
  *
- * @throws Refusal for anything that is not known to be harmless: a kind of node, one of its properties, a section.
+ * @throws Rejection for every kind of node, property and section that is not on the allowlist.
  */
 export function readTree(lines: readonly string[]): TreeNode {
   const reader = new TreeReader();
@@ -35,7 +35,7 @@ class TreeReader {
   private nodes = 0;
 
   read(line: string): void {
-    // Only in front: a space at the end can be part of a name.
+    // Trim the start only: a space at the end can be part of a name.
     const text = line.trimStart();
     const indent = line.length - text.length;
     while ((this.open.at(-1)?.indent ?? -1) >= indent) this.open.pop();
@@ -46,44 +46,48 @@ class TreeReader {
   }
 
   tree(): TreeNode {
-    if (!this.root) throw notUnderstood('no statement');
+    if (!this.root) throw unsupported('an empty statement');
     return this.root;
   }
 
   private add(node: OpenNode, parent: OpenNode | undefined): void {
     this.nodes += 1;
-    if (this.nodes > MAX_NODES) throw new Rejection('is too long; make it simpler');
+    if (this.nodes > MAX_NODES) throw new Rejection('is too long; simplify it');
     if (parent) parent.children.push({ section: sectionOf(parent, node.indent), node });
-    else if (this.root) throw notUnderstood('more than one statement');
+    else if (this.root) throw unsupported('more than one statement');
     this.root ??= node;
     this.open.push(node);
   }
 }
 
-/** Nodes are numbered in the order in which they are printed; a line that passes for a node would have no number left. */
+/** Reads a line as a node. Nodes are numbered in printed order, so a forged line has a wrong number. */
 function readNode(text: string, indent: number, expectedId: number): OpenNode | undefined {
   const match = /^(?<kind>[A-Z][A-Z_ ]*?) id: (?<id>\d+)(?<rest>(?:, [^]*)?)$/u.exec(text);
   if (!match?.groups) return undefined;
   const { kind = '', id = '', rest = '' } = match.groups;
-  const known = NODE_KINDS.get(kind);
-  if (!known) throw notUnderstood(kind.toLowerCase().replaceAll('_', ' '));
-  if (Number(id) !== expectedId) throw notUnderstood('the order of its parts');
-  return { kind, attributes: readAttributes(kind, known, rest), indent, children: [], section: undefined };
+  const allowed = NODE_KINDS.get(kind);
+  if (!allowed) throw unsupported(kind.toLowerCase().replaceAll('_', ' '));
+  if (Number(id) !== expectedId) throw unsupported('the order of its parts');
+  return { kind, attributes: readAttributes(kind, allowed, rest), indent, children: [], section: undefined };
 }
 
-function readAttributes(kind: string, known: ReadonlySet<string>, rest: string): ReadonlyMap<string, string> {
+function readAttributes(
+  kind: string,
+  allowed: ReadonlySet<string>,
+  rest: string,
+): ReadonlyMap<string, string> {
   const attributes = new Map<string, string>();
   let left = rest;
   while (left !== '') {
     const match = /^, (?<key>[a-z_]+) ?: /u.exec(left);
     const key = match?.groups?.['key'];
-    if (match === null || key === undefined || !known.has(key) || attributes.has(key)) {
-      throw notUnderstood(
+    if (match === null || key === undefined || !allowed.has(key) || attributes.has(key)) {
+      throw unsupported(
         `${kind.toLowerCase().replaceAll('_', ' ')}${key === undefined ? '' : ` with ${key}`}`,
       );
     }
     left = left.slice(match[0].length);
-    // A constant is escaped and can hold anything; it is the last of its properties that is looked at.
+    // A constant is escaped and can contain any text, so it is the last property that is read.
     const end = key === 'constant_value' ? -1 : left.search(/, [a-z_]+ ?: /u);
     attributes.set(key, end === -1 ? left : left.slice(0, end));
     left = end === -1 ? '' : left.slice(end);
@@ -97,8 +101,8 @@ function openSection(line: string, indent: number, parent: OpenNode | undefined)
   const name = SECTIONS.find(
     (section) => text === section || (section.endsWith(' ') && text.startsWith(section)),
   );
-  if (name === undefined || !parent) throw notUnderstood(text.slice(0, 40));
-  // Headings below a heading (replacements) only nest deeper; what counts is the outermost.
+  if (name === undefined || !parent) throw unsupported(text.slice(0, 40));
+  // A heading below a heading (replacements) only nests deeper; the outermost one counts.
   if (parent.section && parent.section.indent < indent) return;
   parent.section = { name: name.trim(), indent };
 }
@@ -106,6 +110,6 @@ function openSection(line: string, indent: number, parent: OpenNode | undefined)
 const sectionOf = ({ section }: OpenNode, indent: number): string =>
   section && section.indent < indent ? section.name : '';
 
-function notUnderstood(what: string): Rejection {
-  return new Rejection(`uses what is not understood here: ${what}`);
+function unsupported(what: string): Rejection {
+  return new Rejection(`uses syntax that is not supported here: ${what}`);
 }

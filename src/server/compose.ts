@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { keepsRequestLog, type Config } from '../config/config.js';
+import { writesRequestLog, type Config } from '../config/config.js';
 import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
 import { loadEndpoints } from '../endpoint/load-endpoints.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
@@ -144,7 +144,7 @@ async function openAdminApi(
 async function openEndpoints(config: Config): Promise<EndpointRegistry> {
   const { endpointSettingsFile, cache } = config;
   const all = await loadEndpoints(ENDPOINTS_FOLDER);
-  const loaded = keepsRequestLog(config) ? all : all.without(REQUESTS_ENDPOINT);
+  const loaded = writesRequestLog(config) ? all : all.without(REQUESTS_ENDPOINT);
   const endpoints = loaded.withStaleIfError(cache.staleIfErrorSeconds);
   if (endpointSettingsFile === undefined) return endpoints;
   const overrides = await readEndpointSettingsFile(endpointSettingsFile);

@@ -45,13 +45,13 @@ export async function openAccess(
   const keys = await openConfiguredKeys(config, endpoints, { logger, clock });
   const keyUse = new KeyUse(keys.principals);
   const credentials: Credentials = {
-    find: (presented) => keys.find(presented) ?? tokens?.known(presented),
+    find: (presented) => keys.find(presented) ?? tokens?.findVerified(presented),
     findKey: keys.find,
     verify: async (presented) => (tokens && looksLikeToken(presented) ? tokens.verify(presented) : undefined),
-    openLink: (endpoint, sent) => links?.open(endpoint, sent, keys.named, clock().getTime()),
+    openLink: (endpoint, sent) => links?.open(endpoint, sent, keys.findByName, clock().getTime()),
     addressOf,
     noteUse: (principal, now) => {
-      keyUse.note(principal, now);
+      keyUse.record(principal, now);
     },
     clock,
   };
@@ -69,7 +69,7 @@ function openConfiguredKeys(
       onReloaded: (keys) => {
         logger.info('keys file reloaded', { keys });
       },
-      onRefused: (reason) => {
+      onRejected: (reason) => {
         logger.error('the changed keys file is invalid; the previous keys stay active', { reason });
       },
     },

@@ -4,7 +4,7 @@ import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/conn
 import { prepareDatabase, type PrepareOptions } from '../clickhouse/demo-data/prepare-database.js';
 import type { ClusterOptions } from '../clickhouse/distributed-queries.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
-import { EarlierMigrations, refuseEarlierMigrations } from '../clickhouse/schema/earlier-migrations.js';
+import { EarlierMigrations, rejectEarlierMigrations } from '../clickhouse/schema/earlier-migrations.js';
 import type { ClickHouseConfig, Config } from '../config/config.js';
 import { serverName } from '../config/server-urls.js';
 import type { Logger } from '../observability/logger.js';
@@ -84,7 +84,7 @@ export function clusterOptions({ clickhouse, allowPartial }: Config): ClusterOpt
   return { skipsShards: isCluster, allowsPartial: allowPartial };
 }
 
-function open(connection: ClickHouseConnection, { queryTimeoutMs, admission }: Config): OpenServer {
+function open(connection: ClickHouseConnection, { queryTimeoutMs, queue: admission }: Config): OpenServer {
   const client = connectClickHouse(connection, {
     maxOpenConnections: admission.slots + SPARE_CONNECTIONS,
     requestTimeoutMs: queryTimeoutMs + SOCKET_GRACE_MS,
@@ -106,7 +106,7 @@ async function rejectEarlierSchemas(
 ): Promise<void> {
   const target = { database, isCluster: cluster !== undefined };
   const checks = servers.map(({ client }) =>
-    refuseEarlierMigrations(client, target, AbortSignal.timeout(CHECK_MS)),
+    rejectEarlierMigrations(client, target, AbortSignal.timeout(CHECK_MS)),
   );
   for (const { reason } of await Promise.allSettled(checks).then(rejected)) {
     if (!(reason instanceof EarlierMigrations)) continue;

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.js';
+import { UsageLedger } from '../coordination/usage-ledger.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Logger } from '../observability/logger.js';
@@ -9,7 +10,6 @@ import { HitCounter } from '../query/hit-counts.js';
 import type { Clock } from '../query/ports.js';
 import type { AnalyzeSql } from '../query/sandboxed-select.js';
 import type { ServerPool } from '../scheduler/server-pool.js';
-import { UsageLedger } from '../warming/usage-ledger.js';
 import type { Warmer, WarmerParts } from '../warming/warmer.js';
 import type { ClosingPart } from './closers.js';
 import { openCache } from './open-cache.js';

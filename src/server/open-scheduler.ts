@@ -36,7 +36,7 @@ export interface Scheduler {
 
 /** Creates the queue, and the pool with a breaker for each server. */
 export function openScheduler(config: Config, servers: readonly QueryServer[], logger: Logger): Scheduler {
-  const queue = new QueryQueue(config.admission);
+  const queue = new QueryQueue(config.queue);
   const pooled = servers.map(({ name, runQuery, parser, ping }) => {
     const onChange = (state: ServerBreakerState, reason?: OpenReason): void => {
       logChange(logger, pool, { name, state, reason });

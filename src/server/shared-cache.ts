@@ -1,5 +1,6 @@
 import type { LocalStore } from '../cache/local-store.js';
 import type { Config } from '../config/config.js';
+import type { UsageLedger, UsedSet } from '../coordination/usage-ledger.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { Logger } from '../observability/logger.js';
@@ -10,7 +11,6 @@ import type { EndpointResult } from '../query/endpoint-result.js';
 import type { CoalesceAcrossGateways } from '../query/fetch-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
-import type { UsageLedger, UsedSet } from '../warming/usage-ledger.js';
 
 const PERMIT_SLACK_MS = 5000;
 /** Milliseconds for a follower's own query after a wait in vain; short, because proxies soon time out too. */
@@ -61,8 +61,8 @@ export function usableUntilOf(
 }
 
 /** The longest time that a query takes, including its wait for a slot. */
-function longestQueryMsOf({ queryTimeoutMs, admission }: Config): number {
-  return queryTimeoutMs + admission.maxWaitMs;
+function longestQueryMsOf({ queryTimeoutMs, queue }: Config): number {
+  return queryTimeoutMs + queue.maxWaitMs;
 }
 
 /** Milliseconds until a permit expires: longer than any query takes, including its wait. */

@@ -1,4 +1,5 @@
 import type { Config } from '../config/config.js';
+import type { UsageLedger } from '../coordination/usage-ledger.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { representationOf } from '../formats/representation.js';
 import { describeError, type Logger } from '../observability/logger.js';
@@ -7,7 +8,6 @@ import type { FetchResult } from '../query/fetch-result.js';
 import type { Requester, Clock } from '../query/ports.js';
 import { validateParameters } from '../query/validate-parameters.js';
 import { QueryBudget } from '../warming/query-budget.js';
-import type { UsageLedger } from '../warming/usage-ledger.js';
 import { Warmer, type WarmerParts } from '../warming/warmer.js';
 import type { OpenCache } from './shared-cache.js';
 import { steadyClock } from './steady-clock.js';

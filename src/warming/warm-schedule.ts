@@ -1,6 +1,6 @@
+import type { UsedSet } from '../coordination/usage-ledger.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { unlessFromFuture } from '../query/clock-skew.js';
-import type { UsedSet } from './usage-ledger.js';
 
 /** The state of a set that the warmer has tried to refresh. */
 export interface WarmedSet {

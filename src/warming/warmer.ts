@@ -1,3 +1,4 @@
+import { mostUsedFirst, type UsedSet } from '../coordination/usage-ledger.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { JSON_REPRESENTATION } from '../formats/representation.js';
 import type { CacheKey } from '../query/cache-key.js';
@@ -6,7 +7,6 @@ import type { EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { QueryBudget } from './query-budget.js';
 import { isSlow, RefreshSlots } from './refresh-slots.js';
-import { mostUsedFirst, type UsedSet } from './usage-ledger.js';
 import { retryAt, dueAt, isInUse, jitterOf, withoutFutureTimes, type WarmedSet } from './warm-schedule.js';
 
 /** Runs a query again and replaces the cached result. @throws Failure; the previous result then stays cached. */

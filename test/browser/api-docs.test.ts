@@ -63,7 +63,7 @@ describeInBrowser('the page /docs in Chromium', () => {
     const { page } = await openDocs();
     await enter(page, 'qg_wrong');
     const status = page.getByRole('status');
-    await status.getByText('This API key is not known here').waitFor();
+    await status.getByText('This API key is unknown').waitFor();
     expect(await page.locator('.opblock').count()).toBe(0);
   });
 

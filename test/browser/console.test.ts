@@ -24,7 +24,7 @@ describeInBrowser('the console', () => {
       await page.keyboard.press('Enter');
       await page.waitForSelector('#key-problem');
       expect(await page.getAttribute('#key', 'aria-describedby')).toContain('key-problem');
-      expect(await page.textContent('#key-problem')).toContain('not known here');
+      expect(await page.textContent('#key-problem')).toContain('is unknown or has expired');
       expect(await seriousFindings(page)).toEqual([]);
       await page.fill('#key', CONSOLE_KEY);
       await page.keyboard.press('Enter');

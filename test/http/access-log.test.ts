@@ -24,7 +24,9 @@ describe('the access log', () => {
       status: 200,
       rows: 2,
       clickhouseMs: 1.5,
-      ms: expect.any(Number) as number,
+      totalMs: expect.any(Number) as number,
+      gatewayMs: expect.any(Number) as number,
+      waitingMs: 0,
     });
     expect(logger.lines).toHaveLength(1);
   });

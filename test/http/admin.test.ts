@@ -5,8 +5,8 @@ import { AccessLog } from '../../src/http/access-log.js';
 import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { createApp } from '../../src/http/app.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
+import { endpoints, operated } from '../support/admin-gateway.js';
 import { metricSamples } from '../support/metric-samples.js';
-import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { noKeys, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';
 import { KEY, problemOf } from '../support/test-gateway.js';
 
@@ -29,16 +29,16 @@ describe('GET /cache', () => {
         caching: 900,
         entries: 1,
         bytes: '{"result":[]}'.length,
-        asked: 4,
+        requests: 4,
         hits: 3,
         misses: 1,
         stale: 0,
         bypassed: 0,
-        hitRatio: { all: 0.75, memory: 0.75, redis: 0 },
+        hitRatio: { all: 0.75, local: 0.75, shared: 0 },
       });
       expect(described.endpoints.find(({ endpoint }) => endpoint === STATS)).toMatchObject({
-        asked: 0,
-        hitRatio: { all: null, memory: null, redis: null },
+        requests: 0,
+        hitRatio: { all: null, local: null, shared: null },
       });
     });
   });
@@ -65,7 +65,7 @@ describe('GET /warming', () => {
             rowsRead: 10,
             bytesRead: 100,
             failures: 0,
-            asks: 3,
+            requests: 3,
             hitsSince: 2,
             nextRun: expect.stringMatching(/^2026-05-17T10:(09|10):/) as string,
           },
@@ -187,7 +187,7 @@ describe('the admin API', () => {
       ).get('/cache');
       const problem = problemOf(response);
       expect(problem).toMatchObject({ status: 500, code: 'INTERNAL' });
-      const { fields } = await logger.line('the operator’s view failed');
+      const { fields } = await logger.line('admin API failed');
       expect(fields).toMatchObject({ error: 'x is not a function', requestId: problem.requestId });
       expect(response.text).not.toContain('not a function');
     });

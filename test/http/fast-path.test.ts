@@ -142,7 +142,8 @@ describe('a hit on the fast path', () => {
         level,
         message,
         ...fields,
-        ms: expect.any(Number) as number,
+        totalMs: expect.any(Number) as number,
+        gatewayMs: expect.any(Number) as number,
       }));
       expect(lines).toHaveLength(2);
       expect(lines[1]).toEqual(lines[0]);

@@ -40,7 +40,7 @@ describe('GET /health/ready', () => {
     const response = await agent().get('/health/ready');
     expect(problemOf(response)).toMatchObject({
       code: 'CLICKHOUSE_UNREACHABLE',
-      detail: 'ClickHouse does not answer. Its disk was full when it last did.',
+      detail: 'ClickHouse does not respond. Its disk was full when it last responded.',
     });
   });
 

@@ -33,7 +33,7 @@ it('no log line or response contains a key, token, signature, pinned value or pa
   const claims = { iss: 'https://app.example', aud: 'querygate', sub: 'user', exp };
   const token = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(JWT_SECRET));
   const [key, endpoint] = [
-    gateway.access.keys.named('url'),
+    gateway.access.keys.findByName('url'),
     gateway.endpoints.find('functions.invocation-stats'),
   ];
   if (!key || !endpoint) throw new Error('there is no such key');

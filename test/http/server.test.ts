@@ -64,7 +64,7 @@ describe('the server', () => {
         const [response] = await exchange(port, `GET ${GOOD_CALL} HTTP/1.1\r\n${headers}${large}\r\n`);
         const problem = problemIn(response);
         expect(problem).toMatchObject({ status: 431, code: 'HEADERS_TOO_LARGE' });
-        expect(problem.detail).toContain(`The header ${name.toLowerCase()} is over`);
+        expect(problem.detail).toContain(`The header ${name.toLowerCase()} has more than`);
       });
     },
   );

@@ -77,7 +77,7 @@ describe('querygate call', () => {
     );
     expect([code, stderr]).toEqual([
       0,
-      'warning: there are more rows than the 100 that the endpoint gives at most\n',
+      'warning: the result is truncated to 100 rows, the endpoint’s row cap\n',
     ]);
   });
 
@@ -136,7 +136,7 @@ describe('querygate call, where the gateway fails', () => {
     try {
       const { code, stdout, stderr } = await call((await gateway.untilWritten(READY))[1] ?? '');
       expect([code, stdout]).toEqual([4, '']);
-      expect(stderr).toMatch(/503 CLICKHOUSE_UNREACHABLE[^]*Try again after \d+ s\./);
+      expect(stderr).toMatch(/503 CLICKHOUSE_UNREACHABLE[^]*Retry after \d+ s\./);
     } finally {
       gateway.child.kill('SIGKILL');
       await gateway.ended;
@@ -151,7 +151,7 @@ describe('querygate call, where the gateway fails', () => {
     };
     await withServer(cut, async (url) => {
       const broken = await call(url);
-      expect(broken).toMatchObject({ code: 5, stderr: expect.stringContaining('broke off') as unknown });
+      expect(broken).toMatchObject({ code: 5, stderr: expect.stringContaining('is incomplete') as unknown });
       await withTemporaryFolder(async (folder) => {
         const file = path.join(folder, 'unchanged.json');
         await writeFile(file, 'old');
@@ -176,7 +176,10 @@ describe('querygate call, where the gateway fails', () => {
       });
       expect(seen).toHaveLength(1);
       const { code, stderr } = await call(url, '--format', 'csv');
-      expect([code, stderr]).toEqual([4, 'error: The gateway answers with text/html, not with csv.\n']);
+      expect([code, stderr]).toEqual([
+        4,
+        'error: The gateway returned text/html instead of csv. Check --url and --format.\n',
+      ]);
     });
   });
 

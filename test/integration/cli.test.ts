@@ -16,9 +16,9 @@ describe('querygate', () => {
     [['call', 'logs.all', '--frmat', 'csv'], 'Did you mean --format?'],
     [['call', 'logs.all', '--format', 'xml'], 'Allowed choices are json'],
     [['call', 'logs.all', '--url', 'gateway'], 'must begin with http://'],
-    [['call', 'logs.all', '--param', 'project'], '--param takes name=value'],
+    [['call', 'logs.all', '--param', 'project'], '--param must be name=value'],
     [['call', 'logs.all', '--key', 'a b'], 'characters that no key has'],
-    [['check', 'nothing'], 'There is no endpoint "nothing"; there are functions.'],
+    [['check', 'nothing'], 'No endpoint has the name or id "nothing". Use one of functions.'],
     [['keys', 'list'], 'Set API_KEYS_FILE'],
     [['keys', 'lst'], 'Did you mean list?'],
   ])('explains on standard error only what is wrong with %j, with exit code 2', async (args, message) => {

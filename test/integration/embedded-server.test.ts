@@ -56,7 +56,7 @@ describe('the data folder', () => {
   it('is rejected for a second server, with the owner and the remedy', async () => {
     await expect(start(dataDir)).rejects.toThrow(
       `The data folder ${dataDir} is in use by the gateway with process id ${process.pid}. ` +
-        'Stop that one, or set DATA_DIR to another folder.',
+        'Stop that gateway, or set DATA_DIR to another folder.',
     );
   });
 

@@ -58,8 +58,8 @@ const withKeys = (
     await use((...args) => run(file, args), file);
   });
 
-/** Errors of the command line alone, whatever the file contains. */
-const USAGE = ['There is no endpoint', 'is over already'];
+/** What the command line itself shows to be wrong, whatever the file holds. */
+const USAGE = ['No endpoint has', 'is in the past'];
 
 describe('npm run keys', () => {
   it('adds, lists, rotates and revokes keys; writes only the key itself to standard output', async () => {
@@ -141,9 +141,9 @@ describe('npm run keys', () => {
   });
 
   it.each([
-    ['2', '3d', 1, '2 days at most'],
-    ['120', '100d', 0, 'Good until'],
-    ['', '91d', 1, '90 days at most'],
+    ['2', '3d', 1, 'at most 2 days'],
+    ['120', '100d', 0, 'Valid until'],
+    ['', '91d', 1, 'at most 90 days'],
     ['never', '1d', 1, 'LINK_MAX_DAYS must be a number'],
   ])('limits links to LINK_MAX_DAYS=%s, as the gateway does: %s', async (days, lifetime, code, message) => {
     await withKeys('with tenant', async (_keys, file) => {
@@ -155,12 +155,12 @@ describe('npm run keys', () => {
   });
 
   it.each([
-    [['add', 'x', '--expires', '2020-01-01'], 'is over already'],
+    [['add', 'x', '--expires', '2020-01-01'], 'is in the past'],
     [['add', 'x', '--endpoints', 'nothing.*'], 'no endpoint matches "nothing.*"'],
-    [['add', 'tenant'], 'has a key named tenant already'],
+    [['add', 'tenant'], 'already has a key named tenant'],
     [
       ['link', '--key', 'tenant', '--endpoint', 'nothing', '--expires-in', '7d'],
-      'There is no endpoint "nothing"',
+      'No endpoint has the name or id "nothing"',
     ],
     [['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--expires-in', '7d'], 'interval'],
     [

@@ -49,8 +49,8 @@ describe('loadFile when ClickHouse becomes unreachable', () => {
     );
     await expect(load(client, lines)).rejects.toMatchObject({
       message:
-        'ClickHouse can’t be reached or went away (socket hang up). 20000 lines were loaded; go on from line 20001. ' +
-        'Rows of the lines 20001 to 40000 may have been written already.',
+        'ClickHouse is unreachable or closed the connection (socket hang up). 20000 lines were loaded; resume from line 20001. ' +
+        'Rows of lines 20001 to 40000 may already have been written.',
       resumeFromLine: 20_001,
       report: { loaded: 20_000 },
     });

@@ -112,12 +112,12 @@ describe('loadFile', () => {
       2: expect.stringMatching(/^not JSON: /) as string,
       3: 'status_code "OK" does not fit UInt16',
       4: 'status_code 99999 does not fit UInt16',
-      5: 'timestamp "yesterday" is none that ClickHouse can read',
+      5: 'timestamp "yesterday" is not a time that ClickHouse can read',
       6: 'timestamp is outside the years 1900 to 2299',
       7: 'id "x" does not fit UUID',
-      9: 'ClickHouse can’t read it: Duplicate field found while parsing JSONEachRow format: level',
-      10: expect.stringMatching(/^ClickHouse can’t read it: .*surrogate pair$/) as string,
-      11: expect.stringMatching(/^ClickHouse can’t read it: JSON is too deep/) as string,
+      9: 'ClickHouse cannot read the line: Duplicate field found while parsing JSONEachRow format: level',
+      10: expect.stringMatching(/^ClickHouse cannot read the line: .*surrogate pair$/) as string,
+      11: expect.stringMatching(/^ClickHouse cannot read the line: JSON is too deep/) as string,
       12: 'no timestamp',
       13: 'id "y" does not fit UUID',
     });
@@ -166,7 +166,7 @@ describe('loadFile', () => {
     const loading = load('', { table: 'edge`log', stdin });
     await expect(loading).rejects.toBeInstanceOf(LoadError);
     await expect(loading).rejects.toThrow(
-      /^there is no table edge`log; there are auth_logs, .*custom_events/,
+      /^the table edge`log does not exist; the tables are auth_logs, .*custom_events/,
     );
     expect(stdin.readableDidRead).toBe(false);
   });
@@ -251,7 +251,7 @@ describe('loadFile with shiftToNow', () => {
       { table: 'shifted', shiftToNow: true },
     );
     expect(report).toMatchObject({ loaded: 1, newest: NOW_MICROS });
-    expect(rejected).toEqual({ 1: 'timestamp, once moved, is outside the years 1900 to 2299' });
+    expect(refused).toEqual({ 1: 'timestamp, after the shift, is outside the years 1900 to 2299' });
   });
 
   (existsSync(SHARED_DATA) ? it : it.skip)('moves real data to now', async () => {

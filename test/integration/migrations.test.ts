@@ -111,7 +111,7 @@ describe('migrate', () => {
     await withEmptyDatabase(async ({ connection, tables }) => {
       await migrate({ connection, migrations: [ONE] });
       await expect(migrate({ connection, migrations: [TWO] })).rejects.toThrow(
-        '0001_one.sql is recorded in the database but not among the files',
+        '0001_one.sql is recorded in the database but missing from the files',
       );
       expect(await tables()).toEqual(['one', 'schema_migrations']);
     });

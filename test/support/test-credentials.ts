@@ -33,10 +33,11 @@ export function testCredentials(
     find: (presented) => ring.find(presented),
     findKey: (key) => ring.find(key),
     verify: () => Promise.resolve(undefined),
-    openLink: (endpoint, sent) => links.open(endpoint, sent, (name) => ring.named(name), clock().getTime()),
+    openLink: (endpoint, sent) =>
+      links.open(endpoint, sent, (name) => ring.findByName(name), clock().getTime()),
     addressOf: ({ socket }: IncomingMessage) => socket.remoteAddress,
     noteUse: (principal, now) => {
-      use.note(principal, now);
+      use.record(principal, now);
     },
     clock,
   };
@@ -49,7 +50,7 @@ export function testLimiter(now: () => number = () => performance.now()): Limite
 
 /** What the admin API reports of keys, for tests that are not about keys. */
 export function noKeys(clock: Clock): Pick<AdminParts, 'keys' | 'keyUse' | 'links' | 'clock'> {
-  const keys = { principals: () => [], named: () => undefined };
+  const keys = { principals: () => [], findByName: () => undefined };
   return { keys, keyUse: new KeyUse(keys.principals), links: undefined, clock };
 }
 

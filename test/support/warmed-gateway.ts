@@ -1,4 +1,5 @@
 import { LocalStore } from '../../src/cache/local-store.js';
+import { UsageLedger } from '../../src/coordination/usage-ledger.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import type { CacheKey } from '../../src/query/cache-key.js';
 import { keyOf, type CallOutcome, type EndpointQuery } from '../../src/query/call.js';
@@ -7,7 +8,6 @@ import { createFetcher, withoutCoalescing } from '../../src/query/fetch-result.j
 import type { QueryResult } from '../../src/query/ports.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { QueryBudget } from '../../src/warming/query-budget.js';
-import { UsageLedger } from '../../src/warming/usage-ledger.js';
 import { Warmer, type WarmerParts } from '../../src/warming/warmer.js';
 import { resultOf } from './fake-run-query.js';
 import { rawParameters } from './raw-parameters.js';

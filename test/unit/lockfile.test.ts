@@ -20,17 +20,17 @@ describe('package-lock.json', () => {
     expect(scripts.filter(([, { dev }]) => !dev).map(([name]) => name)).toEqual([]);
   });
 
-  it('has one version of each OpenTelemetry package, and none of those that trace in a production install', () => {
-    const names = packages.map(([place]) => place.replace(/.*node_modules\//, ''));
+  it('has one version of each OpenTelemetry package, and only the API in a production install', () => {
+    const names = packages.map(([file]) => file.replace(/.*node_modules\//, ''));
     const telemetry = packages.filter((_, index) => names[index]?.startsWith('@opentelemetry/'));
     expect(new Set(names.filter((name) => name.startsWith('@opentelemetry/'))).size).toBe(telemetry.length);
-    // The metrics' library asks for the API, which is small.
-    expect(telemetry.filter(([, { dev }]) => !dev).map(([place]) => place)).toEqual([
+    // The metrics library depends on the API, which is small.
+    expect(telemetry.filter(([, { dev }]) => !dev).map(([file]) => file)).toEqual([
       'node_modules/@opentelemetry/api',
     ]);
   });
 
-  it('tests with the versions of the optional packages that the start-up error names', () => {
+  it('installs the optional packages for tests in the versions that the start-up error names', () => {
     const { peerDependencies = {}, devDependencies = {} } = lockfile.packages[''] ?? {};
     expect(devDependencies).toMatchObject(peerDependencies);
   });

@@ -1,28 +1,28 @@
-/** What a gateway said instead of rows. */
+/** The body of an error response. */
 export interface ProblemResponse {
-  /** Its problem document (RFC 9457), where it sent one. */
+  /** The problem document (RFC 9457); undefined for any other body. */
   readonly document: Readonly<Record<string, unknown>> | undefined;
-  /** The beginning of anything else. */
+  /** The beginning of any other body. */
   readonly text: string;
 }
 
-/** Most characters that are shown of an answer that is no problem document, such as a proxy's page. */
-const SHOWN = 300;
+/** Characters to show of a body that is not a problem document, such as a proxy's HTML page. */
+const MAX_TEXT = 300;
 
-/** Reads the body of an answer that is not 200. */
+/** Reads the body of an error response. */
 export async function readProblem(response: Response): Promise<ProblemResponse> {
   const text = await response.text().catch(() => '');
   const type = response.headers.get('content-type') ?? '';
   if (!type.startsWith('application/problem+json'))
-    return { document: undefined, text: text.slice(0, SHOWN) };
+    return { document: undefined, text: text.slice(0, MAX_TEXT) };
   try {
     return { document: JSON.parse(text) as Record<string, unknown>, text };
   } catch {
-    return { document: undefined, text: text.slice(0, SHOWN) };
+    return { document: undefined, text: text.slice(0, MAX_TEXT) };
   }
 }
 
-/** For people: what is wrong, each parameter on a line, and what they can do. */
+/** The problem as text for people: one line for each invalid parameter, and what to do. */
 export function problemText({ status, headers }: Response, { document, text }: ProblemResponse): string {
   if (!document)
     return `HTTP ${status}${locationOf(headers)}${text.trim() === '' ? '' : `\n${printable(text).trim()}`}`;
@@ -30,12 +30,12 @@ export function problemText({ status, headers }: Response, { document, text }: P
   const problems = problemLines(document['problems']);
   const retryAfter = headers.get('retry-after');
   const lines = [
-    `${shown(title)} (${status} ${shown(code)})`,
-    // The detail of a 400 says in one sentence what the list has.
-    ...(problems.length > 0 ? problems : [`  ${shown(detail)}`]),
-    ...(retryAfter === null ? [] : [`  Try again after ${retryAfter} s.`]),
-    ...(status === 401 ? ['  Give the key in QUERYGATE_KEY or with --key.'] : []),
-    `  Request id: ${shown(requestId)}`,
+    `${textOf(title)} (${status} ${textOf(code)})`,
+    // The detail of a 400 repeats the list in one sentence.
+    ...(problems.length > 0 ? problems : [`  ${textOf(detail)}`]),
+    ...(retryAfter === null ? [] : [`  Retry after ${retryAfter} s.`]),
+    ...(status === 401 ? ['  Set QUERYGATE_KEY or --key to a valid API key.'] : []),
+    `  Request id: ${textOf(requestId)}`,
   ];
   return lines.join('\n');
 }
@@ -43,20 +43,22 @@ export function problemText({ status, headers }: Response, { document, text }: P
 function problemLines(problems: unknown): readonly string[] {
   if (!Array.isArray(problems)) return [];
   return (problems as readonly { readonly param?: unknown; readonly problem?: unknown }[]).map(
-    ({ param, problem }) => `  ${shown(param)} ${shown(problem)}`,
+    ({ param, problem }) => `  ${textOf(param)} ${textOf(problem)}`,
   );
 }
 
-function shown(value: unknown): string {
+function textOf(value: unknown): string {
   return typeof value === 'string' ? printable(value) : '';
 }
 
-/** What a server sends must not steer the terminal. */
+/** Replaces control characters, so that a server's text cannot control the terminal. */
 function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n]/gu, ' ');
 }
 
 function locationOf(headers: Headers): string {
   const location = headers.get('location');
-  return location === null ? '' : `: it redirects to ${printable(location)}; give that to --url`;
+  return location === null
+    ? ''
+    : `: the server redirects to ${printable(location)}; set --url to that address`;
 }

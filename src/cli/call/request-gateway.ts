@@ -1,9 +1,9 @@
 import { FORMATS, type FormatName } from '../../formats/formats.js';
 import { CommandError, EXIT, usageError } from '../exit-codes.js';
 
-/** A question to a running gateway. */
-export interface Question {
-  /** Of the gateway, without a slash at its end. */
+/** A call of an endpoint of a running gateway. */
+export interface GatewayCall {
+  /** URL of the gateway, without a trailing slash. */
   readonly url: string;
   readonly endpoint: string;
   readonly parameters: ReadonlyMap<string, string>;
@@ -11,47 +11,49 @@ export interface Question {
   readonly apiKey: string | undefined;
 }
 
-/** The URL that asks it. */
-export function urlOf({ url, endpoint, parameters }: Question): string {
+/** The URL of the call. */
+export function urlOf({ url, endpoint, parameters }: GatewayCall): string {
   const query = new URLSearchParams([...parameters]).toString();
   const path = `${url}/api/endpoints/query/${encodeURIComponent(endpoint)}`;
   return query === '' ? path : `${path}?${query}`;
 }
 
 /**
- * Sends the question; the answer is there with its headers, its body still to be read.
+ * Sends the call and returns the response when its headers have arrived; the body is still to be read.
  *
- * @throws CommandError where nobody answers.
+ * @throws CommandError where the gateway is unreachable.
  */
-export async function requestGateway(question: Question, signal: AbortSignal): Promise<Response> {
-  const headers = headersOf(question);
+export async function requestGateway(call: GatewayCall, signal: AbortSignal): Promise<Response> {
+  const headers = headersOf(call);
   try {
-    // A redirect would take the key along to whoever is named there.
-    return await fetch(urlOf(question), { headers, signal, redirect: 'manual' });
+    // Following a redirect would send the key to another server.
+    return await fetch(urlOf(call), { headers, signal, redirect: 'manual' });
   } catch (error) {
-    throw unreachable(`No gateway can be reached at ${question.url}`, error);
+    throw unreachable(`The gateway at ${call.url} is unreachable`, error);
   }
 }
 
-/** The error of a connection that was not to be had, or broke. */
-export function unreachable(what: string, cause: unknown): CommandError {
+/** The error of a connection that failed or broke. */
+export function unreachable(problem: string, cause: unknown): CommandError {
   const reason = reasonOf(cause);
-  return new CommandError(`${what}${reason === '' ? '' : ` (${reason})`}.`, EXIT.unreachable, { cause });
+  return new CommandError(`${problem}${reason === '' ? '' : ` (${reason})`}.`, EXIT.unreachable, { cause });
 }
 
-function headersOf({ format, apiKey }: Question): Readonly<Record<string, string>> {
+function headersOf({ format, apiKey }: GatewayCall): Readonly<Record<string, string>> {
   if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw usageError('The key has characters that no key has, such as blanks or line ends.');
+    throw usageError(
+      'The API key contains characters that no key has, such as spaces or line breaks. Check --key or QUERYGATE_KEY.',
+    );
   }
   return {
     'User-Agent': 'querygate-cli',
-    // Not ?format=, which can be a parameter of the endpoint.
+    // The header instead of ?format=, which could be a parameter of the endpoint.
     Accept: FORMATS[format ?? 'json'].mediaType,
     ...(apiKey !== undefined && { 'X-API-KEY': apiKey }),
   };
 }
 
-/** fetch says no more than that it failed; its cause says why, and may hold one error for each address that was tried. */
+/** The text of the innermost cause: fetch wraps the reason, which can be one error for each IP address that was tried. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error instanceof AggregateError) return reasonOf(error.errors[0]);

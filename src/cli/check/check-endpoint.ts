@@ -17,40 +17,40 @@ export interface CheckTools {
   readonly signal: AbortSignal;
 }
 
-/** What a query that only looks carries, as the gateway's own do. */
-const LOOKING: ClickHouseSettings = { readonly: '2', session_timezone: 'UTC' };
+/** Settings of DESCRIBE and EXPLAIN, as the gateway's own queries have them. */
+const READ_ONLY: ClickHouseSettings = { readonly: '2', session_timezone: 'UTC' };
 
-/** Runs an endpoint's example; what is wrong is in the result, and the next endpoint can be checked. */
+/** Runs an endpoint's example and describes its query. Returns problems as faults instead of throwing. */
 export async function checkEndpoint(endpoint: Endpoint, tools: CheckTools): Promise<CheckedEndpoint> {
   const faults: string[] = [];
-  const orFault = async <T>(what: string, task: () => Promise<T>): Promise<T | undefined> => {
+  const orFault = async <T>(problem: string, task: () => Promise<T>): Promise<T | undefined> => {
     try {
       return await task();
     } catch (error) {
       tools.signal.throwIfAborted();
-      faults.push(`${what}: ${reasonOf(error)}`);
+      faults.push(`${problem}: ${reasonOf(error)}`);
       return undefined;
     }
   };
-  const query = await orFault('the example is refused', () => Promise.resolve(bindExample(endpoint, tools)));
-  if (!query) return checked(endpoint, faults, [], undefined);
+  const query = await orFault('the example is invalid', () => Promise.resolve(bindExample(endpoint, tools)));
+  if (!query) return toCheckedEndpoint(endpoint, faults, [], undefined);
   const described = await orFault('DESCRIBE failed', () => describe(query, tools));
   if (described) faults.push(...compareColumns(endpoint.columns, described));
-  const run = await orFault('the example failed', () => timed(endpoint, query, tools));
+  const run = await orFault('the example failed', () => runTimed(endpoint, query, tools));
   const estimate = await orFault('EXPLAIN ESTIMATE failed', () => estimateOf(query, tools));
-  return checked(endpoint, faults, estimate ?? [], run);
+  return toCheckedEndpoint(endpoint, faults, estimate ?? [], run);
 }
 
 type TimedRun = readonly [result: QueryResult, milliseconds: number];
 
-function checked(
+function toCheckedEndpoint(
   { name }: Endpoint,
   faults: readonly string[],
   estimate: readonly TableEstimate[],
   run: TimedRun | undefined,
 ): CheckedEndpoint {
   const [result, milliseconds] = run ?? [];
-  const empty = result?.rowCount === 0 ? ['the example gives no rows'] : [];
+  const empty = result?.rowCount === 0 ? ['the example returns no rows'] : [];
   return {
     name,
     faults,
@@ -70,7 +70,7 @@ function bindExample(endpoint: Endpoint, { now }: CheckTools): BoundQuery {
   return bindQuery(endpoint.query, values, new Set(), now(), rowCap(endpoint) + 1);
 }
 
-async function timed(endpoint: Endpoint, query: BoundQuery, tools: CheckTools): Promise<TimedRun> {
+async function runTimed(endpoint: Endpoint, query: BoundQuery, tools: CheckTools): Promise<TimedRun> {
   const started = performance.now();
   const result = await tools.runQuery({
     query,
@@ -108,7 +108,7 @@ async function estimateOf(query: BoundQuery, tools: CheckTools): Promise<readonl
   );
 }
 
-/** By the estimate of reading it whole: for that a user needs no right on `system.parts`. */
+/** Marks of a table, estimated by reading all of it, because a user may lack rights on `system.parts`. */
 async function marksOf(tools: CheckTools, database: string, table: string): Promise<number> {
   const [whole] = await queryRows<EstimateRow>(
     tools,
@@ -128,12 +128,12 @@ async function queryRows<T>(
     query_params: parameters,
     format: 'JSONEachRow',
     abort_signal: signal,
-    clickhouse_settings: LOOKING,
+    clickhouse_settings: READ_ONLY,
   });
   return result.json<T>();
 }
 
-/** A failure's text is for callers; who checks a definition needs ClickHouse's own. */
+/** The message of an error, with ClickHouse's own text, which a failure's public message leaves out. */
 function reasonOf(error: unknown): string {
   if (error instanceof Failure) {
     const { cause, diagnosis } = error.details;

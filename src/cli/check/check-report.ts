@@ -10,7 +10,7 @@ const HEADINGS = [
   'ESTIMATE (parts, rows, marks of all marks)',
 ];
 
-/** The result as lines of columns: an endpoint a line, and a further line for each further table that it reads. */
+/** The result as a table: a line for each endpoint, and one for each further table that the endpoint reads. */
 export function checkTable(checked: readonly CheckedEndpoint[], target: Target): string {
   const rows = [HEADINGS, ...checked.flatMap(rowsOf)];
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));

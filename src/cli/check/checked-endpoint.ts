@@ -1,4 +1,4 @@
-/** What reading one table costs a query, as ClickHouse estimates it. */
+/** What a query will read of one table, as ClickHouse estimates it. */
 export interface TableEstimate {
   readonly table: string;
   readonly parts: number;
@@ -8,15 +8,15 @@ export interface TableEstimate {
   readonly tableMarks: number;
 }
 
-/** What became of an endpoint's example. */
+/** The result of checking one endpoint. */
 export interface CheckedEndpoint {
   readonly name: string;
-  /** What makes the check fail. */
+  /** Problems that make the check fail. */
   readonly faults: readonly string[];
   readonly warnings: readonly string[];
   readonly rows: number | undefined;
   readonly truncated: boolean | undefined;
-  /** From sending the query to having the rows. */
+  /** From sending the query to the complete result. */
   readonly milliseconds: number | undefined;
   readonly rowsRead: number | undefined;
   readonly bytesRead: number | undefined;

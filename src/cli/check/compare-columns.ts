@@ -1,29 +1,30 @@
 import type { Column } from '../../endpoint/definition.js';
 
-/** A column as `DESCRIBE` gives it. */
+/** A column as `DESCRIBE` returns it. */
 export interface DescribedColumn {
   readonly name: string;
   readonly type: string;
 }
 
-/** How the columns that an endpoint declares differ from those that its query gives, in their order; empty: not at all. */
+/** The differences between an endpoint's declared columns and the columns of its query; empty where they are equal. */
 export function compareColumns(
   declared: ReadonlyMap<string, Pick<Column, 'type'>>,
   described: readonly DescribedColumn[],
 ): readonly string[] {
-  const given = new Map(described.map(({ name, type }) => [name, type]));
+  const returned = new Map(described.map(({ name, type }) => [name, type]));
   const faults: string[] = [];
   for (const [name, { type }] of declared) {
-    const real = given.get(name);
-    if (real === undefined) faults.push(`column ${name} is declared, and the query does not give it`);
-    else if (real !== type) faults.push(`column ${name} is declared as ${type}, and is ${real}`);
+    const real = returned.get(name);
+    if (real === undefined) faults.push(`column ${name} is declared, but the query does not return it`);
+    else if (real !== type)
+      faults.push(`column ${name} is declared as ${type}, but the query returns ${real}`);
   }
   for (const { name, type } of described) {
-    if (!declared.has(name)) faults.push(`column ${name} ${type} is given by the query, and not declared`);
+    if (!declared.has(name)) faults.push(`column ${name} ${type} is returned by the query, but not declared`);
   }
   const names = described.map(({ name }) => name);
   if (faults.length === 0 && names.join() !== [...declared.keys()].join()) {
-    faults.push(`the columns come in another order than declared: ${names.join(', ')}`);
+    faults.push(`the query returns the columns in another order than declared: ${names.join(', ')}`);
   }
   return faults;
 }

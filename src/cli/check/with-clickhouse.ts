@@ -10,7 +10,7 @@ import { READER_USER_FILE } from '../../project-files.js';
 import { externalConnection } from '../external-connection.js';
 import { interruptible } from '../run-command.js';
 
-/** Runs a task with a connection to the first configured server that answers; else to one with demonstration data, made for the task alone. */
+/** Runs a task on the first configured server that responds, else on a temporary server with demonstration data. */
 export async function withClickHouse<T>(
   { clickhouse }: Config,
   signal: AbortSignal,
@@ -26,12 +26,12 @@ export async function withClickHouse<T>(
       dataDir: folder,
       database: clickhouse.database,
       readerUserFile: READER_USER_FILE,
-      onCrash: () => undefined, // The task's own queries fail, and say so.
+      onCrash: () => undefined, // The task's queries fail and report it.
     });
     const { adminConnection, readerConnection } = server;
     return await interruptible(signal, async () => {
       await prepareDatabase(adminConnection, { demoDataUpTo: new Date() });
-      // As the user that serves, whose rights are part of what is checked.
+      // As the read-only user of the gateway, because its rights are checked too.
       return task(readerConnection);
     });
   } finally {

@@ -5,32 +5,32 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { DEMO_FOLDER } from '../../project-files.js';
 
 const SETTINGS: ClickHouseSettings = {
-  // A partition is a day, and a table gets up to thirty in one insert.
+  // A partition is a day, and one insert fills up to thirty days of a table.
   max_partitions_per_insert_block: '0',
-  // Smaller blocks take half the memory, and the edge logs come day by day, so hardly more parts.
+  // Smaller blocks halve the memory; the edge logs are sorted by day, so the number of parts hardly grows.
   max_block_size: '32768',
   min_insert_block_size_rows: '32768',
-  // Compiling expressions to machine code takes longer than it saves on so few rows.
+  // Compiling expressions takes longer than it saves on so few rows.
   compile_expressions: 0,
 };
 
-/** A file of `demo/`, which fills the table in its name: `01_edge_logs.sql`. */
+/** A file of `demo/` and the table that it fills, after its name: `01_edge_logs.sql`. */
 interface Fill {
   readonly table: string;
   readonly query: string;
 }
 
 /**
- * Fills the tables with demonstration data up to now by the SQL files of `demo/`, if all of them are empty. The same now
- * gives the same rows.
+ * Fills the tables with demonstration data up to `now`, by the SQL files of `demo/`, if all tables are empty.
+ * Deterministic: the same `now` yields the same rows.
  *
- * @param client its default database holds the tables.
- * @returns whether it filled them.
+ * @param client its default database contains the tables.
+ * @returns whether the tables were filled.
  */
 export async function fillDemoData(client: ClickHouseClient, now: Date): Promise<boolean> {
   const fills = await readFills();
   if (!(await areAllEmpty(client, fills))) return false;
-  // In the order of the files, since a file may read the tables of earlier ones.
+  // In file order, because a file may read the tables of earlier files.
   for (const { query } of fills) {
     await client.command({ query, query_params: { now }, clickhouse_settings: SETTINGS });
   }

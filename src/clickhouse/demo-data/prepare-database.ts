@@ -5,12 +5,12 @@ import { readMigrations } from '../schema/migration-files.js';
 import { fillDemoData } from './fill-demo-data.js';
 
 export interface PrepareOptions extends Pick<MigrateOptions, 'onApplied' | 'dataDir'> {
-  /** Empty tables get demonstration data up to this time; absent: they stay empty. */
+  /** End of the demonstration data for empty tables; absent: no demonstration data. */
   readonly demoDataUpTo?: Date | undefined;
   readonly onFilled?: (milliseconds: number) => void;
 }
 
-/** Applies the schema to a database on one server, and fills empty tables with demonstration data where that is asked for. */
+/** Applies the schema to a database on one server and, if requested, fills empty tables with demonstration data. */
 export async function prepareDatabase(
   connection: ClickHouseConnection,
   { demoDataUpTo, dataDir, onApplied, onFilled }: PrepareOptions = {},

@@ -9,7 +9,12 @@ import { fileURLToPath } from 'node:url';
 import type { ClickHouseConnection } from '../connection.js';
 import { engineLibraryPath } from './engine-library.js';
 import { freePort } from './free-port.js';
-import { announceServer, respondsToPing, findRunningServer, withdrawServer } from './running-server.js';
+import {
+  recordRunningServer,
+  respondsToPing,
+  findRunningServer,
+  removeServerRecord,
+} from './running-server.js';
 import {
   ADMIN_PASSWORD_VARIABLE,
   ADMIN_USER,
@@ -19,14 +24,14 @@ import {
 } from './server-files.js';
 
 export interface EmbeddedServerOptions {
-  /** Where the data is kept; made if absent. */
+  /** Folder of the data; created if absent. */
   readonly dataDir: string;
   readonly database: string;
   /** The users file of the read-only user. */
   readonly readerUserFile: string;
-  /** Told when the server ends without having been asked to, with what it said; it is started again after a pause. */
+  /** Called with the server's last output when it ends unexpectedly; it is restarted after a pause. */
   readonly onCrash: (message: string) => void;
-  /** More of ClickHouse's configuration (XML), merged into the server's. */
+  /** Additional ClickHouse configuration (XML), merged into the server's. */
   readonly extraConfig?: string;
 }
 
@@ -35,7 +40,7 @@ const HOST_SCRIPT = fileURLToPath(new URL('./engine-host.mjs', import.meta.url))
 const START_TIMEOUT_MS = 60_000;
 const RESTART_PAUSE_MS = 500;
 
-/** A real ClickHouse server as a child process, on a free loopback port, with passwords that only this process knows. */
+/** A ClickHouse server as a child process, on a free loopback port, with passwords that only this process knows. */
 export class EmbeddedServer {
   private child: ChildProcess | undefined;
   private stopping = false;
@@ -48,9 +53,10 @@ export class EmbeddedServer {
   ) {}
 
   /**
-   * Starts a server and waits until it answers.
+   * Starts a server and waits until it responds.
    *
-   * @throws Error that says what to do: no engine for this platform, a data folder in use, or the engine's own words.
+   * @throws Error that says what to do: no engine for this platform, a data folder in use, or the engine's last
+   * output.
    */
   static async start(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
     const dataDir = path.resolve(options.dataDir);
@@ -58,34 +64,34 @@ export class EmbeddedServer {
     if (running) {
       throw new Error(
         `The data folder ${dataDir} is in use by the gateway with process id ${running.pid}. ` +
-          'Stop that one, or set DATA_DIR to another folder.',
+          'Stop that gateway, or set DATA_DIR to another folder.',
       );
     }
     const server = new EmbeddedServer({ ...options, dataDir }, await freePort());
     await server.launch();
-    await announceServer(dataDir, { ...server.adminConnection, pid: process.pid });
+    await recordRunningServer(dataDir, { ...server.adminConnection, pid: process.pid });
     return server;
   }
 
-  /** For serving: the read-only user. */
+  /** Connection of the read-only user, for queries. */
   get readerConnection(): ClickHouseConnection {
     return { ...this.address, username: READER_USER, password: this.readerPassword };
   }
 
-  /** For the schema and for loading data. */
+  /** Connection of the administrator, for the schema and for loading data. */
   get adminConnection(): ClickHouseConnection {
     return { ...this.address, username: ADMIN_USER, password: this.adminPassword };
   }
 
-  /** Process id of the server, while there is one. */
+  /** Process id of the server; undefined before the start. */
   get pid(): number | undefined {
     return this.child?.pid;
   }
 
-  /** Ends the server; nothing that it acknowledged is lost. */
+  /** Ends the server. Acknowledged writes are not lost. */
   async stop(): Promise<void> {
     this.stopping = true;
-    await withdrawServer(this.options.dataDir);
+    await removeServerRecord(this.options.dataDir);
     const { child } = this;
     if (!child || hasEnded(child)) return;
     const exited = once(child, 'exit');
@@ -102,11 +108,11 @@ export class EmbeddedServer {
     const folder = path.join(this.options.dataDir, 'clickhouse');
     await mkdir(this.options.dataDir, { recursive: true, mode: 0o700 });
     const configFile = await writeServerFiles(folder, { ...this.options, port: this.port });
-    // Asked to stop while it was about to start again.
+    // stop() was called during a restart.
     if (this.stopping) return;
     const child = spawn(process.execPath, [HOST_SCRIPT, library, configFile], {
       cwd: folder,
-      // A process group of its own: Ctrl-C is for the gateway, which first finishes what runs.
+      // A process group of its own: Ctrl-C reaches only the gateway, which first finishes its requests.
       detached: true,
       stdio: ['pipe', 'ignore', 'pipe'],
       env: {
@@ -117,34 +123,34 @@ export class EmbeddedServer {
       },
     });
     this.child = child;
-    const lastWords = collectLastWords(child);
-    await this.untilReady(child, lastWords);
-    // One that ended just after its answer has no exit left to wait for.
-    if (hasEnded(child)) throw new Error(startFailure(this.options.dataDir, lastWords()));
-    child.once('exit', () => void this.restart(lastWords()));
+    const lastOutput = collectLastOutput(child);
+    await this.untilReady(child, lastOutput);
+    // A process that has already exited emits no further `exit` event.
+    if (hasEnded(child)) throw new Error(startFailure(this.options.dataDir, lastOutput()));
+    child.once('exit', () => void this.restart(lastOutput()));
   }
 
-  private async untilReady(child: ChildProcess, lastWords: () => string): Promise<void> {
+  private async untilReady(child: ChildProcess, lastOutput: () => string): Promise<void> {
     const deadline = Date.now() + START_TIMEOUT_MS;
     while (!(await respondsToPing(this.address.url))) {
-      if (hasEnded(child)) throw new Error(startFailure(this.options.dataDir, lastWords()));
+      if (hasEnded(child)) throw new Error(startFailure(this.options.dataDir, lastOutput()));
       if (Date.now() > deadline) {
         child.kill('SIGKILL');
-        throw new Error(`The embedded ClickHouse did not answer within ${START_TIMEOUT_MS / 1000} s.`);
+        throw new Error(`The embedded ClickHouse did not respond within ${START_TIMEOUT_MS / 1000} s.`);
       }
       await delay(20);
     }
   }
 
-  private async restart(lastWords: string): Promise<void> {
+  private async restart(lastOutput: string): Promise<void> {
     while (!this.stopping) {
-      this.options.onCrash(lastWords);
+      this.options.onCrash(lastOutput);
       await delay(RESTART_PAUSE_MS);
       try {
         await this.launch();
         return;
       } catch (error) {
-        lastWords = String(error);
+        lastOutput = String(error);
       }
     }
   }
@@ -154,15 +160,15 @@ function hasEnded(child: ChildProcess): boolean {
   return child.exitCode !== null || child.signalCode !== null;
 }
 
-function collectLastWords(child: ChildProcess): () => string {
+function collectLastOutput(child: ChildProcess): () => string {
   let text = '';
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => (text = (text + chunk).slice(-4000)));
   return () => text.trim();
 }
 
-function startFailure(dataDir: string, lastWords: string): string {
-  const inUse = /CANNOT_OPEN_FILE|Another server instance/.test(lastWords);
+function startFailure(dataDir: string, lastOutput: string): string {
+  const inUse = /CANNOT_OPEN_FILE|Another server instance/.test(lastOutput);
   return inUse
-    ? `The data folder ${dataDir} is in use by another ClickHouse. Stop that one, or set DATA_DIR to another folder.`
-    : `The embedded ClickHouse ended as it started: ${lastWords || 'it said nothing'}`;
+    ? `The data folder ${dataDir} is in use by another ClickHouse. Stop that server, or set DATA_DIR to another folder.`
+    : `The embedded ClickHouse ended during its start: ${lastOutput || 'it printed no message'}`;
 }

@@ -1,9 +1,9 @@
 /**
- * The process of the embedded ClickHouse server: the engine out of libchdb, made to listen for HTTP. Plain JavaScript,
- * because it is spawned from its source in tests and from dist/ otherwise.
+ * The process of the embedded ClickHouse server: runs the engine of libchdb as an HTTP server. Plain JavaScript,
+ * because tests spawn it from its source and the gateway from dist/.
  *
- * Arguments: path of libchdb, path of the configuration file. Standard input is the parent's life line: when it ends,
- * so does this process, whatever ended the parent.
+ * Arguments: path of libchdb, path of the configuration file. The process ends when its standard input ends, so that
+ * it never outlives its parent.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -14,7 +14,7 @@ const [libraryFile = '', configFile = ''] = process.argv.slice(2);
 const LIBRARY = 'chdb';
 
 process.title = 'querygate-clickhouse';
-// process.exit() would wait for the engine's thread, which never ends; the engine loses nothing it acknowledged.
+// process.exit() would wait for the engine's thread, which never ends; acknowledged writes are safe.
 const die = () => process.kill(process.pid, 'SIGKILL');
 process.stdin.once('end', die).once('error', die).resume();
 
@@ -24,9 +24,9 @@ const result = await runEngine();
 process.stderr.write(`${errorOf(result)}\n`, die);
 
 /**
- * The engine's own session is always the user `default` without a password. That user is checked by asking this HTTP
- * server, which says yes once, to that session, before the engine listens, and no to everybody after it. It stays
- * open, so that no other process can take its port and say yes.
+ * The engine's own session always runs as the user `default` without a password. ClickHouse authenticates that user
+ * by a request to this HTTP server. The server accepts only the first request, which the engine sends before it
+ * listens. It stays open, so that no other process can take its port and accept others.
  */
 async function admitOwnSessionOnly() {
   let admitted = false;
@@ -41,7 +41,7 @@ async function admitOwnSessionOnly() {
   process.env['QUERYGATE_OWN_SESSION_URL'] = `http://127.0.0.1:${port}/`;
 }
 
-/** Comes back only when the engine failed. A thread of its own keeps this one free to notice the parent's end. */
+/** Resolves only when the engine has failed. It runs in another thread, so that this one notices the parent's end. */
 async function runEngine() {
   const forever =
     'SELECT 1 FROM system.numbers WHERE sleepEachRow(1) = 1 FORMAT Null SETTINGS max_block_size = 1, ' +
@@ -62,7 +62,7 @@ async function runEngine() {
   return /** @type {import('ffi-rs').JsExternal} */ (result);
 }
 
-/** @param {import('ffi-rs').JsExternal} result what `chdb_query_cmdline` gave */
+/** @param {import('ffi-rs').JsExternal} result the result of `chdb_query_cmdline` */
 function errorOf(result) {
   /** @param {DataType} retType */
   const call = (retType) =>

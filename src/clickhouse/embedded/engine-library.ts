@@ -11,7 +11,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
 /**
  * Path of the ClickHouse engine that npm installed for this platform.
  *
- * @throws Error that says what to do, where there is none.
+ * @throws Error that says what to do when there is none.
  */
 export function engineLibraryPath(platform = `${process.platform}-${process.arch}`): string {
   const name = PACKAGES[platform];
@@ -21,8 +21,8 @@ export function engineLibraryPath(platform = `${process.platform}-${process.arch
     return path.join(path.dirname(require.resolve(`${name}/package.json`)), 'libchdb.so');
   } catch (cause) {
     throw new Error(
-      `There is no embedded ClickHouse for ${platform} here ` +
-        `(${name ? `the package ${name} is not installed; npm ci installs it on glibc Linux and macOS` : `there is one for ${Object.keys(PACKAGES).join(', ')}, with glibc`}). ` +
+      `There is no embedded ClickHouse for ${platform} ` +
+        `(${name ? `the package ${name} is not installed; npm ci installs it on glibc Linux and macOS` : `it exists for ${Object.keys(PACKAGES).join(', ')}, with glibc`}). ` +
         'Set CLICKHOUSE_URL to a ClickHouse server instead.',
       { cause },
     );

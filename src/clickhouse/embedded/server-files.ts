@@ -1,12 +1,12 @@
 import { copyFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Environment variables that the configuration takes passwords from, so that none stands in a file. */
+/** Environment variables with the passwords of the configuration, so that no file contains a password. */
 export const ADMIN_PASSWORD_VARIABLE = 'QUERYGATE_CLICKHOUSE_ADMIN_PASSWORD';
 export const READER_PASSWORD_VARIABLE = 'QUERYGATE_CLICKHOUSE_PASSWORD';
 
 export const ADMIN_USER = 'querygate_admin';
-/** The user of `clickhouse-schema/users.d/querygate.xml`: the embedded server serves with the production user's rights. */
+/** The user of `clickhouse-schema/users.d/querygate.xml`, with the same rights as in production. */
 export const READER_USER = 'querygate';
 
 export interface ServerFilesOptions {
@@ -16,7 +16,7 @@ export interface ServerFilesOptions {
 }
 
 /**
- * Writes the embedded server's configuration below its folder, for its owner's eyes only.
+ * Writes the embedded server's configuration into a folder, readable by its owner only.
  *
  * @returns path of the configuration file.
  */
@@ -71,7 +71,7 @@ const configXml = (folder: string, port: number): string => `<clickhouse>
 </clickhouse>
 `;
 
-// The engine starts with the defaults of clickhouse-local; the first two settings are those of a server.
+// The engine starts with the defaults of clickhouse-local; the first two settings restore those of a server.
 const USERS_XML = `<clickhouse>
     <profiles>
         <default>

@@ -4,14 +4,14 @@ import type { Readable } from 'node:stream';
 import { codeOf, InputFailure, LoadError, messageOf } from './load-error.js';
 import { copyToTemporaryFile } from './temporary-copy.js';
 
-/** Big enough to keep the number of reads low, small beside a batch. */
+/** Large enough to keep the number of reads low, small compared with a batch. */
 const READ_BYTES = 256 * 1024;
 
-/** Where the bytes of a load come from. */
+/** The source of a load's bytes. */
 export interface ByteSource {
-  /** Bytes in all; undefined where that can't be known before the end. */
+  /** Total number of bytes; undefined if unknown before the end. */
   readonly size: number | undefined;
-  /** The bytes from the beginning. A second call is allowed only where the source was opened to be read twice. */
+  /** The bytes from the start. Can be called twice only if the source was opened with `readTwice`. */
   readonly read: () => AsyncIterable<Buffer>;
   readonly close: () => Promise<void>;
 }
@@ -20,16 +20,16 @@ export interface SourceRequest {
   /** A path, or `-` for standard input. */
   readonly source: string;
   readonly stdin: Readable;
-  /** Whether the bytes are needed twice: what can't be read again is then copied to a temporary file first. */
+  /** Whether the bytes are read twice; a stream is then first copied to a temporary file. */
   readonly readTwice: boolean;
-  /** Told the length of each piece that is copied. */
+  /** Called with the length of each copied chunk. */
   readonly onCopied: (bytes: number) => void;
 }
 
 /**
  * Opens a file or standard input.
  *
- * @throws LoadError where there is no such file, it may not be read, or it can't be copied.
+ * @throws LoadError when the file does not exist, cannot be read, or cannot be copied.
  */
 export async function openSource(request: SourceRequest): Promise<ByteSource> {
   if (request.source === '-') return openStream(request, request.stdin);
@@ -38,7 +38,7 @@ export async function openSource(request: SourceRequest): Promise<ByteSource> {
     const stat = await handle.stat();
     if (stat.isDirectory()) throw new LoadError(`${request.source} is a folder`);
     if (stat.isFile()) return fileSource(handle, stat.size);
-    // A pipe with a name, such as bash's <(…): its bytes come once, like those of standard input.
+    // A named pipe, such as bash's <(…), can be read only once, like standard input.
     const stream = await openStream(request, handle.createReadStream({ autoClose: false }));
     return { ...stream, close: () => closeAll(stream, handle) };
   } catch (error) {
@@ -47,7 +47,7 @@ export async function openSource(request: SourceRequest): Promise<ByteSource> {
   }
 }
 
-/** Passes bytes on, counting them, and gives a failed read the name under which a load knows it. */
+/** Counts bytes as they pass, and wraps a read error in an InputFailure. */
 export async function* metered(
   bytes: AsyncIterable<Buffer>,
   onBytes: (bytes: number) => void,
@@ -66,8 +66,8 @@ async function openFile(file: string): Promise<FileHandle> {
   try {
     return await open(file, 'r');
   } catch (cause) {
-    const reason = codeOf(cause) === 'ENOENT' ? 'there is no such file' : messageOf(cause);
-    throw new LoadError(`${file} can’t be opened: ${reason}`, { cause });
+    const reason = codeOf(cause) === 'ENOENT' ? 'the file does not exist' : messageOf(cause);
+    throw new LoadError(`${file} cannot be opened: ${reason}`, { cause });
   }
 }
 
@@ -79,7 +79,7 @@ async function openStream(request: SourceRequest, stream: Readable): Promise<Byt
   return fileSource(handle, (await handle.stat()).size);
 }
 
-/** Both readings end at the size of the beginning: a file that grows in between can't bring rows newer than the newest. */
+/** Both reads end at the initial size: a file that grows in between cannot add rows newer than the newest. */
 function fileSource(handle: FileHandle, size: number): ByteSource {
   return {
     size,

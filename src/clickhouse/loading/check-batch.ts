@@ -10,20 +10,20 @@ import { SHIFTED_OUT_OF_RANGE, TIMESTAMP_OUT_OF_RANGE } from './rejection-reason
 import type { TargetTable } from './target-table.js';
 import { isInRange } from './timestamp-range.js';
 
-/** A row that ClickHouse can read, and the time that it reads in it, in microseconds since 1970. */
+/** A row that ClickHouse can read, with its timestamp in microseconds since 1970. */
 export interface TimedRow extends Row {
   readonly micros: bigint;
 }
 
-/** A batch of which ClickHouse has seen every row. */
+/** A batch whose every row ClickHouse has read or rejected. */
 export interface CheckedBatch {
   readonly rows: readonly TimedRow[];
-  /** By line. */
+  /** In line order. */
   readonly rejected: readonly RejectedLine[];
   readonly lastLine: number;
 }
 
-/** The rows of a batch that ClickHouse can read, without a word about the others. */
+/** The rows of a batch that ClickHouse can read; the others are omitted. */
 export async function timeRows(
   client: ClickHouseClient,
   table: TargetTable,
@@ -38,9 +38,9 @@ export async function timeRows(
 }
 
 /**
- * Parts a batch into rows that can be inserted, their times moved by `shift` microseconds, and lines that can't.
+ * Separates a batch into insertable rows, with timestamps shifted by `shift` microseconds, and rejected lines.
  *
- * @throws BatchFailure where ClickHouse fails otherwise than on a row.
+ * @throws BatchFailure when ClickHouse fails for a reason other than a row.
  */
 export async function checkBatch(
   client: ClickHouseClient,
@@ -52,14 +52,14 @@ export async function checkBatch(
     const timed = await timeRows(client, table, batch);
     const read = new Set(timed.map((row) => row.line));
     const unread = batch.rows.filter((row) => !read.has(row.line));
-    const refusals = [...batch.rejected, ...(await explainRejections(client, table, unread))];
+    const rejected = [...batch.rejected, ...(await explainRejections(client, table, unread))];
     const rows: TimedRow[] = [];
     for (const row of timed) {
-      const moved = row.micros + shift;
-      if (isInRange(row.micros) && isInRange(moved)) rows.push({ ...row, micros: moved });
-      else refusals.push({ line: row.line, reason: outOfRange(row.micros) });
+      const shifted = row.micros + shift;
+      if (isInRange(row.micros) && isInRange(shifted)) rows.push({ ...row, micros: shifted });
+      else rejected.push({ line: row.line, reason: outOfRange(row.micros) });
     }
-    return { rows, rejected: refusals.sort((a, b) => a.line - b.line), lastLine: batch.lastLine };
+    return { rows, rejected: rejected.sort((a, b) => a.line - b.line), lastLine: batch.lastLine };
   } catch (cause) {
     throw new BatchFailure(batch.lastLine, false, cause);
   }

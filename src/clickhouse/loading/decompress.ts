@@ -1,10 +1,9 @@
 import { gunzip } from './gunzip.js';
 
 /**
- * The bytes as they are, or decompressed where they begin with gzip's magic number; the name of the file does not
- * count.
+ * Passes bytes through, or decompresses them if they start with gzip's magic number; the file name is ignored.
  *
- * @throws InputFailure where gzip data is damaged or ends too early.
+ * @throws InputFailure when gzip data is damaged or ends too early.
  */
 export async function* decompress(bytes: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const iterator = bytes[Symbol.asyncIterator]();

@@ -4,15 +4,15 @@ import type { Row } from './inspect-line.js';
 import { firstPart } from './load-error.js';
 import type { RejectedLine } from './load-report.js';
 import { readRow, readRows } from './read-rows.js';
-import { misfit, quotable, UNREADABLE } from './rejection-reasons.js';
+import { mismatch, printable, UNREADABLE } from './rejection-reasons.js';
 import { bareType, type Column, type TargetTable } from './target-table.js';
 
-/** So many lines of a batch are asked about one by one, where no column is at fault. */
-const MAX_ASKED = 100;
+/** Maximum number of lines of a batch that are explained by a query each. */
+const MAX_SINGLE_QUERIES = 100;
 
 /**
- * Finds out why ClickHouse can't read rows. It takes a question for each column that isn't a text, however many rows
- * there are: with all the others read as texts, the rows that it can't read are those whose value does not fit.
+ * Explains why ClickHouse cannot read rows. One query per column that is not a string finds, for any number of rows,
+ * those whose value does not fit: all other columns are read as strings.
  */
 export async function explainRejections(
   client: ClickHouseClient,
@@ -20,25 +20,27 @@ export async function explainRejections(
   rows: readonly Row[],
 ): Promise<RejectedLine[]> {
   if (rows.length === 0) return [];
-  const texts = table.columns.map(asText);
-  const wellFormed = await readable(client, texts, rows);
+  const stringColumns = table.columns.map(asString);
+  const wellFormed = await readable(client, stringColumns, rows);
   const [malformed, others] = divide(rows, (row) => !wellFormed.has(row.line));
-  const refusals = await complaints(client, texts, malformed);
-  let open = others;
+  const rejected = await explainEach(client, stringColumns, malformed);
+  let unexplained = others;
   for (const column of table.columns.filter((candidate) => bareType(candidate) !== 'String')) {
-    if (open.length === 0) break;
-    const columns = texts.map((text) => (text.name === column.name ? { ...text, type: column.type } : text));
-    const fitting = await readable(client, columns, open);
-    const [misfits, rest] = divide(open, (row) => !fitting.has(row.line));
-    refusals.push(
-      ...misfits.map((row) => ({ line: row.line, reason: misfit(column, valueOf(row, column)) })),
+    if (unexplained.length === 0) break;
+    const columns = stringColumns.map((each) =>
+      each.name === column.name ? { ...each, type: column.type } : each,
     );
-    open = rest;
+    const fitting = await readable(client, columns, unexplained);
+    const [misfits, rest] = divide(unexplained, (row) => !fitting.has(row.line));
+    rejected.push(
+      ...misfits.map((row) => ({ line: row.line, reason: mismatch(column, valueOf(row, column)) })),
+    );
+    unexplained = rest;
   }
-  return [...refusals, ...(await complaints(client, table.columns, open))];
+  return [...rejected, ...(await explainEach(client, table.columns, unexplained))];
 }
 
-function asText({ name }: Column): Column {
+function asString({ name }: Column): Column {
   return { name, type: 'String', defaultExpression: '' };
 }
 
@@ -58,22 +60,22 @@ function valueOf(row: Row, column: Column): unknown {
   return (JSON.parse(row.text) as Readonly<Record<string, unknown>>)[column.name];
 }
 
-/** What ClickHouse itself says about each of the rows; of many, only about the first. */
-async function complaints(
+/** Rejects each row, the first ones with ClickHouse's own message. */
+async function explainEach(
   client: ClickHouseClient,
   columns: readonly Column[],
   rows: readonly Row[],
 ): Promise<RejectedLine[]> {
-  const refusals: RejectedLine[] = [];
+  const rejected: RejectedLine[] = [];
   for (const [index, row] of rows.entries()) {
-    const complaint = index < MAX_ASKED ? await complaintAbout(client, columns, row) : undefined;
-    const reason = complaint === undefined ? UNREADABLE : `${UNREADABLE}: ${complaint}`;
-    refusals.push({ line: row.line, reason });
+    const message = index < MAX_SINGLE_QUERIES ? await errorOf(client, columns, row) : undefined;
+    const reason = message === undefined ? UNREADABLE : `${UNREADABLE}: ${message}`;
+    rejected.push({ line: row.line, reason });
   }
-  return refusals;
+  return rejected;
 }
 
-async function complaintAbout(
+async function errorOf(
   client: ClickHouseClient,
   columns: readonly Column[],
   row: Row,
@@ -82,7 +84,7 @@ async function complaintAbout(
     await readRow({ client, columns, expression: '0' }, row);
     return undefined;
   } catch (error) {
-    if (error instanceof ClickHouseError) return quotable(firstPart(error.message), 120);
+    if (error instanceof ClickHouseError) return printable(firstPart(error.message), 120);
     throw error;
   }
 }

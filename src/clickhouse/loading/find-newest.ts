@@ -7,8 +7,8 @@ import type { TargetTable } from './target-table.js';
 import { isInRange } from './timestamp-range.js';
 
 /**
- * The newest timestamp, in microseconds since 1970, of the rows that will be loaded: a line that is refused, for
- * whatever reason, does not count. Undefined where there is no such row. Input that is damaged counts as far as it goes.
+ * Finds the newest timestamp of the rows that will be loaded, in microseconds since 1970. Rejected lines do not
+ * count; undefined without rows. Damaged input counts up to the damage.
  *
  * @throws BatchFailure
  */
@@ -27,7 +27,7 @@ export async function findNewest(
       onBatch();
     }
   } catch (error) {
-    // The load itself will come to the same place, and tell.
+    // The load will reach the same damage and report it.
     if (!(error instanceof InputFailure)) throw error;
   }
   return newest;

@@ -2,15 +2,15 @@ import { createGunzip, type Gunzip } from 'node:zlib';
 
 import { InputFailure } from './load-error.js';
 
-/** Gzip grows at most about a thousandfold, so what is decoded at a time stays below some 16 MB. */
+/** Gzip expands at most about a thousandfold, so a step decodes at most about 16 MB. */
 const STEP_BYTES = 16 * 1024;
 
 /**
- * Decompresses gzip, of one member or of several. Unlike a pipe through zlib's stream, which drops what it holds when
- * it fails, this delivers before it throws: everything, where the data ends too early, and all but the last 16 KB
- * (which zlib itself keeps back) before the place where damage shows.
+ * Decompresses gzip data with one or more members. Unlike a pipe through zlib's stream, which drops its buffer on
+ * failure, this yields decoded data before it throws: all of it if the data ends too early, and all but the last 16
+ * KB (which zlib holds back) before damaged data.
  *
- * @throws InputFailure where the data is damaged or ends too early.
+ * @throws InputFailure when the data is damaged or ends too early.
  */
 export async function* gunzip(compressed: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const decoder = createGunzip();
@@ -35,12 +35,12 @@ export async function* gunzip(compressed: AsyncIterable<Buffer>): AsyncGenerator
   }
 }
 
-/** The end comes before the end of the input where zeros follow the last member, as on a tape; they mean nothing. */
+/** Zero padding after the last member, as on tapes, ends the data before the input ends. */
 function isComplete(state: { readonly failure?: Error; readonly ended?: boolean }): boolean {
   return state.failure !== undefined || state.ended === true;
 }
 
-/** Waits until the decoder has done with a step, has ended or has failed; its own events tell which. */
+/** Waits until the decoder has finished a step, has ended or has failed. */
 function settled(decoder: Gunzip, step: (done: () => void) => void): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
@@ -54,5 +54,5 @@ function settled(decoder: Gunzip, step: (done: () => void) => void): Promise<voi
 
 function describe(failure: Error): string {
   if ('code' in failure && failure.code === 'Z_BUF_ERROR') return 'the gzip data ends too early';
-  return `the gzip data is damaged (${failure.message}): what was read of it may be wrong`;
+  return `the gzip data is damaged (${failure.message}): the lines before may be wrong`;
 }

@@ -2,19 +2,19 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
 import type { CheckedBatch } from './check-batch.js';
-import { jsonTable, READING } from './json-table.js';
+import { jsonTable, READ_SETTINGS } from './json-table.js';
 import { BatchFailure, codeOf } from './load-error.js';
 import type { TargetTable } from './target-table.js';
 
 /**
- * A batch is one block: ClickHouse has read all of it before it writes the first row, and writes a part for each day in
- * it. A part is written whole or not at all; a failure between two parts leaves whole days of the batch behind, which
- * is why a failed INSERT is never repeated. Equal batches are rows of their own, not a repetition.
+ * Makes a batch one block: ClickHouse reads all of it before it writes a part per day. Each part is atomic, but a
+ * failure between two parts leaves whole days of the batch written. Therefore a failed INSERT is never repeated, and
+ * equal batches are not deduplicated.
  */
 const ONE_BLOCK: ClickHouseSettings = {
   async_insert: 0,
   insert_deduplicate: 0,
-  // On a cluster a row is on its shard, and not only on its way there, when the batch counts as loaded.
+  // On a cluster, wait until every row is on its shard before the batch counts as loaded.
   distributed_foreground_insert: 1,
   max_insert_threads: '1',
   max_threads: 1,
@@ -27,7 +27,7 @@ const ONE_BLOCK: ClickHouseSettings = {
 };
 
 /**
- * Inserts the rows of a checked batch, their times moved by `shift` microseconds.
+ * Inserts the rows of a checked batch, with timestamps shifted by `shift` microseconds.
  *
  * @throws BatchFailure
  */
@@ -50,10 +50,10 @@ export async function insertBatch(
     await client.command({
       query: `INSERT INTO ${quoteName(table.name)} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${lines}`,
       query_params: { shift },
-      clickhouse_settings: { ...READING, ...ONE_BLOCK },
+      clickhouse_settings: { ...READ_SETTINGS, ...ONE_BLOCK },
     });
   } catch (cause) {
-    // Of all failures, only in this one the rows can't have arrived.
+    // Only after a refused connection is it certain that no row was written.
     throw new BatchFailure(lastLine, codeOf(cause) !== 'ECONNREFUSED', cause);
   }
 }

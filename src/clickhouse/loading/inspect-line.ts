@@ -2,36 +2,36 @@ import type { Line } from './line-splitter.js';
 import { messageOf } from './load-error.js';
 import type { RejectedLine } from './load-report.js';
 import { isOutOfRange, type NumberRange } from './number-range.js';
-import { misfit, quotable, TIMESTAMP_OUT_OF_RANGE } from './rejection-reasons.js';
+import { mismatch, printable, TIMESTAMP_OUT_OF_RANGE } from './rejection-reasons.js';
 import { isInRange } from './timestamp-range.js';
 
-/** A line that is a JSON object with a timestamp; whether ClickHouse can read its values is open. */
+/** A line that is a JSON object with a timestamp; ClickHouse may still be unable to read its values. */
 export interface Row {
   readonly line: number;
-  /** The object, beginning with its brace. */
+  /** The object, starting with its brace. */
   readonly text: string;
 }
 
-/** Refuses what needs no ClickHouse to be seen, or what ClickHouse would take wrongly without a word. */
+/** Rejects lines that are invalid without asking ClickHouse, or whose values ClickHouse would silently change. */
 export function inspectLine(line: Line, ranges: readonly NumberRange[]): Row | RejectedLine {
-  const refuse = (reason: string): RejectedLine => ({ line: line.line, reason });
+  const reject = (reason: string): RejectedLine => ({ line: line.line, reason });
   let value: unknown;
   try {
     value = JSON.parse(line.text);
   } catch (error) {
     // V8 quotes the line in its message.
-    return refuse(`not JSON: ${quotable(messageOf(error), 120)}`);
+    return reject(`not JSON: ${printable(messageOf(error), 120)}`);
   }
-  if (!isObject(value)) return refuse('not a JSON object');
+  if (!isObject(value)) return reject('not a JSON object');
   const { timestamp } = value;
-  // Without one ClickHouse would take the time of the INSERT.
-  if (timestamp === undefined || timestamp === null) return refuse('no timestamp');
-  // Greater integers than ClickHouse's own it would read as any other.
+  // Without a timestamp ClickHouse would use the time of the INSERT.
+  if (timestamp === undefined || timestamp === null) return reject('no timestamp');
+  // ClickHouse would read an integer beyond its own range as another number.
   if (typeof timestamp === 'number' && !isInRange(timestamp)) {
-    return refuse(TIMESTAMP_OUT_OF_RANGE);
+    return reject(TIMESTAMP_OUT_OF_RANGE);
   }
   const exceeded = ranges.find((range) => isOutOfRange(range, value[range.column.name]));
-  if (exceeded) return refuse(misfit(exceeded.column, value[exceeded.column.name]));
+  if (exceeded) return reject(mismatch(exceeded.column, value[exceeded.column.name]));
   return { line: line.line, text: line.text.trimStart() };
 }
 

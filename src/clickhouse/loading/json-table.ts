@@ -5,10 +5,10 @@ import { quoteName } from '../../endpoint/quote-sql.js';
 import type { Column } from './target-table.js';
 
 /**
- * How ClickHouse reads a line, whatever the profile of the user says: as an `INSERT … FORMAT JSONEachRow` with
- * ClickHouse's own defaults would. The rest lets a query be as long as a batch, and keeps it out of the query log.
+ * How ClickHouse reads a line, whatever the user's profile says: like `INSERT … FORMAT JSONEachRow` with ClickHouse's
+ * defaults. The last settings allow a query as long as a batch and truncate it in the query log.
  */
-export const READING: ClickHouseSettings = {
+export const READ_SETTINGS: ClickHouseSettings = {
   date_time_input_format: 'best_effort',
   input_format_skip_unknown_fields: 1,
   input_format_defaults_for_omitted_fields: 1,
@@ -25,9 +25,9 @@ export const READING: ClickHouseSettings = {
 };
 
 /**
- * Lines of JSON as a table in SQL, with these columns and their defaults. Both the check and the INSERT read lines
- * through it, so that the one can't see them otherwise than the other. As a text between tags the lines need no
- * escaping; like the boundary of a multipart body, the tag is drawn at random so that no line can hold it.
+ * Lines of JSON as a table function in SQL, with these columns and their defaults. The check and the INSERT both use
+ * it, so they read lines identically. The lines stand unescaped between dollar-quote tags; a tag is random, so no
+ * line can contain it.
  */
 export function jsonTable(columns: readonly Column[], lines: readonly string[]): string {
   const tag = `$lines_${randomUUID().replaceAll('-', '')}$`;

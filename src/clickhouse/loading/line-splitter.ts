@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 import type { RejectedLine } from './load-report.js';
 
-/** A line longer than this is refused, so that a file without line breaks can't fill the memory. */
+/** Maximum length of a line, so that a file without line breaks cannot fill the memory. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024;
 
 /** A line of the file, without its line break. */
@@ -17,8 +17,8 @@ const CARRIAGE_RETURN = 0x0d;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 
 /**
- * Cuts bytes, as they come, into lines. Blank lines count but are not delivered, a line break may have a carriage
- * return before it, and a byte order mark at the very beginning is left out.
+ * Splits chunks of bytes into lines. Blank lines are counted but not returned; a carriage return before a line break
+ * and a byte order mark at the start of the file are removed.
  */
 export class LineSplitter {
   #line = 0;
@@ -27,25 +27,25 @@ export class LineSplitter {
 
   constructor(private readonly maxLineBytes = MAX_LINE_BYTES) {}
 
-  /** The lines that end in this chunk; those that can't be text are refused. */
+  /** The lines that end in this chunk; a line that is not valid text is rejected. */
   push(chunk: Buffer): (Line | RejectedLine)[] {
     const lines: (Line | RejectedLine)[] = [];
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      this.#keep(chunk.subarray(start, end));
+      this.#append(chunk.subarray(start, end));
       lines.push(...this.#finishLine());
       start = end + 1;
     }
-    this.#keep(chunk.subarray(start));
+    this.#append(chunk.subarray(start));
     return lines;
   }
 
-  /** The last line, where it has no line break. */
+  /** The last line, if it has no line break. */
   end(): (Line | RejectedLine)[] {
     return this.#length > 0 ? this.#finishLine() : [];
   }
 
-  #keep(piece: Buffer): void {
+  #append(piece: Buffer): void {
     this.#length += piece.length;
     if (this.#length > this.maxLineBytes) this.#pieces = [];
     else if (piece.length > 0) this.#pieces.push(piece);

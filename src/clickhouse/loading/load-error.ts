@@ -2,7 +2,7 @@ import { ClickHouseError } from '@clickhouse/client';
 
 import type { LoadReport } from './load-report.js';
 
-/** A message of ClickHouse's is quoted up to this many characters. */
+/** Maximum number of characters quoted from a message of ClickHouse. */
 const MAX_QUOTED = 300;
 
 export interface LoadErrorDetails extends ErrorOptions {
@@ -10,12 +10,12 @@ export interface LoadErrorDetails extends ErrorOptions {
   readonly resumeFromLine?: number;
 }
 
-/** A load that could not start, or not go on. The message is for people and complete: no stack is needed. */
+/** A load that could not start or continue. The message is for people and complete: no stack trace is needed. */
 export class LoadError extends Error {
   override readonly name = 'LoadError';
-  /** What had been loaded by then; undefined where the load had not begun. */
+  /** What was loaded before the failure; undefined if the load had not started. */
   readonly report: LoadReport | undefined;
-  /** The line, from 1, before which everything is loaded or refused; undefined where the load had not begun. */
+  /** The first line, from 1, that is neither loaded nor rejected; undefined if the load had not started. */
   readonly resumeFromLine: number | undefined;
 
   constructor(message: string, { report, resumeFromLine, cause }: LoadErrorDetails = {}) {
@@ -25,18 +25,18 @@ export class LoadError extends Error {
   }
 }
 
-/** The source can't be read further: a read failed, or its compression is damaged. Lines before it were delivered. */
+/** The rest of the source cannot be read: a read failed, or its compression is damaged. */
 export class InputFailure extends Error {
   override readonly name = 'InputFailure';
 }
 
-/** ClickHouse failed on a batch, through no fault of its lines. */
+/** ClickHouse failed on a batch for a reason other than its lines. */
 export class BatchFailure extends Error {
   override readonly name = 'BatchFailure';
 
   /**
    * @param lastLine the last line of the batch.
-   * @param inDoubt whether rows of the batch may have been written all the same.
+   * @param inDoubt whether rows of the batch may nevertheless have been written.
    */
   constructor(
     readonly lastLine: number,
@@ -47,15 +47,15 @@ export class BatchFailure extends Error {
   }
 }
 
-/** What went wrong between the gateway and ClickHouse, in a sentence without its full stop. */
+/** Describes an error of ClickHouse, or of the connection to it, in a sentence without a full stop. */
 export function describeFailure(error: unknown): string {
   if (error instanceof ClickHouseError) {
-    return `ClickHouse answered ${error.type ?? `code ${error.code}`}: ${firstLine(error.message)}`;
+    return `ClickHouse returned ${error.type ?? `code ${error.code}`}: ${firstLine(error.message)}`;
   }
-  return `ClickHouse can’t be reached or went away (${causeOf(error)})`;
+  return `ClickHouse is unreachable or closed the connection (${causeOf(error)})`;
 }
 
-/** What ClickHouse's message about a line says before it comes to the place, the rest of the line and settings. */
+/** The part of ClickHouse's message about a line before the position, the rest of the line and the settings. */
 export function firstPart(message: string): string {
   const [part = ''] = message.split(/:? \((?:at row|while reading)|: While |:? (?:before|here): |\. |\n/, 1);
   return part.replace(/[.:]+$/, '');
@@ -66,17 +66,17 @@ function firstLine(message: string): string {
   return line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED)}…` : line.replace(/[.:\s]+$/, '');
 }
 
-/** The message of anything that can be thrown. */
+/** The message of any thrown value. */
 export function messageOf(error: unknown): string {
   return (error as Partial<Error> | undefined)?.message ?? String(error);
 }
 
-/** Node's code for an error of the system, such as `ENOENT`; undefined for any other. */
+/** Node's code of a system error, such as `ENOENT`; undefined for any other error. */
 export function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException | undefined)?.code;
 }
 
-/** Of an error with an empty message (`localhost` refused on both its addresses) only the code tells something. */
+/** An error with an empty message (`localhost` refused on both its addresses) has only its code. */
 function causeOf(error: unknown): string {
-  return messageOf(error).replace(/\.$/, '') || (codeOf(error) ?? 'for no known reason');
+  return messageOf(error).replace(/\.$/, '') || (codeOf(error) ?? 'unknown reason');
 }

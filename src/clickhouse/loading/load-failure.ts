@@ -1,7 +1,7 @@
 import { BatchFailure, InputFailure, LoadError } from './load-error.js';
 import type { Tally } from './tally.js';
 
-/** The error that ends a load, saying how far it came; what is no failure of the load is handed back as it is. */
+/** Adds the progress of the load to an InputFailure or a BatchFailure; returns any other error unchanged. */
 export function toLoadError(error: unknown, source: string, tally: Tally): unknown {
   const report = tally.report();
   const loaded = report.loaded === 0 ? 'Nothing was loaded' : `${report.loaded} lines were loaded`;
@@ -12,9 +12,9 @@ export function toLoadError(error: unknown, source: string, tally: Tally): unkno
     return fail(`${name}: ${error.message}, after line ${tally.nextLine - 1}. ${loaded}.`);
   }
   if (error instanceof BatchFailure) {
-    const doubt = ` Rows of the lines ${tally.nextLine} to ${error.lastLine} may have been written already.`;
+    const doubt = ` Rows of lines ${tally.nextLine} to ${error.lastLine} may already have been written.`;
     return fail(
-      `${error.message}. ${loaded}; go on from line ${tally.nextLine}.${error.inDoubt ? doubt : ''}`,
+      `${error.message}. ${loaded}; resume from line ${tally.nextLine}.${error.inDoubt ? doubt : ''}`,
     );
   }
   return error;

@@ -17,19 +17,19 @@ import { describeTable, type TargetTable } from './target-table.js';
 import { toMicroseconds } from './timestamp-range.js';
 
 export interface LoadOptions {
-  /** Its default database holds the table. Needs INSERT on it, and CREATE TEMPORARY TABLE for the table function. */
+  /** Connected to the table's database. Needs INSERT, and CREATE TEMPORARY TABLE for the table function. */
   readonly client: ClickHouseClient;
   readonly table: string;
   /** The path of an NDJSON file, plain or gzip, or `-` for standard input. */
   readonly source: string;
-  /** Read where `source` is `-`. */
+  /** Read if `source` is `-`. */
   readonly stdin: Readable;
-  /** Moves all timestamps by the same time, so that the newest becomes `now`, to the microsecond. */
+  /** Shifts all timestamps by the same time, so that the newest becomes `now`, to the microsecond. */
   readonly shiftToNow: boolean;
   readonly now: Date;
-  /** Called after every batch, and for every piece that is copied. */
+  /** Called after every batch, and for every copied chunk. */
   readonly onProgress?: (progress: LoadProgress) => void;
-  /** Called for each line that is refused, in their order, with its number from 1. */
+  /** Called for each rejected line, in line order, with its number from 1. */
   readonly onRejected?: (line: number, reason: string) => void;
 }
 
@@ -41,15 +41,15 @@ interface Load {
 }
 
 /**
- * Loads NDJSON into a table, line by line as a log shipper's `INSERT … FORMAT JSONEachRow` would, in batches, of which
- * at most two are in the memory: one on its way into the table while ClickHouse checks the next. Lines that ClickHouse
- * can't take are refused and reported, and the rest is loaded, each line once.
+ * Loads NDJSON into a table as a log shipper's `INSERT … FORMAT JSONEachRow` would, in batches. At most two batches
+ * are in memory: one is inserted while ClickHouse checks the next. Lines that ClickHouse cannot read are rejected and
+ * reported; every other line is loaded once.
  *
- * ClickHouse alone reads the timestamps, with and without `shiftToNow`. In a text, whole seconds, milliseconds,
- * microseconds and nanoseconds since 1970 are told apart by their digits; a JSON number is microseconds.
+ * ClickHouse alone reads the timestamps, with and without `shiftToNow`. In a string, the number of digits
+ * distinguishes seconds, milliseconds, microseconds and nanoseconds since 1970; a JSON number is microseconds.
  *
- * @throws LoadError where the table or the source is not there, the source turns out to be damaged, or ClickHouse goes
- * away; it says what had been loaded by then.
+ * @throws LoadError when the table or the source does not exist, the source is damaged, or ClickHouse becomes
+ * unreachable; it states what was loaded before.
  */
 export async function loadFile(options: LoadOptions): Promise<LoadReport> {
   const table = await describeTable(options.client, options.table);
@@ -98,7 +98,7 @@ async function insert({ options, table, source, tally }: Load, batch: CheckedBat
   options.onProgress?.(tally.progress('loading', source.size));
 }
 
-/** The source from its beginning. */
+/** The batches of the source, from its start. */
 function batches({ table, source, tally }: Load): AsyncGenerator<Batch> {
   tally.bytes = 0;
   const bytes = metered(source.read(), (length) => (tally.bytes += length));

@@ -1,6 +1,6 @@
 import { bareType, type Column } from './target-table.js';
 
-/** What a numeric type holds, from and to, where JavaScript's numbers are exact enough to tell. */
+/** Least and greatest value of each numeric type whose bounds JavaScript's numbers can compare. */
 const RANGE_BY_TYPE: Readonly<Record<string, readonly [number, number]>> = {
   UInt8: [0, 0xff],
   UInt16: [0, 0xffff],
@@ -12,14 +12,14 @@ const RANGE_BY_TYPE: Readonly<Record<string, readonly [number, number]>> = {
   Float64: [-Number.MAX_VALUE, Number.MAX_VALUE],
 };
 
-/** A column, and the least and the greatest number that it holds. */
+/** A column with the least and the greatest number that it can store. */
 export interface NumberRange {
   readonly column: Column;
   readonly least: number;
   readonly greatest: number;
 }
 
-/** The ranges of the columns that have one. */
+/** The ranges of the columns with a known range. */
 export function numberRanges(columns: readonly Column[]): NumberRange[] {
   return columns.flatMap((column) => {
     const range = RANGE_BY_TYPE[bareType(column)];
@@ -28,8 +28,8 @@ export function numberRanges(columns: readonly Column[]): NumberRange[] {
 }
 
 /**
- * Whether a JSON value is a number too great or too small for its column. ClickHouse would store such a one as another
- * number: 99999 in a UInt16 as 34463, 1e999 in a Float64 as infinity.
+ * Whether a JSON value is a number outside its column's range. ClickHouse would store another number: 99999 in a
+ * UInt16 as 34463, 1e999 in a Float64 as infinity.
  */
 export function isOutOfRange({ least, greatest }: NumberRange, value: unknown): boolean {
   const number = asNumber(value);

@@ -1,4 +1,4 @@
-/** Delivers the items of another sequence, of which the next one is already in the making. */
+/** Yields the items of a sequence and produces the next item in the meantime. */
 export async function* oneAhead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   const iterator = items[Symbol.asyncIterator]();
   let next = request(iterator);
@@ -13,7 +13,7 @@ export async function* oneAhead<T>(items: AsyncIterable<T>): AsyncGenerator<T> {
   }
 }
 
-/** A failure waits until its turn has come; without a handler from the start Node would end the process. */
+/** A failure is thrown when its item is due; without a handler until then, Node would end the process. */
 function request<T>(iterator: AsyncIterator<T>): Promise<IteratorResult<T>> {
   const step = iterator.next();
   step.catch(() => undefined);

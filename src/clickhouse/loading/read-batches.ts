@@ -2,7 +2,7 @@ import type { Row } from './inspect-line.js';
 import { LineSplitter, type Line } from './line-splitter.js';
 import type { RejectedLine } from './load-report.js';
 
-/** A stretch of the file, so many lines that one INSERT should take them. */
+/** Consecutive lines of the file, for one INSERT. */
 export interface Batch {
   readonly rows: readonly Row[];
   readonly rejected: readonly RejectedLine[];
@@ -10,20 +10,20 @@ export interface Batch {
 }
 
 export interface BatchLimits {
-  /** Of the text; a batch ends with the line that reaches it. */
+  /** Length of the text; a batch ends with the line that reaches it. */
   readonly bytes: number;
-  /** Refused ones included. */
+  /** Number of lines, rejected ones included. */
   readonly lines: number;
 }
 
-/** Big enough for ClickHouse to make few parts, small enough for a few of them to fit into memory. */
+/** Large enough for ClickHouse to create few parts, small enough for a few batches in memory. */
 const LIMITS: BatchLimits = { bytes: 8_000_000, lines: 20_000 };
 
 /**
- * Cuts bytes into lines and gathers these into batches.
+ * Splits bytes into lines and groups these into batches.
  *
- * @throws what the bytes throw, after the batch of all whole lines before it. The line that was cut off is neither
- * loaded nor refused.
+ * @throws the error of the bytes, after the batch of all complete lines before it. An incomplete last line is neither
+ * loaded nor rejected.
  */
 export async function* readBatches(
   bytes: AsyncIterable<Buffer>,

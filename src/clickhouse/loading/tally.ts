@@ -1,49 +1,49 @@
 import type { CheckedBatch } from './check-batch.js';
 import type { LoadPhase, LoadProgress, LoadReport } from './load-report.js';
-import { oldestKept } from './timestamp-range.js';
+import { oldestRetained } from './timestamp-range.js';
 
-/** Counts what has been loaded. */
+/** Counts loaded and rejected lines. */
 export class Tally {
   #loaded = 0;
-  #refused = 0;
+  #rejected = 0;
   #olderThanRetention = 0;
   #newest: bigint | undefined;
   #lastLine = 0;
-  /** Bytes read of the source, in this phase. */
+  /** Bytes of the source that were read in this phase. */
   bytes = 0;
-  /** What is added to every timestamp, in microseconds. */
+  /** The shift of every timestamp, in microseconds. */
   shiftMicroseconds = 0n;
 
-  readonly #oldestKept: bigint;
+  readonly #oldestRetained: bigint;
 
   constructor(now: Date) {
-    this.#oldestKept = oldestKept(now);
+    this.#oldestRetained = oldestRetained(now);
   }
 
-  /** A batch is in the table. */
-  add({ rows, rejected: refusals, lastLine }: CheckedBatch): void {
+  /** Counts a batch that was inserted. */
+  add({ rows, rejected, lastLine }: CheckedBatch): void {
     this.#loaded += rows.length;
-    this.#refused += refusals.length;
+    this.#rejected += rejected.length;
     this.#lastLine = lastLine;
     for (const { micros } of rows) {
-      if (micros < this.#oldestKept) this.#olderThanRetention += 1;
+      if (micros < this.#oldestRetained) this.#olderThanRetention += 1;
       if (this.#newest === undefined || micros > this.#newest) this.#newest = micros;
     }
   }
 
-  /** The line, from 1, before which all is done. */
+  /** The first line, from 1, that is neither loaded nor rejected. */
   get nextLine(): number {
     return this.#lastLine + 1;
   }
 
   progress(phase: LoadPhase, bytesTotal: number | undefined): LoadProgress {
-    return { phase, bytesRead: this.bytes, bytesTotal, loaded: this.#loaded, rejected: this.#refused };
+    return { phase, bytesRead: this.bytes, bytesTotal, loaded: this.#loaded, rejected: this.#rejected };
   }
 
   report(): LoadReport {
     return {
       loaded: this.#loaded,
-      rejected: this.#refused,
+      rejected: this.#rejected,
       olderThanRetention: this.#olderThanRetention,
       bytes: this.bytes,
       newest: this.#newest,

@@ -3,16 +3,16 @@ import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 import { quoteName } from '../../endpoint/quote-sql.js';
 import { describeFailure, LoadError } from './load-error.js';
 
-/** A column that an INSERT can fill. */
+/** A column that an INSERT can write. */
 export interface Column {
   readonly name: string;
-  /** As ClickHouse spells it: `LowCardinality(Nullable(String))`. */
+  /** ClickHouse's spelling: `LowCardinality(Nullable(String))`. */
   readonly type: string;
-  /** The expression that fills it where a line has no such field; empty where it is the type's own default. */
+  /** Default for lines without the field; empty for the default of the type. */
   readonly defaultExpression: string;
 }
 
-/** The table that lines are loaded into. */
+/** The table into which lines are loaded. */
 export interface TargetTable {
   readonly name: string;
   readonly columns: readonly Column[];
@@ -26,10 +26,9 @@ interface Description {
 }
 
 /**
- * Asks ClickHouse what the table looks like.
+ * Reads the columns of a table.
  *
- * @throws LoadError where there is no such table, it has no `timestamp` of type DateTime64, or ClickHouse can't be
- * asked.
+ * @throws LoadError when the table does not exist or has no `timestamp` of type DateTime64, or ClickHouse fails.
  */
 export async function describeTable(client: ClickHouseClient, name: string): Promise<TargetTable> {
   const columns = (await describe(client, name))
@@ -45,18 +44,18 @@ export async function describeTable(client: ClickHouseClient, name: string): Pro
   return { name, columns };
 }
 
-/** The name of the column's type without its parameters, whether it is nullable or not: `UInt16`. */
+/** The name of a column's type without Nullable, LowCardinality and parameters: `UInt16`. */
 export function bareType({ type }: Pick<Column, 'type'>): string {
   return type.replace(/^(?:LowCardinality\(|Nullable\()+/, '').replace(/\W.*$/s, '');
 }
 
 async function describe(client: ClickHouseClient, name: string): Promise<Description[]> {
   try {
-    const answer = await client.query({
+    const result = await client.query({
       query: `DESCRIBE TABLE ${quoteName(name)}`,
       format: 'JSON',
     });
-    return (await answer.json<Description>()).data;
+    return (await result.json<Description>()).data;
   } catch (cause) {
     const message = isUnknownTable(cause) ? await unknownTable(client, name) : describeFailure(cause);
     throw new LoadError(message, { cause });
@@ -68,9 +67,11 @@ function isUnknownTable(error: unknown): boolean {
 }
 
 async function unknownTable(client: ClickHouseClient, name: string): Promise<string> {
-  const answer = await client.query({ query: "SHOW TABLES NOT LIKE 'schema_migrations%'", format: 'JSON' });
-  const tables = (await answer.json<{ name: string }>()).data.map((table) => table.name);
+  const result = await client.query({ query: "SHOW TABLES NOT LIKE 'schema_migrations%'", format: 'JSON' });
+  const tables = (await result.json<{ name: string }>()).data.map((table) => table.name);
   const known =
-    tables.length > 0 ? `there are ${tables.join(', ')}` : 'there are none: has the schema been applied?';
-  return `there is no table ${name}; ${known}`;
+    tables.length > 0
+      ? `the tables are ${tables.join(', ')}`
+      : 'the database has no tables: run npm run migrate';
+  return `the table ${name} does not exist; ${known}`;
 }

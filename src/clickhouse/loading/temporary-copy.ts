@@ -6,10 +6,10 @@ import path from 'node:path';
 import { LoadError, messageOf } from './load-error.js';
 
 /**
- * Copies bytes into a temporary file, so that they can be read twice. The file has no name any more when this
- * returns: it goes with its handle, even when the process is killed.
+ * Copies bytes into a temporary file, so that they can be read twice. The file is already unlinked when this returns:
+ * it disappears with its handle, even if the process is killed.
  *
- * @throws LoadError where the temporary folder does not take them.
+ * @throws LoadError when the temporary folder cannot store them.
  */
 export async function copyToTemporaryFile(bytes: AsyncIterable<Buffer>): Promise<FileHandle> {
   const file = path.join(tmpdir(), `querygate-load-${randomUUID()}`);
@@ -21,7 +21,7 @@ export async function copyToTemporaryFile(bytes: AsyncIterable<Buffer>): Promise
     return handle;
   } catch (cause) {
     await handle?.close();
-    const message = `the input can’t be copied to ${tmpdir()}: ${messageOf(cause)}`;
+    const message = `the input cannot be copied to ${tmpdir()}: ${messageOf(cause)}`;
     throw new LoadError(message, { cause });
   }
 }

@@ -1,26 +1,31 @@
 import { localName, onCluster, qualified, type Cluster } from './cluster-names.js';
 import { listItems, masked } from './statement-text.js';
 
-/** What changes the columns that a table has: a Distributed table has them too. */
-const OF_COLUMNS = /^(?:(?:ADD|MODIFY|DROP|COMMENT|RENAME) COLUMN|MODIFY COMMENT)\b/;
+/** Actions on the columns of a table: they apply to the Distributed table too. */
+const COLUMN_ACTION = /^(?:(?:ADD|MODIFY|DROP|COMMENT|RENAME) COLUMN|MODIFY COMMENT)\b/;
 
-/** What is about the rows and how they are kept: a Distributed table has none. */
-const OF_ROWS =
+/** Actions on the stored rows: they do not apply to the Distributed table, which stores none. */
+const STORAGE_ACTION =
   /^(?:MATERIALIZE COLUMN|(?:ADD|DROP|MATERIALIZE) (?:INDEX|PROJECTION)|MODIFY (?:TTL|SETTING))\b/;
 
-/** `ALTER TABLE NAME …`: all of it for the local tables, then what is about columns for the Distributed one. */
+/** Applies all actions to the local tables, and the column actions to the Distributed table. */
 export function alterStatements(statement: string, cluster: Cluster): readonly string[] {
   const [head = '', name = ''] = /^ALTER TABLE (\w+)\s+/.exec(statement) ?? [];
   const actions = listItems(statement.slice(head.length));
-  const unknown = actions.find((action) => !OF_COLUMNS.test(action) && !OF_ROWS.test(masked(action)));
+  const unknown = actions.find(
+    (action) => !COLUMN_ACTION.test(action) && !STORAGE_ACTION.test(masked(action)),
+  );
   if (unknown !== undefined) {
     throw new Error(
-      `This part of an ALTER TABLE ${name} can’t be applied to a cluster, since nobody has said to which tables: ` +
-        `${unknown} Give it a form in src/clickhouse/schema/cluster-alter.ts.`,
+      `This action of ALTER TABLE ${name} cannot be applied to a cluster because it is not known which tables it applies to: ` +
+        `${unknown} Add it to src/clickhouse/schema/cluster-alter.ts.`,
     );
   }
-  const alter = (table: string, parts: readonly string[]): string =>
-    `ALTER TABLE ${qualified(table, cluster)} ${onCluster(cluster)} ${parts.join(', ')}`;
-  const ofColumns = actions.filter((action) => OF_COLUMNS.test(action));
-  return [alter(localName(name), actions), ...(ofColumns.length === 0 ? [] : [alter(name, ofColumns)])];
+  const alter = (table: string, selected: readonly string[]): string =>
+    `ALTER TABLE ${qualified(table, cluster)} ${onCluster(cluster)} ${selected.join(', ')}`;
+  const columnActions = actions.filter((action) => COLUMN_ACTION.test(action));
+  return [
+    alter(localName(name), actions),
+    ...(columnActions.length === 0 ? [] : [alter(name, columnActions)]),
+  ];
 }

@@ -4,22 +4,21 @@ import { localName, onCluster, qualified, type Cluster } from './cluster-names.j
 import { closingBracket, listItems, masked, withoutComments } from './statement-text.js';
 
 /**
- * What a statement of the schema, as it is written for one server, comes to on a cluster. Each table is a replicated
- * `NAME_local` on every shard, under a Distributed table NAME. The statements of the result name their database, and run
- * `ON CLUSTER`.
+ * Translates a schema statement, written for one server, to a cluster: each table becomes a replicated `NAME_local`
+ * on every shard, under a Distributed table NAME. The translated statements name their database and run `ON CLUSTER`.
  *
- * @throws Error naming a statement whose shape is not known: applied as it stands, it would reach one server alone.
+ * @throws Error naming a statement without a translation: unchanged, it would run on one server only.
  */
 export function clusterStatements(statement: string, cluster: Cluster): readonly string[] {
   const bare = withoutComments(statement);
-  const make = SHAPES.find(([shape]) => shape.test(masked(bare)))?.[1];
-  if (!make) throw unknownShape(bare, 'is none of the shapes that there is a form on a cluster for');
-  return make(bare, cluster);
+  const translate = TRANSLATIONS.find(([pattern]) => pattern.test(masked(bare)))?.[1];
+  if (!translate) throw unsupportedStatement(bare, 'has no translation for clusters');
+  return translate(bare, cluster);
 }
 
 /**
- * The table that records what was applied, as every server of a cluster has it: the replicas of one table, whatever
- * shard they are of, so that it makes no difference from which server the next migration starts.
+ * Translates the record of applied migrations: all servers of the cluster, of every shard, are replicas of one table,
+ * so the next migration can start from any server.
  */
 export function clusterRecordTable(statement: string, cluster: Cluster): string {
   const bare = statement.trim();
@@ -31,14 +30,14 @@ export function clusterRecordTable(statement: string, cluster: Cluster): string 
   );
 }
 
-type Make = (statement: string, cluster: Cluster) => readonly string[];
+type Translate = (statement: string, cluster: Cluster) => readonly string[];
 
-const SHAPES: readonly (readonly [RegExp, Make])[] = [
+const TRANSLATIONS: readonly (readonly [RegExp, Translate])[] = [
   [/^CREATE TABLE IF NOT EXISTS \w+\s*\(/, tableStatements],
   [/^ALTER TABLE \w+\s/, alterStatements],
 ];
 
-/** Columns that rows of a table are spread by, the first that it has: rows of a project stay together. */
+/** Candidates for the sharding column; the first that a table has is used. Rows of a project stay together. */
 const SHARDING_COLUMNS = ['project', 'id', 'request_id'];
 
 function tableStatements(statement: string, cluster: Cluster): readonly string[] {
@@ -52,16 +51,16 @@ function tableStatements(statement: string, cluster: Cluster): readonly string[]
     `CREATE TABLE IF NOT EXISTS ${qualified(table, cluster)} ${onCluster(cluster)}`;
   return [
     `${create(local)}\n${columnList}\nENGINE = ReplicatedMergeTree(${keeperPath(local, cluster)}, '{replica}')${rest}`,
-    // This takes over the columns with their defaults and comments, and leaves indexes and projections behind.
+    // AS copies the columns with their defaults and comments, but no indexes and projections.
     `${create(name)} AS ${qualified(local, cluster)}\nENGINE = Distributed(${distributed.join(', ')})${commentOf(rest)}`,
   ];
 }
 
 interface TableParts {
   readonly name: string;
-  /** With its brackets. */
+  /** Including its brackets. */
   readonly columnList: string;
-  /** All that comes behind the engine. */
+  /** Everything after the engine. */
   readonly rest: string;
 }
 
@@ -71,7 +70,7 @@ function parseTable(statement: string): TableParts {
   const close = closingBracket(mask, open);
   const engine = /^\s*ENGINE\s*=\s*MergeTree(?:\s*\(\s*\))?(?=\s)/.exec(mask.slice(close + 1))?.[0];
   if (close === -1 || engine === undefined)
-    throw unknownShape(statement, 'has another engine than MergeTree');
+    throw unsupportedStatement(statement, 'has an engine other than MergeTree');
   return {
     name: /^CREATE TABLE IF NOT EXISTS (\w+)/.exec(mask)?.[1] ?? '',
     columnList: statement.slice(open, close + 1),
@@ -79,35 +78,35 @@ function parseTable(statement: string): TableParts {
   };
 }
 
-/** A table's comment, which is the last of its clauses. */
+/** A table's comment, which is its last clause. */
 function commentOf(clauses: string): string {
   const at = masked(clauses).lastIndexOf('COMMENT');
   return at === -1 ? '' : `\n${clauses.slice(at)}`;
 }
 
-/** What the replicas of a shard know each other by: they have the macro `shard` in common. */
+/** The path that the replicas of a shard share through the macro `shard`. */
 function keeperPath(local: string, { name, database }: Cluster): string {
   return quoteText(`/clickhouse/tables/${name}/{shard}/${database}/${local}`);
 }
 
-/** A hash, and not `rand()`: rows of an INSERT that is sent again go where they went, so that a shard recognises the block. */
+/** A hash instead of `rand()`: a repeated INSERT sends its rows to the same shards, which recognize the block. */
 function shardingKey(columnList: string, statement: string): string {
   const columns = new Set(listItems(columnList.slice(1, -1)).map((item) => /^\w+/.exec(item)?.[0]));
   const column = SHARDING_COLUMNS.find((candidate) => columns.has(candidate));
   if (column === undefined) {
-    throw unknownShape(
+    throw unsupportedStatement(
       statement,
-      `has none of the columns ${SHARDING_COLUMNS.join(', ')} to spread its rows by`,
+      `has none of the columns ${SHARDING_COLUMNS.join(', ')} as a sharding key`,
     );
   }
   return `cityHash64(${column})`;
 }
 
-/** An error that says which statement, what of it, and what to do. */
-function unknownShape(statement: string, what: string): Error {
+/** An error that names the statement, the reason, and what to do. */
+function unsupportedStatement(statement: string, reason: string): Error {
   const [line = ''] = statement.split('\n', 1);
   return new Error(
-    `This statement of the schema can’t be applied to a cluster, since it ${what}: ${line} ` +
-      'Give it a form in src/clickhouse/schema/cluster-statements.ts.',
+    `This schema statement cannot be applied to a cluster because it ${reason}: ${line} ` +
+      'Add a translation to src/clickhouse/schema/cluster-statements.ts.',
   );
 }

@@ -2,10 +2,10 @@ import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
 
-/** The table that records which files of the schema a database has. */
+/** The table that records the applied schema files of a database. */
 export const RECORD_TABLE = 'schema_migrations';
 
-/** Files of the schema that this one replaced before the first release, as far as it has none of the same name. */
+/** Files of the schema before the first release, except those with a name that the current schema uses too. */
 const EARLIER_FILES = [
   ...['0012_mark_rows', '0013_mark_existing_rows', '0014_function_relay_rollups'],
   ...['0015_edge_request_rollups', '0016_custom_event_rollups', '0017_roll_up_new_rows'],
@@ -14,46 +14,46 @@ const EARLIER_FILES = [
   ...['0024_fill_redirect_days', '0025_edge_logs_url_index', '0026_drop_filled'],
   '0027_edge_logs_url_rest_index',
 ];
-/** SHA-256 (hex) of its 0001_edge_logs.sql, with which each of its databases began. */
+/** SHA-256 (hex) of the earlier 0001_edge_logs.sql, the first file of each of its databases. */
 const EARLIER_CHECKSUM = '106deeebf426406fe360c3a99236c2d313b70e5c3518c201842d1b5765fc4185';
 
-/** A table of both schemas, and a column that it has in this one alone: what a user sees that may not read the record. */
+/** A table of both schemas with a column of the current one: a check without access to the record table. */
 const NEW_COLUMN = { table: 'edge_logs', column: 'origin' };
 
-/** Its materialized views. They name their target tables with the database, which renaming the database does not change. */
+/** The earlier views. They name their target tables with the database, so a renamed database breaks them. */
 const EARLIER_VIEWS = [
   ...['custom_event_days_view', 'edge_request_hours_view', 'edge_request_minutes_view'],
   ...['function_relay_days_view', 'function_relay_hours_view', 'function_relay_minutes_view'],
   'redirect_days_view',
 ];
 
-/** Which database to look at, and where it is. */
+/** The database to check, and its location. */
 export interface SchemaLocation {
   readonly database: string;
-  /** The data folder of the embedded server; absent for another server. */
+  /** Data folder of the embedded server; absent for an external server. */
   readonly dataDir?: string | undefined;
   readonly isCluster?: boolean;
 }
 
-/** A database has the tables of the earlier schema; the message says what to run. */
+/** The database has the tables of the earlier schema; the message names the commands to run. */
 export class EarlierMigrations extends Error {}
 
 /**
- * Looks for the earlier schema in the record table, or in the tables themselves where the user may not read the record. A
+ * Detects the earlier schema by the record table, or by the tables themselves if the user may not read the record. A
  * database without either passes.
  *
- * @throws EarlierMigrations naming the commands that move the tables out of the way, or drop them.
+ * @throws EarlierMigrations naming the commands that move or drop the tables.
  */
-export async function refuseEarlierMigrations(
+export async function rejectEarlierMigrations(
   client: ClickHouseClient,
-  place: SchemaLocation,
+  location: SchemaLocation,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { database } = place;
+  const { database } = location;
   const isEarlier = await recordsEarlierFiles(client, database, signal).catch((error: unknown) =>
     isError(error, 'ACCESS_DENIED') ? lacksNewColumn(client, database, signal) : isAbsent(error),
   );
-  if (isEarlier) throw new EarlierMigrations(explain(place));
+  if (isEarlier) throw new EarlierMigrations(explain(location));
 }
 
 async function recordsEarlierFiles(
@@ -73,13 +73,13 @@ async function recordsEarlierFiles(
   return Number(files) > 0;
 }
 
-/** Whether the table is there without the column; false where the user may not read the table either. */
+/** Whether the table exists without the column; false if the user may not read the table. */
 async function lacksNewColumn(
   client: ClickHouseClient,
   database: string,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
-  // DESCRIBE analyzes the query and does not run it: on a cluster, no shard is asked.
+  // DESCRIBE analyzes the query without running it: on a cluster, it contacts no shard.
   const query = `DESCRIBE TABLE (SELECT ${NEW_COLUMN.column} FROM {database:Identifier}.${NEW_COLUMN.table})`;
   return client
     .query({ query, query_params: { database }, ...(signal && { abort_signal: signal }) })
@@ -94,7 +94,7 @@ function isError(error: unknown, ...types: readonly string[]): boolean {
   return error instanceof ClickHouseError && types.includes(error.type ?? '');
 }
 
-/** False, there being no table to have anything. @throws the error where it says something else */
+/** Returns false if the database or the table does not exist. @throws any other error */
 function isAbsent(error: unknown): false {
   if (isError(error, 'UNKNOWN_DATABASE', 'UNKNOWN_TABLE')) return false;
   throw error;

@@ -3,17 +3,17 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import { connectClickHouse, type ClickHouseConnection } from '../connection.js';
 import { checkCluster, onCluster, type Cluster } from './cluster-names.js';
 import { clusterRecordTable, clusterStatements } from './cluster-statements.js';
-import { RECORD_TABLE, refuseEarlierMigrations } from './earlier-migrations.js';
+import { RECORD_TABLE, rejectEarlierMigrations } from './earlier-migrations.js';
 import type { Migration } from './migration-files.js';
 import { withMigrationLock, type CheckLock } from './migration-lock.js';
 
 export interface MigrateOptions {
-  /** Its user may create the database and tables in it. */
+  /** Its user needs the right to create the database and tables in it. */
   readonly connection: ClickHouseConnection;
   readonly migrations: readonly Migration[];
-  /** The cluster of `remote_servers` whose servers are all to have the schema; absent for the one server alone. */
+  /** The cluster, of `remote_servers`, to migrate; absent for a single server. */
   readonly cluster?: string | undefined;
-  /** The data folder of the embedded server; absent for another server. */
+  /** Data folder of the embedded server; absent for an external server. */
   readonly dataDir?: string | undefined;
   readonly onApplied?: (name: string, milliseconds: number) => void;
 }
@@ -24,12 +24,12 @@ interface AppliedMigration {
 }
 
 /**
- * Applies the migrations that the database does not record yet, in order, and records each. Run from two places at
- * once, one waits for the other.
+ * Applies, in order, the migrations that the database does not record yet, and records each. Concurrent runs wait for
+ * each other.
  *
- * @returns names of those that were applied now.
- * @throws Error where the database has the migrations before these, a file was changed after it was applied, or a
- * recorded file is missing; nothing is changed then.
+ * @returns names of the migrations that were applied now.
+ * @throws Error, before any change, when the database has an earlier schema, an applied file was changed, or a
+ * recorded file is missing.
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
   const { connection, cluster: name } = options;
@@ -45,16 +45,16 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
   }
 }
 
-/** A migration may change existing rows, which takes what it takes. */
+/** A migration may change existing rows, which can take long. */
 const CONNECT_OPTIONS = { maxOpenConnections: 4, requestTimeoutMs: 3_600_000 };
 /**
- * Of a cluster's record, so that whoever migrates next, from whichever server, reads what was written last: most of the
- * servers have it before it counts as written.
+ * Settings for the record on a cluster: a quorum of servers has a write before it succeeds, and a read sees the last
+ * write, from whichever server the next migration runs.
  */
 const RECORD_WRITING: ClickHouseSettings = { insert_quorum: 'auto', insert_quorum_parallel: 0 };
 const RECORD_READING: ClickHouseSettings = { select_sequential_consistency: '1' };
 
-/** The same files, with their checksums, as statements for a cluster. */
+/** The same files with the same checksums, translated for a cluster. */
 function forCluster({ migrations }: MigrateOptions, cluster: Cluster): Pick<MigrateOptions, 'migrations'> {
   const translate = (statement: string): readonly string[] => clusterStatements(statement, cluster);
   return {
@@ -62,16 +62,16 @@ function forCluster({ migrations }: MigrateOptions, cluster: Cluster): Pick<Migr
   };
 }
 
-/** Creates the database where it is missing, which on a cluster it can be on some servers, unless it has an earlier schema. */
+/** Creates the database on every server where it is missing, unless it has an earlier schema. */
 async function createDatabase(
   { connection, dataDir }: MigrateOptions,
   cluster: Cluster | undefined,
 ): Promise<void> {
   const { database } = connection;
-  // A connection to a database that is not there yet is refused.
+  // ClickHouse rejects a connection to a database that does not exist yet.
   const client = connectClickHouse({ ...connection, database: 'default' }, CONNECT_OPTIONS);
   try {
-    await refuseEarlierMigrations(client, { database, dataDir, isCluster: cluster !== undefined });
+    await rejectEarlierMigrations(client, { database, dataDir, isCluster: cluster !== undefined });
     await client.command({
       query: `CREATE DATABASE IF NOT EXISTS {database:Identifier} ${cluster ? onCluster(cluster) : ''}`,
       query_params: { database },
@@ -130,15 +130,15 @@ function pending(
   for (const { name, checksum } of migrations) {
     if (checksums.has(name) && checksums.get(name) !== checksum) {
       throw new Error(
-        `${name}.sql was changed after it was applied. Put it back as it was, and add the change as a new file.`,
+        `${name}.sql was changed after it was applied. Restore the file, and add the change as a new file.`,
       );
     }
   }
-  const known = new Set(migrations.map(({ name }) => name));
-  const lost = applied.find(({ name }) => !known.has(name));
-  if (lost) {
+  const fileNames = new Set(migrations.map(({ name }) => name));
+  const missing = applied.find(({ name }) => !fileNames.has(name));
+  if (missing) {
     throw new Error(
-      `${lost.name}.sql is recorded in the database but not among the files: is this an older release?`,
+      `${missing.name}.sql is recorded in the database but missing from the files: is this an older release?`,
     );
   }
   return migrations.filter(({ name }) => !checksums.has(name));

@@ -6,7 +6,7 @@ import { withoutComments } from './statement-text.js';
 
 /** One numbered SQL file of the schema. */
 export interface Migration {
-  /** File name without its ending, such as `0001_edge_logs`. */
+  /** File name without its extension, such as `0001_edge_logs`. */
   readonly name: string;
   readonly statements: readonly string[];
   /** SHA-256 (hex) of the file's text. */
@@ -14,9 +14,9 @@ export interface Migration {
 }
 
 /**
- * Reads the numbered files of a folder, in their order. In a file, a semicolon at the end of a line ends a statement.
+ * Reads the numbered files of a folder, in order. A semicolon at the end of a line ends a statement.
  *
- * @throws Error where two files share a number.
+ * @throws Error when two files have the same number.
  */
 export async function readMigrations(folder: string): Promise<readonly Migration[]> {
   const files = (await readdir(folder)).filter((file) => /^\d{4}_\w+\.sql$/.test(file)).sort();

@@ -5,11 +5,11 @@ import { onCluster, type Cluster } from './cluster-names.js';
 
 const LOCK = 'schema_migrations_lock';
 const HEARTBEAT_SECONDS = 5;
-/** A holder that has not touched its lock for so long is dead. */
+/** A lock that its owner has not renewed for this long is stale. */
 const STALE_SECONDS = 30;
 const POLL_MS = 100;
 
-/** Where the lock is: in a database of one server, or of every server of a cluster. */
+/** The location of a lock: a database on one server, or on every server of a cluster. */
 export interface LockLocation {
   readonly database: string;
   readonly cluster?: Cluster | undefined;
@@ -20,45 +20,45 @@ interface LockState {
   readonly idle_seconds: number;
 }
 
-/** @throws Error where the lock was taken over meanwhile: its holder stood still for too long. */
+/** @throws Error when another process has taken over the lock, because its owner did not renew it in time. */
 export type CheckLock = () => Promise<void>;
 
 /**
- * Runs a task while holding the database's migration lock, waiting for it first.
+ * Runs a task while holding the database's migration lock, after waiting for it.
  *
- * ClickHouse has no locks, but creating a table that exists fails, atomically: the lock is such a table. Its holder
- * touches it every few seconds; one that stopped doing so is set aside by renaming it to a name made from its own
- * UUID, which only the first of several takers can do.
+ * ClickHouse has no locks, but creating a table that exists fails, atomically: the lock is such a table. Its owner
+ * renews it every few seconds. Another process takes over a stale lock by renaming it to a name with the lock's UUID,
+ * which only one process can do.
  *
- * On a cluster all of that is `ON CLUSTER`. The servers run such statements in the one order that the coordination
- * service gives them, so that of several takers the same one comes first everywhere.
+ * On a cluster all of this is `ON CLUSTER`. The servers run such statements in the order of the coordination service,
+ * so the same process succeeds on every server.
  */
 export async function withMigrationLock<T>(
   client: ClickHouseClient,
-  place: LockLocation,
+  location: LockLocation,
   task: (checkLock: CheckLock) => Promise<T>,
 ): Promise<T> {
-  while (!(await tryLock(client, place))) {
-    await breakStaleLock(client, place);
+  while (!(await tryLock(client, location))) {
+    await breakStaleLock(client, location);
     await delay(POLL_MS);
   }
-  const own = await uuidOfLock(client, place.database);
+  const own = await uuidOfLock(client, location.database);
   const checkLock: CheckLock = async () => {
-    if (own !== undefined && (await uuidOfLock(client, place.database)) === own) return;
+    if (own !== undefined && (await uuidOfLock(client, location.database)) === own) return;
     throw new Error(
-      `the migration lock of ${place.database} was taken over, because this process did not touch it for ${STALE_SECONDS} s; ` +
-        'start it again once the other migration is over',
+      `another process took over the migration lock of ${location.database}, because this process did not renew it for ${STALE_SECONDS} s; ` +
+        'run the migration again once the other one has ended',
     );
   };
   const heartbeat = setInterval(() => {
-    // A missed beat is made up for by the next; if none gets through, the task's own statements fail as well.
-    touch(client, place).catch(() => undefined);
+    // The next renewal makes up for a failed one; if all fail, the task's own statements fail as well.
+    renew(client, location).catch(() => undefined);
   }, HEARTBEAT_SECONDS * 1000);
   try {
     return await task(checkLock);
   } finally {
     clearInterval(heartbeat);
-    await unlock(client, place, own);
+    await unlock(client, location, own);
   }
 }
 
@@ -73,11 +73,11 @@ async function uuidOfLock(client: ClickHouseClient, database: string): Promise<s
 
 const clauseOf = ({ cluster }: LockLocation): string => (cluster ? onCluster(cluster) : '');
 
-async function tryLock(client: ClickHouseClient, place: LockLocation): Promise<boolean> {
+async function tryLock(client: ClickHouseClient, location: LockLocation): Promise<boolean> {
   try {
     await client.command({
-      query: `CREATE TABLE {database:Identifier}.${LOCK} ${clauseOf(place)} (at DateTime) ENGINE = Memory`,
-      query_params: { database: place.database },
+      query: `CREATE TABLE {database:Identifier}.${LOCK} ${clauseOf(location)} (at DateTime) ENGINE = Memory`,
+      query_params: { database: location.database },
     });
     return true;
   } catch (error) {
@@ -86,48 +86,52 @@ async function tryLock(client: ClickHouseClient, place: LockLocation): Promise<b
   }
 }
 
-async function touch(client: ClickHouseClient, place: LockLocation): Promise<void> {
+async function renew(client: ClickHouseClient, location: LockLocation): Promise<void> {
   await client.command({
-    query: `ALTER TABLE {database:Identifier}.${LOCK} ${clauseOf(place)} MODIFY COMMENT 'held'`,
-    query_params: { database: place.database },
+    query: `ALTER TABLE {database:Identifier}.${LOCK} ${clauseOf(location)} MODIFY COMMENT 'held'`,
+    query_params: { database: location.database },
   });
 }
 
-/** Drops the lock, and those that were set aside; not the lock of somebody who has taken over. */
-async function unlock(client: ClickHouseClient, place: LockLocation, own: string | undefined): Promise<void> {
+/** Drops the lock, if still owned, and renamed stale locks; never the lock of another owner. */
+async function unlock(
+  client: ClickHouseClient,
+  location: LockLocation,
+  own: string | undefined,
+): Promise<void> {
   const stale = await client.query({
     query: `
       SELECT name FROM system.tables
       WHERE database = {database:String} AND startsWith(name, '${LOCK}')
         AND (name != '${LOCK}' OR toString(uuid) = {own:String})`,
-    query_params: { database: place.database, own: own ?? '' },
+    query_params: { database: location.database, own: own ?? '' },
     format: 'JSONEachRow',
   });
   for (const { name } of await stale.json<{ name: string }>()) {
     await client.command({
-      query: `DROP TABLE IF EXISTS {database:Identifier}.{name:Identifier} ${clauseOf(place)} SYNC`,
-      query_params: { database: place.database, name },
+      query: `DROP TABLE IF EXISTS {database:Identifier}.{name:Identifier} ${clauseOf(location)} SYNC`,
+      query_params: { database: location.database, name },
     });
   }
 }
 
-async function breakStaleLock(client: ClickHouseClient, place: LockLocation): Promise<void> {
+async function breakStaleLock(client: ClickHouseClient, location: LockLocation): Promise<void> {
   const result = await client.query({
     query: `
       SELECT toString(uuid) AS uuid, dateDiff('second', metadata_modification_time, now()) AS idle_seconds
       FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`,
-    query_params: { database: place.database },
+    query_params: { database: location.database },
     format: 'JSONEachRow',
   });
   const [lock] = await result.json<LockState>();
   if (!lock || lock.idle_seconds < STALE_SECONDS) return;
   await client
     .command({
-      query: `RENAME TABLE {database:Identifier}.${LOCK} TO {database:Identifier}.{aside:Identifier} ${clauseOf(place)}`,
-      query_params: { database: place.database, aside: `${LOCK}_${lock.uuid.replaceAll('-', '')}` },
+      query: `RENAME TABLE {database:Identifier}.${LOCK} TO {database:Identifier}.{staleName:Identifier} ${clauseOf(location)}`,
+      query_params: { database: location.database, staleName: `${LOCK}_${lock.uuid.replaceAll('-', '')}` },
     })
     .catch((error: unknown) => {
-      // Another taker was first: back to waiting.
+      // Another process was first: continue waiting.
       if (!(error instanceof ClickHouseError)) throw error;
     });
 }

@@ -1,25 +1,25 @@
-/** What stands in a statement without being SQL: texts, quoted names and comments. */
-const OPAQUE = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.)*`|--[^\n]*|\/\*.*?\*\//gs;
+/** Parts of a statement that are not SQL: strings, quoted names and comments. */
+const NOT_SQL = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.)*`|--[^\n]*|\/\*.*?\*\//gs;
 
 /**
- * The statement with its texts, quoted names and comments blanked out, character for character: words and brackets that
- * are found in it stand at the same place in the statement, and mean what they say.
+ * Replaces each character of strings, quoted names and comments by a space. Keywords and brackets in the masked text
+ * are real ones, at their positions in the statement.
  */
 export function masked(statement: string): string {
-  return statement.replace(OPAQUE, (opaque) => opaque.replace(/[^\n]/g, ' '));
+  return statement.replace(NOT_SQL, (match) => match.replace(/[^\n]/g, ' '));
 }
 
-/** The statement without its comments. */
+/** Removes comments and blank lines. */
 export function withoutComments(statement: string): string {
   return statement
-    .replace(OPAQUE, (opaque) => (/^(?:--|\/\*)/.test(opaque) ? '' : opaque))
+    .replace(NOT_SQL, (match) => (/^(?:--|\/\*)/.test(match) ? '' : match))
     .split('\n')
     .filter((line) => line.trim() !== '')
     .join('\n')
     .trim();
 }
 
-/** Place of the bracket that closes the one at `open`, or -1. */
+/** Position of the bracket that closes the one at `open`, or -1. */
 export function closingBracket(mask: string, open: number): number {
   let depth = 0;
   for (let at = open; at < mask.length; at += 1) {
@@ -30,7 +30,7 @@ export function closingBracket(mask: string, open: number): number {
   return -1;
 }
 
-/** The items of a list, which stand between commas outside of brackets. */
+/** Splits a list at the commas outside of brackets. */
 export function listItems(list: string): readonly string[] {
   const mask = masked(list);
   const items: string[] = [];

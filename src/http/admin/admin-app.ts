@@ -19,13 +19,13 @@ import { describeWarming } from './describe-warming.js';
 import { makeLink, type LinkParts } from './make-link.js';
 import { readPurgeScopes } from './purge-scope.js';
 
-/** What the operator's view stands on. */
+/** The dependencies of the admin API. */
 export interface AdminParts extends Omit<LinkParts, 'keys'> {
   readonly keys: LinkParts['keys'] & KeysInfo['keys'];
   readonly keyUse: { readonly all: () => KeysInfo['keyUse'] };
   readonly cache: CacheInfo & {
     readonly isLeader: () => boolean;
-    /** False where other gateways are not notified yet. */
+    /** Resolves to false where other gateways have not been notified yet. */
     readonly purge: (scope: PurgeScope) => Promise<boolean>;
   };
   readonly hits: Pick<HitCounter, 'all'>;
@@ -35,32 +35,32 @@ export interface AdminParts extends Omit<LinkParts, 'keys'> {
   };
   readonly warmer: Pick<Warmer, 'state' | 'tick'>;
   readonly logger: Logger;
-  /** Folder of the built console, where there is one. */
+  /** Folder of the built admin page; undefined where there is none. */
   readonly consoleFolder?: string | undefined;
 }
 
-/** The operator's view: cache, warming, metrics. It has no keys; who reaches its port may use it. */
+/** The admin API and page: cache, warming, keys, metrics. It needs no key: whoever can reach its port may use it. */
 export function createAdminApp(parts: AdminParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
   app.use(assignRequestId(), limitHeaders());
-  // Before other sites are refused: browsers ask for a page's own modules with an Origin, and its files tell nothing.
-  if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'operator.html'));
+  // Before rejectOtherSites: browsers send Origin when they load a page's own modules, and the files hold no secrets.
+  if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'admin.html'));
   app.use(protectResponses());
-  // Whatever Content-Type says: a body that is not read would count as none, and purge everything.
-  app.use(express.json({ limit: '64kb', type: () => true }), refuseBody(), refuseOtherSites());
+  // Parses every Content-Type as JSON: a skipped body would count as empty, and an empty purge removes everything.
+  app.use(express.json({ limit: '64kb', type: () => true }), rejectBody(), rejectOtherSites());
   app.use(routes(parts));
   app.use(() => {
     throw new Failure(
       'NOT_FOUND',
-      'There are /cache, /cache/purge, /warming, /warming/run, /keys, /links, /errors and /metrics.',
+      'This path does not exist. Use /cache, /cache/purge, /warming, /warming/run, /keys, /links, /errors or /metrics.',
     );
   });
-  app.use(logFault(parts.logger), sendProblem());
+  app.use(logInternalError(parts.logger), sendProblem());
   return app;
 }
 
-/** What an operator sees holds names of keys and parameters of callers: nobody keeps it, and no browser runs it. */
+/** Responses hold names of keys and parameters of callers: they must not be cached, sniffed or framed. */
 function protectResponses(): RequestHandler {
   return (_request, response, next) => {
     setSecurityHeaders(response);
@@ -70,41 +70,41 @@ function protectResponses(): RequestHandler {
 }
 
 /**
- * A page of some other site, in the browser of an operator, reaches this port too. Browsers say where such a page is
- * from; where the site gave its own name this machine's address (DNS rebinding), the name in Host gives it away.
+ * A page of another site, open in an operator's browser, can reach this port too. `Origin` reveals such a page; where the
+ * site's name resolves to this machine (DNS rebinding), `Host` does.
  */
-function refuseOtherSites(): RequestHandler {
+function rejectOtherSites(): RequestHandler {
   return (request, _response, next) => {
     if (request.headers.origin !== undefined || isPublicName(request.hostname)) {
       throw new Failure(
         'FORBIDDEN',
-        'The operator’s view is not for pages of other sites: no Origin is let in, and Host has to be an address or a ' +
-          'name that no public site can have.',
+        'Pages of other sites may not use the admin API. Send no Origin, and in Host an IP address or a name that ' +
+          'is not public, such as localhost.',
       );
     }
     next();
   };
 }
 
-/** Whether somebody on the Internet could own a name: addresses, single words and private suffixes are nobody's. */
+/** Whether a host name can be registered publicly: not an IP address, a single label or a name with a private suffix. */
 function isPublicName(hostname: string | undefined): boolean {
   if (hostname === undefined || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return false;
   return hostname.includes('.') && !/\.(localhost|local|internal|test)$/i.test(hostname);
 }
 
-/** Told of what the reader of bodies can't read. */
-function refuseBody(): ErrorRequestHandler {
+/** Handles the errors of the body parser. */
+function rejectBody(): ErrorRequestHandler {
   return (cause: unknown, _request, _response, next) => {
-    next(new Failure('BAD_REQUEST', 'The body is no JSON object, or is over 64 KiB.', { cause }));
+    next(new Failure('BAD_REQUEST', 'The body must be a JSON object of at most 64 KiB.', { cause }));
   };
 }
 
-/** A failure tells the operator all there is; of a fault, the cause is in the log alone. */
-function logFault(logger: Logger): ErrorRequestHandler {
+/** Logs an error that is not a `Failure`: its cause is not part of the response. */
+function logInternalError(logger: Logger): ErrorRequestHandler {
   return (error: unknown, request, _response, next) => {
     const { requestId } = contextOf(request);
     if (!(error instanceof Failure)) {
-      logger.error('the operator’s view failed', { requestId, ...describeError(error) });
+      logger.error('admin API failed', { requestId, ...describeError(error) });
     }
     next(error);
   };
@@ -113,11 +113,11 @@ function logFault(logger: Logger): ErrorRequestHandler {
 function routes(parts: AdminParts): Router {
   const { endpoints, cache, hits, keys, keyUse, metrics, warmer, logger } = parts;
   const router = Router();
-  const get = (path: string, answer: RequestHandler): void => {
-    router.route(path).get(answer).all(refuseMethod('GET', 'HEAD'));
+  const get = (path: string, handler: RequestHandler): void => {
+    router.route(path).get(handler).all(rejectMethod('GET', 'HEAD'));
   };
-  const post = (path: string, answer: RequestHandler): void => {
-    router.route(path).post(answer).all(refuseMethod('POST'));
+  const post = (path: string, handler: RequestHandler): void => {
+    router.route(path).post(handler).all(rejectMethod('POST'));
   };
   const sendWarming: RequestHandler = async (_request, response) => {
     response.json({ leader: cache.isLeader(), sets: describeWarming(await warmer.state()) });
@@ -146,15 +146,10 @@ function routes(parts: AdminParts): Router {
   return router;
 }
 
-function refuseMethod(...allow: readonly string[]): RequestHandler {
+function rejectMethod(...allow: readonly string[]): RequestHandler {
   return (request) => {
-    throw new Failure(
-      'METHOD_NOT_ALLOWED',
-      `${request.method} is not allowed here; ${allow.join(' and ')} are.`,
-      {
-        allow,
-      },
-    );
+    const text = `${request.method} is not allowed here. Use ${allow.join(' or ')}.`;
+    throw new Failure('METHOD_NOT_ALLOWED', text, { allow });
   };
 }
 
@@ -169,12 +164,12 @@ function purge(endpoints: EndpointRegistry, cache: AdminParts['cache'], logger: 
   };
 }
 
-/** Redis is tried again every few seconds while it is away, and gets the purge then without another request. */
+/** The gateway retries an unreachable Redis every few seconds and then sends it the purge, without another request. */
 function purgeIncomplete(): Failure {
   return new Failure(
     'PURGE_INCOMPLETE',
-    'This gateway has purged its results, but Redis did not accept the purge: other gateways may return results from before ' +
-      'it, until Redis responds. Purge again to have it confirmed.',
+    'This gateway has purged its results, but Redis did not accept the purge. Until Redis responds, other gateways may ' +
+      'return earlier results. Purge again to get a confirmation.',
     { retryAfterSeconds: 5 },
   );
 }

@@ -1,6 +1,6 @@
 import type { Principal } from '../../auth/principal.js';
 
-/** What is told of keys. */
+/** What the description of keys is made from. */
 export interface KeysInfo {
   readonly keys: { readonly principals: () => readonly Principal[] };
   /** ISO time of the last use, by name. */
@@ -8,8 +8,8 @@ export interface KeysInfo {
 }
 
 /**
- * Each key with its rights and its last use at this gateway since its start, ISO 8601 or null; never a key or a hash. Ways
- * in without a key of their own (`jwt:*`, `link:NAME`) follow, where they were used.
+ * The body of `GET /keys`: each key's rights and its last use at this gateway since the start (ISO 8601 or null), without
+ * the key or its hash. `others` lists tokens and signed links (`jwt:*`, `link:NAME`) that were used.
  */
 export function describeKeys({ keys, keyUse }: KeysInfo): Readonly<Record<string, unknown>> {
   const names = new Set(keys.principals().map(({ name }) => name));
@@ -18,7 +18,7 @@ export function describeKeys({ keys, keyUse }: KeysInfo): Readonly<Record<string
     keys: keys.principals().map((principal) => ({
       name: principal.name,
       endpoints: principal.endpoints ?? ['*'],
-      fixed: Object.fromEntries(principal.pinned ?? []),
+      pinned: Object.fromEntries(principal.pinned ?? []),
       expires: principal.expiresAt === undefined ? null : new Date(principal.expiresAt).toISOString(),
       limits: principal.limits ?? {},
       mayBypassCache: principal.mayBypassCache,

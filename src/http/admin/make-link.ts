@@ -10,8 +10,8 @@ import { validateParameters } from '../../query/validate-parameters.js';
 
 export interface LinkParts {
   readonly endpoints: EndpointRegistry;
-  readonly keys: { readonly named: (name: string) => Principal | undefined };
-  /** Undefined where no secret for links is configured. */
+  readonly keys: { readonly findByName: (name: string) => Principal | undefined };
+  /** Undefined where `LINK_SECRET` is not set. */
   readonly links: Links | undefined;
   readonly clock: Clock;
 }
@@ -20,7 +20,7 @@ interface LinkRequest {
   readonly key: string;
   readonly endpoint: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** Seconds. */
+  /** Seconds from now. */
   readonly expiresIn: number;
 }
 
@@ -34,30 +34,34 @@ const SCHEMA = Joi.object<LinkRequest>({
   .prefs({ abortEarly: false });
 
 /**
- * Makes a signed link, as an operator asks: `{"key", "endpoint", "parameters", "expiresIn"}`.
+ * Makes a signed link.
  *
- * @returns its path and query, and when it expires.
+ * @param body `{"key", "endpoint", "parameters", "expiresIn"}`.
+ * @returns path and query string of the link, and the time at which it expires (ISO 8601).
  * @throws Failure BAD_REQUEST, ENDPOINT_NOT_FOUND or INVALID_PARAMETERS
  */
 export function makeLink(
   { endpoints, keys, links, clock }: LinkParts,
   body: unknown,
 ): { readonly link: string; readonly expires: string } {
-  if (!links) throw new Failure('BAD_REQUEST', 'Links need LINK_SECRET in the environment of the gateway.');
+  if (!links)
+    throw new Failure(
+      'BAD_REQUEST',
+      'Signed links are disabled. Set LINK_SECRET in the environment of the gateway.',
+    );
   const result = SCHEMA.validate(body);
-  if (result.error)
-    throw new Failure('BAD_REQUEST', `The order is not as it should be: ${result.error.message}.`);
+  if (result.error) throw new Failure('BAD_REQUEST', `The body is invalid: ${result.error.message}.`);
   const { key: name, endpoint: idOrName, parameters, expiresIn } = result.value;
   const endpoint = endpoints.find(idOrName);
-  if (!endpoint) throw new Failure('ENDPOINT_NOT_FOUND', `There is no endpoint ${idOrName}.`);
-  const key = keys.named(name);
-  if (!key) throw new Failure('BAD_REQUEST', `There is no key ${name} in force.`);
+  if (!endpoint) throw new Failure('ENDPOINT_NOT_FOUND', `No endpoint has the name or id ${idOrName}.`);
+  const key = keys.findByName(name);
+  if (!key) throw new Failure('BAD_REQUEST', `No active key has the name ${name}.`);
   const nowMs = clock().getTime();
   const expiresAtMs = nowMs + expiresIn * 1000;
-  const given = new Map(Object.entries(parameters));
+  const texts = new Map(Object.entries(parameters));
   try {
-    const link = links.sign({ endpoint, parameters: given, key, expiresAtMs, nowMs });
-    const sent = new Map([...given].map(([param, text]) => [param, { text, times: 1 }]));
+    const link = links.sign({ endpoint, parameters: texts, key, expiresAtMs, nowMs });
+    const sent = new Map([...texts].map(([param, text]) => [param, { text, times: 1 }]));
     const applied = applyPinned(key, endpoint.parameters, sent);
     if ('parameters' in applied) validateParameters(endpoint, applied.parameters);
     return { link, expires: new Date(Math.floor(expiresAtMs / 1000) * 1000).toISOString() };

@@ -20,8 +20,8 @@ const SCHEMA = Joi.object<PurgeRequest>({
   .prefs({ abortEarly: false });
 
 /**
- * What a purge request means: `{}` all, `{"endpoint"}` one endpoint, with `"parameters"` one parameter set of it, in every
- * representation, JSON first.
+ * Reads the scopes of a purge: `{}` is everything, `{"endpoint"}` one endpoint; with `"parameters"`, one parameter set of
+ * that endpoint, which is one scope for each representation, JSON first.
  *
  * @throws Failure BAD_REQUEST, ENDPOINT_NOT_FOUND or INVALID_PARAMETERS
  */
@@ -30,18 +30,15 @@ export function readPurgeScopes(
   body: unknown,
 ): readonly [PurgeScope, ...PurgeScope[]] {
   const result = SCHEMA.validate(body ?? {});
-  if (result.error)
-    throw new Failure('BAD_REQUEST', `The purge is not as it should be: ${result.error.message}.`);
+  if (result.error) throw new Failure('BAD_REQUEST', `The body is invalid: ${result.error.message}.`);
   const { endpoint: idOrName, parameters } = result.value;
   if (idOrName === undefined) return [{}];
   const endpoint = endpoints.find(idOrName);
-  if (!endpoint) throw new Failure('ENDPOINT_NOT_FOUND', `There is no endpoint ${idOrName}.`);
+  if (!endpoint) throw new Failure('ENDPOINT_NOT_FOUND', `No endpoint has the name or id ${idOrName}.`);
   if (!parameters) return [{ endpointId: endpoint.id }];
   const raw = new Map(Object.entries(parameters).map(([name, text]) => [name, { text, times: 1 }]));
-  const question = { endpoint, values: validateParameters(endpoint, raw), scope: '' };
-  const others = [...REPRESENTATIONS.values()].map((representation) =>
-    keyOf({ ...question, representation }),
-  );
-  const json = keyOf(question);
+  const query = { endpoint, values: validateParameters(endpoint, raw), scope: '' };
+  const others = [...REPRESENTATIONS.values()].map((representation) => keyOf({ ...query, representation }));
+  const json = keyOf(query);
   return [json, ...others.filter(({ hash }) => hash !== json.hash)];
 }

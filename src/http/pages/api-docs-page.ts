@@ -1,4 +1,4 @@
-/** Shows nothing of the API until a key is entered; its script is `api-docs-script.mjs`. */
+/** The page `/docs`. It shows the API after a key is entered; its script is `api-docs-script.mjs`. */
 export const API_DOCS_PAGE = `<!doctype html>
 <html lang="en">
   <head>
@@ -27,13 +27,13 @@ export const API_DOCS_PAGE = `<!doctype html>
     </header>
     <main>
       <section id="welcome" class="gate-inner">
-        <h1>What this gateway answers</h1>
+        <h1>The API of this gateway</h1>
         <p>
-          Enter your API key above to see the queries that it may call, and to try them. The key stays in this
-          tab and is sent to this gateway only; programs send it in the header <code>X-API-KEY</code>, or as
+          Enter your API key above to see and try the endpoints that it may call. The key stays in this tab and is
+          sent to this gateway only. Programs send it in the header <code>X-API-KEY</code>, or as
           <code>Authorization: Bearer</code>.
         </p>
-        <p>The description itself is at <a href="openapi.json"><code>/openapi.json</code></a>, with the same key.</p>
+        <p>The OpenAPI document is at <a href="openapi.json"><code>/openapi.json</code></a>, with the same key.</p>
       </section>
       <p id="status" class="gate-inner" role="status" aria-live="polite"></p>
       <div id="swagger-ui"></div>
@@ -80,7 +80,7 @@ body { margin: 0; background: var(--ground); color: var(--ink); font: 16px/1.5 s
 #welcome { padding-top: 32px; }
 #welcome p { max-width: 42rem; }
 #welcome a { color: var(--accent); }
-/* There is one server, and it is this one. */
+/* This gateway is the only server to choose. */
 #swagger-ui .scheme-container { display: none; }
 #swagger-ui .info { margin: 24px 0; }
 #status:empty { display: none; }

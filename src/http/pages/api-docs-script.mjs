@@ -1,33 +1,33 @@
-// eslint-disable-next-line @typescript-eslint/ban-ts-comment -- a browser runs this, and the program's types are Node's
+// eslint-disable-next-line @typescript-eslint/ban-ts-comment -- this file runs in browsers, and the project's types are Node's
 // @ts-nocheck
 
-/** Where the key is kept: in this tab, until it is closed; the console keeps it there too, so that one is entered once. */
-const KEPT = 'querygate.key';
+/** Item of the session storage that holds the key. The console uses it too, so that users enter the key once. */
+const KEY_ITEM = 'querygate.key';
 
 const form = document.getElementById('key-form');
 const field = document.getElementById('key');
 const status = document.getElementById('status');
 
-/** Where the gateway is: this page's own address without its last part. */
+/** The gateway's URL: this page's URL without its last segment. */
 const base = new URL('.', window.location.href).href.replace(/\/$/, '');
 
-/** Tells the person, and a screen reader, what is going on. */
-function say(text, isWrong = false) {
+/** Shows a status line, which screen readers announce. */
+function showStatus(text, isWrong = false) {
   status.textContent = text;
   status.classList.toggle('wrong', isWrong);
 }
 
-/** The description as a key sees it; throws an Error whose message is for the person. */
+/** Fetches the OpenAPI document for a key. Throws an Error whose message is for the user. */
 async function fetchDescription(key) {
   const response = await fetch(`${base}/openapi.json`, { headers: { 'X-API-KEY': key } });
   const body = await response.json().catch(() => undefined);
   if (response.ok && body) return body;
-  const error = new Error(body?.detail ?? `The gateway answered with status ${response.status}.`);
-  error.isRefusal = response.status === 401 || response.status === 403;
+  const error = new Error(body?.detail ?? `The gateway returned status ${response.status}.`);
+  error.isRejected = response.status === 401 || response.status === 403;
   throw error;
 }
 
-/** Adds the key to what goes to this gateway. */
+/** Adds the key to requests to this gateway. */
 function withKey(key) {
   return (request) => {
     if (!new URL(request.url, window.location.href).href.startsWith(`${base}/`)) return request;
@@ -36,7 +36,7 @@ function withKey(key) {
   };
 }
 
-/** The description with this gateway's address, and without a second place to enter a key. */
+/** The document with this gateway's URL, and without the second key entry of Swagger UI. */
 function asShown({ openapi, info, tags, paths, components }) {
   const shown = { ...components, securitySchemes: {} };
   return { openapi, info, tags, paths, components: shown, servers: [{ url: base }] };
@@ -57,7 +57,7 @@ function show(description, key) {
     tryItOutEnabled: true,
     supportedSubmitMethods: ['get'],
     validatorUrl: null,
-    // Else the curl line would hold the key, for whoever looks at the screen.
+    // Otherwise the shown curl command would contain the key.
     showMutatedRequest: false,
     requestInterceptor: withKey(key),
   });
@@ -66,15 +66,15 @@ function show(description, key) {
 async function open(key) {
   const button = form.querySelector('button');
   button.disabled = true;
-  say('Asking the gateway …');
+  showStatus('Loading …');
   try {
     const description = await fetchDescription(key);
-    sessionStorage.setItem(KEPT, key);
-    say('');
+    sessionStorage.setItem(KEY_ITEM, key);
+    showStatus('');
     show(description, key);
   } catch (error) {
-    if (error.isRefusal) sessionStorage.removeItem(KEPT);
-    say(error.message, true);
+    if (error.isRejected) sessionStorage.removeItem(KEY_ITEM);
+    showStatus(error.message, true);
     field.focus();
   } finally {
     button.disabled = false;
@@ -87,7 +87,7 @@ form.addEventListener('submit', (event) => {
 });
 
 document.getElementById('forget').addEventListener('click', () => {
-  sessionStorage.removeItem(KEPT);
+  sessionStorage.removeItem(KEY_ITEM);
   window.location.reload();
 });
 
@@ -96,5 +96,5 @@ const followTheme = () => document.documentElement.classList.toggle('dark-mode',
 dark.addEventListener('change', followTheme);
 followTheme();
 
-const kept = sessionStorage.getItem(KEPT);
-if (kept) void open(kept);
+const storedKey = sessionStorage.getItem(KEY_ITEM);
+if (storedKey) void open(storedKey);

@@ -1,6 +1,6 @@
 /**
- * What the pages for people may do: run and load what this gateway serves, and ask this gateway; nothing else. Small
- * pictures may be data, as Swagger UI's style sheet and the console's icon have them.
+ * The content security policy of the HTML pages: scripts, styles and requests from this gateway only. Images may be data
+ * URLs, which Swagger UI's style sheet and the console's icon use.
  */
 export const DOCUMENT_CSP = [
   "default-src 'none'",

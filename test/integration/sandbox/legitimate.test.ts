@@ -226,31 +226,37 @@ describe('the row cap', () => {
 
 describe('an error of the caller', () => {
   it.each([
-    ['SELECT nothing FROM result', '400 names a column that is not there: nothing'],
-    ['SELECT 1 AS x, x.nothing.at.all', '400 names a column that is not there: x.nothing.at.all'],
-    ['SELECT id, id FROM result', '400 gives two columns the name “id”; name one with AS'],
-    ["SELECT toUInt8('x') AS x", '400 turns text into a value that it is not'],
-    ['SELECT toUInt8(event_message) AS x FROM result', '400 turns text into a value that it is not'],
+    ['SELECT nothing FROM result', '400 names an unknown column: nothing'],
+    ['SELECT 1 AS x, x.nothing.at.all', '400 names an unknown column: x.nothing.at.all'],
+    ['SELECT id, id FROM result', '400 returns two columns named “id”; rename one with AS'],
+    ["SELECT toUInt8('x') AS x", '400 parses text that is not a valid value of the type'],
+    [
+      'SELECT toUInt8(event_message) AS x FROM result',
+      '400 parses text that is not a valid value of the type',
+    ],
     [
       "SELECT match('a', '(') AS x",
-      '400 has a regular expression that RE2 does not compile, or a parameter has',
+      '400 contains a regular expression, in its text or in a parameter, that RE2 cannot compile',
     ],
-    ["SELECT CAST('(1', 'Tuple(UInt8, UInt8)') AS x", '400 turns text into a value that it is not'],
-    ["SELECT toInt64('') AS x", '400 turns text into a value that it is not'],
-    ["SELECT toUUID('x') AS x", '400 turns text into a UUID that it is not'],
-    ["SELECT toBool('x') AS x", '400 turns text into a boolean that it is not'],
-    ["SELECT toIPv4('x') AS x", '400 turns text into an IP address that it is not'],
-    ["SELECT toIPv6('x') AS x", '400 turns text into an IP address that it is not'],
+    [
+      "SELECT CAST('(1', 'Tuple(UInt8, UInt8)') AS x",
+      '400 parses text that is not a valid value of the type',
+    ],
+    ["SELECT toInt64('') AS x", '400 parses text that is not a valid value of the type'],
+    ["SELECT toUUID('x') AS x", '400 parses text that is not a valid UUID'],
+    ["SELECT toBool('x') AS x", '400 parses text that is not a valid boolean'],
+    ["SELECT toIPv4('x') AS x", '400 parses text that is not a valid IP address'],
+    ["SELECT toIPv6('x') AS x", '400 parses text that is not a valid IP address'],
     [
       "SELECT CAST(event_message, 'Enum8(\\'a\\' = 1)') AS x FROM result",
-      '400 turns a value into an enum that does not have it',
+      '400 converts a value to an enum that does not contain it',
     ],
     ['SELECT intDiv(1, 0) AS x', '400 divides by zero'],
     ['SELEC 1', '400 is not a statement that ClickHouse can parse: see byte 1'],
-    ['SELECT 1 UNION ALL SELECT 1, 2', '400 has values, or queries in a UNION, that do not fit together'],
+    ['SELECT 1 UNION ALL SELECT 1, 2', '400 has values, or queries in a UNION, of incompatible types'],
     [
       'SELECT event_message, count() FROM result',
-      '400 has a column that is neither aggregated nor grouped by',
+      '400 has a column that is neither aggregated nor in GROUP BY',
     ],
   ])('%s', async (sql, rejection) => {
     expect(await sandbox.rejection(sql)).toBe(rejection);

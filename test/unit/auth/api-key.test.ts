@@ -1,7 +1,7 @@
 import { generateApiKey, hashApiKey } from '../../../src/auth/api-key.js';
 
 describe('generateApiKey', () => {
-  it('makes another key each time, of characters that a header and a shell take as they are', () => {
+  it('returns a different key each time, of characters that need no quoting in headers and shells', () => {
     const keys = new Set(Array.from({ length: 100 }, generateApiKey));
     expect(keys.size).toBe(100);
     for (const key of keys) expect(key).toMatch(/^qg_[\w-]{43}$/);
@@ -9,7 +9,7 @@ describe('generateApiKey', () => {
 });
 
 describe('hashApiKey', () => {
-  it('is SHA-256 in hexadecimal, so that sha256sum gives it too', () => {
+  it('returns SHA-256 in hexadecimal, like sha256sum', () => {
     expect(hashApiKey('abc')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad');
   });
 });

@@ -6,9 +6,9 @@ import path from 'node:path';
 import { withFileLock } from '../../../src/auth/file-lock.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
-const pidOfNobody = (): number => spawnSync(process.execPath, ['-e', '']).pid;
+const pidOfExitedProcess = (): number => spawnSync(process.execPath, ['-e', '']).pid;
 
-/** Has five tasks want the lock at once; fails where two of them are in. */
+/** Runs five tasks that need the lock; fails if two of them run at the same time. */
 async function enterOneByOne(file: string): Promise<void> {
   let inside = 0;
   const enter = (): Promise<void> =>
@@ -22,7 +22,7 @@ async function enterOneByOne(file: string): Promise<void> {
 }
 
 describe('withFileLock', () => {
-  it('lets one in at a time, and goes when the task fails', async () => {
+  it('runs one task at a time and removes the lock when a task fails', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'f');
       await enterOneByOne(file);
@@ -32,13 +32,13 @@ describe('withFileLock', () => {
   });
 
   it.each([
-    ['the lock of a process that is gone', ['f.lock']],
-    ['a lock whose taking over was killed', ['f.lock', 'f.lock.old']],
-  ])('takes over %s, one at a time', async (_what, locks) => {
+    ['the lock of a process that has exited', ['f.lock']],
+    ['a lock whose takeover was interrupted', ['f.lock', 'f.lock.old']],
+  ])('takes over %s and runs one task at a time', async (_what, locks) => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'f');
       for (const lock of locks) {
-        await writeFile(path.join(folder, lock), `process ${pidOfNobody()} on ${hostname()}\n`);
+        await writeFile(path.join(folder, lock), `process ${pidOfExitedProcess()} on ${hostname()}\n`);
       }
       await enterOneByOne(file);
       expect(await readdir(folder)).toEqual([]);
@@ -46,15 +46,15 @@ describe('withFileLock', () => {
   });
 
   it.each([
-    ['a process that lives', `process ${process.pid} on ${hostname()}\n`],
-    ['a process of another machine', 'process 1 on elsewhere\n'],
-    ['a lock that says nothing', ''],
-  ])('gives up on %s, and says what to do', async (_what, owner) => {
+    ['a running process', `process ${process.pid} on ${hostname()}\n`],
+    ['a process on another machine', 'process 1 on elsewhere\n'],
+    ['an unknown owner', ''],
+  ])('times out on the lock of %s with an error that says what to do', async (_what, owner) => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'f');
       await writeFile(`${file}.lock`, owner);
-      const waiting = withFileLock(file, () => Promise.resolve(), { patienceMs: 60 });
-      await expect(waiting).rejects.toThrow(/f\.lock is held by .*delete that file/);
+      const waiting = withFileLock(file, () => Promise.resolve(), { timeoutMs: 60 });
+      await expect(waiting).rejects.toThrow(/f\.lock is held by .*delete the lock file/);
       expect(await readdir(folder)).toEqual(['f.lock']);
     });
   });

@@ -7,7 +7,7 @@ import { withTemporaryFolder } from '../../support/temporary-folder.js';
 const HASH = hashApiKey('one');
 const OTHER_HASH = hashApiKey('two');
 
-const faultOf = (file: string, text: string): string => {
+const errorOf = (file: string, text: string): string => {
   try {
     parseKeyFile(file, text);
   } catch (error) {
@@ -15,7 +15,7 @@ const faultOf = (file: string, text: string): string => {
   }
   throw new Error('the text was accepted');
 };
-const faultOfKeys = (...keys: readonly unknown[]): string => faultOf('keys.json', JSON.stringify({ keys }));
+const errorOfKeys = (...keys: readonly unknown[]): string => errorOf('keys.json', JSON.stringify({ keys }));
 
 describe('parseKeyFile', () => {
   it('reads JSON', () => {
@@ -28,7 +28,7 @@ describe('parseKeyFile', () => {
     ]);
   });
 
-  it('reads what a key may do', () => {
+  it('reads the rights of a key', () => {
     const key = {
       name: 'tenant',
       sha256: [HASH],
@@ -70,12 +70,12 @@ describe('parseKeyFile', () => {
   });
 
   it.each([
-    ['a name that is missing', { sha256: [HASH] }, '"keys[0].name" is required'],
+    ['a missing name', { sha256: [HASH] }, '"keys[0].name" is required'],
     ['a name with a space', { name: 'a b', sha256: [HASH] }, 'a name of letters, digits, _ . @ -'],
     ['no hash', { name: 'a', sha256: [] }, '"keys[0].sha256" must contain at least 1 items'],
     ['three hashes', { name: 'a', sha256: [HASH, HASH, HASH] }, 'must contain less than or equal to 2 items'],
-    ['a hash that is short', { name: 'a', sha256: [HASH.slice(1)] }, 'length must be 64 characters long'],
-    ['a hash that is a text', { name: 'a', sha256: HASH }, '"keys[0].sha256" must be an array'],
+    ['a short hash', { name: 'a', sha256: [HASH.slice(1)] }, 'length must be 64 characters long'],
+    ['a hash that is a string', { name: 'a', sha256: HASH }, '"keys[0].sha256" must be an array'],
     ['a misspelt field', { name: 'a', sha265: [HASH], sha256: [HASH] }, '"keys[0].sha265" is not allowed'],
     [
       'no endpoint',
@@ -84,56 +84,52 @@ describe('parseKeyFile', () => {
     ],
     ['a pattern with a slash', { name: 'a', sha256: [HASH], endpoints: ['a/b'] }, '"keys[0].endpoints[0]"'],
     [
-      'a fixed number',
+      'a number as a pinned value',
       { name: 'a', sha256: [HASH], fixed: { project: 1 } },
       '"keys[0].fixed.project" must be a',
     ],
     [
-      'an empty fixed value',
+      'an empty pinned value',
       { name: 'a', sha256: [HASH], fixed: { project: '' } },
       'is not allowed to be empty',
     ],
-    ['a fixed name that is none', { name: 'a', sha256: [HASH], fixed: { 'A b': 'x' } }, 'is not allowed'],
     [
-      'an expiry that is none',
+      'an invalid name of a pinned parameter',
+      { name: 'a', sha256: [HASH], fixed: { 'A b': 'x' } },
+      'is not allowed',
+    ],
+    [
+      'an invalid expiry',
       { name: 'a', sha256: [HASH], expires: '2027-02-30' },
       'must be a date or time in ISO',
     ],
     [
-      'a range that is none',
+      'an invalid address range',
       { name: 'a', sha256: [HASH], addresses: ['10.0.0.0/33'] },
       '"10.0.0.0/33" is neither',
     ],
-    [
-      'a limit that is none',
-      { name: 'a', sha256: [HASH], limits: { requests: 5 } },
-      '"keys[0].limits.requests"',
-    ],
-    ['a hash that stands twice', { name: 'a', sha256: [HASH, HASH] }, 'contains a duplicate value'],
-    [
-      'the name of a key that is in no file',
-      { name: 'API_KEY', sha256: [HASH] },
-      'contains an invalid value',
-    ],
-    ['a date that is none', { name: 'a', sha256: [HASH], created: 'today' }, '"keys[0].created"'],
-  ])('refuses %s, and says where', (_what, key, message) => {
-    expect(faultOfKeys(key)).toContain(message);
+    ['an invalid limit', { name: 'a', sha256: [HASH], limits: { requests: 5 } }, '"keys[0].limits.requests"'],
+    ['a repeated hash', { name: 'a', sha256: [HASH, HASH] }, 'contains a duplicate value'],
+    ['a reserved name', { name: 'API_KEY', sha256: [HASH] }, 'contains an invalid value'],
+    ['an invalid creation date', { name: 'a', sha256: [HASH], created: 'today' }, '"keys[0].created"'],
+  ])('rejects %s and names the field', (_what, key, message) => {
+    expect(errorOfKeys(key)).toContain(message);
   });
 
-  it('says everything that is wrong at once', () => {
-    const fault = faultOfKeys({ name: 'a b', sha256: [HASH] }, { name: 'c', sha256: [] }, 7);
-    expect(fault).toMatch(/keys\[0\]\.name.*keys\[1\]\.sha256.*keys\[2\]/);
+  it('reports every problem at once', () => {
+    const message = errorOfKeys({ name: 'a b', sha256: [HASH] }, { name: 'c', sha256: [] }, 7);
+    expect(message).toMatch(/keys\[0\]\.name.*keys\[1\]\.sha256.*keys\[2\]/);
   });
 
-  it('refuses a name that stands twice', () => {
-    const fault = faultOfKeys({ name: 'a', sha256: [HASH] }, { name: 'a', sha256: [OTHER_HASH] });
-    expect(fault).toContain('"keys[1]" contains a duplicate value');
+  it('rejects a repeated name', () => {
+    const message = errorOfKeys({ name: 'a', sha256: [HASH] }, { name: 'a', sha256: [OTHER_HASH] });
+    expect(message).toContain('"keys[1]" contains a duplicate value');
   });
 
-  it('refuses a hash that two names share, and shows it not', () => {
-    const fault = faultOfKeys({ name: 'a', sha256: [HASH] }, { name: 'b', sha256: [HASH.toUpperCase()] });
-    expect(fault).toContain('the keys a and b have the same hash');
-    expect(fault).not.toMatch(/[0-9a-f]{16}/i);
+  it('rejects a hash that two names share, without printing the hash', () => {
+    const message = errorOfKeys({ name: 'a', sha256: [HASH] }, { name: 'b', sha256: [HASH.toUpperCase()] });
+    expect(message).toContain('the keys a and b have the same hash');
+    expect(message).not.toMatch(/[0-9a-f]{16}/i);
   });
 
   it.each([
@@ -142,41 +138,41 @@ describe('parseKeyFile', () => {
     ['keys.json', '[]'],
     ['keys.yaml', ''],
     ['keys.yaml', '- a'],
-  ])('refuses %s with the text %j, naming the file', (file, text) => {
-    expect(faultOf(file, text)).toContain(`the keys’ file ${file} `);
+  ])('rejects %s with the text %j and names the file', (file, text) => {
+    expect(errorOf(file, text)).toContain(`the keys file ${file} `);
   });
 
   it.each([
-    ['a broken string', `{"keys":[{"name":"a","sha256":["${HASH}`],
+    ['an unterminated string', `{"keys":[{"name":"a","sha256":["${HASH}`],
     ['something after a hash', `{"keys":[{"name":"a","sha256":["${HASH}"x]}]}`],
     ['something before a hash', `{"keys":[{"name":"a","sha256":[x"${HASH}"]}]}`],
     ['a line feed after a hash', `{"keys":[{"name":"a","sha256":["${HASH}\n"]}]}`],
     ['a hash without quotes', `{"keys":[{"name":"a","sha256":[${HASH}]}]}`],
     ['a hash as a name', `{"keys":[{"name":"${HASH} ","sha256":["${HASH}"]}]}`],
     ['a hash as a field', `{"keys":[{"${HASH}":1,"name":"a","sha256":["${HASH}"]}]}`],
-    ['a hash with a letter too many', `{"keys":[{"name":"a","sha256":["${HASH}z"]}]}`],
-    ['a hash in the place of the keys', `"${HASH}"`],
-  ])('prints no part of a hash where there is %s in JSON', (_what, text) => {
-    expect(faultOf('keys.json', text)).not.toMatch(/[0-9a-f]{8}/);
+    ['a hash with an extra letter', `{"keys":[{"name":"a","sha256":["${HASH}z"]}]}`],
+    ['a hash instead of the keys', `"${HASH}"`],
+  ])('prints no part of a hash for %s in JSON', (_what, text) => {
+    expect(errorOf('keys.json', text)).not.toMatch(/[0-9a-f]{8}/);
   });
 
   it.each([
-    ['a broken string', `keys:\n- name: a\n  sha256: ["${HASH}`],
+    ['an unterminated string', `keys:\n- name: a\n  sha256: ["${HASH}`],
     ['a hash at the wrong indentation', `keys:\n  - name: a\n    sha256:\n  ["${HASH}"]\n`],
     ['a hash where a field should be', `keys:\n  - name: a\n    ${HASH}\n    sha256: ["${HASH}"]\n`],
     ['a hash as an alias', `keys: *${HASH}`],
     ['a hash as a tag', `keys: [{name: a, sha256: [!${HASH} {]}]`],
-  ])('prints no part of a hash where there is %s in YAML', (_what, text) => {
-    expect(faultOf('keys.yaml', text)).not.toMatch(/[0-9a-f]{8}/);
+  ])('prints no part of a hash for %s in YAML', (_what, text) => {
+    expect(errorOf('keys.yaml', text)).not.toMatch(/[0-9a-f]{8}/);
   });
 });
 
 describe('readKeyFile', () => {
-  it('names a file that is not there', async () => {
+  it('names a file that does not exist', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'keys.json');
       await expect(readKeyFile(file)).rejects.toThrow(
-        `the keys’ file ${file} can’t be read: there is no such file. API_KEYS_FILE is`,
+        `the keys file ${file} cannot be read: the file does not exist. Set API_KEYS_FILE`,
       );
     });
   });

@@ -10,7 +10,7 @@ const ring = new KeyRing([
 ]);
 
 describe('KeyRing', () => {
-  it('finds the holder of a key, by either key while one is being replaced', () => {
+  it('finds the principal by either key during a rotation', () => {
     expect(ring.find(old)).toMatchObject({ name: 'dashboard' });
     expect(ring.find(fresh)).toMatchObject({ name: 'dashboard' });
     expect(ring.find(other)).toMatchObject({ name: 'shipper' });
@@ -20,15 +20,15 @@ describe('KeyRing', () => {
     ['an unknown key', generateApiKey()],
     ['the empty text', ''],
     ['the hash of a key', hashApiKey(old)],
-    ['a key with something after it', `${old} `],
+    ['a key followed by a space', `${old} `],
     ['a key without its last character', old.slice(0, -1)],
     ['a key in upper case', old.toUpperCase()],
     ['a name', 'dashboard'],
-  ])('finds nobody for %s', (_what, key) => {
+  ])('finds no principal for %s', (_what, key) => {
     expect(ring.find(key)).toBeUndefined();
   });
 
-  it('finds nobody where it is empty', () => {
+  it('finds no principal when it is empty', () => {
     expect(new KeyRing([]).find(old)).toBeUndefined();
   });
 });
@@ -41,11 +41,11 @@ describe('a key that expires', () => {
       () => new Date(ms),
     );
 
-  it('is as good as unknown from its expiry on, by key and by name', () => {
+  it('is not found from its expiry on, by key or by name', () => {
     expect(ringAt(expiresAt - 1).find(old)?.name).toBe('guest');
-    expect(ringAt(expiresAt - 1).named('guest')?.name).toBe('guest');
+    expect(ringAt(expiresAt - 1).findByName('guest')?.name).toBe('guest');
     expect(ringAt(expiresAt).find(old)).toBeUndefined();
-    expect(ringAt(expiresAt).named('guest')).toBeUndefined();
+    expect(ringAt(expiresAt).findByName('guest')).toBeUndefined();
     expect(
       ringAt(expiresAt)
         .principals()
@@ -54,8 +54,8 @@ describe('a key that expires', () => {
   });
 });
 
-describe('what a ring shows of itself', () => {
-  it('is no hash, in JSON or in a log line', () => {
+describe('a printed key ring', () => {
+  it('contains no hash, in JSON or in a log line', () => {
     for (const shown of [JSON.stringify(ring), inspect(ring, { depth: 9, showHidden: true })]) {
       expect(shown).not.toMatch(/[0-9a-f]{16}/);
     }

@@ -40,27 +40,27 @@ describe('rightsOf', () => {
     });
   });
 
-  it('leaves out what is not said', () => {
+  it('omits rights without an option', () => {
     expect(rightsOf({}, NOW)).toEqual({});
   });
 
   it.each([
-    [{ fixed: ['project'] }, '--fixed takes name=value, not "project"'],
-    [{ fixed: ['=a'] }, '--fixed takes name=value'],
-    [{ fixed: ['a=1', 'a=2'] }, '--fixed names a twice'],
-    [{ rowsRead: '5' }, '--rows-read takes amount/seconds, such as 600/60, not "5"'],
-    [{ clickhouseMs: '-1/5' }, '--clickhouse-ms takes'],
-    [{ concurrent: 'many' }, '--concurrent takes a whole number'],
-    [{ expires: 'tomorrow' }, '--expires takes a date such as 2027-01-01, not "tomorrow"'],
-    [{ expires: '2026-05-17' }, '--expires 2026-05-17 is over already (it is 2026-05-17T10:05:03.000Z)'],
-    [{ expires: '2026-05-17T10:05:03Z' }, 'is over already'],
-  ])('refuses %j', (options, message) => {
+    [{ fixed: ['project'] }, '--fixed must be name=value, not "project"'],
+    [{ fixed: ['=a'] }, '--fixed must be name=value'],
+    [{ fixed: ['a=1', 'a=2'] }, '--fixed sets a twice'],
+    [{ rowsRead: '5' }, '--rows-read must be amount/seconds, such as 600/60, not "5"'],
+    [{ clickhouseMs: '-1/5' }, '--clickhouse-ms must be'],
+    [{ concurrent: 'many' }, '--concurrent must be a whole number'],
+    [{ expires: 'tomorrow' }, '--expires must be a date such as 2027-01-01, not "tomorrow"'],
+    [{ expires: '2026-05-17' }, '--expires 2026-05-17 is in the past (now is 2026-05-17T10:05:03.000Z)'],
+    [{ expires: '2026-05-17T10:05:03Z' }, 'is in the past'],
+  ])('rejects %j', (options, message) => {
     expect(() => rightsOf(options, NOW)).toThrow(message);
   });
 });
 
 describe('pairsOf', () => {
-  it('keeps an empty value and equals signs', () => {
+  it('preserves an empty value and equals signs', () => {
     expect([...pairsOf('--param', ['a=', 'b=c=d'])]).toEqual([
       ['a', ''],
       ['b', 'c=d'],
@@ -78,12 +78,12 @@ describe('durationMs', () => {
     expect(durationMs('--expires-in', text)).toBe(ms);
   });
 
-  it.each(['', '7', 'd', '7w', '-1d', '1.5d', '7 d'])('refuses %j', (text) => {
-    expect(() => durationMs('--expires-in', text)).toThrow('--expires-in takes a time such as 30m');
+  it.each(['', '7', 'd', '7w', '-1d', '1.5d', '7 d'])('rejects %j', (text) => {
+    expect(() => durationMs('--expires-in', text)).toThrow('--expires-in must be a duration such as 30m');
   });
 });
 
-describe('the list of keys', () => {
+describe('listedKeys', () => {
   const keys = listedKeys({
     keys: [
       { name: 'a', sha256: ['f'.repeat(64), 'e'.repeat(64)] },
@@ -99,12 +99,12 @@ describe('the list of keys', () => {
     ],
   });
 
-  it('has no hash, and how many keys a name has', () => {
+  it('contains the number of keys of a name and no hash', () => {
     expect(keys.map((key) => key.keys)).toEqual([2, 1]);
     expect(JSON.stringify(keys)).not.toMatch(/[def]{16}|sha256/);
   });
 
-  it('is a table', () => {
+  it('prints as a table', () => {
     const lines = keysTable(keys).split('\n');
     expect(lines[0]).toMatch(/^NAME +KEYS +CREATED/);
     expect(lines[1]).toMatch(/^a +2 +- +- +\* +- +\* +- +-$/);

@@ -14,22 +14,19 @@ const OTHER_HASH = hashApiKey('two');
 const add = (file: string, name: string): Promise<string> => addKey(file, { name }, { now: NOW });
 
 describe('addKey', () => {
-  it.each(['keys.json', 'keys.yaml'])(
-    'makes %s where there is none, with the hash and not the key',
-    async (name) => {
-      await withTemporaryFolder(async (folder) => {
-        const file = path.join(folder, name);
-        const key = await add(file, 'dashboard');
-        expect((await readKeyFile(file)).keys).toEqual([
-          { name: 'dashboard', sha256: [hashApiKey(key)], created: NOW.toISOString() },
-        ]);
-        expect(await readFile(file, 'utf8')).not.toContain(key);
-        expect((await stat(file)).mode & 0o777).toBe(0o600);
-      });
-    },
-  );
+  it.each(['keys.json', 'keys.yaml'])('creates %s with the hash of the key and not the key', async (name) => {
+    await withTemporaryFolder(async (folder) => {
+      const file = path.join(folder, name);
+      const key = await add(file, 'dashboard');
+      expect((await readKeyFile(file)).keys).toEqual([
+        { name: 'dashboard', sha256: [hashApiKey(key)], created: NOW.toISOString() },
+      ]);
+      expect(await readFile(file, 'utf8')).not.toContain(key);
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+    });
+  });
 
-  it('adds to JSON and keeps what is there', async () => {
+  it('adds to JSON and preserves the existing keys', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'keys.json');
       const before = { name: 'old', sha256: [HASH], created: '2020-01-01' };
@@ -41,10 +38,10 @@ describe('addKey', () => {
     });
   });
 
-  it('adds to YAML and keeps comments and order', async () => {
+  it('adds to YAML and preserves comments and order', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'keys.yaml');
-      const before = `# Who may ask.\nkeys:\n  # The old one.\n  - name: old # since ever\n    sha256:\n      - ${HASH}\n`;
+      const before = `# Who may call.\nkeys:\n  # The old one.\n  - name: old # since ever\n    sha256:\n      - ${HASH}\n`;
       await writeFile(file, before);
       await add(file, 'new');
       const text = await readFile(file, 'utf8');
@@ -53,23 +50,23 @@ describe('addKey', () => {
     });
   });
 
-  it('leaves nothing but the file behind', async () => {
+  it('leaves no temporary file or lock behind', async () => {
     await withTemporaryFolder(async (folder) => {
       await add(path.join(folder, 'keys.json'), 'new');
       expect(await readdir(folder)).toEqual(['keys.json']);
     });
   });
 
-  it('refuses a name that is taken', async () => {
+  it('rejects a name that exists', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'keys.json');
       await add(file, 'dashboard');
-      await expect(add(file, 'dashboard')).rejects.toThrow('has a key named dashboard already');
+      await expect(add(file, 'dashboard')).rejects.toThrow('already has a key named dashboard');
     });
   });
 
   it.each(['', 'two words', 'a/b', 'x'.repeat(65)])(
-    'refuses the name %j and leaves the file as it was',
+    'rejects the name %j and leaves the file unchanged',
     async (name) => {
       await withTemporaryFolder(async (folder) => {
         const file = path.join(folder, 'keys.yaml');
@@ -83,28 +80,28 @@ describe('addKey', () => {
   );
 
   it.each(['{"keys":', '{"keys":[{"name":"a"}]}', ''])(
-    'leaves the broken file %j as it was',
+    'leaves the malformed file %j unchanged',
     async (broken) => {
       await withTemporaryFolder(async (folder) => {
         const file = path.join(folder, 'keys.json');
         await writeFile(file, broken);
-        await expect(add(file, 'new')).rejects.toThrow(`the keys’ file ${file}`);
+        await expect(add(file, 'new')).rejects.toThrow(`the keys file ${file}`);
         expect(await readFile(file, 'utf8')).toBe(broken);
       });
     },
   );
 
-  it('refuses a folder that is not there', async () => {
+  it('fails when the folder does not exist', async () => {
     await withTemporaryFolder(async (folder) => {
       await expect(add(path.join(folder, 'none', 'keys.json'), 'new')).rejects.toThrow(
-        'there is no such folder',
+        'the folder does not exist',
       );
     });
   });
 });
 
 describe('addKey with rights', () => {
-  it('stores them as the file has them', async () => {
+  it('stores the rights in the fields of the keys file', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'keys.yaml');
       const rights = {
@@ -120,7 +117,7 @@ describe('addKey with rights', () => {
     });
   });
 
-  it('makes no file where the check or the schema refuses', async () => {
+  it('creates no file when the check or the schema rejects the key', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'keys.json');
       const endpoints = [{ id: '0', name: 'logs.all', parameters: new Set(['project']) }];
@@ -135,7 +132,7 @@ describe('addKey with rights', () => {
   });
 });
 
-const YAML = `# Who may ask.
+const YAML = `# Who may call.
 keys:
   # The old one.
   - name: old # since ever
@@ -163,7 +160,7 @@ describe.each(['keys.json', 'keys.yaml'])('rotating and revoking in %s', (name) 
   const hashesIn = async (file: string): Promise<readonly (readonly string[])[]> =>
     (await readKeyFile(file)).keys.map(({ sha256 }) => sha256);
 
-  it('puts a new key beside the last one, two at most', async () => {
+  it('adds a new key and retains only the previous newest', async () => {
     await withKeys(async (file) => {
       const second = hashApiKey(await rotateKey(file, 'old'));
       expect(await hashesIn(file)).toEqual([[HASH, second], [OTHER_HASH]]);
@@ -171,12 +168,12 @@ describe.each(['keys.json', 'keys.yaml'])('rotating and revoking in %s', (name) 
       expect(await hashesIn(file)).toEqual([[second, third], [OTHER_HASH]]);
       await finishRotation(file, 'old');
       expect(await hashesIn(file)).toEqual([[third], [OTHER_HASH]]);
-      await expect(finishRotation(file, 'old')).rejects.toThrow('has one key only');
+      await expect(finishRotation(file, 'old')).rejects.toThrow('has only one key');
       expect((await readKeyFile(file)).keys[0]).toMatchObject({ fixed: { project: 'abc' } });
     });
   });
 
-  it('removes a name', async () => {
+  it('removes a name with its keys', async () => {
     await withKeys(async (file) => {
       await revokeKey(file, 'old');
       expect((await readKeyFile(file)).keys).toEqual([{ name: 'other', sha256: [OTHER_HASH] }]);
@@ -191,7 +188,7 @@ describe.each(['keys.json', 'keys.yaml'])('rotating and revoking in %s', (name) 
     ['rotate', rotateKey],
     ['finish', finishRotation],
     ['revoke', revokeKey],
-  ])('refuses to %s a name that is not there', async (_what, run) => {
+  ])('fails to %s a name that does not exist', async (_what, run) => {
     await withKeys(async (file) => {
       await expect(run(file, 'nobody')).rejects.toThrow('has no key named "nobody"');
     });
@@ -212,8 +209,8 @@ describe.each(['keys.json', 'keys.yaml'])('rotating and revoking in %s', (name) 
   });
 });
 
-describe('what is not the command’s', () => {
-  it('stays in YAML: comments and order', async () => {
+describe('an edit of a keys file', () => {
+  it('preserves the comments and the order of YAML', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'keys.yaml');
       await writeFile(file, YAML);
@@ -228,7 +225,7 @@ describe('what is not the command’s', () => {
     });
   });
 
-  it('stays a link, whose file is replaced', async () => {
+  it('preserves a symbolic link and replaces its target', async () => {
     await withTemporaryFolder(async (folder) => {
       const link = path.join(folder, 'keys.json');
       await writeFile(path.join(folder, 'real.json'), '{"keys":[]}');

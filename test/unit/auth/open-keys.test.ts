@@ -5,10 +5,10 @@ import { hashApiKey } from '../../../src/auth/api-key.js';
 import { openKeys } from '../../../src/auth/open-keys.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
-const SILENT = { onReloaded: () => undefined, onRefused: () => undefined };
+const SILENT = { onReloaded: () => undefined, onRejected: () => undefined };
 
 describe('openKeys', () => {
-  it('makes a key for this run where none is configured', async () => {
+  it('generates a key for this run when none is configured', async () => {
     const keys = await openKeys({ apiKey: undefined, apiKeysFile: undefined }, SILENT);
     expect(keys.find(keys.generatedKey ?? '')).toEqual({
       name: 'start-up',
@@ -18,13 +18,13 @@ describe('openKeys', () => {
     expect(keys.find('')).toBeUndefined();
   });
 
-  it('makes none where one is configured', async () => {
+  it('generates no key when one is configured', async () => {
     const keys = await openKeys({ apiKey: 'secret', apiKeysFile: undefined }, SILENT);
     expect(keys.generatedKey).toBeUndefined();
     expect(keys.find('secret')).toEqual({ name: 'API_KEY', mayBypassCache: true, isAdmin: true });
   });
 
-  it('accepts the keys of the file and the one key together', async () => {
+  it('accepts the keys of the file and API_KEY together', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'keys.json');
       await writeFile(file, JSON.stringify({ keys: [{ name: 'dashboard', sha256: [hashApiKey('k')] }] }));
@@ -39,7 +39,7 @@ describe('openKeys', () => {
     });
   });
 
-  it('refuses to start with a file that is no good', async () => {
+  it('rejects an invalid file at the start', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'keys.json');
       await writeFile(file, '{');
@@ -49,12 +49,12 @@ describe('openKeys', () => {
 
   it('finds principals by name, and lists them', async () => {
     const keys = await openKeys({ apiKey: 'secret', apiKeysFile: undefined }, SILENT);
-    expect(keys.named('API_KEY')).toBe(keys.find('secret'));
-    expect(keys.named('nobody')).toBeUndefined();
+    expect(keys.findByName('API_KEY')).toBe(keys.find('secret'));
+    expect(keys.findByName('nobody')).toBeUndefined();
     expect(keys.principals()).toEqual([{ name: 'API_KEY', mayBypassCache: true, isAdmin: true }]);
   });
 
-  it('gives a key that stands in both places the rights of the file', async () => {
+  it('gives a key in both sources the rights of the file', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'keys.json');
       await writeFile(file, JSON.stringify({ keys: [{ name: 'tenant', sha256: [hashApiKey('k')] }] }));
@@ -64,7 +64,7 @@ describe('openKeys', () => {
     });
   });
 
-  it('refuses to start where a key means no endpoint, naming key and fault', async () => {
+  it('rejects a key that matches no endpoint and names the key and the problem', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'keys.json');
       const key = {
@@ -77,8 +77,8 @@ describe('openKeys', () => {
       const endpoints = [{ id: '1', name: 'logs.all', parameters: new Set(['project']) }];
       const opening = openKeys({ apiKey: undefined, apiKeysFile: file }, SILENT, { endpoints });
       await expect(opening).rejects.toThrow(
-        `the keys’ file ${file} is not as it should be: key tenant: no endpoint matches "nothing.*"; ` +
-          'key tenant: none of its endpoints has a parameter who to fix. The endpoints are logs.all',
+        `the keys file ${file} is invalid: key tenant: no endpoint matches "nothing.*"; ` +
+          'key tenant: none of its endpoints has the parameter who. The endpoints are logs.all',
       );
     });
   });

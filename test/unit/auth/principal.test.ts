@@ -1,5 +1,5 @@
 import { addressSet } from '../../../src/auth/address-set.js';
-import { meansEndpoint } from '../../../src/auth/endpoint-pattern.js';
+import { matchesEndpoint } from '../../../src/auth/endpoint-pattern.js';
 import { parseInstant } from '../../../src/auth/instant.js';
 import { KeyUse } from '../../../src/auth/key-use.js';
 import { mayCallWithPins } from '../../../src/auth/pinned-parameters.js';
@@ -10,9 +10,9 @@ const PRINCIPAL: Principal = { name: 'a', mayBypassCache: false };
 
 describe('meansEndpoint', () => {
   it.each(['logs.all-new', ENDPOINT.id, '*', 'logs.*', '*new', 'l*s.*-*w', '**', 'logs.all-new*', '*.*'])(
-    'takes %s',
+    'matches %s',
     (pattern) => {
-      expect(meansEndpoint(pattern, ENDPOINT)).toBe(true);
+      expect(matchesEndpoint(pattern, ENDPOINT)).toBe(true);
     },
   );
 
@@ -27,13 +27,13 @@ describe('meansEndpoint', () => {
     '',
     'logs.all.new',
     'logs.a*l-n*new-new',
-  ])('refuses %j', (pattern) => {
-    expect(meansEndpoint(pattern, ENDPOINT)).toBe(false);
+  ])('does not match %j', (pattern) => {
+    expect(matchesEndpoint(pattern, ENDPOINT)).toBe(false);
   });
 });
 
 describe('mayCall', () => {
-  it('is so for a holder of everything, and for what its patterns mean', () => {
+  it('allows every endpoint without patterns, else only matching endpoints', () => {
     expect(mayCall(PRINCIPAL, ENDPOINT)).toBe(true);
     const limited = { ...PRINCIPAL, endpoints: ['usage.*', 'logs.*'] };
     const other = { id: 'other', name: 'log.all' };
@@ -45,7 +45,7 @@ describe('mayCall', () => {
   });
 });
 
-describe('isOpenTo', () => {
+describe('mayCallWithPins', () => {
   it('needs the endpoint to be allowed and every fixed parameter to be declared', () => {
     const endpoint = { ...ENDPOINT, parameters: new Set(['project']) };
     expect(mayCallWithPins(PRINCIPAL, endpoint)).toBe(true);
@@ -55,15 +55,15 @@ describe('isOpenTo', () => {
   });
 });
 
-describe('isInForce', () => {
-  it('ends at the expiry', () => {
+describe('isActive', () => {
+  it('is true until the expiry', () => {
     expect(isActive(PRINCIPAL, Infinity)).toBe(true);
     expect(isActive({ ...PRINCIPAL, expiresAt: 1000 }, 999)).toBe(true);
     expect(isActive({ ...PRINCIPAL, expiresAt: 1000 }, 1000)).toBe(false);
   });
 });
 
-describe('comesFromAllowed', () => {
+describe('allowsAddress', () => {
   const ranges = ['10.0.0.0/8', '192.0.2.7', '2001:db8::/32', 'fe80::1', '203.0.113.9/24'];
   const limited = { ...PRINCIPAL, addresses: addressSet(ranges) };
 
@@ -76,7 +76,7 @@ describe('comesFromAllowed', () => {
     '0:0:0:0:0:ffff:10.0.0.1',
     'fe80::1%eth0',
     '203.0.113.200',
-  ])('lets %s in', (address) => {
+  ])('accepts %s', (address) => {
     expect(allowsAddress(limited, address)).toBe(true);
   });
 
@@ -94,11 +94,11 @@ describe('comesFromAllowed', () => {
     '',
     'localhost',
     undefined,
-  ])('keeps %s out', (address) => {
+  ])('rejects %s', (address) => {
     expect(allowsAddress(limited, address)).toBe(false);
   });
 
-  it('lets anybody in where there are no ranges', () => {
+  it('accepts any address without ranges', () => {
     expect(allowsAddress(PRINCIPAL, undefined)).toBe(true);
   });
 
@@ -112,11 +112,11 @@ describe('comesFromAllowed', () => {
     '::1/129',
     '::ffff:10.0.0.1',
     'fe80::1%e',
-  ])('is made of no %j', (range) => {
+  ])('rejects the range %j', (range) => {
     expect(() => addressSet([range])).toThrow('is neither an IP address nor a range');
   });
 
-  it('knows all of IPv4 and of IPv6 apart', () => {
+  it('separates all of IPv4 from all of IPv6', () => {
     expect(addressSet(['0.0.0.0/0']).allows('::1')).toBe(false);
     expect(addressSet(['0.0.0.0/0']).allows('255.0.0.1')).toBe(true);
     expect(addressSet(['::/0']).allows('2001::1')).toBe(true);
@@ -145,20 +145,20 @@ describe('parseInstant', () => {
     'tomorrow',
     '1 Jan 2027',
     '2027-01-01Z',
-  ])('refuses %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(parseInstant(text)).toBeUndefined();
   });
 });
 
 describe('KeyUse', () => {
-  it('tells when each was last let in; tokens count as one, links under their key', () => {
+  it('reports the last use of each key, of all tokens together and of the links of each key', () => {
     let principals: readonly Principal[] = [PRINCIPAL, { ...PRINCIPAL, name: 'b' }];
     const use = new KeyUse(() => principals);
-    use.note(PRINCIPAL, 1000);
-    use.note(PRINCIPAL, 2000);
+    use.record(PRINCIPAL, 1000);
+    use.record(PRINCIPAL, 2000);
     for (let user = 0; user < 1000; user += 1)
-      use.note({ ...PRINCIPAL, name: `jwt:${user}`, via: 'token' }, 3000);
-    use.note({ ...PRINCIPAL, via: 'link', linkOf: PRINCIPAL }, 4000);
+      use.record({ ...PRINCIPAL, name: `jwt:${user}`, via: 'token' }, 3000);
+    use.record({ ...PRINCIPAL, via: 'link', signedBy: PRINCIPAL }, 4000);
     expect([...use.all()]).toEqual([
       ['a', '1970-01-01T00:00:02.000Z'],
       ['jwt:*', '1970-01-01T00:00:03.000Z'],

@@ -30,8 +30,8 @@ export const base64 = (value: unknown): string => Buffer.from(JSON.stringify(val
 export const withSecret = (changes: Partial<TokenConfig> = {}): Tokens =>
   new Tokens({ secret: SECRET, ...EXPECTED, clock: clock(), ...changes });
 
-/** Why a token is refused. */
-export async function refusalOf(tokens: Tokens, token: string): Promise<TokenRejected> {
+/** Verifies a token that must be rejected and returns the error. */
+export async function rejectionOf(tokens: Tokens, token: string): Promise<TokenRejected> {
   try {
     await tokens.verify(token);
   } catch (error) {

@@ -9,16 +9,16 @@ import {
   CLAIMS,
   clock,
   EXPECTED,
-  refusalOf,
+  rejectionOf,
   SECRET,
   sign,
   signed,
   withSecret,
 } from './signed-tokens.js';
 
-/** An issuer's server of public keys, on a port of its own. */
-async function withServer(answer: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
-  const server = createServer(answer);
+/** Runs an HTTP server for an issuer's public keys on a port of its own. */
+async function withServer(listener: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer(listener);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
@@ -54,14 +54,14 @@ describe('a token signed with a private key', () => {
       ...changes,
     });
 
-  it('is accepted by RS256 and ES256, with one read of the keys', async () => {
+  it('is accepted with RS256 and ES256 after a single read of the key set', async () => {
     const jwks = await jwksOf(['r', rsa, 'RS256'], ['e', ec, 'ES256']);
     let reads = 0;
-    const answer: RequestListener = (_request, response) => {
+    const serveKeys: RequestListener = (_request, response) => {
       reads += 1;
       response.end(jwks);
     };
-    await withServer(answer, async (url) => {
+    await withServer(serveKeys, async (url) => {
       const tokens = withUrl(url);
       const both = [
         await sign(CLAIMS, 'RS256', (await rsa).privateKey, 'r'),
@@ -73,7 +73,7 @@ describe('a token signed with a private key', () => {
     });
   });
 
-  it('is accepted by a key that is new, and no more by one that is gone', async () => {
+  it('is accepted with a new key and rejected with a removed key', async () => {
     let jwks = await jwksOf(['old', rsa, 'RS256']);
     await withServer(
       (_request, response) => response.end(jwks),
@@ -84,12 +84,12 @@ describe('a token signed with a private key', () => {
         const fresh = await sign(CLAIMS, 'RS256', (await next).privateKey, 'new');
         expect((await tokens.verify(fresh)).name).toBe('jwt:user-7');
         const other = await sign({ ...CLAIMS, sub: 'b' }, 'RS256', (await rsa).privateKey, 'old');
-        expect((await refusalOf(tokens, other)).reason).toBe('invalid');
+        expect((await rejectionOf(tokens, other)).reason).toBe('invalid');
       },
     );
   });
 
-  it('is not mistaken for one of a secret: neither by its public key, nor at a gateway that has only a secret', async () => {
+  it('is never verified as HS256, neither with the public key as a secret nor by a gateway with a secret only', async () => {
     const { publicKey, privateKey } = await rsa;
     const jwks = await jwksOf(['r', rsa, 'RS256']);
     await withServer(
@@ -97,64 +97,67 @@ describe('a token signed with a private key', () => {
       async (url) => {
         const pem = Buffer.from(await exportSPKI(publicKey));
         for (const tokens of [withUrl(url), withUrl(url, { secret: SECRET })]) {
-          expect((await refusalOf(tokens, await sign(CLAIMS, 'HS256', pem, 'r'))).reason).toBe('invalid');
+          expect((await rejectionOf(tokens, await sign(CLAIMS, 'HS256', pem, 'r'))).reason).toBe('invalid');
           const unsigned = `${base64({ alg: 'none', kid: 'r' })}.${base64(CLAIMS)}.`;
-          expect((await refusalOf(tokens, unsigned)).reason).toBe('invalid');
+          expect((await rejectionOf(tokens, unsigned)).reason).toBe('invalid');
           const signedOtherwise = await sign(
             CLAIMS,
             'PS256',
             (await generateKeyPair('PS256')).privateKey,
             'r',
           );
-          expect((await refusalOf(tokens, signedOtherwise)).reason).toBe('invalid');
+          expect((await rejectionOf(tokens, signedOtherwise)).reason).toBe('invalid');
         }
-        const refused = await refusalOf(withSecret(), await sign(CLAIMS, 'RS256', privateKey, 'r'));
-        expect(refused).toMatchObject({ reason: 'invalid', message: 'This is no token signed with HS256.' });
+        const rejection = await rejectionOf(withSecret(), await sign(CLAIMS, 'RS256', privateKey, 'r'));
+        expect(rejection).toMatchObject({
+          reason: 'invalid',
+          message: 'This token is not signed with HS256.',
+        });
         expect((await withUrl(url, { secret: SECRET }).verify(await signed())).name).toBe('jwt:user-7');
       },
     );
   });
 
-  it('is refused with a key of another pair', async () => {
+  it('is rejected when another key signed it', async () => {
     const jwks = await jwksOf(['r', rsa, 'RS256']);
     await withServer(
       (_request, response) => response.end(jwks),
       async (url) => {
         const token = await sign(CLAIMS, 'RS256', (await next).privateKey, 'r');
-        expect((await refusalOf(withUrl(url), token)).reason).toBe('invalid');
+        expect((await rejectionOf(withUrl(url), token)).reason).toBe('invalid');
       },
     );
   });
 
   it.each<[string, RequestListener]>([
-    ['hang', () => undefined],
-    ['fail', (_request, response) => response.writeHead(500).end()],
-    ['are elsewhere', (_request, response) => response.writeHead(302, { location: '/x' }).end()],
-    ['are no JSON', (_request, response) => response.end('{')],
-    ['are no keys', (_request, response) => response.end('{}')],
-    ['never end', (_request, response) => void response.write('{"keys":[')],
-    ['break off', (_request, response) => response.destroy()],
-  ])('waits no longer than the limit where the keys %s', async (_what, answer) => {
-    await withServer(answer, async (url) => {
+    ['does not respond', () => undefined],
+    ['returns 500', (_request, response) => response.writeHead(500).end()],
+    ['redirects', (_request, response) => response.writeHead(302, { location: '/x' }).end()],
+    ['returns invalid JSON', (_request, response) => response.end('{')],
+    ['returns no keys', (_request, response) => response.end('{}')],
+    ['never ends its response', (_request, response) => void response.write('{"keys":[')],
+    ['closes the connection', (_request, response) => response.destroy()],
+  ])('is rejected as unreachable within the timeout when the key server %s', async (_what, serveKeys) => {
+    await withServer(serveKeys, async (url) => {
       const started = performance.now();
       const token = await sign(CLAIMS, 'RS256', (await rsa).privateKey, 'r');
-      expect((await refusalOf(withUrl(url), token)).reason).toBe('unreachable');
+      expect((await rejectionOf(withUrl(url), token)).reason).toBe('unreachable');
       expect(performance.now() - started).toBeLessThan(2000);
     });
   });
 
-  it('leaves a server alone that fails, and is accepted once it is back', async () => {
+  it('pauses between reads of a failing key server and accepts tokens once the server recovers', async () => {
     const jwks = await jwksOf(['r', rsa, 'RS256']);
     let [reads, isUp] = [0, false];
-    const answer: RequestListener = (_request, response) => {
+    const serveKeys: RequestListener = (_request, response) => {
       reads += 1;
       response.writeHead(isUp ? 200 : 503).end(jwks);
     };
-    await withServer(answer, async (url) => {
+    await withServer(serveKeys, async (url) => {
       const tokens = withUrl(url);
       const token = await sign(CLAIMS, 'RS256', (await rsa).privateKey, 'r');
       for (let again = 0; again < 20; again += 1) {
-        expect((await refusalOf(tokens, token)).reason).toBe('unreachable');
+        expect((await rejectionOf(tokens, token)).reason).toBe('unreachable');
       }
       expect(reads).toBe(1);
       isUp = true;

@@ -1,8 +1,8 @@
 import { wholeNumber } from '../../../bench/whole-number.js';
 
-it('an option takes whole numbers from 1', () => {
+it('wholeNumber accepts only whole numbers from 1', () => {
   expect(wholeNumber('200')).toBe(200);
-  for (const wrong of ['0', '-1', '1.5', '1e3', 'x', '', '99999999999999999999']) {
-    expect(() => wholeNumber(wrong)).toThrow('whole number from 1');
+  for (const invalid of ['0', '-1', '1.5', '1e3', 'x', '', '99999999999999999999']) {
+    expect(() => wholeNumber(invalid)).toThrow('whole number from 1');
   }
 });

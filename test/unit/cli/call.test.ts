@@ -1,31 +1,31 @@
 import { problemText, readProblem } from '../../../src/cli/call/problem-text.js';
 import { urlOf } from '../../../src/cli/call/request-gateway.js';
 
-const question = { url: 'http://h/base', endpoint: 'logs.all', format: undefined, apiKey: undefined };
+const call = { url: 'http://h/base', endpoint: 'logs.all', format: undefined, apiKey: undefined };
 
-describe('the URL of a call', () => {
-  it('has the parameters escaped, and keeps the gateway’s own path', () => {
+describe('urlOf', () => {
+  it('escapes parameters and keeps the gateway’s path', () => {
     const parameters = new Map([
       ['since', '2026-01-01T00:00:00+02:00'],
       ['q', 'ä&b=c'],
     ]);
-    expect(urlOf({ ...question, parameters })).toBe(
+    expect(urlOf({ ...call, parameters })).toBe(
       'http://h/base/api/endpoints/query/logs.all?since=2026-01-01T00%3A00%3A00%2B02%3A00&q=%C3%A4%26b%3Dc',
     );
-    expect(urlOf({ ...question, endpoint: '../x?y', parameters: new Map() })).toBe(
+    expect(urlOf({ ...call, endpoint: '../x?y', parameters: new Map() })).toBe(
       'http://h/base/api/endpoints/query/..%2Fx%3Fy',
     );
   });
 });
 
-describe('a problem as text', () => {
+describe('problemText', () => {
   const textOf = async (body: string, status: number, headers: Record<string, string>): Promise<string> => {
     const response = new Response(body, { status, headers });
     return problemText(response, await readProblem(response));
   };
   const json = { 'Content-Type': 'application/problem+json; charset=utf-8' };
 
-  it('has each parameter on a line', async () => {
+  it('lists each invalid parameter on a line', async () => {
     const problems = [
       { param: 'project', problem: 'is required' },
       { param: 'x', problem: 'is odd' },
@@ -42,13 +42,13 @@ describe('a problem as text', () => {
     );
   });
 
-  it('says when to try again, and where the key goes', async () => {
+  it('says when to retry and how to set the key', async () => {
     const document = JSON.stringify({ title: 'T', code: 'C', detail: 'Why.', requestId: 'r' });
-    expect(await textOf(document, 503, { ...json, 'Retry-After': '7' })).toContain('Try again after 7 s.');
+    expect(await textOf(document, 503, { ...json, 'Retry-After': '7' })).toContain('Retry after 7 s.');
     expect(await textOf(document, 401, json)).toContain('QUERYGATE_KEY');
   });
 
-  it('shows the beginning of anything else, and lets none of it steer the terminal', async () => {
+  it('shows the beginning of other bodies without control characters', async () => {
     expect(await textOf(`<h1>\u001b[2JBad gateway</h1>${'x'.repeat(999)}`, 502, {})).toMatch(
       /^HTTP 502\n<h1> \[2JBad gateway<\/h1>x{0,300}$/,
     );

@@ -12,20 +12,24 @@ const count = { name: 'count', type: 'UInt64' };
 
 describe('compareColumns', () => {
   it.each([
-    ['nothing where they agree', [hour, count], []],
+    ['nothing for equal columns', [hour, count], []],
     [
       'another type',
       [hour, { ...count, type: 'Int64' }],
-      ['column count is declared as UInt64, and is Int64'],
+      ['column count is declared as UInt64, but the query returns Int64'],
     ],
-    ['one too few', [hour], ['column count is declared, and the query does not give it']],
+    ['a missing column', [hour], ['column count is declared, but the query does not return it']],
     [
-      'one too many',
+      'an undeclared column',
       [hour, count, { name: 'more', type: 'String' }],
-      ['column more String is given by the query, and not declared'],
+      ['column more String is returned by the query, but not declared'],
     ],
-    ['another order', [count, hour], ['the columns come in another order than declared: count, hour']],
-  ])('says %s', (_what, described, faults) => {
+    [
+      'another order',
+      [count, hour],
+      ['the query returns the columns in another order than declared: count, hour'],
+    ],
+  ])('reports %s', (_what, described, faults) => {
     expect(compareColumns(declared, described)).toEqual(faults);
   });
 });
@@ -33,7 +37,7 @@ describe('compareColumns', () => {
 describe('fullScans', () => {
   const estimate = { table: 'edge_logs', parts: 3, rows: 1000, marks: 90, tableMarks: 100 };
 
-  it('warns of nearly all marks of a table that is not tiny', () => {
+  it('warns of reading nearly all marks of a table that is not tiny', () => {
     expect(fullScans([estimate])).toEqual([
       'full scan: the example reads 90 % of edge_logs (90 of 100 marks, about 1,000 rows)',
     ]);

@@ -1,7 +1,7 @@
 import { collect, httpUrl } from '../../../src/cli/option-values.js';
 
 describe('values of options', () => {
-  it('takes HTTP addresses, and no slash at their end', () => {
+  it('httpUrl accepts HTTP URLs and removes trailing slashes', () => {
     expect(httpUrl('https://gateway.example/logs/')).toBe('https://gateway.example/logs');
     for (const wrong of [
       'gateway:8080',
@@ -11,11 +11,11 @@ describe('values of options', () => {
       'http://host/?x',
       'http://host/#x',
     ]) {
-      expect(() => httpUrl(wrong)).toThrow(/must (be|begin)/);
+      expect(() => httpUrl(wrong)).toThrow(/^The URL must/);
     }
   });
 
-  it('collects an option that is given several times', () => {
+  it('collect collects the values of a repeated option', () => {
     expect(collect('b', collect('a'))).toEqual(['a', 'b']);
   });
 });

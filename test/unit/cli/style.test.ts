@@ -11,7 +11,7 @@ describe('paint', () => {
       '\u001b[31mx\u001b[39m',
     ],
     ['a terminal with NO_COLOR', { stream: terminal, environment: { NO_COLOR: '1' } }, 'x'],
-    ['a terminal that can’t', { stream: terminal, environment: { TERM: 'dumb' } }, 'x'],
+    ['a dumb terminal', { stream: terminal, environment: { TERM: 'dumb' } }, 'x'],
     ['a file', { stream: {}, environment: {} }, 'x'],
   ])('on %s', (_where, target, shown) => {
     expect(paint('red', 'x', target)).toBe(shown);

@@ -12,54 +12,54 @@ describe('inTurn', () => {
       { maxOpenConnections: 1, requestTimeoutMs: 1000 },
     ),
   );
-  /** Which servers were asked, by their place. */
-  let asked: number[];
-  let faults: Partial<Record<number, Error>>;
+  /** Indexes of the servers that ran a task. */
+  let called: number[];
+  let errors: Partial<Record<number, Error>>;
   let run: ReturnType<typeof inTurn>;
   beforeEach(() => {
-    [asked, faults, run] = [[], {}, inTurn(clients)];
+    [called, errors, run] = [[], {}, inTurn(clients)];
   });
   const task = (client: ClickHouseClient): Promise<number> => {
-    const place = clients.indexOf(client);
-    asked.push(place);
-    const fault = faults[place];
-    return fault ? Promise.reject(fault) : Promise.resolve(place);
+    const index = clients.indexOf(client);
+    called.push(index);
+    const error = errors[index];
+    return error ? Promise.reject(error) : Promise.resolve(index);
   };
 
-  it('stays with the server that serves', async () => {
+  it('stays with a server that succeeds', async () => {
     for (let n = 0; n < 3; n += 1) await run(task);
-    expect(asked).toEqual([0, 0, 0]);
+    expect(called).toEqual([0, 0, 0]);
   });
 
-  it('goes to the next one where nothing was sent, and stays there', async () => {
-    faults = { 0: withCode('ECONNREFUSED') };
+  it('moves to the next server when nothing was sent, and stays there', async () => {
+    errors = { 0: withCode('ECONNREFUSED') };
     expect(await run(task)).toBe(1);
     expect(await run(task)).toBe(1);
-    expect(asked).toEqual([0, 1, 1]);
+    expect(called).toEqual([0, 1, 1]);
   });
 
-  it('asks each once where none can be reached, and begins anew', async () => {
-    faults = { 0: withCode('ECONNREFUSED'), 1: withCode('ENOTFOUND') };
+  it('tries each server once when none is reachable, and starts over with the next task', async () => {
+    errors = { 0: withCode('ECONNREFUSED'), 1: withCode('ENOTFOUND') };
     await expect(run(task)).rejects.toThrow('lost');
-    expect(asked).toEqual([0, 1]);
-    faults = { 1: withCode('ECONNREFUSED') };
+    expect(called).toEqual([0, 1]);
+    errors = { 1: withCode('ECONNREFUSED') };
     expect(await run(task)).toBe(0);
   });
 
   it.each([withCode('ECONNRESET'), new Error('Timeout error.')])(
-    'does not repeat what the server may have done (%s), and goes to the next one for the next task',
-    async (fault) => {
-      faults = { 0: fault };
-      await expect(run(task)).rejects.toBe(fault);
-      expect(asked).toEqual([0]);
+    'does not repeat a task that the server may have run (%s), and runs the next task on the next server',
+    async (error) => {
+      errors = { 0: error };
+      await expect(run(task)).rejects.toBe(error);
+      expect(called).toEqual([0]);
       expect(await run(task)).toBe(1);
     },
   );
 
-  it('stays with the server that says what is wrong', async () => {
-    faults = { 0: new ClickHouseError({ message: 'no', code: '60', type: 'UNKNOWN_TABLE' }) };
-    await expect(run(task)).rejects.toBe(faults[0]);
-    faults = {};
+  it('stays with a server that returns an error', async () => {
+    errors = { 0: new ClickHouseError({ message: 'no', code: '60', type: 'UNKNOWN_TABLE' }) };
+    await expect(run(task)).rejects.toBe(errors[0]);
+    errors = {};
     expect(await run(task)).toBe(0);
   });
 });

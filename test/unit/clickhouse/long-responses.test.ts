@@ -7,7 +7,7 @@ import { queryRequest } from '../../support/query-requests.js';
 const MIB = 1024 * 1024;
 const MAX_BYTES = 33 * MIB;
 
-/** A response of one row, and the query string of the request for it. */
+/** Runs a query whose response has one row and this size; returns the outcome and the query string of the request. */
 async function outcomeOf(
   bytes: number,
   maxResultBytes?: number,
@@ -32,12 +32,12 @@ async function outcomeOf(
 }
 
 describe('a long response of ClickHouse', () => {
-  it('is returned where it has as many bytes as the limit on results', async () => {
+  it('is returned at the limit on results', async () => {
     const { outcome } = await outcomeOf(MAX_BYTES, MAX_BYTES);
     expect(outcome).toMatchObject({ rowCount: 1 });
   });
 
-  it('is 422 where it has one byte more', async () => {
+  it('fails with 422 at one byte above the limit', async () => {
     const { outcome } = await outcomeOf(MAX_BYTES + 1, MAX_BYTES);
     expect(outcome).toMatchObject({
       code: 'RESULT_TOO_LARGE',
@@ -46,7 +46,7 @@ describe('a long response of ClickHouse', () => {
     });
   });
 
-  it('is returned up to 32 MiB where the limit on results is smaller', async () => {
+  it('is returned up to 32 MiB when the limit on results is smaller', async () => {
     expect((await outcomeOf(32 * MIB, 1000)).outcome).toMatchObject({ rowCount: 1 });
     expect((await outcomeOf(32 * MIB + 1, 1000)).outcome).toMatchObject({ code: 'RESULT_TOO_LARGE' });
   });
@@ -55,14 +55,11 @@ describe('a long response of ClickHouse', () => {
     [undefined, 32 * MIB + 1],
     [1000, 32 * MIB + 1],
     [256_000_000, 256_000_001],
-  ])(
-    'with a limit of %p bytes is buffered in ClickHouse’s memory up to %i bytes',
-    async (limit, expected) => {
-      const { query } = await outcomeOf(100, limit);
-      expect([query.get('wait_end_of_query'), query.get('http_response_buffer_size')]).toEqual([
-        '1',
-        String(expected),
-      ]);
-    },
-  );
+  ])('with a limit of %p bytes, has a buffer of %i bytes in ClickHouse', async (limit, expected) => {
+    const { query } = await outcomeOf(100, limit);
+    expect([query.get('wait_end_of_query'), query.get('http_response_buffer_size')]).toEqual([
+      '1',
+      String(expected),
+    ]);
+  });
 });

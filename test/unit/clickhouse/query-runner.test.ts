@@ -9,11 +9,11 @@ import type { QueryResult } from '../../../src/query/ports.js';
 import { respondWith, summaryOf, withFakeClickHouse } from '../../support/fake-clickhouse.js';
 import { failureOf, queryRequest as request } from '../../support/query-requests.js';
 
-describe('a ClickHouse that lies', () => {
+describe('the response of ClickHouse', () => {
   const WHOLE = '{"result":[{"n":1},\n{"n":2}]}';
-  const outcome = (answer: Parameters<typeof withFakeClickHouse>[0]): Promise<Failure | QueryResult> =>
+  const outcome = (listener: Parameters<typeof withLyingClickHouse>[0]): Promise<Failure | QueryResult> =>
     new Promise((resolve, reject) => {
-      withFakeClickHouse(answer, async ({ client }) => {
+      withLyingClickHouse(listener, async ({ client }) => {
         const run = createQueryRunner(client, { timeoutMs: 2000 });
         resolve(await run(request('SELECT 1 AS n')).catch((error: unknown) => error as Failure));
       }).catch(reject);
@@ -24,7 +24,7 @@ describe('a ClickHouse that lies', () => {
       ...(length !== undefined && { 'Content-Length': length }),
     });
 
-  it('is believed where the answer is whole', async () => {
+  it('is accepted when it is complete', async () => {
     expect(await outcome(respondWith(WHOLE, 2))).toMatchObject({
       rowCount: 2,
       rowsRead: 7,
@@ -37,14 +37,14 @@ describe('a ClickHouse that lies', () => {
     ['after a row', WHOLE.slice(0, 18)],
     ['before the last byte', WHOLE.slice(0, -1)],
     ['before the first byte', ''],
-  ])('with an answer that ends %s is a 502', async (_where, body) => {
+  ])('fails with 502 when it ends %s', async (_where, body) => {
     expect(await outcome(respondWith(body, 2))).toMatchObject({
       code: 'CLICKHOUSE_ANSWER_BROKEN',
       status: 502,
     });
   });
 
-  it('with fewer rows than its summary tells is a 502', async () => {
+  it('fails with 502 when it has fewer rows than its summary', async () => {
     expect(await outcome(respondWith('{"result":[{"n":1}]}', 2))).toMatchObject({
       code: 'CLICKHOUSE_ANSWER_BROKEN',
       details: { diagnosis: 'ClickHouse sent 1 rows, its summary says 2' },
@@ -55,8 +55,8 @@ describe('a ClickHouse that lies', () => {
     ['an HTML page', '<html><body>Welcome to the proxy</body></html>'],
     ['the text of an exception', 'Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)'],
     ['rows and then an exception', '{"result":[{"n":1}Code: 241. DB::Exception: secret'],
-    ['another JSON', '{"error":"none of your business"}'],
-  ])('with status 200 and %s is a 502 without its words', async (_what, body) => {
+    ['other JSON', '{"error":"none of your business"}'],
+  ])('fails with 502 and without its text for status 200 and %s', async (_what, body) => {
     const failure = (await outcome(respondWith(body, 0))) as Failure;
     expect([failure.code, failure.status]).toEqual(['CLICKHOUSE_ANSWER_BROKEN', 502]);
     expect(failure.message).not.toMatch(/proxy|DB::Exception|business/);
@@ -64,8 +64,8 @@ describe('a ClickHouse that lies', () => {
 
   it.each([
     ['without a summary', {}],
-    ['with a summary that is none', { 'X-ClickHouse-Summary': 'garbage' }],
-  ])('%s is a 502', async (_what, headers) => {
+    ['with an invalid summary', { 'X-ClickHouse-Summary': 'garbage' }],
+  ])('fails with 502 %s', async (_what, headers) => {
     const failure = await outcome((_request, response) => response.writeHead(200, headers).end(WHOLE));
     expect(failure).toMatchObject({ status: 502 });
   });
@@ -76,33 +76,33 @@ describe('a ClickHouse that lies', () => {
     [404, 'Code: 60. DB::Exception: Table logs.secret does not exist. (UNKNOWN_TABLE)', 502],
     [500, 'Code: 159. DB::Exception: Timeout exceeded. (TIMEOUT_EXCEEDED)', 504],
     [500, 'Code: 202. DB::Exception: Too many queries. (TOO_MANY_SIMULTANEOUS_QUERIES)', 503],
-  ])('with status %i and %j is a %i without its words', async (status, body, expected) => {
+  ])('with status %i and %j fails with %i and without its text', async (status, body, expected) => {
     const failure = (await outcome((_request, response) => response.writeHead(status).end(body))) as Failure;
     expect(failure.status).toBe(expected);
     expect(failure.message).not.toMatch(/html|DB::Exception|secret/);
   });
 
-  it('that hangs up in the middle of a row is a 503', async () => {
+  it('fails with 503 when the connection closes in the middle of a row', async () => {
     const failure = await outcome((_request, response) => {
       begin(response, WHOLE.length).write(WHOLE.slice(0, 15), () => response.destroy());
     });
     expect(failure).toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE', status: 503 });
   });
 
-  it('that hangs up in the middle of a chunk is a 503', async () => {
+  it('fails with 503 when the connection closes in the middle of a chunk', async () => {
     const failure = await outcome((_request, response) => {
       begin(response).write(WHOLE.slice(0, 15), () => response.socket?.destroy());
     });
     expect(failure).toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE', status: 503 });
   });
 
-  it('that hangs up without an answer is a 503', async () => {
+  it('fails with 503 when the connection closes before the response', async () => {
     const failure = await outcome((incoming) => incoming.socket.destroy());
     expect(failure).toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE', status: 503 });
   });
 
   it.each([
-    ['never answers', () => undefined],
+    ['never starts', () => undefined],
     [
       'stops after the headers',
       (response: ServerResponse) => {
@@ -115,8 +115,8 @@ describe('a ClickHouse that lies', () => {
         begin(response).write(WHOLE.slice(0, 15));
       },
     ],
-  ])('that %s is a 504 at the limit', async (_what, stall) => {
-    await withFakeClickHouse(
+  ])('fails with 504 at the time limit when it %s', async (_what, stall) => {
+    await withLyingClickHouse(
       (_request, response) => {
         stall(response);
       },
@@ -128,7 +128,7 @@ describe('a ClickHouse that lies', () => {
     );
   });
 
-  it('that is not there is a 503 to be tried again', async () => {
+  it('fails with 503 and Retry-After when the server is unreachable', async () => {
     const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
@@ -147,12 +147,12 @@ describe('a ClickHouse that lies', () => {
     await client.close();
   });
 
-  describe('has begun to answer', () => {
-    /** Whether the runner says so of a query that fails. */
-    const hasBegun = async (answer: RequestListener): Promise<readonly [string, boolean]> => {
+  describe('calls onResponse', () => {
+    /** The error code of a query that fails, and whether onResponse was called. */
+    const outcomeOf = async (listener: RequestListener): Promise<readonly [string, boolean]> => {
       let begun = false;
       let code = '';
-      await withFakeClickHouse(answer, async ({ client }) => {
+      await withLyingClickHouse(listener, async ({ client }) => {
         const run = createQueryRunner(client, { timeoutMs: 2000 });
         const onResponse = (): void => void (begun = true);
         ({ code } = await failureOf(run(request('SELECT 1 AS n', { onResponse }))));
@@ -162,7 +162,7 @@ describe('a ClickHouse that lies', () => {
 
     it.each<[string, RequestListener]>([
       [
-        'headers alone',
+        'headers only',
         (_request, response) => {
           begin(response).flushHeaders();
           setImmediate(() => response.socket?.destroy());
@@ -175,35 +175,38 @@ describe('a ClickHouse that lies', () => {
         },
       ],
       [
-        'a part of an error, the connection then reset',
+        'a part of an error before a reset',
         (_request, response) => {
           response.writeHead(500, { 'Content-Length': 500 });
           response.write('Code: 241. DB::Exc', () => response.socket?.resetAndDestroy());
         },
       ],
-    ])('with %s', async (_what, answer) => {
-      expect(await hasBegun(answer)).toEqual(['CLICKHOUSE_UNREACHABLE', true]);
+    ])('after %s', async (_what, listener) => {
+      expect(await outcomeOf(listener)).toEqual(['CLICKHOUSE_UNREACHABLE', true]);
     });
 
-    it('with an exception', async () => {
+    it('after an exception', async () => {
       const exception = 'Code: 241. DB::Exception: Memory limit exceeded. (MEMORY_LIMIT_EXCEEDED)';
-      const outcome = await hasBegun((_request, response) => response.writeHead(500).end(exception));
+      const outcome = await outcomeOf((_request, response) => response.writeHead(500).end(exception));
       expect(outcome).toEqual(['QUERY_NEEDS_TOO_MUCH_MEMORY', true]);
     });
 
     it.each<[string, RequestListener]>([
-      ['hangs up', ({ socket }) => socket.destroy()],
+      ['closes the connection', ({ socket }) => socket.destroy()],
       ['resets the connection', ({ socket }) => socket.resetAndDestroy()],
-      ['hangs up in the middle of the headers', ({ socket }) => socket.end('HTTP/1.1 200 OK\r\nX-Click')],
-    ])('not where it only %s', async (_what, answer) => {
-      expect(await hasBegun(answer)).toEqual(['CLICKHOUSE_UNREACHABLE', false]);
+      [
+        'closes the connection in the middle of the headers',
+        ({ socket }) => socket.end('HTTP/1.1 200 OK\r\nX-Click'),
+      ],
+    ])('not when the server only %s', async (_what, listener) => {
+      expect(await outcomeOf(listener)).toEqual(['CLICKHOUSE_UNREACHABLE', false]);
     });
   });
 
-  it('is given what an earlier try left of the time, and the limit is told as it is', async () => {
-    let asked = '';
-    await withFakeClickHouse(
-      ({ url = '' }) => void (asked = url),
+  it('has the time that an earlier attempt left, and its failure states the whole limit', async () => {
+    let requestUrl = '';
+    await withLyingClickHouse(
+      ({ url = '' }) => void (requestUrl = url),
       async ({ client }) => {
         const run = createQueryRunner(client, { timeoutMs: 30_000 });
         const failure = await failureOf(run(request('SELECT 1 AS n', { spentMs: 29_800 })));
@@ -211,19 +214,19 @@ describe('a ClickHouse that lies', () => {
         expect(failure.message).toContain('time limit of 30 seconds');
       },
     );
-    expect(new URL(asked, 'http://clickhouse').searchParams.get('max_execution_time')).toBe('1');
+    expect(new URL(requestUrl, 'http://clickhouse').searchParams.get('max_execution_time')).toBe('1');
   });
 
-  it('is not asked where the caller has gone before', async () => {
-    let asked = 0;
+  it('is not requested when the caller has already disconnected', async () => {
+    let requests = 0;
     const count: RequestListener = (_request, response) => {
-      asked += 1;
+      requests += 1;
       respondWith('{"result":[]}', 0)(_request, response);
     };
     await withFakeClickHouse(count, async ({ client }) => {
       const run = createQueryRunner(client, { timeoutMs: 2000 });
       const failure = await failureOf(run(request('SELECT 1 AS n', { signal: AbortSignal.abort() })));
-      expect([failure.code, asked]).toEqual(['CALLER_GONE', 0]);
+      expect([failure.code, requests]).toEqual(['CALLER_GONE', 0]);
     });
   });
 });

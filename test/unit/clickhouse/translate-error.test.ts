@@ -27,12 +27,12 @@ describe('translateClickHouseError', () => {
     ['60', 'UNKNOWN_TABLE', 'CLICKHOUSE_FAILED', 502],
     ['516', 'AUTHENTICATION_FAILED', 'CLICKHOUSE_FAILED', 502],
     ['62', 'SYNTAX_ERROR', 'CLICKHOUSE_FAILED', 502],
-  ])('makes %s (%s) of ClickHouse %s, status %i', (number, type, code, status) => {
+  ])('translates code %s (%s) to %s with status %i', (number, type, code, status) => {
     const failure = translateClickHouseError(exception(number, type));
     expect([failure.code, failure.status]).toEqual([code, status]);
   });
 
-  it('goes by the number, since the caller’s own text can stand where the client looks for the name', () => {
+  it('uses the code, because the client can mistake the caller’s text for the name', () => {
     const failure = translateClickHouseError(exception('427', 'SECRET_VALUE'));
     expect(failure.code).toBe('BAD_REGULAR_EXPRESSION');
     expect(failure.details.diagnosis).toBe('ClickHouse: CANNOT_COMPILE_REGEXP (code 427)');
@@ -41,7 +41,7 @@ describe('translateClickHouseError', () => {
   });
 
   it.each(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EPIPE', 'CERT_HAS_EXPIRED'])(
-    'makes %s CLICKHOUSE_UNREACHABLE, to be tried again',
+    'translates %s to CLICKHOUSE_UNREACHABLE with Retry-After',
     (code) => {
       const failure = translateClickHouseError(systemError(code));
       expect([failure.code, failure.status]).toEqual(['CLICKHOUSE_UNREACHABLE', 503]);
@@ -49,17 +49,17 @@ describe('translateClickHouseError', () => {
     },
   );
 
-  it('makes the client’s own timeout on the socket CLICKHOUSE_UNREACHABLE', () => {
+  it('translates the client’s own socket timeout to CLICKHOUSE_UNREACHABLE', () => {
     expect(translateClickHouseError(new Error('Timeout error.')).code).toBe('CLICKHOUSE_UNREACHABLE');
   });
 
-  it('makes a page of something else between it and ClickHouse CLICKHOUSE_FAILED', () => {
+  it('translates the page of a proxy to CLICKHOUSE_FAILED without its text', () => {
     const failure = translateClickHouseError(new Error('<html><h1>403 Forbidden</h1></html>'));
     expect([failure.code, failure.status]).toEqual(['CLICKHOUSE_FAILED', 502]);
     expect(failure.details.diagnosis).not.toContain('html');
   });
 
-  it('says nothing of ClickHouse’s text in public, and keeps it as the cause', () => {
+  it('hides ClickHouse’s text from the caller and retains it as the cause', () => {
     for (const number of ['427', '241', '60', '62']) {
       const error = exception(number, 'SECRET_VALUE');
       const failure = translateClickHouseError(error);
@@ -79,18 +79,21 @@ describe('translateClickHouseError', () => {
     ['76', 'CANNOT_OPEN_FILE', 'disk'],
     ['243', 'NOT_ENOUGH_SPACE', 'disk'],
     ['452', 'SETTING_CONSTRAINT_VIOLATION', 'QUERY_TIMEOUT_SECONDS'],
-  ])('tells the operator what to do about %s (%s)', (number, type, hint) => {
+  ])('gives the operator a hint for %s (%s)', (number, type, hint) => {
     const { diagnosis } = translateClickHouseError(exception(number, type)).details;
     expect(diagnosis).toContain(`ClickHouse: ${type} (code ${number})`);
     expect(diagnosis).toContain(hint);
   });
 
-  it('leaves a failure as it is', () => {
+  it('returns a failure unchanged', () => {
     const failure = new Failure('CLICKHOUSE_ANSWER_BROKEN', 'Cut.');
     expect(translateClickHouseError(failure)).toBe(failure);
   });
 
-  it.each([['a text'], [undefined], [null]])('makes a failure of %j, which is no error', (thrown) => {
-    expect(translateClickHouseError(thrown).code).toBe('CLICKHOUSE_FAILED');
-  });
+  it.each([['a text'], [undefined], [null]])(
+    'translates %j, which is not an error, to CLICKHOUSE_FAILED',
+    (thrown) => {
+      expect(translateClickHouseError(thrown).code).toBe('CLICKHOUSE_FAILED');
+    },
+  );
 });

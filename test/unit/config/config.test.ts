@@ -10,7 +10,7 @@ const faultOf = (environment: Environment): string => {
 };
 
 describe('readConfig', () => {
-  it('starts an own ClickHouse with demonstration data where nothing is set', () => {
+  it('starts an embedded ClickHouse with demonstration data by default', () => {
     expect(readConfig({})).toMatchObject({
       host: '127.0.0.1',
       port: 8080,
@@ -28,7 +28,7 @@ describe('readConfig', () => {
     expect(readConfig({ PORT: '', API_KEY: '', CLICKHOUSE_URL: '', DEMO_DATA: '' })).toEqual(readConfig({}));
   });
 
-  it('uses the ClickHouse that it is told to', () => {
+  it('uses an external ClickHouse when CLICKHOUSE_URL is set', () => {
     const environment = { CLICKHOUSE_URL: 'https://ch.example:8443', CLICKHOUSE_USER: 'reader' };
     expect(readConfig({ ...environment, CLICKHOUSE_PASSWORD: 'p' }).clickhouse).toEqual({
       kind: 'external',
@@ -39,24 +39,24 @@ describe('readConfig', () => {
     });
   });
 
-  it('takes a cluster of a server’s that it is told of, and none of its own server’s', () => {
+  it('accepts CLICKHOUSE_CLUSTER only together with CLICKHOUSE_URL', () => {
     const environment = { CLICKHOUSE_URL: 'http://ch.example:8123', CLICKHOUSE_CLUSTER: 'prod' };
     expect(readConfig(environment).clickhouse).toMatchObject({ kind: 'external', cluster: 'prod' });
     expect(faultOf({ CLICKHOUSE_CLUSTER: 'prod' })).toContain('CLICKHOUSE_URL is required');
   });
 
-  it('gives no partial answers unless it is told to', () => {
+  it('disables partial results by default', () => {
     expect(readConfig({}).allowPartial).toBe(false);
     expect(readConfig({ ALLOW_PARTIAL: 'on' }).allowPartial).toBe(true);
     expect(faultOf({ ALLOW_PARTIAL: 'yes' })).toContain('ALLOW_PARTIAL');
   });
 
-  it('reads seconds as milliseconds, fractions too', () => {
+  it('converts seconds to milliseconds, fractions too', () => {
     const config = readConfig({ QUERY_TIMEOUT_SECONDS: '0.5', SHUTDOWN_TIMEOUT_SECONDS: '0' });
     expect([config.queryTimeoutMs, config.shutdownTimeoutMs]).toEqual([500, 0]);
   });
 
-  it('has times in ISO 8601 unless it is told otherwise', () => {
+  it('uses ISO 8601 times by default', () => {
     expect(readConfig({}).times).toBe('iso');
     expect(readConfig({ RESPONSE_TIMES: 'unix-micros' }).times).toBe('unix-micros');
     expect(faultOf({ RESPONSE_TIMES: 'unix' })).toContain('RESPONSE_TIMES');
@@ -67,11 +67,11 @@ describe('readConfig', () => {
     expect(config.corsOrigins).toEqual(['https://a.example', 'https://b.example']);
   });
 
-  it('ignores variables that are not its own', () => {
+  it('ignores unknown variables', () => {
     expect(readConfig({ PATH: '/bin', CLICKHOUSE: 'x' })).toEqual(readConfig({}));
   });
 
-  it('lists everything that is wrong at once', () => {
+  it('lists all invalid variables', () => {
     const fault = faultOf({
       PORT: '80x',
       DEMO_DATA: 'yes',
@@ -81,7 +81,7 @@ describe('readConfig', () => {
       LOG_LEVEL: 'loud',
     });
     expect(fault.split('\n').map((line) => line.trim().split(' ')[0])).toEqual([
-      'The',
+      'Invalid',
       'PORT',
       'DEMO_DATA',
       'CLICKHOUSE_URL',
@@ -91,15 +91,15 @@ describe('readConfig', () => {
     ]);
   });
 
-  it('tells a secret that is too short together with the issuer that is missing', () => {
+  it('reports a secret that is too short together with a missing issuer', () => {
     expect(
       faultOf({ JWT_SECRET: 'x'.repeat(31), LINK_SECRET: 'é'.repeat(15) })
         .split('\n')
         .slice(1),
     ).toEqual([
-      '  JWT_SECRET has to have 32 bytes at least: openssl rand -base64 32',
+      '  JWT_SECRET must have at least 32 bytes; create one with: openssl rand -base64 32',
       '  JWT_ISSUER is required',
-      '  LINK_SECRET has to have 32 bytes at least: openssl rand -base64 32',
+      '  LINK_SECRET must have at least 32 bytes; create one with: openssl rand -base64 32',
     ]);
     expect(readConfig({ LINK_SECRET: 'é'.repeat(16) }).links.secret).toBe('é'.repeat(16));
   });
@@ -110,11 +110,11 @@ describe('readConfig', () => {
     );
   });
 
-  it('accepts WORKERS=1 and an empty one, and changes nothing for them', () => {
+  it('accepts WORKERS=1 and an empty WORKERS without effect', () => {
     for (const WORKERS of ['1', '']) expect(readConfig({ WORKERS })).toEqual(readConfig({}));
   });
 
-  it('lets warming spend a second for each second that passes, or one for each refresh at a time', () => {
+  it('limits WARM_BUDGET to WARM_CONCURRENCY', () => {
     expect(readConfig({ WARM_BUDGET: '1' }).warming.budget).toBe(1);
     expect(readConfig({ WARM_BUDGET: '2.5', WARM_CONCURRENCY: '3' }).warming.budget).toBe(2.5);
     for (const environment of [{ WARM_BUDGET: '10' }, { WARM_BUDGET: '2.5', WARM_CONCURRENCY: '2' }])
@@ -135,11 +135,11 @@ describe('readConfig', () => {
     ['DEMO_DATA', 'true'],
     ['CLICKHOUSE_URL', 'ch.example'],
     ['LOG_LEVEL', 'INFO'],
-  ])('refuses %s=%s, naming the variable', (name, value) => {
+  ])('rejects %s=%s and names the variable', (name, value) => {
     expect(faultOf({ [name]: value })).toContain(`  ${name} `);
   });
 
-  it('prints no value, which might be a password', () => {
+  it('never prints a value, which might be a password', () => {
     const fault = faultOf({
       CLICKHOUSE_URL: 'tcp://u:hunter2@ch',
       REDIS_URL: 'x://:hunter2@r',

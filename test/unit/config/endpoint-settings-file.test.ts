@@ -4,7 +4,7 @@ import path from 'node:path';
 import { readEndpointSettingsFile } from '../../../src/config/endpoint-settings-file.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
-/** What reading a file with this text gives, or the message of the fault. */
+/** The settings in a file with this text, or the message of the error. */
 const read = async (text: string): Promise<unknown> => {
   let outcome: unknown;
   await withTemporaryFolder(async (folder) => {
@@ -19,7 +19,7 @@ const read = async (text: string): Promise<unknown> => {
 };
 
 describe('readEndpointSettingsFile', () => {
-  it('reads settings by endpoint, as many of them as are given', async () => {
+  it('reads the settings of each endpoint', async () => {
     const settings = {
       'usage.api-counts': { maxRows: 500, caching: 60, warming: 20, sandboxing: 'disabled' },
       'logs.all': { caching: 'disabled', warming: 0 },
@@ -35,7 +35,7 @@ describe('readEndpointSettingsFile', () => {
   it.each([
     ['an unknown setting', { maxrows: 5 }, '"logs.all.maxrows" is not allowed'],
     ['a row cap of 0', { maxRows: 0 }, '"logs.all.maxRows" must be greater than or equal to 1'],
-    ['a row cap that is a text', { maxRows: '5' }, '"logs.all.maxRows" must be a number'],
+    ['a row cap that is a string', { maxRows: '5' }, '"logs.all.maxRows" must be a number'],
     ['a row cap that is not whole', { maxRows: 1.5 }, '"logs.all.maxRows" must be an integer'],
     ['caching that is false', { caching: false }, '"logs.all.caching" must be one of [disabled, number]'],
     ['caching of 0 seconds', { caching: 0 }, '"logs.all.caching"'],
@@ -46,20 +46,20 @@ describe('readEndpointSettingsFile', () => {
       '"logs.all.sandboxing" must be one of [enabled, disabled]',
     ],
     ['no settings', 5, '"logs.all" must be of type object'],
-  ])('refuses %s, naming the endpoint and the setting', async (_what, settings, message) => {
+  ])('rejects %s and names the endpoint and the setting', async (_what, settings, message) => {
     expect(await read(JSON.stringify({ 'logs.all': settings }))).toContain(message);
   });
 
-  it('says everything that is wrong at once', async () => {
+  it('lists all problems', async () => {
     const outcome = await read('{"a":{"maxRows":0,"warming":-1},"b":{"cache":1}}');
     expect(outcome).toMatch(/a\.maxRows[^]*a\.warming[^]*b\.cache/);
   });
 
-  it.each(['', '{', 'null', '[]', '7'])('refuses the text %j, naming the file', async (text) => {
+  it.each(['', '{', 'null', '[]', '7'])('rejects the text %j and names the file', async (text) => {
     expect(await read(text)).toMatch(/^ENDPOINT_SETTINGS_FILE .*settings\.json /);
   });
 
-  it('names a file that is not there', async () => {
+  it('names a missing file', async () => {
     await expect(readEndpointSettingsFile('/nowhere/settings.json')).rejects.toThrow(
       /^ENDPOINT_SETTINGS_FILE \/nowhere\/settings\.json can’t be read: .*ENOENT/,
     );

@@ -7,11 +7,11 @@ const faultOf = (CLICKHOUSE_URL: string): string => {
   } catch (error) {
     return (error as Error).message;
   }
-  throw new Error('the addresses were accepted');
+  throw new Error('the URLs were accepted');
 };
 
 describe('CLICKHOUSE_URL', () => {
-  it('names one server or several, which share the user', () => {
+  it('lists one or several servers, which share the user', () => {
     const text = 'http://a:8123, https://b.example:8443/ch ,http://[::1]:8123';
     expect(readConfig({ CLICKHOUSE_URL: text, CLICKHOUSE_LOG_USER: 'log' }).clickhouse).toEqual({
       kind: 'external',
@@ -24,21 +24,21 @@ describe('CLICKHOUSE_URL', () => {
   });
 
   it.each([
-    ['a scheme', 'http://a:8123,tcp://b:9000', 'number 2 of 2 (tcp://b:9000) is none'],
-    ['no scheme', 'localhost:8123', 'number 1 of 1 (localhost:8123) is none'],
-    ['a port', 'http://a:8123,http://b:eight', 'number 2 of 2 (http://b:eight) is none'],
-    ['nothing between commas', 'http://a:8123,,http://b:8123', 'number 2 of 3 is none'],
-    ['nothing after a comma', 'http://a:8123,', 'number 2 of 2 is none'],
-    ['no host', 'http:///ping', 'number 1 of 1 (http:///ping) is none'],
-  ])('is refused for %s that is wrong, naming the address', (_what, text, expected) => {
+    ['another scheme', 'http://a:8123,tcp://b:9000', 'number 2 of 2 (tcp://b:9000) is invalid'],
+    ['no scheme', 'localhost:8123', 'number 1 of 1 (localhost:8123) is invalid'],
+    ['an invalid port', 'http://a:8123,http://b:eight', 'number 2 of 2 (http://b:eight) is invalid'],
+    ['nothing between commas', 'http://a:8123,,http://b:8123', 'number 2 of 3 is invalid'],
+    ['nothing after a comma', 'http://a:8123,', 'number 2 of 2 is invalid'],
+    ['no host', 'http:///ping', 'number 1 of 1 (http:///ping) is invalid'],
+  ])('is rejected for %s, and the error identifies the URL', (_what, text, expected) => {
     expect(faultOf(text)).toContain(
-      '  CLICKHOUSE_URL must be http:// or https:// addresses, separated by commas',
+      '  CLICKHOUSE_URL must be a comma-separated list of http:// or https:// URLs',
     );
     expect(faultOf(text)).toContain(expected);
   });
 
-  it('is refused where it names a server twice', () => {
-    expect(faultOf('http://a,http://u:secret@A:80/')).toContain('CLICKHOUSE_URL names a:80 twice');
+  it('is rejected when it contains a server twice', () => {
+    expect(faultOf('http://a,http://u:secret@A:80/')).toContain('CLICKHOUSE_URL contains a:80 twice');
     expect(faultOf('http://a,http://u:secret@A:80/')).not.toContain('secret');
   });
 
@@ -47,7 +47,7 @@ describe('CLICKHOUSE_URL', () => {
     'http://a:8123,http://user:sec,secret@b:8123',
     'http://user:se/secret@a:8123',
     'http://a:8123,tcp://b:9000?password=secret',
-  ])('is refused without its credentials: %s', (text) => {
+  ])('is rejected without showing credentials: %s', (text) => {
     expect(faultOf(text)).toContain('CLICKHOUSE_URL must be');
     expect(faultOf(text)).not.toMatch(/secret|user/);
   });

@@ -16,13 +16,16 @@ describe('an address', () => {
     [{ endpoint: 'logs.all' }],
     [{ endpoint: 'logs.all', values: {} }],
     [{ endpoint: 'a/b ?#é', values: { project: 'a&b=c #+%', empty: '', ü: 'line\nbreak' } }],
-  ])('is read as it was written: %j', (address) => {
+  ])('survives writing and reading: %j', (address) => {
     expect(fromFragment(toFragment(address))).toEqual(address);
   });
 
-  it.each(['', '#', '#top', '#/%E0%A4'])('is the list where it is none: %j', (fragment) => {
-    expect(fromFragment(fragment)).toEqual({ endpoint: '' });
-  });
+  it.each(['', '#', '#top', '#/%E0%A4'])(
+    'is the endpoint list when the fragment is invalid: %j',
+    (fragment) => {
+      expect(fromFragment(fragment)).toEqual({ endpoint: '' });
+    },
+  );
 });
 
 const column = (name: string, type: string): Column => ({ name, type, description: '' });
@@ -40,7 +43,7 @@ describe('chart data', () => {
   });
   const rows = [row('17', 'Bonn', 1), row('17', null, 2), row('18', 'Bonn', 4)];
 
-  it('adds up rows of the same time, and says so', () => {
+  it('adds up rows of the same time, with a note', () => {
     const chartable = chartableOf(columns, rows);
     expect(chartable).toEqual({ time: 'at', numbers: ['hits'], splits: ['city'] });
     const data = chartable && chartData(rows, chartable, ['hits']);
@@ -48,7 +51,7 @@ describe('chart data', () => {
     expect(data?.note).toContain('are added');
   });
 
-  it('has a line for each value of a column, with a gap where there is no row', () => {
+  it('has a line for each value of the split column, with gaps for missing rows', () => {
     const chartable = chartableOf(columns, rows);
     expect(chartable && chartData(rows, chartable, ['hits'], 'city').lines).toEqual([
       { name: 'Bonn', values: [1, 4] },
@@ -56,13 +59,13 @@ describe('chart data', () => {
     ]);
   });
 
-  it('counts the rows where there is no number', () => {
+  it('counts rows when there is no numeric column', () => {
     const chartable = chartableOf(columns.slice(0, 2), rows);
     const data = chartable && chartData(rows, chartable, []);
     expect(data?.lines[0]?.values.reduce((total: number, value) => total + (value ?? 0), 0)).toBe(3);
   });
 
-  it('is nothing without a time, or with a single one', () => {
+  it('is undefined without a time column, and with a single time', () => {
     expect(chartableOf(columns.slice(1), rows)).toBeUndefined();
     expect(chartableOf(columns, rows.slice(0, 2))).toBeUndefined();
   });
@@ -71,12 +74,12 @@ describe('chart data', () => {
 describe('the order of rows', () => {
   const rows: readonly Row[] = [{ n: 10 }, { n: null }, { n: 9 }];
 
-  it('is by value, nulls first ascending', () => {
+  it('sorts by value, with nulls first when ascending', () => {
     expect(sortRows(rows, { column: 'n', direction: 'ascending' }).map(({ n }) => n)).toEqual([null, 9, 10]);
     expect(sortRows(rows, { column: 'n', direction: 'descending' }).map(({ n }) => n)).toEqual([10, 9, null]);
   });
 
-  it('goes from ascending over descending back to the gateway’s own', () => {
+  it('cycles through ascending, descending and the gateway’s order', () => {
     const first = nextOrder(undefined, 'n');
     const second = nextOrder(first, 'n');
     expect([first?.direction, second?.direction, nextOrder(second, 'n')]).toEqual([
@@ -88,7 +91,7 @@ describe('the order of rows', () => {
 });
 
 describe('highlighting', () => {
-  it('tells parts of SQL apart, and loses none', () => {
+  it('splits SQL into tokens without losing text', () => {
     const sql = "SELECT 'it''s @no' AS a -- @no\nFROM t WHERE p = @project AND n >= 10";
     const tokens = tokensOf(sql);
     expect(tokens.map(({ text }) => text).join('')).toBe(sql);
@@ -98,7 +101,7 @@ describe('highlighting', () => {
 });
 
 describe('quantities', () => {
-  it('are written in a unit that fits', () => {
+  it('are formatted in a fitting unit', () => {
     expect([900, 86_400, 1000, 0].map(duration)).toEqual(['15 min', '1 d', '1000 s', '0 s']);
     expect([0.42, 12.34, 1234, 12_345].map(milliseconds)).toEqual([
       '0.4 ms',
@@ -129,15 +132,15 @@ describe('Prometheus’ text', () => {
     ]);
   });
 
-  it('gives quantiles as Prometheus estimates them', () => {
+  it('yields the quantiles that Prometheus estimates', () => {
     expect(quantile(samples, 's', 'a', 0.5)).toBeCloseTo(0.1);
     expect(quantile(samples, 's', 'a', 0.75)).toBeCloseTo(0.55);
     expect(quantile(samples, 's', 'b', 0.5)).toBeUndefined();
   });
 });
 
-describe('the most rows of an answer', () => {
-  it('are as many as it can have, for every endpoint and row cap', async () => {
+describe('mostRows', () => {
+  it('returns the row cap of every endpoint', async () => {
     for (const endpoint of (await loadEndpoints(ENDPOINTS_FOLDER)).all()) {
       for (const maxRows of [10, 1000]) {
         const resource = { maxRows, query: endpoint.savedQuery };
@@ -147,11 +150,14 @@ describe('the most rows of an answer', () => {
   });
 });
 
-describe('what the operator sees as failed', () => {
-  it.each(Object.entries(ERRORS))('%s: a 5xx, unless callers ask for it', (code, { status }) => {
-    const labels = { endpoint: 'a', status: String(status), cache: '', code };
-    expect(sum([{ name: 'requests', labels, value: 3 }], 'requests', FAILED)).toBe(
-      status >= 500 && !EXPECTED_BY_CALLER.has(code) ? 3 : 0,
-    );
-  });
+describe('requests that the admin page counts as failed', () => {
+  it.each(Object.entries(ERRORS))(
+    'include %s where it is a 5xx that its caller did not request',
+    (code, { status }) => {
+      const labels = { endpoint: 'a', status: String(status), cache: '', code };
+      expect(sum([{ name: 'requests', labels, value: 3 }], 'requests', FAILED)).toBe(
+        status >= 500 && !EXPECTED_BY_CALLER.has(code) ? 3 : 0,
+      );
+    },
+  );
 });

@@ -7,7 +7,7 @@ const PAGES = ['README.md', 'ARCHITECTURE.md', 'CHANGELOG.md', ...(await documen
 
 const withoutCode = (page: string): string => page.replaceAll(/^ *```.*?^ *```$/gms, '');
 
-/** The anchors of a page's headings, as GitHub makes them. */
+/** The anchors of a page's headings, as GitHub generates them. */
 function anchorsOf(page: string): ReadonlySet<string> {
   const headings = [...withoutCode(page).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => heading);
   return new Set(

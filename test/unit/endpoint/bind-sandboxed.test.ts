@@ -6,7 +6,7 @@ import { part, sql, withParts } from '../../../src/endpoint/sql.js';
 import { cacheKeyOf } from '../../../src/query/cache-key.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 
-/** As the builder writes it. */
+/** The barrier as the builder writes it. */
 const BARRIER = 'LIMIT 1000000000000';
 
 const endpoint = (limit?: number): Endpoint =>
@@ -27,11 +27,11 @@ const VALUES = new Map([['city', 'Rome']]);
 const bind = (reads: readonly string[], limit?: number): string =>
   bindSandboxedQuery(endpoint(limit), { text: 'SELECT 1', reads }, VALUES, new Set(), new Date(0), 11).text;
 
-it('names the parts, and the result', () => {
+it('lists the parts and the result', () => {
   expect(partNames(endpoint())).toEqual(['one', 'other', 'union', 'result']);
 });
 
-it('writes the parts that are read, each with those that it reads inside', () => {
+it('writes only the parts that the SELECT reads, with the parts that they read nested inside', () => {
   expect(bind([])).toBe('SELECT * FROM (SELECT 1)\nLIMIT {row_limit:UInt64}');
   expect(bind(['other'])).toBe(`WITH
   other AS (
@@ -49,19 +49,19 @@ LIMIT {row_limit:UInt64}`);
   expect(bind(['result'])).not.toContain('other AS');
 });
 
-it('ends each part that is read with the barrier, the whole of a UNION too', () => {
+it('puts the barrier after each part that the SELECT reads, and after the whole of a UNION', () => {
   expect(bind(['one', 'other', 'result']).split(BARRIER)).toHaveLength(4);
   expect(bind(['union'])).toMatch(
     /\(\s+SELECT 'a' AS city\s+UNION ALL\s+SELECT 'b'\s+\)\s+LIMIT 1000000000000\s/,
   );
 });
 
-it('gives the result the endpoint’s own limit, where it has one', () => {
+it('applies the endpoint’s own limit to the result, if the endpoint has one', () => {
   expect(bind(['result'], 5)).toMatch(/ORDER BY city\s+LIMIT 5\s+\)\s+LIMIT 1000000000000\s+\)/);
   expect(bind(['result'])).toMatch(/ORDER BY city\s+\)\s+LIMIT 1000000000000\s+\)/);
 });
 
-it('keeps the answers of different SELECTs apart', () => {
+it('gives different SELECTs different cache keys', () => {
   const key = (select?: string): string =>
     cacheKeyOf(
       endpoint(),

@@ -27,53 +27,53 @@ const bind = (body: Sql, values: Readonly<Record<string, string | readonly strin
   bindQuery({ parts: [], body }, new Map(Object.entries(values)), new Set(), AT, 11);
 
 describe('bindQuery', () => {
-  it('writes a placeholder of the declared type, and the value beside it', () => {
+  it('writes a placeholder with the declared type, and binds the value to it', () => {
     const { text, parameters } = bind(sql`SELECT ${city}, ${ids}`, { city: 'Rome', ids: ['a', 'b'] });
     expect(text).toBe('SELECT {city:String}, {ids:Array(String)}\nLIMIT {row_limit:UInt64}');
     expect(parameters).toEqual({ city: 'Rome', ids: ['a', 'b'], row_limit: 11 });
   });
 
-  it('binds an omitted parameter as a null', () => {
+  it('binds an omitted parameter as null', () => {
     const { text, parameters } = bind(sql`SELECT ${city}`, { city: null });
     expect(text).toContain('{city:Nullable(String)}');
     expect(parameters['city']).toBeNull();
   });
 
-  it('binds the clock to the microsecond', () => {
+  it('binds the current time with microseconds', () => {
     const { text, parameters } = bind(sql`SELECT ${NOW}`, {});
     expect(text).toContain("{now:DateTime64(6, 'UTC')}");
     expect(parameters['now']).toBe('2026-05-17 10:05:03.250000');
   });
 
-  it('binds no parameter that the query of this request does not use', () => {
+  it('does not bind a parameter that the query of this request does not use', () => {
     const body = sql`SELECT 1 ${where(whenGiven(city, sql`city = ${city}`))}`;
     expect(Object.keys(bind(body, { city: null, country: 'IT' }).parameters)).toEqual(['row_limit']);
   });
 
-  it('has no name from the prototype of an object among its parameters', () => {
+  it('returns parameters without inherited names such as constructor', () => {
     const { parameters } = bind(sql`SELECT 1`, {});
     expect('constructor' in parameters).toBe(false);
     expect('__proto__' in parameters).toBe(false);
   });
 
-  it('never lets a value into the text', () => {
+  it('never writes a value into the SQL', () => {
     const body = sql`SELECT ${city} ${where(
       whenGiven(country, sql`country = ${country}`),
       whenGiven(ids, sql`id IN (${ids})`),
     )}`;
-    const known = bind(body, { city: '', country: '', ids: [''] }).text;
+    const expected = bind(body, { city: '', country: '', ids: [''] }).text;
     const value = anyText();
     fc.assert(
       fc.property(value, value, fc.array(value), (one, two, list) => {
         const { text, parameters } = bind(body, { city: one, country: two, ids: list });
-        expect(text).toBe(known);
+        expect(text).toBe(expected);
         expect(parameters).toEqual({ city: one, country: two, ids: list, row_limit: 11 });
       }),
     );
   });
 });
 
-describe('a filter', () => {
+describe('whenGiven', () => {
   const body = sql`SELECT 1 ${where(
     sql`true`,
     whenGiven(city, sql`city = ${city}`),
@@ -82,26 +82,26 @@ describe('a filter', () => {
   const whereOf = (values: Readonly<Record<string, string>>): string | undefined =>
     /WHERE ([^]*)\nLIMIT/.exec(bind(body, values).text)?.[1];
 
-  it('is left out where its parameter is omitted', () => {
+  it('omits the filter if its parameter is omitted', () => {
     expect(whereOf({})).toBe('true');
   });
 
-  it('applies where its parameter is the empty text', () => {
+  it('applies the filter if its parameter is the empty text', () => {
     expect(whereOf({ city: '' })).toBe('true\n  AND city = {city:String}');
   });
 
-  it('applies only where all of its parameters are given', () => {
+  it('applies a filter of several parameters only if all of them have a value', () => {
     expect(whereOf({ country: 'IT' })).toBe('true');
     expect(whereOf({ city: 'Rome', country: 'IT' })).toContain('concat({city:String}, {country:String})');
   });
 
-  it('leaves out the WHERE where none applies', () => {
+  it('omits the WHERE if no filter applies', () => {
     const lone = sql`SELECT 1 ${where(whenGiven(city, sql`city = ${city}`))}`;
     expect(bind(lone, {}).text).not.toContain('WHERE');
   });
 });
 
-describe('a choice', () => {
+describe('choose', () => {
   const chosen = choose(
     [all(is(city, 'Rome'), is(country, 'IT')), sql`first`],
     [is(city, 'Rome'), sql`second`],
@@ -116,30 +116,30 @@ describe('a choice', () => {
     [{ city: 'Rome', country: null }, 'SELECT second'],
     [{ city: 'rome', country: 'IT' }, 'SELECT otherwise'],
     [{ city: null, country: null }, 'SELECT otherwise'],
-  ])('for %j is the first branch that holds', (values, expected) => {
+  ])('for %j writes the first branch whose condition is true', (values, expected) => {
     expect(textOf(values)).toBe(expected);
   });
 });
 
-describe('a branch for what a key holds its caller to', () => {
-  const body = sql`SELECT ${choose([isPinned(city), sql`held`], sql`chosen`)}`;
+describe('isPinned', () => {
+  const body = sql`SELECT ${choose([isPinned(city), sql`pinned`], sql`chosen`)}`;
   const values: Values = new Map([['city', 'Rome']]);
-  const textFor = (held: ReadonlySet<string>): string =>
-    bindQuery({ parts: [], body }, values, held, AT, 2).text.split('\n')[0] ?? '';
+  const textFor = (pinned: ReadonlySet<string>): string =>
+    bindQuery({ parts: [], body }, values, pinned, AT, 2).text.split('\n')[0] ?? '';
 
-  it('is taken where the parameter is held, and not where the caller chose its value', () => {
-    expect(textFor(new Set(['city']))).toBe('SELECT held');
+  it('is true for a parameter that a key pins, and false for a value that the caller chose', () => {
+    expect(textFor(new Set(['city']))).toBe('SELECT pinned');
     expect(textFor(new Set(['country']))).toBe('SELECT chosen');
     expect(textFor(new Set())).toBe('SELECT chosen');
   });
 
-  it('is no part of the saved query', () => {
+  it('is left out of the saved query', () => {
     expect(printSavedQuery({ parts: [], body }, undefined)).toBe('SELECT chosen');
   });
 });
 
-describe('a part', () => {
-  it('is written where the body uses it, and left out where it does not', () => {
+describe('withParts', () => {
+  it('writes a part that the body uses, and omits a part that it does not use', () => {
     const used = part('used', sql`SELECT ${city} AS city`);
     const unused = part('unused', sql`SELECT ${country} AS country`);
     const values: Values = new Map([['city', 'Rome']]);

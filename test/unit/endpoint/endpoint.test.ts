@@ -7,7 +7,7 @@ import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
 const description = 'For a test.';
 
 describe('defineEndpoint', () => {
-  it('returns an endpoint with its query built', () => {
+  it('returns the endpoint with its saved query, settings, parameters and columns', () => {
     const endpoint = sampleEndpoint();
     expect(endpoint.savedQuery).toBe('SELECT @city AS city');
     expect(endpoint.settings).toEqual({ maxRows: 10, caching: 60, warming: 0, sandboxing: 'disabled' });
@@ -15,7 +15,7 @@ describe('defineEndpoint', () => {
     expect([...endpoint.columns.keys()]).toEqual(['city']);
   });
 
-  it('writes an id in lower case', () => {
+  it('converts the id to lower case', () => {
     expect(sampleEndpoint({ id: 'AAAAAAAA-2222-4333-8444-555555555555' }).id).toBe(
       'aaaaaaaa-2222-4333-8444-555555555555',
     );
@@ -28,19 +28,19 @@ describe('defineEndpoint', () => {
     ['a name with a slash', { name: 'logs/all' }, 'name "logs/all" must be lower-case words'],
     ['a name that ends in a dot', { name: 'logs.' }, 'name "logs." must be lower-case words'],
     [
-      'a name that would be taken for an id',
+      'a name that has the form of an id',
       { name: '11111111-2222-4333-8444-555555555555' },
       'name "11111111-2222-4333-8444-555555555555" must not have the form of a UUID',
     ],
     ['a row cap of 0', { maxRows: 0 }, 'maxRows 0 must be a whole number of at least 1'],
-    ['a row cap that is not whole', { maxRows: 1.5 }, 'maxRows 1.5 must be a whole number of at least 1'],
+    ['a fractional row cap', { maxRows: 1.5 }, 'maxRows 1.5 must be a whole number of at least 1'],
     ['a limit of 0', { limit: 0 }, 'limit 0 must be a whole number of at least 1'],
     ['caching of 0 seconds', { caching: 0 }, 'caching 0 must be "disabled" or a whole number'],
     ['negative warming', { warming: -1 }, 'warming -1 must be a whole number of seconds'],
     ['no columns', { columns: {} }, 'columns are missing'],
-    ['an example of something undeclared', { example: { town: 'Rome' } }, 'undeclared parameter "town"'],
-  ])('rejects %s, and names it', (_what, fault, message) => {
-    expect(() => defineEndpoint({ ...SAMPLE, ...fault })).toThrow(message);
+    ['an example of an undeclared parameter', { example: { town: 'Rome' } }, 'undeclared parameter "town"'],
+  ])('rejects %s, and says what is wrong', (_what, change, message) => {
+    expect(() => defineEndpoint({ ...SAMPLE, ...change })).toThrow(message);
   });
 
   it.each([
@@ -60,15 +60,15 @@ describe('defineEndpoint', () => {
     expect(define).toThrow(message);
   });
 
-  it('refuses an undeclared parameter in the query, naming the place', () => {
+  it('rejects an undeclared parameter in the query, and reports its position', () => {
     const build = ({ town }: Readonly<Record<'town', Reference>>): Sql => sql`SELECT ${town} AS city`;
     const definition = { ...SAMPLE, build } as unknown as typeof SAMPLE;
     expect(() => defineEndpoint(definition)).toThrow('after "SELECT" there is an undeclared parameter');
   });
 
-  it('refuses a value in the query', () => {
-    const smuggled = 'x' as unknown as Reference;
-    expect(() => defineEndpoint({ ...SAMPLE, build: () => sql`SELECT ${smuggled}` })).toThrow(
+  it('rejects a plain value in the query', () => {
+    const value = 'x' as unknown as Reference;
+    expect(() => defineEndpoint({ ...SAMPLE, build: () => sql`SELECT ${value}` })).toThrow(
       'after "SELECT" there is a string',
     );
   });
@@ -77,7 +77,7 @@ describe('defineEndpoint', () => {
 describe('the digest of an endpoint', () => {
   const { digest } = sampleEndpoint();
 
-  it('is the same for the same definition, whatever its words and settings are', () => {
+  it('does not depend on descriptions and settings', () => {
     expect(sampleEndpoint({ summary: 'Other words.', maxRows: 5, caching: 1 }).digest).toBe(digest);
   });
 
@@ -88,13 +88,13 @@ describe('the digest of an endpoint', () => {
     ['another type of a column', { columns: { city: column('LowCardinality(String)', 'The city.') } }],
     ['JSON in a column', { columns: { city: jsonColumn('The city.') } }],
     ['another type of a parameter', { parameters: { city: timestamp({ description }) } }],
-  ])('is another one for %s', (_what, change) => {
+  ])('changes with %s', (_what, change) => {
     expect(defineEndpoint({ ...SAMPLE, ...change }).digest).not.toBe(digest);
   });
 });
 
 describe('rowCap', () => {
-  it('is the lower one of the setting and the endpoint’s own limit', () => {
+  it('returns the lower of the setting and the endpoint’s own limit', () => {
     const limited = defineEndpoint({ ...SAMPLE, maxRows: 1000, limit: 100 });
     expect(rowCap(limited)).toBe(100);
     expect(rowCap(withSettings(limited, { maxRows: 7 }))).toBe(7);
@@ -104,7 +104,7 @@ describe('rowCap', () => {
 });
 
 describe('withSettings', () => {
-  it('replaces what it is given, and leaves the endpoint itself as it is', () => {
+  it('returns an endpoint with the new settings, and does not change the original', () => {
     const endpoint = sampleEndpoint();
     const changed = withSettings(endpoint, { caching: 'disabled' });
     expect(changed.settings).toEqual({ ...endpoint.settings, caching: 'disabled' });

@@ -24,16 +24,16 @@ const city = new Reference<string>('city', 'String');
 const country = new Reference<string>('country', 'String');
 const start = new Reference<string>('start', 'DateTime64(6)');
 const end = new Reference<string>('end', 'DateTime64(6)');
-const NOTHING_HELD: ReadonlySet<string> = new Set();
+const NO_PINNED: ReadonlySet<string> = new Set();
 
-const bind = (body: Sql, values: Readonly<Record<string, string | null>>, held = NOTHING_HELD): string =>
-  bindQuery({ parts: [], body }, new Map(Object.entries(values)), held, new Date(0), 11).text;
+const bind = (body: Sql, values: Readonly<Record<string, string | null>>, pinned = NO_PINNED): string =>
+  bindQuery({ parts: [], body }, new Map(Object.entries(values)), pinned, new Date(0), 11).text;
 const print = (body: Sql): string => printSavedQuery({ parts: [], body }, undefined);
 const isTrue = (condition: Condition, values: Readonly<Record<string, string | null>>): boolean =>
   bind(choose([condition, sql`yes`], sql`no`), values).startsWith('yes');
 
 describe('isOmitted', () => {
-  it('is true where none of the parameters is given; an empty text is given', () => {
+  it('is true if none of the parameters has a value; the empty text is a value', () => {
     expect(isTrue(isOmitted(city, country), {})).toBe(true);
     expect(isTrue(isOmitted(city, country), { city: null, country: null })).toBe(true);
     expect(isTrue(isOmitted(city, country), { city: null, country: 'IT' })).toBe(false);
@@ -48,13 +48,13 @@ describe('isOmitted', () => {
 });
 
 describe('matches', () => {
-  it('is true where the parameter is given and the pattern is found in it', () => {
+  it('is true if the parameter has a value and the pattern matches it', () => {
     expect(isTrue(matches(city, /^R/), { city: 'Rome' })).toBe(true);
     expect(isTrue(matches(city, /^R/), { city: 'rome' })).toBe(false);
     expect(isTrue(matches(city, /(?:)/), { city: null })).toBe(false);
   });
 
-  it('is printed as ClickHouse’s match, its backslashes escaped', () => {
+  it('is printed as match(), with backslashes and quotes escaped', () => {
     expect(print(choose([matches(city, /\d'/), sql`1`], sql`2`))).toContain(
       "WHEN match(@city, '\\\\d\\'') THEN 1",
     );
@@ -77,11 +77,11 @@ describe('wholeDays', () => {
     [{ end: '2026-01-01 23:59:59.999998' }, false],
     [{ start: '2026-01-01 23:59:59.999999' }, false],
     [{ start: '2026-01-01 00:00:00.000000', end: '2026-01-02 12:00:00.000000' }, false],
-  ])('leaves nothing at the ends of %j: %s', (values, expected) => {
+  ])('finds only whole days in the range %j: %s', (values, expected) => {
     expect(isWhole(values)).toBe(expected);
   });
 
-  it('bounds the days by the ends that are given', () => {
+  it('bounds the whole days by the ends that have a value', () => {
     expect(inside({})).toMatch(/^\nLIMIT/);
     expect(inside({ start: 'x' })).toContain(
       'day > toDate32({start:DateTime64(6)} - INTERVAL 1 MICROSECOND)',
@@ -90,7 +90,7 @@ describe('wholeDays', () => {
     expect(inside({ end: 'x' })).toContain('day < toDate32({end:DateTime64(6)} + INTERVAL 1 MICROSECOND)');
   });
 
-  it('leaves what lies in the days that an end cuts', () => {
+  it('selects the records of the incomplete days at the ends', () => {
     expect(rest({ start: 'x' })).toMatch(/at >= \{start:[^]*AND toDate32\(at\) <= toDate32\(\{start:/);
     expect(rest({ start: 'x' })).not.toContain('{end');
     expect(rest({ end: 'x' })).toMatch(/at <= \{end:[^]*AND toDate32\(at\) >= toDate32\(\{end:/);
@@ -98,15 +98,15 @@ describe('wholeDays', () => {
   });
 });
 
-describe('the key of a column that can be null', () => {
-  it('is empty for null, and else never', () => {
+describe('keyOf', () => {
+  it('writes the empty text for null, and = and the value otherwise', () => {
     expect(print(keyOf('city'))).toBe("ifNull('=' || city, '')");
     expect(print(hasValue('city', city))).toBe("ifNull('=' || city, '') = '=' || @city");
   });
 });
 
-describe('what becomes SQL as a name', () => {
-  const given = {
+describe('the name of a table or column', () => {
+  const options = {
     table: 'events',
     groups: { city: { type: 'Nullable(String)' } },
     filters: [],
@@ -114,11 +114,11 @@ describe('what becomes SQL as a name', () => {
   };
 
   it.each(['', '1st', 'a b', 'a-b', 'a; DROP TABLE b', "a'", 'a.b', 'a)', 'é'])(
-    'is refused where it is %j, which is no identifier',
+    'is rejected if it is %j, which is not an identifier',
     (name) => {
-      expect(() => groupsByDay(given)).not.toThrow();
-      expect(() => groupsByDay({ ...given, table: name })).toThrow(TypeError);
-      expect(() => groupsByDay({ ...given, groups: { [name]: { type: 'Nullable(String)' } } })).toThrow(
+      expect(() => groupsByDay(options)).not.toThrow();
+      expect(() => groupsByDay({ ...options, table: name })).toThrow(TypeError);
+      expect(() => groupsByDay({ ...options, groups: { [name]: { type: 'Nullable(String)' } } })).toThrow(
         TypeError,
       );
       expect(() => equalTo({ [name]: city })).toThrow(TypeError);
@@ -130,11 +130,11 @@ describe('what becomes SQL as a name', () => {
 describe('FIRST_ROWS', () => {
   const body = sql`SELECT * FROM (SELECT 1 ${FIRST_ROWS})`;
 
-  it('is the limit of the answer', () => {
+  it('is the row limit of the request', () => {
     expect(bind(body, {})).toContain('(SELECT 1 LIMIT {row_limit:UInt64})');
   });
 
-  it('is no part of the saved query, nor of what a caller’s own SQL reads', () => {
+  it('is left out of the saved query and of the rows that a caller’s own SQL reads', () => {
     expect(print(body)).not.toContain('LIMIT');
     const endpoint = defineEndpoint({
       ...SAMPLE,
@@ -144,21 +144,21 @@ describe('FIRST_ROWS', () => {
       build: () => body,
     });
     const select = { text: 'SELECT count() FROM result', reads: ['result'] };
-    const { text } = bindSandboxedQuery(endpoint, select, new Map(), NOTHING_HELD, new Date(0), 11);
+    const { text } = bindSandboxedQuery(endpoint, select, new Map(), NO_PINNED, new Date(0), 11);
     expect(text.match(/LIMIT \{row_limit:UInt64\}/g)).toHaveLength(1);
     expect(text).toMatch(/LIMIT \{row_limit:UInt64\}$/);
   });
 });
 
 describe('usage.api-counts', () => {
-  const countsByHours = async (project: string, held = NOTHING_HELD): Promise<boolean> => {
+  const countsByHours = async (project: string, pinned = NO_PINNED): Promise<boolean> => {
     const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('usage.api-counts');
     if (!endpoint) throw new Error('there is no endpoint usage.api-counts');
     const values = new Map([
       ['project', project],
       ['interval', 'daily'],
     ]);
-    return bindQuery(endpoint.query, values, held, new Date(0), 11).text.includes('UNION ALL');
+    return bindQuery(endpoint.query, values, pinned, new Date(0), 11).text.includes('UNION ALL');
   };
 
   it.each([
@@ -174,7 +174,7 @@ describe('usage.api-counts', () => {
     '\\_',
     'a\nb',
     'é',
-  ])('counts by origin for %j, which asks nothing of what follows', async (project) => {
+  ])('counts hours by origin for %j, which asserts nothing about the text that follows', async (project) => {
     expect(await countsByHours(project)).toBe(true);
   });
 
@@ -198,7 +198,7 @@ describe('usage.api-counts', () => {
     expect(await countsByHours(project)).toBe(false);
   });
 
-  it('counts by hours for a project that a key fixes, whatever its name', async () => {
+  it('counts by hours for a project that a key pins, whatever its name', async () => {
     expect(await countsByHours('a$', new Set(['project']))).toBe(true);
   });
 });

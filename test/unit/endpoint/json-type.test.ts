@@ -3,20 +3,20 @@ import { column, jsonColumn } from '../../../src/endpoint/definition.js';
 import { jsonTypeOf, type JsonType } from '../../../src/endpoint/json-type.js';
 import { parseTypeName } from '../../../src/endpoint/type-name.js';
 
-describe('a ClickHouse type', () => {
+describe('parseTypeName', () => {
   it.each([
     ['String', 'String', []],
     ["DateTime64(6, 'UTC')", 'DateTime64', ['6', "'UTC'"]],
     ['Map(String, Array(Tuple(UInt8, String)))', 'Map', ['String', 'Array(Tuple(UInt8, String))']],
     ["Enum8('a,(b' = 1, 'it\\'s)' = 2)", 'Enum8', ["'a,(b' = 1", "'it\\'s)' = 2"]],
-  ])('is taken apart: %s', (text, name, args) => {
+  ])('splits %s into its name and arguments', (text, name, args) => {
     expect(parseTypeName(text)).toEqual({ name, args });
   });
 });
 
-describe('the JSON of a column', () => {
+describe('jsonTypeOf', () => {
   const jsonOf = (type: string): JsonType => jsonTypeOf(column(type, ''));
-  const scalar = (type: string, further: object = {}): object => ({ kind: 'scalar', type, ...further });
+  const scalar = (type: string, extra: object = {}): object => ({ kind: 'scalar', type, ...extra });
 
   it.each([
     ['String', scalar('string'), false],
@@ -37,18 +37,18 @@ describe('the JSON of a column', () => {
     ['Tuple(a String, b UInt8)', { kind: 'object' }, false],
     ['AggregateFunction(sum, UInt8)', { kind: 'any' }, false],
     ['', { kind: 'any' }, false],
-  ])('of %s', (type, shape, nullable) => {
+  ])('returns the JSON type of %s', (type, shape, nullable) => {
     expect(jsonOf(type)).toEqual({ ...shape, nullable });
   });
 
   it.each(['Float64', 'Float32', 'BFloat16', 'Nullable(Float32)'])(
-    'of %s is a number, or null for what JSON has no number for',
+    'returns a nullable number for %s, because JSON has no NaN or infinity',
     (type) => {
       expect(jsonOf(type)).toEqual({ kind: 'scalar', type: 'number', nullable: true });
     },
   );
 
-  it('of lists, maps and tuples holds that of their elements', () => {
+  it('includes the JSON types of the elements of lists, maps and tuples', () => {
     const text = { kind: 'scalar', type: 'string', nullable: true };
     expect(jsonOf('Array(Nullable(String))')).toEqual({
       kind: 'array',
@@ -62,17 +62,17 @@ describe('the JSON of a column', () => {
     });
   });
 
-  it('of a String that holds JSON is an object', () => {
+  it('returns an object for a String that contains JSON', () => {
     expect(jsonTypeOf(jsonColumn(''))).toEqual({ kind: 'object', nullable: false });
   });
 });
 
-describe('the name of an endpoint', () => {
+describe('camelName and pascalName', () => {
   it.each([
     ['usage.api-counts', 'usageApiCounts', 'UsageApiCounts'],
     ['logs', 'logs', 'Logs'],
     ['7days.top10', 'endpoint7daysTop10', 'Endpoint7daysTop10'],
-  ])('as programs write it: %s', (name, camel, pascal) => {
+  ])('convert %s to %s and %s', (name, camel, pascal) => {
     expect([camelName(name), pascalName(name)]).toEqual([camel, pascal]);
   });
 });

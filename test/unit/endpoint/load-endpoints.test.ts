@@ -8,7 +8,7 @@ import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
 const SOURCE = fileURLToPath(new URL('../../../src/endpoint/index.js', import.meta.url));
 
-/** An endpoint file as an author writes it. */
+/** The text of an endpoint file. */
 const fileOf = (from: string, changes = ''): string => `
   import { column, defineEndpoint, sql, text } from '${path.relative(from, SOURCE)}';
 
@@ -28,17 +28,17 @@ const fileOf = (from: string, changes = ''): string => `
   });
 `;
 
-/** What loading a folder with these files ends with. */
-const faultOf = async (write: (folder: string) => Readonly<Record<string, string>>): Promise<unknown> => {
-  let fault: unknown;
+/** The names of the endpoints that a folder with these files contains, or the message of the error. */
+const outcomeOf = async (write: (folder: string) => Readonly<Record<string, string>>): Promise<unknown> => {
+  let outcome: unknown;
   await withTemporaryFolder(async (folder) => {
     for (const [file, text] of Object.entries(write(folder))) await writeFile(path.join(folder, file), text);
-    fault = await loadEndpoints(folder).then(
+    outcome = await loadEndpoints(folder).then(
       (registry) => registry.all().map(({ name }) => name),
       (error: unknown) => (error as Error).message,
     );
   });
-  return fault;
+  return outcome;
 };
 
 describe('loadEndpoints', () => {
@@ -53,7 +53,7 @@ describe('loadEndpoints', () => {
     ]);
   });
 
-  it('loads each of them with the execution settings of the specification', async () => {
+  it('loads these endpoints with the execution settings of the specification', async () => {
     const registry = (await loadEndpoints(ENDPOINTS_FOLDER)).without('gateway.requests');
     const settings = registry.all().map(({ settings: s }) => [s.maxRows, s.caching, s.warming, s.sandboxing]);
     expect(settings).toEqual([
@@ -65,8 +65,8 @@ describe('loadEndpoints', () => {
     ]);
   });
 
-  it('passes over what is no endpoint file', async () => {
-    const loaded = await faultOf((folder) => ({
+  it('ignores files that are not endpoint files', async () => {
+    const loaded = await outcomeOf((folder) => ({
       'first.ts': fileOf(folder),
       'first.d.ts': 'export {};',
       'first.js.map': '{}',
@@ -75,45 +75,45 @@ describe('loadEndpoints', () => {
     expect(loaded).toEqual(['first']);
   });
 
-  it('refuses a folder without endpoints', async () => {
-    expect(await faultOf(() => ({ 'README.md': '' }))).toMatch(/^no endpoint files in /);
+  it('rejects a folder without endpoint files', async () => {
+    expect(await outcomeOf(() => ({ 'README.md': '' }))).toMatch(/^no endpoint files in /);
   });
 
-  it('names the file and the fault of a definition', async () => {
-    const fault = await faultOf((folder) => ({ 'first.ts': fileOf(folder, 'maxRows: 0,') }));
-    expect(fault).toBe('endpoints/first.ts: maxRows 0 must be a whole number of at least 1');
+  it('reports the file of an invalid definition, and what is wrong', async () => {
+    const message = await outcomeOf((folder) => ({ 'first.ts': fileOf(folder, 'maxRows: 0,') }));
+    expect(message).toBe('endpoints/first.ts: maxRows 0 must be a whole number of at least 1');
   });
 
-  it('names the file and the place of an undeclared parameter', async () => {
-    const fault = await faultOf((folder) => ({
+  it('reports the file and position of an undeclared parameter', async () => {
+    const message = await outcomeOf((folder) => ({
       'first.ts': fileOf(folder, 'build: ({ town }) => sql`SELECT ${town}`,'),
     }));
-    expect(fault).toMatch(/^endpoints\/first\.ts: after "SELECT" there is an undeclared parameter/);
+    expect(message).toMatch(/^endpoints\/first\.ts: after "SELECT" there is an undeclared parameter/);
   });
 
-  it('names the file that throws as it is loaded', async () => {
-    const fault = await faultOf(() => ({ 'first.ts': 'throw new Error("boom");' }));
-    expect(fault).toBe('endpoints/first.ts: boom');
+  it('reports the file that throws while it loads', async () => {
+    const message = await outcomeOf(() => ({ 'first.ts': 'throw new Error("boom");' }));
+    expect(message).toBe('endpoints/first.ts: boom');
   });
 
   it.each([
     ['no default export', 'export const endpoint = 1;'],
-    ['a default export that is no endpoint', 'export default { name: "first" };'],
-  ])('names the file that has %s', async (_what, text) => {
-    const fault = await faultOf(() => ({ 'first.ts': text }));
-    expect(fault).toBe('endpoints/first.ts: the default export is not the result of defineEndpoint');
+    ['a default export that is not an endpoint', 'export default { name: "first" };'],
+  ])('reports the file that has %s', async (_what, text) => {
+    const message = await outcomeOf(() => ({ 'first.ts': text }));
+    expect(message).toBe('endpoints/first.ts: the default export is not the result of defineEndpoint');
   });
 
-  it('refuses a file whose name is not its endpoint’s', async () => {
-    const fault = await faultOf((folder) => ({ 'second.ts': fileOf(folder) }));
-    expect(fault).toBe('endpoints/second.ts: the endpoint first must be in the file first.ts');
+  it('rejects a file that does not have the name of its endpoint', async () => {
+    const message = await outcomeOf((folder) => ({ 'second.ts': fileOf(folder) }));
+    expect(message).toBe('endpoints/second.ts: the endpoint first must be in the file first.ts');
   });
 
-  it('refuses two files with one id, naming both endpoints', async () => {
-    const fault = await faultOf((folder) => ({
+  it('rejects two files with the same id, and names both endpoints', async () => {
+    const message = await outcomeOf((folder) => ({
       'first.ts': fileOf(folder),
       'second.ts': fileOf(folder, "name: 'second',"),
     }));
-    expect(fault).toMatch(/^endpoints first and second have the same id/);
+    expect(message).toMatch(/^endpoints first and second have the same id/);
   });
 });

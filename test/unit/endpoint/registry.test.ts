@@ -8,7 +8,7 @@ const two = sampleEndpoint({ id: TWO, name: 'logs-all-staging' });
 const registry = new EndpointRegistry([one, two]);
 
 describe('EndpointRegistry', () => {
-  it('lists its endpoints by name', () => {
+  it('lists its endpoints in the order of their names', () => {
     expect(registry.all().map(({ name }) => name)).toEqual(['logs-all-staging', 'one']);
   });
 
@@ -17,12 +17,12 @@ describe('EndpointRegistry', () => {
     expect(registry.find(ONE)).toBe(one);
   });
 
-  it('finds an id in either letter case, and a name in its own alone', () => {
+  it('ignores the case of an id, but not of a name', () => {
     expect(registry.find(ONE.toUpperCase())).toBe(one);
     expect(registry.find('ONE')).toBeUndefined();
   });
 
-  it('takes a name of 16 bytes for a name', () => {
+  it('does not mistake a name of 16 bytes for an id', () => {
     expect(registry.find('logs-all-staging')).toBe(two);
   });
 
@@ -33,21 +33,21 @@ describe('EndpointRegistry', () => {
     },
   );
 
-  it('refuses two endpoints with one id, naming both', () => {
+  it('rejects two endpoints with the same id, and names both', () => {
     const same = sampleEndpoint({ id: ONE.toUpperCase(), name: 'three' });
     expect(() => new EndpointRegistry([one, same])).toThrow(
       `endpoints one and three have the same id ${ONE}`,
     );
   });
 
-  it('refuses two endpoints with one name', () => {
+  it('rejects two endpoints with the same name', () => {
     const same = sampleEndpoint({ id: TWO, name: 'one' });
     expect(() => new EndpointRegistry([one, same])).toThrow('endpoints one and one have the same name one');
   });
 });
 
 describe('withOverrides', () => {
-  it('replaces settings of the endpoints named, by name or id, and of no others', () => {
+  it('replaces settings of endpoints, found by name or id, and of no others', () => {
     const changed = registry.withOverrides(
       new Map([
         ['one', { maxRows: 3 }],
@@ -59,7 +59,7 @@ describe('withOverrides', () => {
     expect(registry.find('one')).toBe(one);
   });
 
-  it('refuses settings of an endpoint that is not there, and says which there are', () => {
+  it('rejects settings of an unknown endpoint, and lists the known endpoints', () => {
     expect(() => registry.withOverrides(new Map([['usage.api-count', {}]]))).toThrow(
       'there is no endpoint "usage.api-count"; the endpoints are logs-all-staging, one',
     );

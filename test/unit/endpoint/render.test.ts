@@ -3,7 +3,7 @@ import { part, Reference, sql, whenGiven, where, withParts } from '../../../src/
 
 const city = new Reference<string>('city', 'String');
 
-/** The least that a dialect can be: names for parameters, no filters, no choices. */
+/** The smallest dialect: names for parameters, no filters, no choices. */
 const BARE: Dialect = {
   reference: ({ name }) => `<${name}>`,
   filter: () => undefined,
@@ -14,19 +14,19 @@ const BARE: Dialect = {
 };
 
 describe('renderQuery', () => {
-  it('writes parameters as the dialect does', () => {
+  it('writes parameters in the form of the dialect', () => {
     expect(renderQuery({ parts: [], body: sql`SELECT ${city}` }, BARE)).toBe('SELECT <city>');
   });
 
-  it('leaves out the filters that the dialect leaves out, and a WHERE without terms', () => {
+  it('omits the filters that the dialect omits, and a WHERE without terms', () => {
     const filter = whenGiven(city, sql`city = ${city}`);
     const body = sql`SELECT 1 ${where(filter)}`;
     expect(renderQuery({ parts: [], body }, BARE)).toBe('SELECT 1 ');
-    const kept = sql`SELECT 1 ${where(filter, sql`a`)}`;
-    expect(renderQuery({ parts: [], body: kept }, BARE)).toBe('SELECT 1 WHERE a');
+    const withTerm = sql`SELECT 1 ${where(filter, sql`a`)}`;
+    expect(renderQuery({ parts: [], body: withTerm }, BARE)).toBe('SELECT 1 WHERE a');
   });
 
-  it('writes WITH ahead of a body that uses a part, in the order in which parts are defined', () => {
+  it('writes the parts that the body uses in a WITH clause, in the order of their definition', () => {
     const one = part('one', sql`SELECT 1`);
     const two = part(
       'two',

@@ -18,16 +18,16 @@ const country = new Reference<string>('country', 'String');
 const print = (body: Sql, limit?: number): string => printSavedQuery({ parts: [], body }, limit);
 
 describe('printSavedQuery', () => {
-  it('writes @name for a parameter and ClickHouse’s own clock for now', () => {
+  it('writes @name for a parameter and now64() for the current time', () => {
     expect(print(sql`SELECT ${city} WHERE at < ${NOW}`)).toBe("SELECT @city WHERE at < now64(6, 'UTC')");
   });
 
-  it('writes an optional filter out', () => {
+  it('writes an optional filter as a condition with IS NULL', () => {
     const query = sql`SELECT 1 ${where(sql`a = 1`, whenGiven(city, sql`city = ${city}`))}`;
     expect(print(query)).toBe('SELECT 1 WHERE a = 1\n  AND (@city IS NULL OR city = @city)');
   });
 
-  it('writes a filter on several parameters out', () => {
+  it('writes an IS NULL for each parameter of a filter', () => {
     const query = sql`SELECT 1 ${where(whenGiven([city, country], sql`f(${city}, ${country})`))}`;
     expect(print(query)).toBe('SELECT 1 WHERE (@city IS NULL OR @country IS NULL OR f(@city, @country))');
   });
@@ -49,7 +49,7 @@ describe('printSavedQuery', () => {
     );
   });
 
-  it('writes every part, used or not', () => {
+  it('writes every part, even one that is not used', () => {
     const one = part('one', sql`SELECT 1`);
     const two = part('two', sql`SELECT 2`);
     const text = printSavedQuery(withParts([one, two], sql`SELECT * FROM ${one}`), undefined);
@@ -58,7 +58,7 @@ describe('printSavedQuery', () => {
     );
   });
 
-  it('ends with the endpoint’s own limit, where it has one', () => {
+  it('ends with the endpoint’s own limit, if it has one', () => {
     expect(print(sql`SELECT 1`, 100)).toBe('SELECT 1\nLIMIT 100');
     expect(print(sql`SELECT 1`)).toBe('SELECT 1');
   });

@@ -5,13 +5,13 @@ import { part, Reference, sql, type Sql } from '../../../src/endpoint/sql.js';
 const city = new Reference<string>('city', 'String');
 const print = (body: Sql): string => printSavedQuery({ parts: [], body }, undefined);
 
-/** What plain JavaScript, or an author's cast, could put into a hole. */
-const smuggle = (value: unknown): (() => Sql) => {
+/** Builds a fragment with a value that the types forbid, as plain JavaScript or a cast can. */
+const fragmentWith = (value: unknown): (() => Sql) => {
   return () => sql`SELECT 1 WHERE city = ${value as Reference}`;
 };
 
 describe('sql', () => {
-  it('takes parameters, fragments, parts and the clock', () => {
+  it('accepts parameters, fragments, parts and the current time', () => {
     const fragment = sql`upper(${city})`;
     const rows = part('rows', sql`SELECT 1`);
     expect(print(sql`SELECT ${fragment} FROM ${rows} WHERE at < ${NOW}`)).toBe(
@@ -29,24 +29,24 @@ describe('sql', () => {
     ['an object that looks like a parameter', { name: 'city', type: 'String' }, 'a object'],
     ['a function', () => 'x', 'a function'],
     ['a date', new Date(0), 'a object'],
-  ])('refuses %s', (_what, value, named) => {
-    expect(smuggle(value)).toThrow(TypeError);
-    expect(smuggle(value)).toThrow(`after "SELECT 1 WHERE city =" there is ${named}`);
+  ])('rejects %s', (_what, value, named) => {
+    expect(fragmentWith(value)).toThrow(TypeError);
+    expect(fragmentWith(value)).toThrow(`after "SELECT 1 WHERE city =" there is ${named}`);
   });
 
-  it('names the place of an undeclared parameter', () => {
-    expect(smuggle(undefined)).toThrow('after "SELECT 1 WHERE city =" there is an undeclared parameter');
+  it('reports the position of an undeclared parameter', () => {
+    expect(fragmentWith(undefined)).toThrow('after "SELECT 1 WHERE city =" there is an undeclared parameter');
   });
 
-  it('names the last line before the fault', () => {
-    const fault = (): Sql => sql`
+  it('reports the last line before the invalid value', () => {
+    const build = (): Sql => sql`
       SELECT 1
       FROM logs
       WHERE a = ${'x' as unknown as Reference}`;
-    expect(fault).toThrow('after "WHERE a ="');
+    expect(build).toThrow('after "WHERE a ="');
   });
 
-  it('leaves the indentation of the code out', () => {
+  it('removes the indentation of the source code', () => {
     const query = sql`
       SELECT
         1
@@ -55,7 +55,7 @@ describe('sql', () => {
     expect(print(query)).toBe('SELECT\n  1\nFROM logs');
   });
 
-  it('indents a fragment of several lines like the line that it stands in', () => {
+  it('indents a fragment of several lines like the line that contains it', () => {
     const inner = sql`
       if(
         1,

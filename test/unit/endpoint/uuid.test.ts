@@ -2,7 +2,7 @@ import { isUuid } from '../../../src/endpoint/uuid.js';
 
 describe('isUuid', () => {
   it.each(['8f0c7f5e-3a8d-4c55-9a0e-6f1f0b6a2d11', '8F0C7F5E-3A8D-4C55-9A0E-6F1F0B6A2D11'])(
-    'takes %s for an id',
+    'accepts %s',
     (text) => {
       expect(isUuid(text)).toBe(true);
     },
@@ -18,7 +18,7 @@ describe('isUuid', () => {
     '8f0c7f5e-3a8d-4c55-9a0e-6f1f0b6a2d11\n',
     '8g0c7f5e-3a8d-4c55-9a0e-6f1f0b6a2d11',
     '',
-  ])('takes %j for a name', (text) => {
+  ])('rejects %j', (text) => {
     expect(isUuid(text)).toBe(false);
   });
 });

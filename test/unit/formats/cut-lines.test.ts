@@ -11,7 +11,7 @@ const cells = fc.array(fc.string({ unit: fc.constantFrom('"', '\n', '\r', ',', '
 });
 
 describe('cutLines', () => {
-  it('gives exactly the header and the first rows of CSV, whatever stands in their cells', () => {
+  it('returns exactly the header and the first rows of CSV, whatever the cells contain', () => {
     fc.assert(
       fc.property(fc.array(cells, { maxLength: 6 }), fc.integer({ min: 1, max: 7 }), (rows, cap) => {
         const header = ['a', 'b'];
@@ -23,18 +23,18 @@ describe('cutLines', () => {
     );
   });
 
-  it('counts quotes in TSV for nothing', () => {
+  it('ignores quotes in TSV', () => {
     const cut = cutLines(Buffer.from('a\n"\n"\n'), 1, false);
     expect([cut.body.toString(), cut.rowsReceived, cut.truncated]).toEqual(['a\n"\n', 2, true]);
   });
 
-  it.each(['', 'a', '"a"\r\n1', '"a"\r\n"x', '<html></html>'])('refuses %j', (text) => {
+  it.each(['', 'a', '"a"\r\n1', '"a"\r\n"x', '<html></html>'])('rejects %j as incomplete', (text) => {
     expect(() => cutLines(Buffer.from(text), 10, true)).toThrow('not complete');
   });
 });
 
 describe('disarmFormulas', () => {
-  it('puts an apostrophe before each text that begins as a formula does, and changes nothing else', () => {
+  it('puts an apostrophe before each text that begins like a formula, and changes nothing else', () => {
     fc.assert(
       fc.property(fc.array(cells, { maxLength: 6 }), (rows) => {
         const safe = rows.map((row) => row.map((cell) => (/^[=\-\r\n]/.test(cell) ? `'${cell}` : cell)));
@@ -43,7 +43,7 @@ describe('disarmFormulas', () => {
     );
   });
 
-  it('leaves numbers and nulls alone', () => {
+  it('does not change numbers and nulls', () => {
     const csv = '"a","b"\r\n-1,\r\n,-2.5\r\n';
     expect(disarmFormulas(Buffer.from(csv)).toString()).toBe(csv);
   });

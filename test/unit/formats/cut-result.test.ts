@@ -17,7 +17,7 @@ const failureOf = (body: Buffer): Failure => {
 };
 
 describe('cutResult', () => {
-  it('gives exactly the first rows, and whether there were more', () => {
+  it('returns exactly the first rows, and whether there were more', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ text: anyText(), more: fc.jsonValue() }), { maxLength: 8 }),
@@ -33,27 +33,27 @@ describe('cutResult', () => {
     );
   });
 
-  it('hands a body that needs no cut on without copying it', () => {
+  it('returns the same buffer if it cuts nothing', () => {
     const { body } = resultOf([{ a: 1 }]);
     expect(cutResult(body, 1).body).toBe(body);
   });
 
   it.each([
-    ['nothing', ''],
-    ['the start alone', '{"result":['],
-    ['a body cut in a row', '{"result":[{"a":1},\n{"a":'],
+    ['an empty body', ''],
+    ['a body with only its start', '{"result":['],
+    ['a body cut inside a row', '{"result":[{"a":1},\n{"a":'],
     ['a body cut after a row', '{"result":[{"a":1}'],
     ['a body without its last byte', '{"result":[{"a":1}]'],
     ['an HTML page', '<html><body>502 Bad Gateway</body></html>'],
-    ['a text of an exception', 'Code: 241. DB::Exception: Memory limit exceeded'],
-    ['rows and an exception after them', '{"result":[{"a":1}\nCode: 241. DB::Exception: …'],
+    ['the text of an exception', 'Code: 241. DB::Exception: Memory limit exceeded'],
+    ['rows followed by an exception', '{"result":[{"a":1}\nCode: 241. DB::Exception: …'],
     ['an envelope of another format', '{"meta":[],"data":[],"rows":0}'],
-    ['something after the end', '{"result":[]}\n'],
-  ])('refuses %s', (_what, text) => {
+    ['bytes after the end', '{"result":[]}\n'],
+  ])('rejects %s', (_what, text) => {
     expect(failureOf(Buffer.from(text)).code).toBe('CLICKHOUSE_ANSWER_BROKEN');
   });
 
-  it('says nothing of what it was sent', () => {
+  it('does not reveal the body in the error', () => {
     const { message, details } = failureOf(Buffer.from('SELECT secret'));
     expect(JSON.stringify([message, details])).not.toContain('secret');
   });

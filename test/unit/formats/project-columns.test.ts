@@ -34,7 +34,7 @@ describe('projectColumns', () => {
     ['UUID', 'parquet', 'iso', 'toString(c)'],
     ['Nullable(UUID)', 'parquet', 'iso', "CAST(c, 'Nullable(String)')"],
     ['UInt64', 'arrow', 'iso', QUERY.text],
-  ])('shows %s in %s, with times in %s', (type, format, times, expected) => {
+  ])('converts %s for %s with %s times', (type, format, times, expected) => {
     expect(shown(type, format, times)).toBe(expected);
   });
 });
@@ -45,7 +45,7 @@ describe('shownType', () => {
     ["Nullable(DateTime64(6, 'UTC'))", 'unix-micros', 'Nullable(Int64)'],
     ["DateTime('UTC')", 'iso', "DateTime('UTC')"],
     ['String', 'unix-micros', 'String'],
-  ] as const)('of %s with times in %s is %s', (type, times, expected) => {
+  ] as const)('converts %s with %s times to %s', (type, times, expected) => {
     expect(shownType(type, times)).toBe(expected);
   });
 });

@@ -1,8 +1,8 @@
 import { FORMAT_NAMES } from '../../../src/formats/formats.js';
 import { representationOf, REPRESENTATIONS } from '../../../src/formats/representation.js';
 
-describe('the representations', () => {
-  it('have these names, which stand in cache keys', () => {
+describe('REPRESENTATIONS', () => {
+  it('has stable names, because cache keys contain them', () => {
     expect([...REPRESENTATIONS.keys()].toSorted()).toEqual([
       'arrow',
       'csv',
@@ -20,15 +20,17 @@ describe('the representations', () => {
       'tsv;unix-micros',
     ]);
   });
+});
 
-  it('are one where there is no difference', () => {
+describe('representationOf', () => {
+  it('returns the same representation for options that make no difference', () => {
     expect(representationOf('parquet', { times: 'unix-micros', formulaSafe: true })).toBe(
       representationOf('parquet'),
     );
     expect(representationOf('json', { formulaSafe: true })).toBe(representationOf('json'));
   });
 
-  it.each(FORMAT_NAMES)('say what they are: %s', (format) => {
+  it.each(FORMAT_NAMES)('returns ISO times without formula protection by default: %s', (format) => {
     expect(representationOf(format)).toMatchObject({ format, times: 'iso', formulaSafe: false });
   });
 });

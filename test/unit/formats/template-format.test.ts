@@ -8,7 +8,7 @@ const declared = new Map([
 const { settings } = templateFormat({ declared, described: [] });
 
 describe('templateFormat', () => {
-  it('writes each column under its name, and one that holds JSON as it is', () => {
+  it('writes each column as JSON under its name, and a column that contains JSON unchanged', () => {
     expect(settings).toMatchObject({
       format_template_resultset_format: '{"result":[${data}]}',
       format_template_row_format: '{"city":${city:JSON},"metadata":${metadata:Raw}}',
@@ -16,7 +16,7 @@ describe('templateFormat', () => {
     });
   });
 
-  it('pins what other releases of ClickHouse do otherwise', () => {
+  it('sets the options whose defaults differ between releases of ClickHouse', () => {
     expect(settings).toMatchObject({
       date_time_output_format: 'iso',
       output_format_json_quote_64bit_integers: 0,

@@ -3,7 +3,7 @@ import type { CallOutcome } from '../../../src/query/call.js';
 
 const CREATED = 1_000_000;
 
-/** An answer that is good for a minute. */
+/** An outcome whose result is fresh for a minute. */
 function outcomeOf(status: CallOutcome['status'], facts: Partial<CallOutcome> = {}): CallOutcome {
   return {
     result: {
@@ -32,7 +32,7 @@ function headersOf(...args: Parameters<typeof cacheHeaders>): Readonly<Record<st
   );
 }
 
-describe('the headers about the cache', () => {
+describe('cacheHeaders', () => {
   it.each([
     ['HIT', {}, 'querygate; hit; ttl=50'],
     ['MISS', {}, 'querygate; fwd=miss; stored; ttl=50'],
@@ -40,7 +40,7 @@ describe('the headers about the cache', () => {
     ['MISS', { replacesExpired: true }, 'querygate; fwd=stale; stored; ttl=50'],
     ['MISS', { isStored: false }, 'querygate; fwd=miss; ttl=50'],
     ['BYPASS', {}, 'querygate; fwd=request; stored; ttl=50'],
-  ] as const)('say of %s %j in the words of RFC 9211: %s', (status, facts, cacheStatus) => {
+  ] as const)('describes %s %j as RFC 9211 does: %s', (status, facts, cacheStatus) => {
     expect(headersOf(outcomeOf(status, facts), 60, CREATED + 10_000)).toEqual({
       'X-Cache': status,
       'Cache-Status': cacheStatus,
@@ -53,7 +53,7 @@ describe('the headers about the cache', () => {
     ['MISS', 60, 'querygate; fwd=miss; detail=partial'],
     ['BYPASS', 60, 'querygate; fwd=request; detail=partial'],
     ['BYPASS', 'disabled', 'querygate; fwd=bypass; detail=partial'],
-  ] as const)('tell of a partial %s (cached: %s) that nobody keeps it', (status, caching, cacheStatus) => {
+  ] as const)('sends no-store with a partial %s (caching: %s)', (status, caching, cacheStatus) => {
     const { result } = outcomeOf(status);
     const partial = outcomeOf(status, { result: { ...result, partial: true } });
     expect(headersOf(partial, caching, CREATED + 10_000)).toEqual({
@@ -63,7 +63,7 @@ describe('the headers about the cache', () => {
     });
   });
 
-  it('tell of a stale answer how long ago it expired, and that it is good no more', () => {
+  it('sends a negative ttl and max-age=0 with a stale response', () => {
     expect(headersOf(outcomeOf('STALE'), 60, CREATED + 90_000)).toEqual({
       'X-Cache': 'STALE',
       'Cache-Status': 'querygate; hit; ttl=-30; detail=stale-if-error',
@@ -72,23 +72,23 @@ describe('the headers about the cache', () => {
     });
   });
 
-  it('never promise a fraction of a second too much', () => {
+  it('rounds the remaining time down to whole seconds', () => {
     const { Age, ...headers } = headersOf(outcomeOf('HIT'), 60, CREATED + 59_001);
     expect([Age, headers['Cache-Control']]).toEqual(['59', 'private, max-age=0']);
   });
 
-  it('tell no negative age where another gateway’s clock is ahead', () => {
+  it('sends no negative age when another gateway’s clock is ahead', () => {
     expect(headersOf(outcomeOf('HIT'), 60, CREATED - 5000)['Age']).toBe('0');
   });
 
-  it('never name a lifetime above the endpoint’s', () => {
+  it('never sends a lifetime above the endpoint’s', () => {
     expect(headersOf(outcomeOf('HIT'), 60, CREATED - 5000)).toMatchObject({
       'Cache-Status': 'querygate; hit; ttl=60',
       'Cache-Control': 'private, max-age=60',
     });
   });
 
-  it('forbid to store what the gateway does not cache', () => {
+  it('sends no-store when caching is disabled', () => {
     expect(headersOf(outcomeOf('BYPASS'), 'disabled', CREATED)).toEqual({
       'X-Cache': 'BYPASS',
       'Cache-Status': 'querygate; fwd=bypass',
@@ -97,7 +97,7 @@ describe('the headers about the cache', () => {
   });
 });
 
-describe('what a caller demands of the cache', () => {
+describe('cacheDemandOf', () => {
   it.each([
     [undefined, 'any'],
     ['', 'any'],
@@ -109,7 +109,7 @@ describe('what a caller demands of the cache', () => {
     ['only-if-cached', 'only-cached'],
     ['max-stale,only-if-cached', 'only-cached'],
     ['no-cache, only-if-cached', 'only-cached'],
-  ])('by Cache-Control: %s is %s', (cacheControl, demand) => {
+  ])('reads Cache-Control: %s as %s', (cacheControl, demand) => {
     expect(cacheDemandOf(cacheControl)).toBe(demand);
   });
 });

@@ -6,28 +6,28 @@ import request from 'supertest';
 import { serveConsole } from '../../../src/http/console.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
-/** An application of nothing but a console, and 404 for what it leaves. */
+/** An application with the console and a 404 handler. */
 const appOf = (folder: string): express.Express =>
   express()
     .use(serveConsole(folder, 'index.html'))
     .use((_request, response) => {
-      response.status(404).json({ left: true });
+      response.status(404).json({ unhandled: true });
     });
 
 async function built(use: (folder: string) => Promise<void>): Promise<void> {
   await withTemporaryFolder(async (folder) => {
-    // A folder whose name begins with a dot is one like any other.
+    // The folder's name begins with a dot, which express.static ignores by default.
     const own = path.join(folder, '.console');
     await mkdir(path.join(own, 'assets'), { recursive: true });
     await writeFile(path.join(own, 'index.html'), '<!doctype html>');
-    await writeFile(path.join(own, 'operator.html'), 'operator');
+    await writeFile(path.join(own, 'admin.html'), 'admin');
     await writeFile(path.join(own, 'assets', 'index-1a2b.js'), 'export {};');
     await use(own);
   });
 }
 
-describe('the console’s files', () => {
-  it('are its page at /, asked for each time, under a policy of its own', async () => {
+describe('serveConsole', () => {
+  it('serves the page at / with no-cache and a content security policy', async () => {
     await built(async (folder) => {
       const response = await request(appOf(folder)).get('/');
       expect([response.status, response.text]).toEqual([200, '<!doctype html>']);
@@ -40,7 +40,7 @@ describe('the console’s files', () => {
     });
   });
 
-  it('are kept for ever where their name has their contents', async () => {
+  it('serves assets as immutable', async () => {
     await built(async (folder) => {
       const response = await request(appOf(folder)).get('/assets/index-1a2b.js');
       expect(response.status).toBe(200);
@@ -50,22 +50,22 @@ describe('the console’s files', () => {
   });
 
   it.each([
-    '/operator.html',
+    '/admin.html',
     '/index.html',
     '/assets',
     '/assets/',
     '/assets/no.js',
     '/assets/..%2findex.html',
     '/x',
-  ])('do not include %s', async (url) => {
+  ])('does not serve %s', async (url) => {
     await built(async (folder) => {
-      expect((await request(appOf(folder)).get(url)).body).toEqual({ left: true });
+      expect((await request(appOf(folder)).get(url)).body).toEqual({ unhandled: true });
     });
   });
 
-  it('are none where the console has not been built', async () => {
+  it('calls the next handler when the console has not been built', async () => {
     const response = await request(appOf('/nowhere/at/all')).get('/');
-    expect([response.status, response.body]).toEqual([404, { left: true }]);
+    expect([response.status, response.body]).toEqual([404, { unhandled: true }]);
     expect(response.headers['content-security-policy']).toBeUndefined();
   });
 });

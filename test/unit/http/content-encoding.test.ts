@@ -5,7 +5,7 @@ const body = Buffer.from('body');
 const ALL: Bodies = { identity: body, gzip: body, br: body };
 const SMALL: Bodies = { identity: body };
 
-describe('the encoding of an answer', () => {
+describe('chooseEncoding', () => {
   it.each([
     [undefined, 'identity'],
     ['', 'identity'],
@@ -20,18 +20,18 @@ describe('the encoding of an answer', () => {
     ['*;q=0', 'identity'],
     ['identity;q=0', 'identity'],
     ['compress', 'identity'],
-  ])('for %j is %s', (acceptEncoding, encoding) => {
+  ])('for %j returns %s', (acceptEncoding, encoding) => {
     expect(chooseEncoding(acceptEncoding, ALL)).toBe(encoding);
   });
 
   it.each([undefined, 'br', 'gzip', '*', 'identity;q=0, br'])(
-    'of a body that was not worth compressing is identity, for %j too',
+    'returns identity for a body without compressed forms, for %j too',
     (acceptEncoding) => {
       expect(chooseEncoding(acceptEncoding, SMALL)).toBe('identity');
     },
   );
 
-  it('is the same the second time, and for a header too long to be remembered', () => {
+  it('returns the same for repeated headers, and for a header too long to be cached', () => {
     const long = `${'x, '.repeat(500)}gzip`;
     for (const header of [long, long, 'gzip', 'gzip']) expect(chooseEncoding(header, ALL)).toBe('gzip');
   });

@@ -1,7 +1,7 @@
 import { entityTag, matchesEntityTag } from '../../../src/http/entity-tag.js';
 
 describe('an entity tag', () => {
-  it('is strong, and another one for each encoding', () => {
+  it('is strong and differs for each encoding', () => {
     const tags = (['identity', 'gzip', 'br'] as const).map((encoding) => entityTag('digest', encoding));
     expect(tags).toEqual(['"digest"', '"digest-gzip"', '"digest-br"']);
   });

@@ -1,6 +1,6 @@
 import { problemOfHeaders } from '../../../src/http/header-limits.js';
 
-/** A request's headers as Node gives them, from its lines. */
+/** The problem of a request with these header lines. */
 const problemOf = (lines: readonly (readonly [string, string])[]): string | undefined => {
   const headers: Record<string, string> = {};
   for (const [name, value] of lines) {
@@ -26,27 +26,35 @@ describe('problemOfHeaders', () => {
     ['cookie', 8192],
     ['x-request-id', 8192],
     ['traceparent', 8192],
-  ])('accepts %s of %i bytes and names it when it has one more', (name, limit) => {
+  ])('accepts %s of %i bytes and rejects one byte more', (name, limit) => {
     expect(problemOf([[name, 'x'.repeat(limit)]])).toBeUndefined();
-    expect(problemOf([[name, 'x'.repeat(limit + 1)]])).toBe(`The header ${name} is over ${limit} bytes.`);
+    expect(problemOf([[name, 'x'.repeat(limit + 1)]])).toBe(
+      `The header ${name} has more than ${limit} bytes. Send a shorter value.`,
+    );
   });
 
-  it.each(['x-api-key', 'authorization'])('leaves %s to authentication, whatever its length', (name) => {
+  it.each(['x-api-key', 'authorization'])('does not limit %s, which authentication does', (name) => {
     expect(problemOf([[name, 'x'.repeat(500_000)]])).toBeUndefined();
   });
 
   it('counts the lines of one header together', () => {
-    expect(problemOf(lines(50, 'accept', 'application/vnd.example'))).toContain('The header accept is over');
+    expect(problemOf(lines(50, 'accept', 'application/vnd.example'))).toContain(
+      'The header accept has more than',
+    );
   });
 
-  it('refuses headers that are too large together', () => {
+  it('rejects headers that are too large together', () => {
     const fields = Array.from({ length: 5 }, (_, n) => [`x-${n}`, 'x'.repeat(8000)] as const);
-    expect(problemOf(fields)).toBe('The headers together are over 32768 bytes.');
+    expect(problemOf(fields)).toBe(
+      'The headers together have more than 32768 bytes. Send fewer or shorter headers.',
+    );
     expect(problemOf(fields.slice(1))).toBeUndefined();
   });
 
-  it('refuses more than a hundred lines', () => {
+  it('rejects more than a hundred lines', () => {
     expect(problemOf(lines(100, 'a', 'b'))).toBeUndefined();
-    expect(problemOf(lines(101, 'a', 'b'))).toBe('The request has more than 100 header lines.');
+    expect(problemOf(lines(101, 'a', 'b'))).toBe(
+      'The request has more than 100 header lines. Send fewer headers.',
+    );
   });
 });

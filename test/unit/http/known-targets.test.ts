@@ -2,11 +2,11 @@ import { KnownTargets, type KnownTarget } from '../../../src/http/known-targets.
 import { keyOf } from '../../../src/query/call.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 
-const question = { endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' };
-const KNOWN: KnownTarget = { query: question, key: keyOf(question) };
+const query = { endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' };
+const KNOWN: KnownTarget = { query, key: keyOf(query) };
 
-describe('the known targets', () => {
-  it('know a target by its exact text', () => {
+describe('KnownTargets', () => {
+  it('finds a target by its exact text', () => {
     const targets = new KnownTargets();
     targets.learn('', '/a?city=Rome', KNOWN);
     expect(targets.find('', '/a?city=Rome')).toBe(KNOWN);
@@ -15,7 +15,7 @@ describe('the known targets', () => {
     }
   });
 
-  it('leave out targets so long that they would crowd out others', () => {
+  it('does not store very long targets', () => {
     const targets = new KnownTargets();
     const [long, tooLong] = ['x'.repeat(2048), 'x'.repeat(2049)];
     targets.learn('', long, KNOWN);
@@ -23,7 +23,7 @@ describe('the known targets', () => {
     expect([targets.find('', long), targets.find('', tooLong)]).toEqual([KNOWN, undefined]);
   });
 
-  it('forget the least recently used when there are very many, and never grow beyond their bound', () => {
+  it('evicts the least recently used targets beyond its limit', () => {
     const targets = new KnownTargets();
     const long = (number: number): string => `${number}`.padEnd(2000, 'x');
     for (let number = 0; number < 20_000; number += 1) {

@@ -6,11 +6,11 @@ import { anyText } from '../../support/any-text.js';
 const textOf = (query: string, name = 'a'): string | undefined =>
   parseQueryString(`/x?${query}`).get(name)?.text;
 
-/** A request target as Node hands it over: a character a byte. */
+/** A request target as Node provides it: one character for each byte. */
 const asBytes = (target: string): string => Buffer.from(target).toString('latin1');
 
 describe('parseQueryString', () => {
-  it('takes a thousand parameters, and no more', () => {
+  it('accepts a thousand parameters and rejects one more', () => {
     const pairs = Array.from({ length: 1000 }, (_, index) => `p${index}=1`).join('&');
     expect(parseQueryString(`/x?${pairs}`).size).toBe(1000);
     expect(() => parseQueryString(`/x?${pairs}&one=more`)).toThrow('more than 1000 parameters');
@@ -52,26 +52,23 @@ describe('parseQueryString', () => {
     ['half of a character', 'a=%C3'],
     ['a surrogate', 'a=%ED%A0%80'],
     ['a raw byte that is no UTF-8', 'a=\xE9'],
-  ])('gives a value with %s no text', (_what, query) => {
+  ])('returns no text for a value with %s', (_what, query) => {
     const parameter = parseQueryString(`/x?${query}`).get('a');
     expect(parameter).toEqual({ text: undefined, times: 1 });
   });
 
-  it('leaves out a name that can’t be decoded', () => {
+  it('omits a name that can’t be decoded', () => {
     expect([...parseQueryString('/x?%FF=1&%=2&a=3').keys()]).toEqual(['a']);
   });
 
-  it('counts how often a name is given, escaped or not', () => {
+  it('counts how often a name occurs, escaped or not', () => {
     expect(parseQueryString('/x?a=1&%61=2&a').get('a')?.times).toBe(3);
   });
 
-  it.each(['a[]=1', 'a[b]=1', 'a[0]=1', 'a.b=1'])(
-    'makes nothing of %s but a name with that text',
-    (query) => {
-      const parameters = parseQueryString(`/x?${query}`);
-      expect([...parameters.keys()]).toEqual([query.split('=')[0]]);
-    },
-  );
+  it.each(['a[]=1', 'a[b]=1', 'a[0]=1', 'a.b=1'])('reads %s as a plain name', (query) => {
+    const parameters = parseQueryString(`/x?${query}`);
+    expect([...parameters.keys()]).toEqual([query.split('=')[0]]);
+  });
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
     'reads %s like any other name',
@@ -95,7 +92,7 @@ describe('parseQueryString', () => {
     );
   });
 
-  it('never fails, whatever bytes it is given', () => {
+  it('never throws, whatever the bytes', () => {
     const bytes = fc.uint8Array({ maxLength: 50 }).map((array) => Buffer.from(array).toString('latin1'));
     fc.assert(
       fc.property(bytes, (target) => {
@@ -116,13 +113,13 @@ describe('findInQueryString', () => {
     ]);
   });
 
-  it('gives a value that is too long, or broken, no text', () => {
+  it('returns no text for a value that is too long or malformed', () => {
     expect(find(`key=${'%41'.repeat(20)}`).get('key')).toEqual({ text: 'A'.repeat(20), times: 1 });
     expect(find(`key=${'%41'.repeat(21)}`).get('key')).toEqual({ text: undefined, times: 1 });
     expect(find('key=%').get('key')).toEqual({ text: undefined, times: 1 });
   });
 
-  it('looks at the first thousand parameters', () => {
+  it('reads the first thousand parameters only', () => {
     expect(find(`${'a&'.repeat(1000)}key=1`).get('key')?.text).toBe('1');
     expect(find(`${'a&'.repeat(1001)}key=1`).size).toBe(0);
   });

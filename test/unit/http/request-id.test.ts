@@ -3,7 +3,7 @@ import { requestIdOf } from '../../../src/http/request-id.js';
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe('requestIdOf', () => {
-  it.each(['a', 'abc-123_x.y:z@w=+/~', '0'.repeat(128)])('keeps %s', (id) => {
+  it.each(['a', 'abc-123_x.y:z@w=+/~', '0'.repeat(128)])('returns %s unchanged', (id) => {
     expect(requestIdOf(id)).toBe(id);
   });
 
@@ -16,11 +16,11 @@ describe('requestIdOf', () => {
     ['a quote', "a'b"],
     ['a letter beyond ASCII', 'é'],
     ['two ids in one header', 'a, b'],
-  ])('makes a UUID instead of %s', (_what, header) => {
+  ])('returns a UUID instead of %s', (_what, header) => {
     expect(requestIdOf(header)).toMatch(UUID);
   });
 
-  it('makes another one each time', () => {
+  it('returns a different UUID each time', () => {
     expect(requestIdOf(undefined)).not.toBe(requestIdOf(undefined));
   });
 });

@@ -6,14 +6,14 @@ const codeOf = (facts: Partial<RequestContext>, status = 200): string =>
   recordOf({ context: { requestId: 'request-1', startedAt: 0, ...facts }, status, totalMs: 1 }, new Date(0))
     .code;
 
-describe('the code of a request that is written down', () => {
-  it('is that of the failure, if there was one', () => {
+describe('the code of a request record', () => {
+  it('is the code of the failure', () => {
     expect(codeOf({}, 200)).toBe('');
     expect(codeOf({ failure: new Failure('CLICKHOUSE_BUSY', 'Busy.') }, 503)).toBe('CLICKHOUSE_BUSY');
     expect(codeOf({ failure: new TypeError('a fault') }, 500)).toBe('INTERNAL');
   });
 
-  it('tells beside a 200 that the answer was partial', () => {
+  it('is SHARD_UNREACHABLE for a partial 200', () => {
     expect(codeOf({ partial: true }, 200)).toBe('SHARD_UNREACHABLE');
   });
 });

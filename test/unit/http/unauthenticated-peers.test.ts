@@ -11,7 +11,7 @@ class FakePeer {
   }
 }
 
-/** Peers with a bound of 100 KiB, in the order in which they connected, and what each has sent. */
+/** Peers with a limit of 100 KiB, in the order of connecting, each of which has sent that many KiB. */
 function connected(...sentKb: readonly number[]) {
   let closed = 0;
   const peers = new UnauthenticatedPeers(100 * KB, () => (closed += 1));
@@ -21,43 +21,43 @@ function connected(...sentKb: readonly number[]) {
     peer.bytesRead = kb * KB;
     return peer;
   });
-  const look = (): readonly boolean[] => {
-    peers.look();
+  const check = (): readonly boolean[] => {
+    peers.closeLargeRequests();
     return all.map(({ isClosed }) => isClosed);
   };
-  return { peers, all, look, closed: () => closed };
+  return { peers, all, check, closed: () => closed };
 }
 
-describe('unauthenticated peers', () => {
-  it('are left alone within the bound', () => {
-    expect(connected(50, 50).look()).toEqual([false, false]);
+describe('UnauthenticatedPeers', () => {
+  it('closes nothing within the limit', () => {
+    expect(connected(50, 50).check()).toEqual([false, false]);
   });
 
-  it('are closed over the bound, the oldest first, until the others are within', () => {
-    const { look, closed } = connected(60, 20, 60, 30);
-    expect(look()).toEqual([true, true, false, false]);
+  it('closes the oldest peers until the others are within the limit', () => {
+    const { check, closed } = connected(60, 20, 60, 30);
+    expect(check()).toEqual([true, true, false, false]);
     expect(closed()).toBe(2);
   });
 
-  it('are not closed for small requests, however many there are', () => {
-    const { look } = connected(...Array.from({ length: 100 }, () => 16), 90);
-    expect(look()).not.toContain(true);
+  it('does not close small requests, however many there are', () => {
+    const { check } = connected(...Array.from({ length: 100 }, () => 16), 90);
+    expect(check()).not.toContain(true);
   });
 
-  it('are bounded anew after each response', () => {
-    const { peers, all, look } = connected(90, 90);
+  it('subtracts a request’s bytes after its response', () => {
+    const { peers, all, check } = connected(90, 90);
     const [first] = all;
     if (first) peers.noteResponse(first, 90 * KB);
-    expect(look()).toEqual([false, false]);
+    expect(check()).toEqual([false, false]);
     if (first) first.bytesRead += 20 * KB;
-    expect(look()).toEqual([true, false]);
+    expect(check()).toEqual([true, false]);
   });
 
-  it('are bounded no more once a request was authenticated, whatever they send', () => {
-    const { peers, all, look } = connected(90, 90, 90);
+  it('does not close a peer that has authenticated', () => {
+    const { peers, all, check } = connected(90, 90, 90);
     const [first, second] = all;
     if (first) noteAuthenticated(first);
-    expect(look()).toEqual([false, true, false]);
+    expect(check()).toEqual([false, true, false]);
     if (first) peers.noteResponse(first, 90 * KB);
     if (second) noteAuthenticated(second);
     expect(peers.oldest).toBe(all[2]);

@@ -12,25 +12,25 @@ const key = (rules: LimitRules, name = 'reports'): Subject => ({ kind: 'key', na
 const endpoint = (rules: LimitRules): Subject => ({ kind: 'endpoint', name: 'logs.all', rules });
 const perMinute = (quota: number) => ({ quota, window: 60 });
 
-describe('Limiter of one process', () => {
+describe('Limiter without a shared store', () => {
   let now: number;
-  let places: ConcurrentQueries;
+  let concurrent: ConcurrentQueries;
   let windows: FixedWindows;
   let limiter: Limiter;
 
   beforeEach(() => {
     now = 1_000_000;
     windows = new FixedWindows(() => now, 100);
-    places = new ConcurrentQueries();
-    limiter = new Limiter({ windows, concurrent: places, now: () => now });
+    concurrent = new ConcurrentQueries();
+    limiter = new Limiter({ windows, concurrent, now: () => now });
   });
-  /** How the limits stand after a request, or what refuses it. */
+  /** Admits a request and returns the limits after it; throws if a limit rejects it. */
   const admit = (...subjects: Subject[]): readonly LimitState[] | undefined => {
     const states = limiter.admitRequest(subjects);
-    if (states instanceof Promise) throw new Error('not at once');
+    if (states instanceof Promise) throw new Error('not synchronous');
     return states;
   };
-  const refusal = (...subjects: Subject[]): LimitExceeded => {
+  const rejectionOf = (...subjects: Subject[]): LimitExceeded => {
     try {
       admit(...subjects);
     } catch (error) {
@@ -40,55 +40,55 @@ describe('Limiter of one process', () => {
     throw new Error('the request was admitted');
   };
 
-  describe('of requests', () => {
-    it('gives nothing where nothing limits them', () => {
+  describe('admitRequest', () => {
+    it('returns nothing without a limit on requests', () => {
       expect(admit(key({}), endpoint({ rowsRead: perMinute(1), concurrent: 1 }))).toBeUndefined();
       expect([windows.size, limiter.admitsAtOnce([key({ requests: perMinute(1) })])]).toEqual([0, true]);
     });
 
-    it('admits the quota and no more, until the window is over', () => {
+    it('admits the quota and no more until the window ends', () => {
       const subject = key({ requests: perMinute(3) });
       const remaining = [1, 2, 3].map(() => admit(subject)?.[0]?.remaining);
       expect(remaining).toEqual([2, 1, 0]);
       now += 48_500;
-      const refused = refusal(subject);
-      expect([refused.status, refused.code, refused.details.retryAfterSeconds]).toEqual([
+      const rejection = rejectionOf(subject);
+      expect([rejection.status, rejection.code, rejection.details.retryAfterSeconds]).toEqual([
         429,
         'LIMIT_EXCEEDED',
         12,
       ]);
-      expect(refused.message).toBe(
-        'The limit of this key, 3 requests in 60 seconds, is reached. Try again in 12 seconds.',
+      expect(rejection.message).toBe(
+        'This key has reached its limit of 3 requests in 60 seconds. Try again in 12 seconds.',
       );
       now += 11_499;
-      expect(refusal(subject).details.retryAfterSeconds).toBe(1);
+      expect(rejectionOf(subject).details.retryAfterSeconds).toBe(1);
       now += 1;
       expect(admit(subject)).toMatchObject([{ remaining: 2, resetSeconds: 60, window: 60, quota: 3 }]);
     });
 
-    it('counts each subject for itself', () => {
+    it('counts each subject separately', () => {
       admit(key({ requests: perMinute(1) }, 'a'));
       expect(admit(key({ requests: perMinute(1) }, 'b'))).toMatchObject([{ remaining: 0 }]);
     });
 
-    it('counts nothing for the others when one refuses', () => {
-      const [caller, asked] = [key({ requests: perMinute(5) }), endpoint({ requests: perMinute(2) })];
-      admit(caller, asked);
-      admit(caller, asked);
-      const refused = refusal(caller, asked);
-      expect(refused.message).toContain('the endpoint logs.all, 2 requests');
-      expect(refused.states).toMatchObject([{ remaining: 3 }, { remaining: 0 }]);
+    it('reverts the counts of the other subjects when one rejects', () => {
+      const [caller, called] = [key({ requests: perMinute(5) }), endpoint({ requests: perMinute(2) })];
+      admit(caller, called);
+      admit(caller, called);
+      const rejection = rejectionOf(caller, called);
+      expect(rejection.message).toContain('The endpoint logs.all has reached its limit of 2 requests');
+      expect(rejection.states).toMatchObject([{ remaining: 3 }, { remaining: 0 }]);
       expect(admit(caller)).toMatchObject([{ remaining: 2 }]);
     });
 
-    it('goes by new rules at once', () => {
+    it('applies changed rules at once', () => {
       admit(key({ requests: perMinute(1) }));
       expect(admit(key({ requests: perMinute(3) }))).toMatchObject([{ remaining: 1 }]);
       expect(admit(key({ requests: { quota: 3, window: 10 } }))).toMatchObject([{ remaining: 2 }]);
     });
 
-    it('never admits more than the quota in any window, whenever they come', () => {
-      // A subject of its own for each run, shrinking too: time may stand still between two.
+    it('never admits more than the quota in a window, at any request times', () => {
+      // A subject per run, shrinking included: the clock may not advance between two runs.
       let run = 0;
       fc.assert(
         fc.property(fc.integer({ min: 1, max: 5 }), fc.array(fc.nat(30_000)), (quota, pauses) => {
@@ -100,27 +100,27 @@ describe('Limiter of one process', () => {
             if (now >= window.start + 60_000) window = { start: now, count: 0 };
             window.count += 1;
             if (window.count <= quota) admit(subject);
-            else refusal(subject);
+            else rejectionOf(subject);
           }
         }),
       );
     });
 
-    it('remembers so many windows only, whoever comes', () => {
+    it('stores a bounded number of windows', () => {
       for (let n = 0; n < 1000; n += 1) admit(key({ requests: perMinute(1) }, `caller ${n}`));
       expect(windows.size).toBe(100);
     });
 
-    it('counts a name of any length, and no two as one', () => {
+    it('counts long names that differ in one character separately', () => {
       const long = 'x'.repeat(5000);
       admit(key({ requests: perMinute(1) }, `${long}a`));
       admit(key({ requests: perMinute(1) }, `${long}b`));
-      expect(refusal(key({ requests: perMinute(1) }, `${long}a`)).code).toBe('LIMIT_EXCEEDED');
+      expect(rejectionOf(key({ requests: perMinute(1) }, `${long}a`)).code).toBe('LIMIT_EXCEEDED');
     });
   });
 
-  describe('of cost', () => {
-    it('admits queries until the budget is used up, overdrawn by the last', async () => {
+  describe('admitQuery with cost limits', () => {
+    it('admits queries until the quota is exhausted, overdrawn by the last', async () => {
       const subject = key({ rowsRead: perMinute(250) });
       for (const remaining of [250, 150, 50]) {
         const permit = await limiter.admitQuery([subject]);
@@ -129,7 +129,7 @@ describe('Limiter of one process', () => {
       }
       await expect(limiter.admitQuery([subject])).rejects.toMatchObject({
         code: 'LIMIT_EXCEEDED',
-        message: 'The limit of this key, 250 rows read in 60 seconds, is reached. Try again in 60 seconds.',
+        message: 'This key has reached its limit of 250 rows read in 60 seconds. Try again in 60 seconds.',
         details: { retryAfterSeconds: 60 },
       });
       expect(admit(subject)).toBeUndefined();
@@ -137,7 +137,7 @@ describe('Limiter of one process', () => {
       await limiter.admitQuery([subject]);
     });
 
-    it('charges once, in whole units, and nothing for a query without a known cost', async () => {
+    it('charges once and in whole units, and nothing when the cost is unknown', async () => {
       const subject = key({ clickhouseMs: perMinute(10), bytesRead: perMinute(5000) });
       const permit = await limiter.admitQuery([subject]);
       await permit.settle(COST);
@@ -150,7 +150,7 @@ describe('Limiter of one process', () => {
       ]);
     });
 
-    it('names the limit that lasts the longest where several are used up', async () => {
+    it('reports the limit that lasts longest when several are exhausted', async () => {
       const subject = key({ rowsRead: perMinute(1), bytesRead: { quota: 1, window: 3600 } });
       await (await limiter.admitQuery([subject])).settle(COST);
       await expect(limiter.admitQuery([subject])).rejects.toMatchObject({
@@ -160,13 +160,13 @@ describe('Limiter of one process', () => {
     });
   });
 
-  describe('of queries at a time', () => {
-    it('admits so many, and one more when one is over', async () => {
+  describe('admitQuery with a concurrency limit', () => {
+    it('admits up to the limit, and another query when one ends', async () => {
       const subject = key({ concurrent: 2 });
       const [first] = [await limiter.admitQuery([subject]), await limiter.admitQuery([subject])];
       await expect(limiter.admitQuery([subject])).rejects.toMatchObject({
         status: 429,
-        message: 'The limit of this key, 2 queries at a time, is reached. Try again in 1 second.',
+        message: 'This key has reached its limit of 2 concurrent queries. Try again in 1 second.',
         details: { retryAfterSeconds: 1 },
       });
       await first.settle();
@@ -175,14 +175,14 @@ describe('Limiter of one process', () => {
       await expect(limiter.admitQuery([subject])).rejects.toThrow(LimitExceeded);
     });
 
-    it('takes no place of one subject when another refuses, and remembers nobody idle', async () => {
-      const [caller, asked] = [key({ concurrent: 2 }), endpoint({ concurrent: 1 })];
-      const permit = await limiter.admitQuery([caller, asked]);
-      await expect(limiter.admitQuery([caller, asked])).rejects.toThrow('logs.all');
+    it('takes no permit of one subject when another rejects, and forgets idle subjects', async () => {
+      const [caller, called] = [key({ concurrent: 2 }), endpoint({ concurrent: 1 })];
+      const permit = await limiter.admitQuery([caller, called]);
+      await expect(limiter.admitQuery([caller, called])).rejects.toThrow('logs.all');
       const other = await limiter.admitQuery([caller]);
       await permit.settle(COST);
       await other.settle();
-      expect(places.size).toBe(0);
+      expect(concurrent.size).toBe(0);
     });
   });
 });

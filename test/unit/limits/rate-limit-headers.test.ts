@@ -14,11 +14,11 @@ const state = (changes: Partial<LimitState>): LimitState => ({
 });
 
 describe('rateLimitHeaders', () => {
-  it('gives none without limits', () => {
+  it('returns no headers without limits', () => {
     expect(rateLimitHeaders([])).toEqual({});
   });
 
-  it('says policy and state of each limit, with the unit of what is not requests', () => {
+  it('states the policy and the remainder of each limit, with units other than requests', () => {
     const rows = state({
       counted: 'rowsRead',
       quota: 1_000_000,
@@ -32,14 +32,14 @@ describe('rateLimitHeaders', () => {
     });
   });
 
-  it('tells an endpoint’s limits from the key’s', () => {
+  it('marks the limits of the endpoint', () => {
     expect(rateLimitHeaders([state({}), state({ subject: ENDPOINT, quota: 9, remaining: 8 })])).toEqual({
       'RateLimit-Policy': '"requests";q=600;w=60, "endpoint-requests";q=9;w=60',
       RateLimit: '"requests";r=599;t=12, "endpoint-requests";r=8;t=12',
     });
   });
 
-  it.each([KEY, ENDPOINT])('leaves out limits on cost of a sandboxed $kind', (plain) => {
+  it.each([KEY, ENDPOINT])('omits cost limits of a sandboxed $kind', (plain) => {
     const subject = { ...plain, isSandboxed: true };
     const costs = (['rowsRead', 'bytesRead', 'clickhouseMs'] as const).map((counted) =>
       state({ subject, counted }),
@@ -48,7 +48,7 @@ describe('rateLimitHeaders', () => {
     expect(rateLimitHeaders([...costs, state({ subject })])).toEqual(rateLimitHeaders([state({ subject })]));
   });
 
-  it('gives no window where nothing is counted over time', () => {
+  it('states no window for the concurrency limit', () => {
     const concurrent: LimitState = { subject: KEY, counted: 'concurrent', quota: 4, remaining: 0 };
     expect(rateLimitHeaders([concurrent])).toEqual({
       'RateLimit-Policy': '"concurrent";q=4;qu="concurrent-requests"',

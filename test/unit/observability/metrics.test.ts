@@ -25,7 +25,7 @@ describe('Metrics', () => {
     );
   });
 
-  it('records durations in seconds, and those in ClickHouse only for requests with a query', async () => {
+  it('records durations in seconds, and ClickHouse durations only for requests that ran a query', async () => {
     const metrics = new Metrics();
     metrics.requestCompleted('a', OK, 'MISS', 5, 2000);
     metrics.requestCompleted('a', OK, 'HIT', 5);
@@ -52,7 +52,7 @@ describe('Metrics', () => {
     );
   });
 
-  it('counts open connections, and those that a limit closed', async () => {
+  it('counts open connections, and connections that a limit closed', async () => {
     const metrics = new Metrics();
     metrics.observeConnections(() => ({ open: { size: 7 }, closed: { connections: 2, bytes: 3 } }));
     expect(await samplesOf(metrics)).toEqual(
@@ -64,7 +64,7 @@ describe('Metrics', () => {
     );
   });
 
-  it('reads entries and bytes of the cache at each scrape', async () => {
+  it('reads the gauges of cache, queue and servers at each scrape', async () => {
     const metrics = new Metrics();
     let use: CacheUse = { endpoint: 'a', entries: 1, bytes: 10 };
     metrics.observe({

@@ -42,7 +42,7 @@ describe.each([
     expect(named.filter((name) => !known.has(name))).toEqual([]);
   });
 
-  it('does not count failures that callers demand as errors', async () => {
+  it('excludes the codes in EXPECTED_BY_CALLER from the server errors', async () => {
     const text = (await readFile(file, 'utf8')).replaceAll('\\"', '"');
     const selectors = text.match(/\{status=~"5[^}]*\}/g) ?? [];
     const expected = [...EXPECTED_BY_CALLER].join('|');
@@ -64,7 +64,7 @@ onPrometheus.each([
   ['504', 'WAIT_OVER', false],
   ['504', 'QUERY_TIMEOUT', true],
   ['500', 'INTERNAL', true],
-])('ten minutes of %s %s alert: %s', async (status, code, alerts) => {
+])('QuerygateErrors fires after ten minutes of %s %s: %s', async (status, code, alerts) => {
   const labels = (more: string): string => `querygate_requests_total{endpoint="a",${more}}`;
   const alert = {
     exp_labels: { severity: 'page', endpoint: 'a' },

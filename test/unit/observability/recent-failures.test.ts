@@ -23,7 +23,7 @@ describe('RecentFailures', () => {
     expect(failures.all().map(({ status }) => status)).toEqual([502, 404, 500]);
   });
 
-  it('is bounded, and a flood of rejections does not displace a fault', () => {
+  it('retains the last 100 rejections, and a flood of them does not displace a fault', () => {
     const failures = new RecentFailures();
     failures.note(failure(0, 502));
     for (let time = 1; time <= 500; time++) failures.note(failure(time, 401));

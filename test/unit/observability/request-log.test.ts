@@ -48,7 +48,7 @@ function openLog(options: Partial<RequestLogOptions> = {}) {
 }
 
 describe('RequestLog', () => {
-  it('writes noted requests in batches, and nothing if there are none', async () => {
+  it('writes noted requests in batches, and writes nothing if there are none', async () => {
     const { requestLog, batches } = openLog({ batch: 2 });
     await requestLog.flush();
     expect(batches).toEqual([]);
@@ -59,7 +59,7 @@ describe('RequestLog', () => {
     expect(batches).toHaveLength(2);
   });
 
-  it('drops and counts requests beyond its bound', async () => {
+  it('drops and counts requests beyond maxWaiting', async () => {
     const { requestLog, batches } = openLog({ maxWaiting: 2 });
     for (const id of ['a', 'b', 'c', 'd']) requestLog.note(record(id));
     await requestLog.flush();
@@ -124,7 +124,7 @@ describe('RequestLog', () => {
     expect([batches, requestLog.skipped, skipped]).toEqual([[['a'], ['c']], 3, [1, 2]]);
   });
 
-  it('keeps room for requests with a key while others come without one', async () => {
+  it('reserves room for requests with a key during a flood of requests without one', async () => {
     const { requestLog, batches } = openLog({ maxWaiting: 20 });
     for (let n = 0; n < 100_000; n += 1) requestLog.note(withoutKey(String(n)));
     requestLog.note(record('mine'));

@@ -1,6 +1,6 @@
 import { defineEndpoint, withSettings } from '../../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { text, textList } from '../../../src/endpoint/index.js';
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { sql } from '../../../src/endpoint/sql.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';

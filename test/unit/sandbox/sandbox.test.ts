@@ -6,15 +6,15 @@ import { sampleEndpoint } from '../../support/sample-endpoint.js';
 const ENDPOINT = sampleEndpoint({ sandboxing: 'enabled' });
 const SQL = 'SELECT 1';
 
-/** Counts analyses and the queries that run at the same time; refuses every statement, once it is printed. */
+/** Counts analyses and their concurrent queries. Every printed statement is rejected. */
 class Analyses {
   started = 0;
-  mostAtOnce = 0;
-  refusal: Failure | undefined;
+  maxConcurrent = 0;
+  failure: Failure | undefined;
   private running = 0;
   private readonly query = async <T>(value: T): Promise<T> => {
     this.running += 1;
-    this.mostAtOnce = Math.max(this.mostAtOnce, this.running);
+    this.maxConcurrent = Math.max(this.maxConcurrent, this.running);
     await Promise.resolve();
     this.running -= 1;
     return value;
@@ -28,43 +28,43 @@ class Analyses {
   readonly analyzeSql: AnalyzeSql = async ({ signal }, analysis) => {
     this.started += 1;
     await Promise.resolve();
-    const { refusal } = this;
-    this.refusal = undefined;
-    if (refusal) throw refusal;
+    const { failure } = this;
+    this.failure = undefined;
+    if (failure) throw failure;
     return analysis(this.parser, signal);
   };
 }
 
 describe('createSandbox', () => {
   let analyses: Analyses;
-  let judge: (sql: string) => Promise<unknown>;
+  let check: (sql: string) => Promise<unknown>;
   beforeEach(() => {
     analyses = new Analyses();
     const checkSql = createSandbox(analyses.analyzeSql);
-    judge = (sql) =>
+    check = (sql) =>
       checkSql(ENDPOINT, sql, { signal: new AbortController().signal }).catch((error: unknown) => error);
   });
 
-  it('analyses equal SQL at the same time once, and remembers the verdict', async () => {
-    const [first, ...others] = await Promise.all([judge(SQL), judge(SQL), judge(SQL)]);
+  it('analyzes equal concurrent SQL once and caches the verdict', async () => {
+    const [first, ...others] = await Promise.all([check(SQL), check(SQL), check(SQL)]);
     expect(first).toMatchObject({ code: 'INVALID_PARAMETERS' });
-    for (const other of [...others, await judge(SQL)]) expect(other).toEqual(first);
+    for (const other of [...others, await check(SQL)]) expect(other).toEqual(first);
     expect(analyses.started).toBe(1);
   });
 
-  it('runs one query at a time in an analysis', async () => {
-    await judge(SQL);
-    expect(analyses.mostAtOnce).toBe(1);
+  it('runs the queries of an analysis one at a time', async () => {
+    await check(SQL);
+    expect(analyses.maxConcurrent).toBe(1);
   });
 
-  it('needs no analysis for what is no text of a statement', async () => {
-    expect(await judge(' ')).toMatchObject({ code: 'INVALID_PARAMETERS' });
+  it('rejects blank SQL without an analysis', async () => {
+    expect(await check(' ')).toMatchObject({ code: 'INVALID_PARAMETERS' });
     expect(analyses.started).toBe(0);
   });
 
-  it('does not share a rejection for the leader’s limits, and remembers none', async () => {
-    analyses.refusal = new Failure('LIMIT_EXCEEDED', 'no');
-    const [leader, follower] = await Promise.all([judge(SQL), judge(SQL)]);
+  it('neither shares nor caches a rejection for the leader’s limits', async () => {
+    analyses.failure = new Failure('LIMIT_EXCEEDED', 'no');
+    const [leader, follower] = await Promise.all([check(SQL), check(SQL)]);
     expect([leader, follower]).toMatchObject([{ code: 'LIMIT_EXCEEDED' }, { code: 'INVALID_PARAMETERS' }]);
     expect(analyses.started).toBe(2);
   });

@@ -7,7 +7,7 @@ const NAMES = {
   isNoTableNamed: false,
 };
 
-/** The tree of `SELECT * FROM (SELECT x FROM <table>)`, with lines put in after the table. */
+/** The tree of `SELECT * FROM (SELECT x FROM <table>)`, with additional lines after the table. */
 const tree = (table: string, ...more: readonly string[]): readonly string[] => [
   'QUERY id: 0',
   '  PROJECTION',
@@ -23,39 +23,39 @@ const tree = (table: string, ...more: readonly string[]): readonly string[] => [
   ...more,
 ];
 
-const judge = (lines: readonly string[]): readonly string[] => [...checkTree(readTree(lines), NAMES)];
+const check = (lines: readonly string[]): readonly string[] => [...checkTree(readTree(lines), NAMES)];
 
-it('tells the parts that are read', () => {
-  expect(judge(tree('identifier: result'))).toEqual(['result']);
-  expect(judge(tree('alias: r, identifier: edge_source'))).toEqual(['edge_source']);
+it('returns the named parts that are read', () => {
+  expect(check(tree('identifier: result'))).toEqual(['result']);
+  expect(check(tree('alias: r, identifier: edge_source'))).toEqual(['edge_source']);
 });
 
 it.each([
   ['a table', tree('identifier: edge_logs')],
   ['a table whose name ends with a space', tree('identifier: result ')],
   ['a table whose name begins with a space', tree('identifier:  result')],
-  ['a table of a database', tree('identifier: db.result')],
-  ['a property that is not known', tree('identifier: result, final: 1')],
-  ['a property twice', tree('identifier: edge_logs, identifier: result')],
-  ['a kind that is not known', tree('identifier: result', '      WHERE', '        SECRET id: 7')],
+  ['a table of another database', tree('identifier: db.result')],
+  ['an unknown property', tree('identifier: result, final: 1')],
+  ['a repeated property', tree('identifier: edge_logs, identifier: result')],
+  ['an unknown kind of node', tree('identifier: result', '      WHERE', '        SECRET id: 7')],
   [
-    'a section that is not known',
+    'an unknown section',
     tree('identifier: result', '      SOMEWHERE', '        CONSTANT id: 7, constant_value: 1'),
   ],
   ['settings', tree('identifier: result', '      SETTINGS max_threads=1')],
   [
-    'a node with the number of another',
+    'a node with a repeated number',
     tree('identifier: result', '      WHERE', '        CONSTANT id: 6, constant_value: 1'),
   ],
   ['a second root', tree('identifier: result', 'QUERY id: 7')],
-  ['nothing', []],
-  ['no tree', ['x']],
-])('refuses %s', (_what, lines) => {
-  expect(() => judge(lines)).toThrow(expect.objectContaining({ name: 'Refusal' }) as Error);
+  ['no lines', []],
+  ['a line that is not a node', ['x']],
+])('rejects %s', (_what, lines) => {
+  expect(() => check(lines)).toThrow(expect.objectContaining({ name: 'Rejection' }) as Error);
 });
 
-it('does not take the text of a constant for a property', () => {
+it('does not read the text of a constant as properties', () => {
   const constant =
     "        CONSTANT id: 7, alias: a, constant_value: 'x, identifier: edge_logs\\n  TABLE_FUNCTION id: 8', constant_value_type: String";
-  expect(judge(tree('identifier: result', '      WHERE', constant))).toEqual(['result']);
+  expect(check(tree('identifier: result', '      WHERE', constant))).toEqual(['result']);
 });

@@ -1,7 +1,7 @@
 import { settleAll } from '../../support/settle-all.js';
 
 describe('settleAll', () => {
-  it('rejects with the first failure, and not before every check has ended', async () => {
+  it('rejects with the first failure after every check has ended', async () => {
     const ended: number[] = [];
     const release = new EventTarget();
     const check = async (item: number): Promise<void> => {

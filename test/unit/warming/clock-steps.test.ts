@@ -1,9 +1,9 @@
 import { GatewaysUsage, type GatewaysUsageParts } from '../../../src/coordination/gateways-usage.js';
 import type { PublishedUsage } from '../../../src/coordination/redis-usage.js';
+import { UsageLedger } from '../../../src/coordination/usage-ledger.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { keyOf, type EndpointQuery } from '../../../src/query/call.js';
 import { validateParameters } from '../../../src/query/validate-parameters.js';
-import { UsageLedger } from '../../../src/warming/usage-ledger.js';
 import { resultOf } from '../../support/fake-run-query.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';

@@ -5,15 +5,15 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
 import {
-  announceServer,
+  recordRunningServer,
   respondsToPing,
   findRunningServer,
-  withdrawServer,
+  removeServerRecord,
 } from '../../../../src/clickhouse/embedded/running-server.js';
 import { withTemporaryFolder } from '../../../support/temporary-folder.js';
 
-/** Something that answers every request like this. */
-async function whileAnswering(
+/** Runs an HTTP server with a fixed response. */
+async function withHttpServer(
   status: number,
   body: string,
   use: (url: string) => Promise<void>,
@@ -29,49 +29,49 @@ async function whileAnswering(
   }
 }
 
-const wordOf = (url: string) => ({ url, username: 'admin', password: 'secret', pid: 42 });
+const serverAt = (url: string) => ({ url, username: 'admin', password: 'secret', pid: 42 });
 
 describe('respondsToPing', () => {
   it.each([
     [200, 'Ok.\n', true],
     [200, '<html>', false],
     [503, 'Ok.\n', false],
-  ])('for status %i and %j is %s', async (status, body, expected) => {
-    await whileAnswering(status, body, async (url) => {
+  ])('returns, for status %i and body %j, %s', async (status, body, expected) => {
+    await withHttpServer(status, body, async (url) => {
       expect(await respondsToPing(url)).toBe(expected);
     });
   });
 
-  it('is false where nobody listens', async () => {
-    let gone = '';
-    await whileAnswering(200, 'Ok.\n', (url) => {
-      gone = url;
+  it('returns false when no server listens', async () => {
+    let closedUrl = '';
+    await withHttpServer(200, 'Ok.\n', (url) => {
+      closedUrl = url;
       return Promise.resolve();
     });
-    expect(await respondsToPing(gone)).toBe(false);
+    expect(await respondsToPing(closedUrl)).toBe(false);
   });
 });
 
 describe('findRunningServer', () => {
-  it('finds a server that left word and answers', async () => {
+  it('finds a recorded server that responds', async () => {
     await withTemporaryFolder(async (folder) => {
-      await whileAnswering(200, 'Ok.\n', async (url) => {
-        await announceServer(folder, wordOf(url));
-        expect(await findRunningServer(folder)).toEqual(wordOf(url));
-        await withdrawServer(folder);
+      await withHttpServer(200, 'Ok.\n', async (url) => {
+        await recordRunningServer(folder, serverAt(url));
+        expect(await findRunningServer(folder)).toEqual(serverAt(url));
+        await removeServerRecord(folder);
         expect(await findRunningServer(folder)).toBeUndefined();
       });
     });
   });
 
-  it('finds none where the one that left word is gone', async () => {
+  it('finds no server when the recorded one does not respond', async () => {
     await withTemporaryFolder(async (folder) => {
-      await announceServer(folder, wordOf('http://127.0.0.1:1'));
+      await recordRunningServer(folder, serverAt('http://127.0.0.1:1'));
       expect(await findRunningServer(folder)).toBeUndefined();
     });
   });
 
-  it.each(['', '{', '{"url":'])('finds none where the word is cut: %j', async (text) => {
+  it.each(['', '{', '{"url":'])('finds no server when the record is truncated: %j', async (text) => {
     await withTemporaryFolder(async (folder) => {
       await writeFile(path.join(folder, 'running-server.json'), text);
       expect(await findRunningServer(folder)).toBeUndefined();
@@ -79,11 +79,11 @@ describe('findRunningServer', () => {
   });
 });
 
-describe('announceServer', () => {
-  it('leaves the administrator’s password for the owner’s eyes alone', async () => {
+describe('recordRunningServer', () => {
+  it('makes the administrator’s password readable by the owner only', async () => {
     await withTemporaryFolder(async (folder) => {
       await writeFile(path.join(folder, 'running-server.json'), '{}', { mode: 0o644 });
-      await announceServer(folder, wordOf('http://127.0.0.1:1'));
+      await recordRunningServer(folder, serverAt('http://127.0.0.1:1'));
       const [file = ''] = await readdir(folder);
       expect((await stat(path.join(folder, file))).mode & 0o777).toBe(0o600);
     });

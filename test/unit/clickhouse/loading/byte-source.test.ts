@@ -29,7 +29,7 @@ const temporaryCopies = async (): Promise<string[]> =>
   (await readdir(tmpdir())).filter((name) => name.startsWith('querygate-load-'));
 
 describe('openSource', () => {
-  it('reads a file twice, both times to the size that it had at first', async () => {
+  it('reads a file twice, both times up to its initial size', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'lines');
       await writeFile(file, 'one');
@@ -58,7 +58,7 @@ describe('openSource', () => {
     expect(await textOf(source)).toBe('from stdin');
   });
 
-  it('reads standard input twice out of a copy that no folder shows', async () => {
+  it('reads standard input twice from an unlinked copy', async () => {
     let copied = 0;
     const source = await openSource(request({ readTwice: true, onCopied: (bytes) => (copied += bytes) }));
     expect([copied, source.size]).toEqual([10, 10]);
@@ -68,18 +68,18 @@ describe('openSource', () => {
     await source.close();
   });
 
-  it('leaves no copy behind where standard input breaks off', async () => {
+  it('leaves no copy behind when standard input fails', async () => {
     const stdin = Readable.from(chunks('begun', new Error('EIO')));
     await expect(openSource(request({ stdin, readTwice: true }))).rejects.toThrow(
-      /can’t be copied to .*: EIO/,
+      /cannot be copied to .*: EIO/,
     );
     expect(await temporaryCopies()).toEqual([]);
   });
 
   it.each([
-    ['/nowhere/at/all', /\/nowhere\/at\/all can’t be opened: there is no such file/],
+    ['/nowhere/at/all', /\/nowhere\/at\/all cannot be opened: the file does not exist/],
     [tmpdir(), /is a folder/],
-  ])('says what is wrong with %s', async (source, message) => {
+  ])('throws a LoadError that names the problem with %s', async (source, message) => {
     const opening = openSource(request({ source }));
     await expect(opening).rejects.toBeInstanceOf(LoadError);
     await expect(opening).rejects.toThrow(message);
@@ -87,7 +87,7 @@ describe('openSource', () => {
 });
 
 describe('metered', () => {
-  it('counts what it passes on, and names a failed read', async () => {
+  it('counts the bytes that pass and wraps a read error', async () => {
     const lengths: number[] = [];
     const { items, error } = await drain(
       metered(chunks('ab', 'cde', new Error('EIO')), (length) => lengths.push(length)),

@@ -9,11 +9,11 @@ const ranges = numberRanges([
 const inspect = (text: string): object => inspectLine({ line: 7, text }, ranges);
 
 describe('inspectLine', () => {
-  it('takes a JSON object with a timestamp, beginning at its brace', () => {
+  it('accepts a JSON object with a timestamp, from its brace on', () => {
     expect(inspect('  {"timestamp":"2026-05-17"}')).toEqual({ line: 7, text: '{"timestamp":"2026-05-17"}' });
   });
 
-  it('refuses a line that is not JSON and names its number', () => {
+  it('rejects a line that is not JSON and names its number', () => {
     expect(inspect('hello\u0007')).toEqual({
       line: 7,
       reason: expect.stringMatching(/^not JSON: [^\p{Cc}]+$/u) as string,
@@ -21,25 +21,25 @@ describe('inspectLine', () => {
   });
 
   it.each(['{"timestamp":1},', '{"timestamp":1}{"timestamp":2}'])(
-    'refuses %s, which ClickHouse would take as one row or as two',
+    'rejects %s, which ClickHouse would read as one row or as two',
     (text) => {
       expect(inspect(text)).toMatchObject({ reason: expect.stringMatching(/^not JSON/) as string });
     },
   );
 
-  it.each(['[1]', '"text"', '5', 'null', 'true'])('refuses %s, which is no object', (text) => {
+  it.each(['[1]', '"text"', '5', 'null', 'true'])('rejects %s, which is not an object', (text) => {
     expect(inspect(text)).toEqual({ line: 7, reason: 'not a JSON object' });
   });
 
   it.each(['{}', '{"timestamp":null}', '{"Timestamp":1}', '{"__proto__":{"timestamp":1}}'])(
-    'refuses %s for its timestamp that is not there',
+    'rejects %s without a timestamp',
     (text) => {
       expect(inspect(text)).toEqual({ line: 7, reason: 'no timestamp' });
     },
   );
 
   it.each(['1779012303123456789', '-1e17', '1e999'])(
-    'refuses the timestamp %s, beyond the years',
+    'rejects the timestamp %s, which is out of range',
     (value) => {
       expect(inspect(`{"timestamp":${value}}`)).toEqual({
         line: 7,
@@ -52,14 +52,14 @@ describe('inspectLine', () => {
     ['status_code', '65536', 'UInt16'],
     ['status_code', '"65536"', 'UInt16'],
     ['status_code', '-1', 'UInt16'],
-  ])('refuses %s %s, which would become another number', (column, value, type) => {
+  ])('rejects %s %s, which ClickHouse would store as another number', (column, value, type) => {
     expect(inspect(`{"timestamp":1,"${column}":${value}}`)).toEqual({
       line: 7,
       reason: `${column} ${value} does not fit ${type}`,
     });
   });
 
-  it('refuses a number that would become infinite', () => {
+  it('rejects a number that would become infinite', () => {
     expect(inspect('{"timestamp":1,"execution_time_ms":1e999}')).toEqual({
       line: 7,
       reason: 'execution_time_ms Infinity does not fit Float64',

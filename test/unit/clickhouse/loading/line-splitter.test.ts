@@ -9,7 +9,7 @@ function split(parts: readonly (string | Buffer)[], maxLineBytes?: number): (Lin
 }
 
 describe('LineSplitter', () => {
-  it('numbers lines from 1, blank ones included, and leaves these out', () => {
+  it('numbers lines from 1 and omits blank lines', () => {
     expect(split(['a\n\n  \nb\n'])).toEqual([
       { line: 1, text: 'a' },
       { line: 4, text: 'b' },
@@ -23,28 +23,28 @@ describe('LineSplitter', () => {
     ]);
   });
 
-  it('takes CRLF for a line break and keeps a carriage return inside a line', () => {
+  it('treats CRLF as a line break and preserves a carriage return inside a line', () => {
     expect(split(['a\rb\r\n\r\nc\r\n'])).toEqual([
       { line: 1, text: 'a\rb' },
       { line: 3, text: 'c' },
     ]);
   });
 
-  it('drops a byte order mark at the beginning, and only there', () => {
+  it('removes a byte order mark only at the start', () => {
     expect(split(['\ufeffa\n\ufeffb'])).toEqual([
       { line: 1, text: 'a' },
       { line: 2, text: '\ufeffb' },
     ]);
   });
 
-  it('refuses a line that is not UTF-8 and goes on with the next', () => {
+  it('rejects a line that is not UTF-8 and continues with the next', () => {
     expect(split([Buffer.from([0x61, 0xff, 0x0a, 0x62])])).toEqual([
       { line: 1, reason: 'not valid UTF-8' },
       { line: 2, text: 'b' },
     ]);
   });
 
-  it('refuses a line over the bound, wherever the chunks end, and goes on with the next', () => {
+  it('rejects a line above the maximum length, at any chunk boundaries, and continues with the next', () => {
     expect(split(['12', '34', '5678\n', '1234\n', '12345'], 4)).toEqual([
       { line: 1, reason: 'longer than 4 bytes' },
       { line: 2, text: '1234' },
@@ -52,7 +52,7 @@ describe('LineSplitter', () => {
     ]);
   });
 
-  it('gives the same lines however the bytes are cut into chunks', () => {
+  it('returns the same lines for any chunk size', () => {
     const text = fc.stringMatching(/^[a\n\ré漢😀]{0,40}$/u);
     fc.assert(
       fc.property(text, fc.integer({ min: 1, max: 7 }), (content, size) => {

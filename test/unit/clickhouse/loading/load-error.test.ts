@@ -37,49 +37,49 @@ describe('firstPart', () => {
       "JSON is too deep for key 'u'",
     ],
     ['missing second part of surrogate pair. In JSON input', 'missing second part of surrogate pair'],
-  ])('keeps the useful part of %j', (message, part) => {
+  ])('extracts the useful part of %j', (message, part) => {
     expect(firstPart(message)).toBe(part);
   });
 });
 
 describe('describeFailure', () => {
-  it('gives ClickHouse’s type of error and the beginning of its message', () => {
+  it('returns ClickHouse’s error type and the start of its message', () => {
     const error = new ClickHouseError({
       message: 'Not enough privileges. You need INSERT. \n: more',
       code: '497',
       type: 'ACCESS_DENIED',
     });
     expect(describeFailure(error)).toBe(
-      'ClickHouse answered ACCESS_DENIED: Not enough privileges. You need INSERT',
+      'ClickHouse returned ACCESS_DENIED: Not enough privileges. You need INSERT',
     );
   });
 
-  it('gives the code of an error without a message', () => {
+  it('returns the code of an error without a message', () => {
     const error = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
-    expect(describeFailure(error)).toBe('ClickHouse can’t be reached or went away (ECONNREFUSED)');
+    expect(describeFailure(error)).toBe('ClickHouse is unreachable or closed the connection (ECONNREFUSED)');
   });
 });
 
 describe('toLoadError', () => {
-  it('says how many lines were loaded, where to go on, and which may be there already', () => {
+  it('states how many lines were loaded, where to resume, and which rows may already be written', () => {
     expect(toLoadError(new BatchFailure(30, true, hangUp), 'file', tallyAfter(9, 10))).toMatchObject({
       message:
-        'ClickHouse can’t be reached or went away (socket hang up). 9 lines were loaded; go on from line 11. ' +
-        'Rows of the lines 11 to 30 may have been written already.',
+        'ClickHouse is unreachable or closed the connection (socket hang up). 9 lines were loaded; resume from line 11. ' +
+        'Rows of lines 11 to 30 may already have been written.',
       resumeFromLine: 11,
       report: { loaded: 9 },
     });
   });
 
-  it('leaves the doubt out where nothing can have arrived', () => {
+  it('states no doubt when no row can have been written', () => {
     expect(toLoadError(new BatchFailure(30, false, hangUp), 'file', tallyAfter(0, 0))).toMatchObject({
       message:
-        'ClickHouse can’t be reached or went away (socket hang up). Nothing was loaded; go on from line 1.',
+        'ClickHouse is unreachable or closed the connection (socket hang up). Nothing was loaded; resume from line 1.',
       resumeFromLine: 1,
     });
   });
 
-  it('names the source that can’t be read further, and the last line before that', () => {
+  it('names the damaged source and the last line before the damage', () => {
     expect(
       toLoadError(new InputFailure('the gzip data ends too early'), '-', tallyAfter(9, 10)),
     ).toMatchObject({
@@ -87,7 +87,7 @@ describe('toLoadError', () => {
     });
   });
 
-  it('hands any other error back as it is', () => {
+  it('returns any other error unchanged', () => {
     expect(toLoadError(hangUp, 'file', tallyAfter(0, 0))).toBe(hangUp);
   });
 });

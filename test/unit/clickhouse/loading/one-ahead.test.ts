@@ -2,11 +2,11 @@ import { oneAhead } from '../../../../src/clickhouse/loading/one-ahead.js';
 import { drain } from './streams.js';
 
 describe('oneAhead', () => {
-  it('delivers all items in their order', async () => {
+  it('yields all items in order', async () => {
     expect(await drain(oneAhead(numbers([], 3)))).toEqual({ items: [1, 2, 3], error: undefined });
   });
 
-  it('makes the next item while one is in use, and not the one after it', async () => {
+  it('produces one item ahead and no more', async () => {
     const made: number[] = [];
     const items = oneAhead(numbers(made, 5));
     expect((await items.next()).value).toBe(1);
@@ -15,14 +15,14 @@ describe('oneAhead', () => {
     await items.return(undefined);
   });
 
-  it('hands on a failure after the items before it', async () => {
+  it('throws an error after the items before it', async () => {
     const failure = new Error('no more');
     const { items, error } = await drain(oneAhead(numbers([], 2, failure)));
     expect(items).toEqual([1, 2]);
     expect(error).toBe(failure);
   });
 
-  it('ends its source, and swallows a failure that nobody waits for, when its reader stops early', async () => {
+  it('ends its source and ignores the error of a prefetched item when its reader stops early', async () => {
     const state = { ended: false };
     const items = oneAhead(failingSecond(state));
     await items.next();
@@ -42,7 +42,7 @@ async function* numbers(made: number[], count: number, failure?: Error): AsyncGe
 async function* failingSecond(state: { ended: boolean }): AsyncGenerator<number> {
   try {
     yield await Promise.resolve(1);
-    throw new Error('unseen');
+    throw new Error('unread');
   } finally {
     state.ended = true;
   }

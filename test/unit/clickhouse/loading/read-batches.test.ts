@@ -13,12 +13,12 @@ const read = (limits: BatchLimits, ...parts: (string | Error)[]): AsyncGenerator
   );
 const shape = (batch: Batch): unknown => [
   batch.rows.map((row) => row.line),
-  batch.rejected.map((refusal) => refusal.line),
+  batch.rejected.map(({ line }) => line),
   batch.lastLine,
 ];
 
 describe('readBatches', () => {
-  it('ends a batch at so many lines, refused ones included', async () => {
+  it('ends a batch at the maximum number of lines, rejected ones included', async () => {
     const { items } = await drain(read({ lines: 2, bytes: 100 }, 'a\nbad\n', '\nb\nc', '\nd'));
     expect(items.map(shape)).toEqual([
       [[1], [2], 2],
@@ -27,16 +27,16 @@ describe('readBatches', () => {
     ]);
   });
 
-  it('ends a batch with the line that reaches the bytes', async () => {
+  it('ends a batch with the line that reaches the maximum length', async () => {
     const { items } = await drain(read({ lines: 100, bytes: 4 }, 'éé\nab\nabc\nx\n'));
     expect(items.map((batch) => batch.lastLine)).toEqual([1, 3, 4]);
   });
 
-  it('delivers nothing for no lines', async () => {
+  it('yields nothing without lines', async () => {
     expect(await drain(read({ lines: 2, bytes: 4 }, '', '\n \n'))).toEqual({ items: [], error: undefined });
   });
 
-  it('delivers the whole lines before a failure, not the one that it cut, and then the failure', async () => {
+  it('yields the complete lines before an error, then throws the error', async () => {
     const failure = new Error('cut');
     const { items, error } = await drain(read({ lines: 2, bytes: 100 }, 'a\nb\nc\nd', failure));
     expect(items.map(shape)).toEqual([

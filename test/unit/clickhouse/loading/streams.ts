@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 
-/** Chunks as a stream delivers them; an error among them is thrown in its place. */
+/** Yields chunks like a stream; an error among them is thrown. */
 export async function* chunks(...parts: readonly (string | Buffer | Error)[]): AsyncGenerator<Buffer> {
   for (const part of parts) {
     if (part instanceof Error) throw part;
@@ -8,14 +8,14 @@ export async function* chunks(...parts: readonly (string | Buffer | Error)[]): A
   }
 }
 
-/** Bytes in chunks of a size. */
+/** Streams bytes in chunks of a size. */
 export function inChunksOf(size: number, bytes: Buffer): Readable {
   const parts: Buffer[] = [];
   for (let start = 0; start < bytes.length; start += size) parts.push(bytes.subarray(start, start + size));
   return Readable.from(parts);
 }
 
-/** What a sequence delivered, and what it threw in the end. */
+/** Reads a sequence to its end, and returns its items and the error that it threw. */
 export async function drain<T>(items: AsyncIterable<T>): Promise<{ items: T[]; error: unknown }> {
   const delivered: T[] = [];
   try {

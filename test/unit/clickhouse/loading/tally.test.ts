@@ -22,7 +22,7 @@ describe('Tally', () => {
     expect(tally.nextLine).toBe(5);
   });
 
-  it('knows no newest row before the first', () => {
+  it('has no newest row before the first', () => {
     expect(new Tally(NOW).report()).toMatchObject({ loaded: 0, newest: undefined });
   });
 });

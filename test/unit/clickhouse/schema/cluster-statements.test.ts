@@ -16,16 +16,16 @@ const statements = migrations.flatMap(({ name, statements: all }) =>
 );
 
 describe('every statement of clickhouse-schema', () => {
-  it.each(statements)('of $name has a form on a cluster', ({ statement }) => {
+  it.each(statements)('of $name has a translation for clusters', ({ statement }) => {
     for (const text of onCluster(statement)) {
       expect(masked(text)).toMatch(/^(?:CREATE TABLE IF NOT EXISTS|ALTER TABLE)\s+\.\s+ON CLUSTER\s/);
-      // No table of the schema without its database, which another server may have another default for.
+      // Every table is named with its database, because the default database may differ between servers.
       expect(masked(text)).not.toMatch(/\b(?:FROM|TO|TABLE|EXISTS) [a-z]\w*_(?:logs|events|requests)\b/);
     }
   });
 
   const tables = statements.filter(({ statement }) => /^CREATE TABLE/m.test(statement));
-  it.each(tables)('of $name makes a replicated table, and a Distributed one with the comment', (table) => {
+  it.each(tables)('of $name creates a replicated table and a Distributed table with the comment', (table) => {
     const name = /^CREATE TABLE IF NOT EXISTS (\w+)/m.exec(table.statement)?.[1] ?? '';
     const [local = '', distributed = '', ...more] = onCluster(table.statement);
     expect(more).toEqual([]);
@@ -41,7 +41,7 @@ describe('every statement of clickhouse-schema', () => {
     expect(distributed.split('\n').at(-1)).toBe(table.statement.split('\n').at(-1));
   });
 
-  it('keeps the columns, the order and the retention of a table as they are', () => {
+  it('preserves the columns, the order and the retention of a table', () => {
     const statement = statements[0]?.statement ?? '';
     const [local = ''] = onCluster(statement);
     expect(local.slice(local.indexOf('\n('))).toBe(
@@ -55,7 +55,7 @@ describe('every statement of clickhouse-schema', () => {
     );
   });
 
-  it('spreads rows by project, and those without one by a hash that a second try has again', () => {
+  it('shards rows by project, and rows of tables without a project by a deterministic hash', () => {
     const keys = statements
       .flatMap(({ statement }) => onCluster(statement))
       .flatMap(
@@ -69,7 +69,7 @@ describe('every statement of clickhouse-schema', () => {
 });
 
 describe('a table', () => {
-  it('is taken apart whatever its texts say', () => {
+  it('is parsed correctly, whatever its strings contain', () => {
     const statement = `CREATE TABLE IF NOT EXISTS days
 (
     project String COMMENT 'Whose, (really)',
@@ -91,8 +91,8 @@ COMMENT 'It''s a day; ENGINE = MergeTree'`;
   });
 });
 
-describe('an ALTER', () => {
-  it('of a column is for both tables', () => {
+describe('an ALTER TABLE', () => {
+  it('of a column applies to both tables', () => {
     const column = "ADD COLUMN IF NOT EXISTS host String DEFAULT domain(url) COMMENT 'a, b'";
     expect(onCluster(`ALTER TABLE edge_logs ${column}`)).toEqual([
       `ALTER TABLE \`logs\`.\`edge_logs_local\` ON CLUSTER 'prod' ${column}`,
@@ -107,13 +107,13 @@ describe('an ALTER', () => {
     'ADD PROJECTION IF NOT EXISTS days (SELECT toDate(t), count() GROUP BY toDate(t))',
     'MATERIALIZE PROJECTION days',
     'MODIFY SETTING ttl_only_drop_parts = 1',
-  ])('that does %s is for the local table alone', (action) => {
+  ])('with %s applies to the local table only', (action) => {
     expect(onCluster(`ALTER TABLE edge_logs\n  ${action}`)).toEqual([
       `ALTER TABLE \`logs\`.\`edge_logs_local\` ON CLUSTER 'prod' ${action}`,
     ]);
   });
 
-  it('of both kinds is taken apart', () => {
+  it('with actions of both kinds is split', () => {
     expect(
       onCluster(
         'ALTER TABLE t MODIFY COLUMN a LowCardinality(String), ADD INDEX i (a, b) TYPE minmax, ADD COLUMN c Int8',
@@ -125,7 +125,7 @@ describe('an ALTER', () => {
   });
 });
 
-describe('a statement of another shape', () => {
+describe('a statement without a translation', () => {
   it.each([
     ['DROP TABLE edge_logs'],
     ['CREATE TABLE edge_logs (id UUID) ENGINE = MergeTree ORDER BY id'],
@@ -138,15 +138,13 @@ describe('a statement of another shape', () => {
     ['ALTER TABLE t DELETE WHERE 1'],
     ['ALTER TABLE t ADD COLUMN a Int8, MODIFY ORDER BY (a)'],
     ['INSERT INTO t SELECT 1'],
-  ])('is refused, with its words and what to do: %s', (statement) => {
-    expect(() => onCluster(statement)).toThrow(
-      /can’t be applied to a cluster, since .*Give it a form in src\//s,
-    );
+  ])('is rejected with its text and what to do: %s', (statement) => {
+    expect(() => onCluster(statement)).toThrow(/cannot be applied to a cluster because .*Add .* to src\//s);
   });
 });
 
-describe('the record of what was applied', () => {
-  it('is one table for all shards', () => {
+describe('the record of applied migrations', () => {
+  it('is a single table for all shards', () => {
     expect(
       clusterRecordTable(
         '\n  CREATE TABLE IF NOT EXISTS m\n(\n name String\n)\nENGINE = MergeTree\nORDER BY name',
@@ -158,10 +156,10 @@ describe('the record of what was applied', () => {
     );
   });
 
-  it('is refused for names that mean something in a path', () => {
+  it('rejects names with a meaning in a path', () => {
     expect(() => {
       checkCluster({ name: 'a/b', database: 'logs' });
-    }).toThrow('The cluster “a/b” and the database “logs” become a path');
+    }).toThrow('The cluster “a/b” and the database “logs” become parts of a path');
     checkCluster({ name: 'prod-1', database: 'logs' });
   });
 });

@@ -5,7 +5,7 @@ import { readMigrations, type Migration } from '../../../../src/clickhouse/schem
 import { SCHEMA_FOLDER } from '../../../../src/project-files.js';
 import { withTemporaryFolder } from '../../../support/temporary-folder.js';
 
-/** The migrations of a folder with these files, or the message of its fault. */
+/** The migrations of a folder with these files, or the message of the error. */
 const read = async (files: Readonly<Record<string, string>>): Promise<readonly Migration[] | string> => {
   let outcome: readonly Migration[] | string = '';
   await withTemporaryFolder(async (folder) => {
@@ -16,13 +16,13 @@ const read = async (files: Readonly<Record<string, string>>): Promise<readonly M
 };
 
 describe('readMigrations', () => {
-  it('reads the schema: one table a file, each with its engine and comment', async () => {
+  it('reads the schema', async () => {
     const migrations = await readMigrations(SCHEMA_FOLDER);
     expect(migrations.length).toBeGreaterThanOrEqual(10);
     for (const { statements } of migrations) expect(statements.length).toBeGreaterThan(0);
   });
 
-  it('reads numbered files in their order, and no others', async () => {
+  it('reads numbered files in order, and no others', async () => {
     const migrations = await read({
       '0002_b.sql': 'SELECT 2;',
       '0010_c.sql': 'SELECT 3;',
@@ -33,7 +33,7 @@ describe('readMigrations', () => {
     expect(migrations).toMatchObject([{ name: '0001_a' }, { name: '0002_b' }, { name: '0010_c' }]);
   });
 
-  it('ends a statement at a semicolon that ends a line, and at no other', async () => {
+  it('ends a statement only at a semicolon at the end of a line', async () => {
     const text = "SELECT ';'\n, 1;  \n\nSELECT 2; -- not the end\n;\r\nSELECT 3";
     const migrations = await read({ '0001_a.sql': text });
     expect(migrations).toMatchObject([
@@ -41,13 +41,13 @@ describe('readMigrations', () => {
     ]);
   });
 
-  it('has no statement for what is only a comment', async () => {
+  it('skips statements that are only comments', async () => {
     const text = '-- First.\nSELECT 1; \n-- Nothing;\n/* and\nno more */\n';
     const migrations = await read({ '0001_a.sql': text, '0002_b.sql': '-- Nothing\n' });
     expect(migrations).toMatchObject([{ statements: ['-- First.\nSELECT 1'] }, { statements: [] }]);
   });
 
-  it('gives a file the same checksum with the line ends of any system, and another for another text', async () => {
+  it('computes a checksum that depends on the text but not on the line endings', async () => {
     const [one, two, other] = (await read({
       '0001_a.sql': 'SELECT 1;\nSELECT 2;\n',
       '0002_b.sql': 'SELECT 1;\r\nSELECT 2;\r\n',
@@ -58,7 +58,7 @@ describe('readMigrations', () => {
     expect(other?.checksum).not.toBe(one?.checksum);
   });
 
-  it('refuses two files with one number, naming both', async () => {
+  it('rejects two files with the same number and names both', async () => {
     const outcome = await read({ '0001_a.sql': 'SELECT 1;', '0001_b.sql': 'SELECT 2;' });
     expect(outcome).toBe('0001_a.sql and 0001_b.sql have the same number');
   });

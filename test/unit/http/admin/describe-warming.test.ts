@@ -23,8 +23,8 @@ const WARMED: WarmingState['warmed'] = {
   usesAtRefresh: 3,
 };
 
-describe('a set in the operator’s view', () => {
-  it('that was never refreshed has no last run and no cost', () => {
+describe('describeWarming', () => {
+  it('returns null for last run and cost before the first refresh', () => {
     expect(describeWarming([STATE])).toEqual([
       {
         endpoint: 'sample',
@@ -36,24 +36,24 @@ describe('a set in the operator’s view', () => {
         rowsRead: null,
         bytesRead: null,
         failures: 0,
-        asks: 5,
+        requests: 5,
         hitsSince: 5,
         nextRun: '2026-05-17T10:05:03.000Z',
       },
     ]);
   });
 
-  it('tells of its last refresh, and what that has earned since', () => {
+  it('returns the last refresh and the hits since', () => {
     expect(describeWarming([{ ...STATE, warmed: WARMED }])).toMatchObject([
       { lastRun: '1970-01-01T00:00:02.000Z', clickhouseMs: 7, rowsRead: 8, bytesRead: 9, hitsSince: 2 },
     ]);
   });
 
-  it('that is due at once has no time of its next run', () => {
+  it('returns null as the next run of a set that is due now', () => {
     expect(describeWarming([{ ...STATE, dueAt: 0 }])).toMatchObject([{ nextRun: null }]);
   });
 
-  it('has never earned less than nothing, though it be counted anew', () => {
+  it('never returns negative hits after the count restarted', () => {
     expect(describeWarming([{ ...STATE, uses: 1, warmed: WARMED }])).toMatchObject([{ hitsSince: 0 }]);
   });
 });

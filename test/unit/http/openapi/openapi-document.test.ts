@@ -20,7 +20,7 @@ const parameter = ({ parameters = [] }: OperationObject, name: string): Paramete
   parameters.find((each): each is ParameterObject => 'name' in each && each.name === name);
 
 describe('the OpenAPI document', () => {
-  it('has a path for each endpoint, with an operation of its own', () => {
+  it('has a path for each endpoint, with a unique operation id', () => {
     const { paths } = openApiDocument({ endpoints, version: '1' });
     const ids = Object.values(paths).map(({ get }) => get.operationId);
     expect(new Set(ids).size).toBe(ids.length);
@@ -28,7 +28,7 @@ describe('the OpenAPI document', () => {
     expect(ids).toHaveLength(endpoints.length + 4);
   });
 
-  it('says of each parameter what the gateway demands', () => {
+  it('describes the constraints of each parameter', () => {
     const counts = operation('usage.api-counts');
     expect(parameter(counts, 'interval')).toMatchObject({
       in: 'query',
@@ -52,27 +52,27 @@ describe('the OpenAPI document', () => {
     expect(parameter(events, 'city')?.required).toBeUndefined();
   });
 
-  it('does not require what a key supplies', () => {
-    const fixed = operation('usage.api-counts', { pinned: new Set(['project']) });
-    expect(parameter(fixed, 'project')?.required).toBeUndefined();
-    expect(parameter(fixed, 'project')?.example).toBeUndefined();
-    expect(parameter(fixed, 'interval')?.required).toBe(true);
+  it('does not require a pinned parameter', () => {
+    const pinned = operation('usage.api-counts', { pinned: new Set(['project']) });
+    expect(parameter(pinned, 'project')?.required).toBeUndefined();
+    expect(parameter(pinned, 'project')?.example).toBeUndefined();
+    expect(parameter(pinned, 'interval')?.required).toBe(true);
   });
 
-  it('has every code of every failure that a GET can meet', () => {
+  it('lists every error code that a GET can return', () => {
     const { schemas, responses } = openApiDocument({ endpoints, version: '1' }).components;
     const codes = Object.keys(responses).flatMap(
       (name) => schemas[name]?.allOf?.[1]?.properties?.['code']?.enum ?? [],
     );
-    const seen = Object.keys(ERRORS).filter(
+    const expected = Object.keys(ERRORS).filter(
       (code) => !['CALLER_GONE', 'METHOD_NOT_ALLOWED', 'PURGE_INCOMPLETE'].includes(code),
     );
-    expect([...codes].sort()).toEqual(seen.sort());
+    expect([...codes].sort()).toEqual(expected.sort());
     const listed = Object.keys(operation('logs.all').responses);
     expect(listed).toEqual(expect.arrayContaining(['200', '304', '400', '401', '403', '404', '406', '429']));
   });
 
-  it('describes every output format, and the parameters that choose one', () => {
+  it('describes every output format, and the parameters that select one', () => {
     const described = operation('logs.all');
     expect(parameter(described, 'format')?.schema.enum).toEqual(FORMAT_NAMES);
     expect(parameter(described, 'download')).toBeDefined();
@@ -83,7 +83,7 @@ describe('the OpenAPI document', () => {
     );
   });
 
-  it('tells of a caller’s own SQL where an endpoint takes it, and promises no columns then', () => {
+  it('describes the sql parameter, and no columns, if an endpoint accepts a caller’s own SQL', () => {
     const open = withSettings(sampleEndpoint(), { sandboxing: 'enabled' });
     const described = operation('sample', { endpoints: [open] });
     expect(parameter(described, 'sql')).toBeDefined();
@@ -91,15 +91,15 @@ describe('the OpenAPI document', () => {
     expect(parameter(operation('logs.all'), 'sql')).toBeUndefined();
   });
 
-  it('uses every component that it has, and has every one that it uses', () => {
+  it('uses every component that it defines, and defines every component that it uses', () => {
     const document = openApiDocument({ endpoints, version: '1' });
     const used = new Set(
-      [...JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g)].map(([, place]) => place),
+      [...JSON.stringify(document).matchAll(/"#\/components\/([^"]+)"/g)].map(([, name]) => name),
     );
     const { schemas, responses, headers, parameters } = document.components;
-    const held = Object.entries({ schemas, responses, headers, parameters }).flatMap(([kind, parts]) =>
+    const defined = Object.entries({ schemas, responses, headers, parameters }).flatMap(([kind, parts]) =>
       Object.keys(parts).map((name) => `${kind}/${name}`),
     );
-    expect([...used].sort()).toEqual(held.sort());
+    expect([...used].sort()).toEqual(defined.sort());
   });
 });

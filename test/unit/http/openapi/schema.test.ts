@@ -12,7 +12,7 @@ addFormats.default(ajv);
 const accepts = (type: string, value: unknown, times: Times = 'iso'): boolean =>
   ajv.validate(schemaOf(jsonTypeOf(column(type, '')), times), value);
 
-describe('the schema of a column', () => {
+describe('schemaOf', () => {
   it.each([
     ['String', 'a', null],
     ['Nullable(String)', null, 1],
@@ -27,25 +27,25 @@ describe('the schema of a column', () => {
     ['Map(String, UInt8)', { a: 1 }, { a: 'b' }],
     ['Tuple(UInt8, String)', [1, 'a'], [1, 'a', 2]],
     ['JSON', {}, []],
-  ])('of %s takes %j and not %j', (type, good, bad) => {
-    expect([accepts(type, good), accepts(type, bad)]).toEqual([true, false]);
+  ])('returns for %s a schema that accepts %j and rejects %j', (type, valid, invalid) => {
+    expect([accepts(type, valid), accepts(type, invalid)]).toEqual([true, false]);
   });
 
-  it('of what is unknown takes anything', () => {
+  it('accepts anything for an unknown type', () => {
     expect([accepts('Variant(UInt8)', {}), accepts('Nullable(Point)', null)]).toEqual([true, true]);
   });
 
   it.each([
     ["Nullable(DateTime('UTC'))", '2026-05-17T10:05:03Z'],
     ['Nullable(Date)', '2026-05-17'],
-  ])('of %s takes what this gateway writes by default, a string or microseconds', (type, iso) => {
-    const takes = (times: Times): boolean[] =>
+  ])('accepts for %s only what this gateway writes by default: strings or microseconds', (type, iso) => {
+    const accepted = (times: Times): boolean[] =>
       [iso, 1_779_012_303_000_000, null].map((value) => accepts(type, value, times));
-    expect(takes('iso')).toEqual([true, false, true]);
-    expect(takes('unix-micros')).toEqual([false, true, true]);
+    expect(accepted('iso')).toEqual([true, false, true]);
+    expect(accepted('unix-micros')).toEqual([false, true, true]);
   });
 
-  it('of times inside another value takes strings on every gateway', () => {
+  it('accepts strings for times inside another value, whatever the default is', () => {
     expect(accepts('Array(Date)', ['2026-05-17'], 'unix-micros')).toBe(true);
   });
 });

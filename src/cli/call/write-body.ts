@@ -7,11 +7,11 @@ import { Progress } from '../progress.js';
 import { unreachable } from './request-gateway.js';
 
 /**
- * Streams an answer's body to standard output, or into a file that appears under its name when it is complete.
+ * Streams a response's body to standard output, or to a file that gets its name when it is complete.
  *
- * @throws CommandError where the answer breaks off; Error where the file can't be written.
+ * @throws CommandError where the response is incomplete; Error where the file can't be written.
  */
-export async function deliver(
+export async function writeBody(
   response: Response,
   file: string | undefined,
   signal: AbortSignal,
@@ -20,7 +20,7 @@ export async function deliver(
     await copy(response, process.stdout, signal, { end: false });
     return;
   }
-  if (await isNoOrdinaryFile(file)) {
+  if (await isSpecialFile(file)) {
     await copy(response, createWriteStream(file), signal);
     return;
   }
@@ -35,7 +35,7 @@ export async function deliver(
 }
 
 interface CopyOptions {
-  /** Whether the target is closed at the end. */
+  /** Whether to close the target at the end. */
   readonly end?: boolean;
   readonly progress?: boolean;
 }
@@ -50,7 +50,7 @@ async function copy(
   const source = Readable.fromWeb(body);
   let sourceFailed: unknown;
   source.on('error', (error) => (sourceFailed ??= error));
-  // Of a compressed answer the length says nothing about what arrives here.
+  // fetch decompresses the body, so the length of a compressed body is not the number of bytes to expect.
   const length = headers.has('content-encoding') ? null : headers.get('content-length');
   const total = Number(length ?? 0);
   const progress = shown ? new Progress({ phase: 'receiving', done: 0, total }) : undefined;
@@ -58,8 +58,8 @@ async function copy(
     await pipeline(source, counting(total, progress), target, { end, signal });
   } catch (error) {
     if (isClosedPipe(error)) return;
-    // A target that fails takes the source down with it: the error that came first is the one to tell.
-    throw error === sourceFailed ? unreachable('The answer of the gateway broke off', error) : error;
+    // A failing target destroys the source too, so the first error decides.
+    throw error === sourceFailed ? unreachable('The response of the gateway is incomplete', error) : error;
   } finally {
     progress?.end();
   }
@@ -80,13 +80,13 @@ function counting(total: number, progress: Progress | undefined): Transform {
   });
 }
 
-/** Who read standard output has enough: no failure. */
+/** Whether the reader of standard output closed it, which is not a failure. */
 function isClosedPipe(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'EPIPE';
 }
 
-/** A device or a pipe is written to, not replaced. */
-async function isNoOrdinaryFile(file: string): Promise<boolean> {
+/** Whether a path is a device or a pipe, which must be written to and not replaced. */
+async function isSpecialFile(file: string): Promise<boolean> {
   try {
     return !(await stat(file)).isFile();
   } catch {

@@ -32,7 +32,7 @@ const ENDPOINT_COLUMNS = [
   column('requests', 'Requests', 'UInt64', count),
   column('refused', '4xx', 'UInt64', count),
   column('failed', '5xx', 'UInt64', count),
-  column('hitRatio', 'From the cache', 'Float64', share, 'Hits of all that was asked.'),
+  column('hitRatio', 'From the cache', 'Float64', share, 'Cache hits as a share of all requests.'),
   column('clickhouse50', 'ClickHouse p50', 'Float64', ms, 'Half of the queries took no longer.'),
   column('clickhouse95', 'ClickHouse p95', 'Float64', ms, '95 % of the queries took no longer.'),
   column('gateway95', 'Gateway p95', 'Float64', ms, 'Time in the gateway, without ClickHouse.'),

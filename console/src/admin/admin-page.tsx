@@ -10,18 +10,18 @@ import { requestsFailed, requestsWith, statusCounts, type Rate } from './summary
 import { EndpointTable, FailureTable, KeyTable, WarmingTable } from './tables.js';
 import { useSnapshots } from './use-snapshots.js';
 
-/** How the gateway is doing, for who runs it. */
-export function OperatorPage(): VNode {
+/** The admin page: traffic, errors, warming and keys of one gateway. */
+export function AdminPage(): VNode {
   const { latest, rates, problem } = useSnapshots();
   return (
     <>
       <header class="top">
         <span class="brand">Querygate</span>
-        <span class="muted">operator</span>
+        <span class="muted">admin</span>
         <span class="grow" />
         <ThemeSwitch />
       </header>
-      <main class="operator">
+      <main class="admin">
         <h1>How the gateway is doing</h1>
         <p class="hint">
           Since its start; renewed every five seconds while this page is visible.
@@ -74,7 +74,7 @@ function tilesOf({ samples, cache }: Snapshot, rates: readonly Rate[]): readonly
   const answered = sum(samples, 'querygate_requests_total', { cache: /./ });
   const rate = rates.at(-1);
   const isAway = sum(samples, 'querygate_clickhouse_breaker_open') > 0;
-  const isRedisAway = cache.redis === 'let alone';
+  const isRedisAway = cache.redis === 'circuit open';
   return [
     ['Requests a second', rate ? number(Math.round((rate.ok + rate.refused + rate.failed) * 10) / 10) : '–'],
     ['Requests', number(all)],
@@ -83,7 +83,7 @@ function tilesOf({ samples, cache }: Snapshot, rates: readonly Rate[]): readonly
     ['Cache in memory', bytes(sum(samples, 'querygate_cache_bytes'))],
     ['Queries running', number(sum(samples, 'querygate_queries_running'))],
     ['Queries waiting', number(sum(samples, 'querygate_queries_waiting'))],
-    ['ClickHouse', isAway ? 'let alone' : 'in use', isAway],
+    ['ClickHouse', isAway ? 'circuit open' : 'in use', isAway],
     ['Redis', cache.redis === 'not configured' ? 'none' : cache.redis, isRedisAway],
     ['Warming took', milliseconds(sum(samples, 'querygate_warming_clickhouse_seconds_total') * 1000)],
     ['Process memory', bytes(sum(samples, 'process_resident_memory_bytes'))],

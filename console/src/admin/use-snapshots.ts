@@ -13,7 +13,7 @@ export interface Snapshots {
   readonly problem?: string;
 }
 
-/** What the operator's view tells, every five seconds while the page is visible. */
+/** Fetches a snapshot of the admin API every five seconds while the page is visible. */
 export function useSnapshots(): Snapshots {
   const [state, setState] = useState<Snapshots>({ rates: [] });
   useEffect(() => {

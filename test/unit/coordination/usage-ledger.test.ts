@@ -1,6 +1,11 @@
+import {
+  mergeUse,
+  mostUsedFirst,
+  UsageLedger,
+  type UsedSet,
+} from '../../../src/coordination/usage-ledger.js';
 import { keyOf, type EndpointQuery } from '../../../src/query/call.js';
 import { validateParameters } from '../../../src/query/validate-parameters.js';
-import { mergeUse, mostUsedFirst, UsageLedger, type UsedSet } from '../../../src/warming/usage-ledger.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 

@@ -7,7 +7,7 @@ export interface CacheState {
     readonly caching: number | 'disabled';
     readonly entries: number;
     readonly bytes: number;
-    readonly asked: number;
+    readonly requests: number;
     readonly hitRatio: { readonly all: number | null };
   }[];
 }
@@ -50,7 +50,7 @@ export interface Failures {
   }[];
 }
 
-/** What the operator's view told at one time. */
+/** The responses of the admin API at one time. */
 export interface Snapshot {
   /** Milliseconds since 1970. */
   readonly at: number;
@@ -61,20 +61,20 @@ export interface Snapshot {
   readonly errors: Failures;
 }
 
-/** Asks the operator's view for everything that the page shows. @throws Error */
+/** Fetches from the admin API everything that the page shows. @throws Error where a response is not 2xx */
 export async function fetchSnapshot(signal: AbortSignal): Promise<Snapshot> {
-  const ask = async (path: string): Promise<Response> => {
+  const get = async (path: string): Promise<Response> => {
     const response = await fetch(new URL(path, document.baseURI), {
       signal,
       cache: 'no-store',
       credentials: 'omit',
     });
-    if (!response.ok) throw new Error(`/${path} answered ${response.status}`);
+    if (!response.ok) throw new Error(`/${path} returned ${response.status}`);
     return response;
   };
-  const json = async <T>(path: string): Promise<T> => (await (await ask(path)).json()) as T;
+  const json = async <T>(path: string): Promise<T> => (await (await get(path)).json()) as T;
   const [metrics, cache, warming, keys, errors] = await Promise.all([
-    ask('metrics').then((response) => response.text()),
+    get('metrics').then((response) => response.text()),
     json<CacheState>('cache'),
     json<WarmingState>('warming'),
     json<KeysState>('keys'),

@@ -1,0 +1,27 @@
+import { mismatch } from '../../../../src/clickhouse/loading/rejection-reasons.js';
+
+const column = (name: string, type: string): Parameters<typeof mismatch>[0] => ({
+  name,
+  type,
+  defaultExpression: '',
+});
+
+describe('mismatch', () => {
+  it('names the column, the value and the type', () => {
+    expect(mismatch(column('status_code', 'LowCardinality(Nullable(UInt16))'), 'OK')).toBe(
+      'status_code "OK" does not fit UInt16',
+    );
+  });
+
+  it('names no type for a timestamp', () => {
+    expect(mismatch(column('timestamp', "DateTime64(6, 'UTC')"), 'yesterday')).toBe(
+      'timestamp "yesterday" is not a time that ClickHouse can read',
+    );
+  });
+
+  it('truncates a long value and removes line breaks', () => {
+    const reason = mismatch(column('id', 'UUID'), 'a\n'.repeat(1000));
+    expect(reason.length).toBeLessThan(100);
+    expect(reason).not.toContain('\n');
+  });
+});
