@@ -5,7 +5,7 @@ import { AccessLog } from '../../src/http/access-log.js';
 import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { createApp } from '../../src/http/app.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
-import { endpoints, operated } from '../support/admin-gateway.js';
+import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { metricSamples } from '../support/metric-samples.js';
 import { noKeys, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';
 import { KEY, problemOf } from '../support/test-gateway.js';

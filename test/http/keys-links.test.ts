@@ -26,8 +26,8 @@ const linkOf = (
 ): string => {
   const { links, keys } = gateway.access;
   const key = keys.findByName(name);
-  const listed = gateway.endpoints.find(endpointName);
-  if (!links || !key || !listed) throw new Error('there are no links');
+  const found = gateway.endpoints.find(endpointName);
+  if (!links || !key || !found) throw new Error('signed links are not configured');
   const nowMs = gateway.clock.milliseconds;
   const order = { endpoint: found, parameters: new Map(Object.entries(parameters)), key, nowMs };
   return links.sign({ ...order, expiresAtMs: nowMs + 60_000 });

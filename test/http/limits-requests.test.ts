@@ -50,13 +50,13 @@ describe('a limit on requests', () => {
       expect(headers['ratelimit']).toMatch(new RegExp(`^"requests";r=${remaining};t=(?:59|60)$`));
       expect(headers['retry-after']).toBeUndefined();
     }
-    const refused = await gateway.ask('three', url('Rome'));
-    expect(outcomeOf(refused)).toBe(REFUSED);
-    expect(refused.text).toContain('This key has reached its limit of 3 requests in 60 seconds.');
-    expect(refused.headers['ratelimit-policy']).toBe('"requests";q=3;w=60');
-    expect(refused.headers['ratelimit']).toMatch(/^"requests";r=0;t=(?:59|60)$/);
-    expect(refused.headers['retry-after']).toMatch(/^(?:59|60)$/);
-    expect(refused.headers['cache-control']).toBe('no-store');
+    const rejected = await gateway.send('three', url('Rome'));
+    expect(outcomeOf(rejected)).toBe(REJECTED);
+    expect(rejected.text).toContain('This key has reached its limit of 3 requests in 60 seconds.');
+    expect(rejected.headers['ratelimit-policy']).toBe('"requests";q=3;w=60');
+    expect(rejected.headers['ratelimit']).toMatch(/^"requests";r=0;t=(?:59|60)$/);
+    expect(rejected.headers['retry-after']).toMatch(/^(?:59|60)$/);
+    expect(rejected.headers['cache-control']).toBe('no-store');
   });
 
   it('counts hits on both paths, HEAD, 304 and invalid requests', async () => {
@@ -141,12 +141,12 @@ describe('a limit of an endpoint', () => {
     const first = await gateway.send('three', url('Rome'));
     expect(first.headers['ratelimit-policy']).toBe('"requests";q=3;w=60, "endpoint-requests";q=4;w=60');
     for (let times = 0; times < 3; times += 1) expect(await query('free', 'Rome')).toBe('200');
-    const refused = await gateway.ask('free', url('Rome'));
-    expect(outcomeOf(refused)).toBe(REFUSED);
-    expect(refused.text).toContain('The endpoint sample has reached its limit of 4 requests');
-    expect(await query('three', 'Rome')).toBe(REFUSED);
-    // What the endpoint refused was not counted on the key.
-    const elsewhere = await gateway.ask('three', url('Rome', 'other'));
+    const rejected = await gateway.send('free', url('Rome'));
+    expect(outcomeOf(rejected)).toBe(REJECTED);
+    expect(rejected.text).toContain('The endpoint sample has reached its limit of 4 requests');
+    expect(await query('three', 'Rome')).toBe(REJECTED);
+    // A request that the endpoint's limit rejected does not count for the key.
+    const elsewhere = await gateway.send('three', url('Rome', 'other'));
     expect(elsewhere.headers['ratelimit']).toMatch(/^"requests";r=1;/);
   });
 });

@@ -98,10 +98,12 @@ describe('querygate check', () => {
     });
   });
 
-  it('says once that ClickHouse is not there, or that a folder holds no endpoints', async () => {
-    const away = await runCli(['check'], { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
-    expect(away).toMatchObject({ code: 1, stdout: '' });
-    expect(away.stderr).toMatch(/^error: ClickHouse at http:\/\/127\.0\.0\.1:1 does not respond: .*\n$/);
+  it('reports once that ClickHouse is unreachable, or that a folder contains no endpoints', async () => {
+    const unreachable = await runCli(['check'], { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
+    expect(unreachable).toMatchObject({ code: 1, stdout: '' });
+    expect(unreachable.stderr).toMatch(
+      /^error: ClickHouse at http:\/\/127\.0\.0\.1:1 does not respond: .*\n$/,
+    );
     await withTemporaryFolder(async (folder) => {
       const empty = await runCli(['check', '--folder', folder]);
       expect([empty.code, empty.stderr]).toEqual([1, `error: no endpoint files in ${folder}\n`]);

@@ -12,7 +12,7 @@ class RecordingEvents implements KeyFileEvents {
   readonly reloads: number[] = [];
   readonly rejections: string[] = [];
   readonly onReloaded = (keys: number): void => void this.reloads.push(keys);
-  readonly onRejected = (reason: string): void => void this.refusals.push(reason);
+  readonly onRejected = (reason: string): void => void this.rejections.push(reason);
 
   untilReloaded(times: number): Promise<true> {
     return pollUntil('the file is read again', () => (this.reloads.length >= times ? true : undefined));
@@ -81,7 +81,7 @@ describe('the keys file', () => {
   it('is rejected while missing, without a change of the active keys, and reloaded once it is back', async () => {
     await withKeyFile(async ({ folder, file, keys, events }) => {
       await rm(file);
-      expect(await events.untilRefused(1)).toContain('the file does not exist');
+      expect(await events.untilRejected(1)).toContain('the file does not exist');
       expect(accepted(keys)).toEqual(['ada']);
       await writeFile(path.join(folder, 'new.json'), fileOf('cy'));
       await rename(path.join(folder, 'new.json'), file);

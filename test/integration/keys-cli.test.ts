@@ -58,7 +58,7 @@ const withKeys = (
     await use((...args) => run(file, args), file);
   });
 
-/** What the command line itself shows to be wrong, whatever the file holds. */
+/** Errors of the command line alone, whatever the file contains. */
 const USAGE = ['No endpoint has', 'is in the past'];
 
 describe('npm run keys', () => {

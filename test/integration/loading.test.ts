@@ -251,7 +251,7 @@ describe('loadFile with shiftToNow', () => {
       { table: 'shifted', shiftToNow: true },
     );
     expect(report).toMatchObject({ loaded: 1, newest: NOW_MICROS });
-    expect(refused).toEqual({ 1: 'timestamp, after the shift, is outside the years 1900 to 2299' });
+    expect(rejected).toEqual({ 1: 'timestamp, after the shift, is outside the years 1900 to 2299' });
   });
 
   (existsSync(SHARED_DATA) ? it : it.skip)('moves real data to now', async () => {

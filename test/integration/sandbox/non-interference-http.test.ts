@@ -119,11 +119,11 @@ describe('the cost of a query', () => {
   it('is limited: 429 names the limit and the time to retry, but no remainder', async () => {
     const sql = 'SELECT count() AS n FROM edge_source';
     expect(outcomeOf(await request(sql, { key: 'metered' }))).toBe('200');
-    const refused = await request(sql, { key: 'metered' });
-    expect(outcomeOf(refused)).toBe('429 LIMIT_EXCEEDED');
-    expect(refused.text).toContain('This key has reached its limit of 1 rows read in 3600 seconds.');
-    expect(refused.headers['retry-after']).toMatch(/^\d+$/);
-    expect(refused.headers['ratelimit']).toMatch(/^"requests";r=\d+;t=\d+$/);
+    const rejected = await request(sql, { key: 'metered' });
+    expect(outcomeOf(rejected)).toBe('429 LIMIT_EXCEEDED');
+    expect(rejected.text).toContain('This key has reached its limit of 1 rows read in 3600 seconds.');
+    expect(rejected.headers['retry-after']).toMatch(/^\d+$/);
+    expect(rejected.headers['ratelimit']).toMatch(/^"requests";r=\d+;t=\d+$/);
   });
 
   it('is in the gateway’s log', async () => {
