@@ -1,4 +1,4 @@
-/** TypeScript as ES modules; a `.js` in an import means the `.ts` beside it. */
+/** TypeScript as ES modules; `.js` in an import refers to the `.ts` file. */
 const base = {
   transform: { '^.+\\.ts$': ['@swc/jest'] },
   extensionsToTreatAsEsm: ['.ts'],
@@ -6,7 +6,7 @@ const base = {
   testEnvironment: 'node',
 };
 
-/** Tests that need ClickHouse and Redis share one of each, which the global set-up starts or finds. */
+/** These tests share one ClickHouse and one Redis, which the global set-up starts or finds. */
 const withServers = {
   ...base,
   globalSetup: '<rootDir>/test/support/global-setup.mjs',
@@ -14,14 +14,14 @@ const withServers = {
 };
 
 export default {
-  // More than the two cores of a small machine: many tests wait for servers, and for what they kill.
+  // More than the two cores of a small machine: many tests wait for servers.
   maxWorkers: 3,
   testTimeout: 120_000,
   projects: [
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...withServers, displayName: 'http', testMatch: ['<rootDir>/test/http/**/*.test.ts'] },
     { ...withServers, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.test.ts'] },
-    // Kill, freeze and fill servers and gateways, which are their own.
+    // These tests kill, freeze and fill servers and gateways of their own.
     { ...withServers, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.test.ts'] },
     // Not part of the suite: compares the responses of two versions.
     ...(process.env['RESPONSES'] === undefined

@@ -1,9 +1,9 @@
-/** Prints what Jest's JSON report says in short, failed tests last: `node report-tests.mjs FILE`. */
+/** Summarizes Jest's JSON report, failed tests last: `node report-tests.mjs FILE`. */
 import { readFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 
 const SLOWEST = 10;
-/** Of a message: what was expected comes first, the stack last. */
+/** Of each error message; the expectation comes first, the stack last. */
 const MESSAGE_LINES = 30;
 const STACK_LINE = /^\s+at /;
 
@@ -20,21 +20,21 @@ for (const file of files.toSorted((a, b) => secondsOf(b) - secondsOf(a)).slice(0
 for (const file of files.filter(({ status }) => status === 'failed')) {
   const failed = file.assertionResults.filter(({ status }) => status === 'failed');
   for (const { fullName, failureMessages } of failed)
-    tell(`${nameOf(file)}: ${fullName}`, failureMessages.join('\n'));
-  // It did not compile, or something outside of the tests failed.
-  if (failed.length === 0) tell(nameOf(file), file.message);
+    printError(`${nameOf(file)}: ${fullName}`, failureMessages.join('\n'));
+  // The file did not compile, or code outside of the tests failed.
+  if (failed.length === 0) printError(nameOf(file), file.message);
 }
 console.log(['', ...titles.map((title) => `FAILED ${title}`)].join('\n'));
 console.log(`\n${totals.numPassedTests} passed, ${totals.numFailedTests} failed, in ${files.length} files`);
 
-function tell(title, message) {
+function printError(title, message) {
   titles.push(title);
   const lines = stripVTControlCharacters(message).split('\n');
   const [first, ...frames] = lines.filter(
     (line) => STACK_LINE.test(line) && !/node_modules|node:internal/.test(line),
   );
-  const said = lines.filter((line) => !STACK_LINE.test(line) && line.trim() !== '');
+  const output = lines.filter((line) => !STACK_LINE.test(line) && line.trim() !== '');
   console.log(
-    `\nFAILED ${title}\n${[...said.slice(0, MESSAGE_LINES), first ?? '', ...frames.slice(0, 2)].join('\n')}`,
+    `\nFAILED ${title}\n${[...output.slice(0, MESSAGE_LINES), first ?? '', ...frames.slice(0, 2)].join('\n')}`,
   );
 }

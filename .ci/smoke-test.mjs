@@ -1,4 +1,4 @@
-/** Runs the first command of the README, and every curl line that it prints, and stops it as a supervisor would. */
+/** Runs the first command of the README and every curl line that it prints, and stops it as a supervisor would. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -22,7 +22,7 @@ try {
     console.log(`${response.result.length} rows: ${call.replace(/qg_[\w-]+/, '…')}`);
   }
   const exited = once(gateway, 'exit');
-  // To the gateway alone: npm ends as it ends.
+  // Signals only the gateway: npm exits with the gateway's exit code.
   process.kill(pid, 'SIGTERM');
   const [code] = await exited;
   if (code !== 0) throw new Error(`npm start ended with exit code ${code} on SIGTERM`);

@@ -1,4 +1,4 @@
-/** `npm run bench:cached`: how fast a hit is. */
+/** `npm run bench:cached`: the speed of cache hits. */
 import { Command } from 'commander';
 
 import { prepareDatabase } from '../src/clickhouse/demo-data/prepare-database.js';

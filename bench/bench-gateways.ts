@@ -20,7 +20,7 @@ interface Options {
 }
 
 const HIT = '/api/endpoints/query/functions.invocation-stats?project=aurora&interval=1day';
-/** Its caching is disabled: each request is a query. */
+/** Without caching: each request runs a query. */
 const MISS = '/api/endpoints/query/logs.all?project=aurora';
 const CANNED = fileURLToPath(new URL('servers/canned-clickhouse.js', import.meta.url));
 const LIMIT = { limits: { requests: { quota: 1_000_000_000, window: 60 } } };
@@ -28,7 +28,7 @@ const LIMIT = { limits: { requests: { quota: 1_000_000_000, window: 60 } } };
 await runBenchmark(
   new Command('bench:gateways')
     .description(
-      'Measures gateways that share a Redis, behind nginx as it is in deploy/, and a rolling restart under load. ' +
+      'Measures gateways that share a Redis, behind nginx with the configuration of deploy/, and a rolling restart under load. ' +
         'It needs nginx and redis-server on this machine (apt-get install nginx redis-server).',
     )
     .option('--seconds <n>', 'of load on each', wholeNumber, 5)
@@ -49,10 +49,10 @@ await runBenchmark(
       { name: 'hits, of a key with a limit', target: HIT, apiKey: keys.limited },
       { name: 'misses, ClickHouse', target: MISS, apiKey: keys.free },
     ]);
-    // A stand-in that responds at once shows what the gateways themselves can do.
+    // A fake ClickHouse that responds at once shows the limit of the gateways themselves.
     const { url } = await stage.startModule(CANNED, []);
-    const standIn = { url, username: 'default', password: '', database: 'logs' };
-    await compareFleets(measure, standIn, [
+    const canned = { url, username: 'default', password: '', database: 'logs' };
+    await compareFleets(measure, canned, [
       { name: 'misses, ClickHouse a stand-in', target: MISS, apiKey: keys.free },
     ]);
     await restartUnderLoad(

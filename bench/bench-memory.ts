@@ -1,4 +1,4 @@
-/** `npm run bench:memory`: what large responses take in ClickHouse and in the gateway. */
+/** `npm run bench:memory`: memory of ClickHouse and of the gateway during large responses. */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
@@ -13,10 +13,10 @@ import { runBenchmark } from './run-benchmark.js';
 import type { Stage } from './stage.js';
 import { wholeNumber } from './whole-number.js';
 
-/** As many rows as `logs.all` returns at most. */
+/** The row cap of `logs.all`. */
 const ROWS = 100;
 const TARGET = '/api/endpoints/query/logs.all?project=p&project_tier=PRO';
-const HEADS = ['slots', 'each', 'statuses', 's', 'ClickHouse', 'peak', 'gateway', 'peak'];
+const HEADINGS = ['slots', 'each', 'statuses', 's', 'ClickHouse', 'peak', 'gateway', 'peak'];
 /** MAX_CONCURRENT_QUERIES, and megabytes of a response. */
 const SCENARIOS = [
   { slots: 16, size: 1 },
@@ -28,18 +28,18 @@ const SCENARIOS = [
 await runBenchmark(
   new Command('bench:memory')
     .description(
-      'Measures the memory of ClickHouse and of the gateway at concurrent large responses (Linux).',
+      'Measures the memory of ClickHouse and of the gateway during concurrent large responses (Linux).',
     )
     .option('--requests <n>', 'sent at the same time', wholeNumber, 200),
   async ({ requests }: { readonly requests: number }, stage) => {
     printMachine(`${requests} requests at the same time; memory before, and its peak`);
     const lines: (string | number)[][] = [];
     for (const scenario of SCENARIOS) lines.push(await measureScenario(stage, scenario, requests));
-    printTable(HEADS, lines);
+    printTable(HEADINGS, lines);
   },
 );
 
-/** On a server and a gateway of its own: memory that a process has had once, it may keep. */
+/** Uses a new server and a new gateway, because a process may not return memory that it once used. */
 async function measureScenario(
   stage: Stage,
   { slots, size }: (typeof SCENARIOS)[number],
@@ -49,7 +49,7 @@ async function measureScenario(
   await prepareDatabase(clickhouse.adminConnection);
   await fill(stage.connect(clickhouse.adminConnection), size);
   const settings = path.join(stage.folder, 'settings.json');
-  // Nothing is cached and nothing shared: each request is a query.
+  // Without caching and coalescing: each request runs a query.
   await writeFile(settings, '{"logs.all":{"caching":"disabled"}}');
   const apiKey = generateApiKey();
   const gateway = await stage.startGateway(clickhouse.readerConnection, {
@@ -87,7 +87,7 @@ async function fill(client: ClickHouseClient, size: number): Promise<void> {
   });
 }
 
-/** A response is counted and dropped, so that this process does not compete for the memory that it measures. */
+/** Counts a response's bytes without storing them, so that this process does not compete for memory. */
 async function drain(
   url: string,
   apiKey: string,

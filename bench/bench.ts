@@ -1,4 +1,4 @@
-/** `npm run bench`: what the gateway adds to a query. */
+/** `npm run bench`: the time that the gateway adds to a query. */
 import type { ClickHouseClient } from '@clickhouse/client';
 import { Command } from 'commander';
 
@@ -20,7 +20,7 @@ interface Options {
 }
 
 const SHARE_OF_ROWS: Readonly<Record<string, number>> = { function_relay_logs: 2, custom_events: 10 };
-const HEADS = [
+const HEADINGS = [
   'endpoint',
   'query',
   'HTTP median',
@@ -37,7 +37,7 @@ await runBenchmark(
     .description('Measures the endpoints over HTTP, past the cache, against the bare query.')
     .option(
       '--rows <n>',
-      'edge logs to make; half as many function relay logs, a tenth as many events',
+      'edge logs to generate; half as many function relay logs, a tenth as many events',
       wholeNumber,
       10_000_000,
     )
@@ -54,7 +54,7 @@ await runBenchmark(
     const apiKey = generateApiKey();
     const gateway = await stage.startGateway(clickhouse.readerConnection, { API_KEY: apiKey });
     printTable(
-      HEADS,
+      HEADINGS,
       await measure(stage.connect(clickhouse.readerConnection), { url: gateway.url, apiKey }, rounds),
     );
   },

@@ -5,9 +5,9 @@ import { interruptible, runCommand, runProgram } from '../src/cli/run-command.js
 import { Stage } from './stage.js';
 
 /**
- * Runs a benchmark's command on a stage, which is closed also when the benchmark fails or is interrupted.
+ * Runs a benchmark's command on a stage, and closes the stage even if the benchmark fails or is interrupted.
  *
- * @param run receives the command's options: of a type that only the command knows.
+ * @param run receives the command's options, whose type only the command knows.
  */
 export async function runBenchmark(
   command: Command,

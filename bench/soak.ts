@@ -1,4 +1,4 @@
-/** `npm run soak`: load, and faults in turn. */
+/** `npm run soak`: load and, in turn, faults. */
 import { Command } from 'commander';
 
 import { runBenchmark } from './run-benchmark.js';
@@ -17,12 +17,12 @@ const SECONDS = 60;
 
 await runBenchmark(
   new Command('soak')
-    .description('Loads a gateway while its ClickHouse is killed, stalled, refused and cut off in turn.')
+    .description('Loads a gateway while its ClickHouse is killed, stalled, unreachable and cut off in turn.')
     .option('--minutes <n>', 'of load and faults', Number, 2)
-    .option('--fuzz [seconds]', 'instead: any parameters and headers, for 60 seconds or so many', wholeNumber)
+    .option('--fuzz [seconds]', 'instead: random parameters and headers; seconds (default 60)', wholeNumber)
     .option(
       '--attack [seconds]',
-      'instead: attacks while a caller sends cache hits, 60 seconds of each or so many',
+      'instead: attacks while a caller sends cache hits; seconds per attack (default 60)',
       wholeNumber,
     ),
   ({ minutes, fuzz, attack }: Options, stage) => {

@@ -14,11 +14,11 @@ export type Environment = Readonly<Record<string, string>>;
 
 export const PROJECT_ROOT = path.dirname(PACKAGE_FILE);
 
-/** The gateway as it is deployed, out of the normal build. */
+/** The gateway as it is deployed, from the normal build. */
 const GATEWAY = path.join(PROJECT_ROOT, 'dist', 'src', 'main.js');
 const REQUEST_TIMEOUT_MS = 3_600_000;
 
-/** Where a benchmark runs: a folder, servers and clients, which all end with it. */
+/** The environment of a benchmark: a folder, servers and clients, which all end with it. */
 export class Stage {
   private readonly closers: (() => Promise<unknown>)[] = [];
 
@@ -28,13 +28,13 @@ export class Stage {
     return new Stage(await mkdtemp(path.join(tmpdir(), 'querygate-bench-')));
   }
 
-  /** Closes what was opened, the last first, and removes the folder. */
+  /** Closes everything in reverse order, and removes the folder. */
   async close(): Promise<void> {
     for (const close of this.closers.splice(0).reverse()) await close();
     await rm(this.folder, { recursive: true, force: true, maxRetries: 5 });
   }
 
-  /** Has something closed with the stage. */
+  /** Closes something together with the stage. */
   closesWith(close: () => Promise<unknown>): void {
     this.closers.push(close);
   }
@@ -44,7 +44,7 @@ export class Stage {
       dataDir: path.join(this.folder, 'clickhouse'),
       database: 'logs',
       readerUserFile: READER_USER_FILE,
-      onCrash: (lastWords) => void process.stderr.write(`ClickHouse ended: ${lastWords}\n`),
+      onCrash: (lastOutput) => void process.stderr.write(`ClickHouse ended: ${lastOutput}\n`),
       ...options,
     });
     this.closesWith(() => server.stop());
@@ -60,7 +60,7 @@ export class Stage {
     return client;
   }
 
-  /** Starts a gateway that asks a ClickHouse server and logs nothing but warnings, unless its environment differs. */
+  /** Starts a gateway in front of a ClickHouse server; by default it logs only warnings. */
   startGateway(
     { url, username, password }: ClickHouseConnection,
     environment: Environment,
@@ -74,7 +74,7 @@ export class Stage {
     });
   }
 
-  /** Starts a Node module that listens on the PORT of its environment: a free one, unless given. */
+  /** Starts a Node module that listens on the PORT of its environment; default: a free port. */
   async startModule(
     module: string,
     args: readonly string[],
@@ -95,17 +95,21 @@ export class Stage {
     return server;
   }
 
-  /** Makes keys, and a file of them for `API_KEYS_FILE`; the rights of each are those of the file. */
+  /** Creates keys, and a file of them for `API_KEYS_FILE`, with the rights as in that file. */
   async writeKeys<Name extends string>(
     rights: Readonly<Record<Name, object>>,
   ): Promise<{ readonly file: string; readonly keys: Readonly<Record<Name, string>> }> {
-    const made = Object.entries<object>(rights).map(([name, own]) => ({ name, own, key: generateApiKey() }));
+    const created = Object.entries<object>(rights).map(([name, own]) => ({
+      name,
+      own,
+      key: generateApiKey(),
+    }));
     const file = path.join(this.folder, 'keys.json');
-    const stored = made.map(({ name, own, key }) => ({ name, sha256: [hashApiKey(key)], ...own }));
+    const stored = created.map(({ name, own, key }) => ({ name, sha256: [hashApiKey(key)], ...own }));
     await writeFile(file, JSON.stringify({ keys: stored }));
     return {
       file,
-      keys: Object.fromEntries(made.map(({ name, key }) => [name, key])) as Record<Name, string>,
+      keys: Object.fromEntries(created.map(({ name, key }) => [name, key])) as Record<Name, string>,
     };
   }
 }

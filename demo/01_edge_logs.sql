@@ -1,11 +1,11 @@
--- Requests at the edge of four shops in the last 30 days: more by day than by night, fewer at weekends, and now and then an
--- incident. The other files of this folder make their rows from these.
+-- Requests at the edge of four shops in the last 30 days: more by day than by night, fewer at weekends, with a few
+-- incidents. The other files of this folder derive their rows from these.
 --
--- {now:…} is a parameter. Everything that looks random is a hash of the row's number and a word, so the same now gives the
--- same rows; a hash % 100 is a whole number from 0 to 99, each as likely as the others.
+-- {now:…} is a parameter. Everything that looks random is a hash of the row's number and a word, so that the same now
+-- yields the same rows; a hash % 100 is a uniformly distributed whole number from 0 to 99.
 INSERT INTO edge_logs (id, project, timestamp, event_message, metadata, method, url, path, status_code)
 WITH
-    -- The peak is an hour in UTC; night_percent is what remains of its traffic twelve hours later.
+    -- The peak is an hour in UTC; night_percent is the share of its traffic twelve hours later.
     shops AS
     (
         SELECT * FROM VALUES
@@ -17,8 +17,8 @@ WITH
             ('delta', 2, 80, ['poll-devices'])
         )
     ),
-    -- What users request, with the status of a success and of a refusal. Each has some of the
-    -- slots from 0 to 99, and so that percentage of all requests.
+    -- The requests of users, with the status of a success and of a rejection. Each has a range of the slots from 0 to
+    -- 99, and so that percentage of all requests.
     requests AS
     (
         SELECT slot, method, template, search, success, refusal
@@ -44,7 +44,7 @@ WITH
         )
         ARRAY JOIN range(first, last + 1) AS slot
     ),
-    -- One every four seconds of the last eight days, and one every eight minutes of the three weeks before.
+    -- One request every four seconds of the last eight days, and one every eight minutes of the three weeks before.
     moments AS
     (
         SELECT
@@ -55,7 +55,7 @@ WITH
             cityHash64(number, 'moment') % 1000000 / 1000000 AS jitter,
             if(number < 172800, (number + jitter) * 4, 691200 + (number - 172800 + jitter) * 480) AS seconds_ago,
             {now:DateTime64(6, 'UTC')} - toIntervalMicrosecond(toInt64(seconds_ago * 1000000)) AS timestamp,
-            -- A few visitors come often, most come seldom.
+            -- A few visitors come often, most rarely.
             toUInt32(30000 * pow(cityHash64(number, 'visitor') % 10000 / 10000, 2)) AS visitor
         FROM numbers(172800 + 3960)
     ),
@@ -79,7 +79,7 @@ WITH
                 'Mozilla/5.0 (iPad; CPU OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Mobile/15E148 Safari/604.1',
                 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
             ][1 + cityHash64(visitor, 'browser') % 6] AS user_agent,
-            -- The incidents: whose, when, and what percentage of the requests fails.
+            -- The incidents: project, time, and percentage of requests that fail.
             multiIf(
                 project = 'aurora' AND seconds_ago BETWEEN 17 * 60 AND 26 * 60, 60,
                 project = 'aurora' AND seconds_ago BETWEEN 14 * 3600 AND 15 * 3600, 30,
@@ -96,7 +96,7 @@ WITH
         FROM moments
         INNER JOIN shops USING (project)
         INNER JOIN requests USING (slot)
-        -- Of the moments those remain that are busy: all at the peak, down to night_percent, and three in five of these at weekends.
+        -- Keeps a share of the times: all at the peak, night_percent at night, and three fifths of these at weekends.
         WHERE cityHash64(number, 'busy') % 100
             < (night_percent + (100 - night_percent) * (1 + cos(2 * pi() * (toHour(timestamp) - peak_hour) / 24)) / 2)
                 * if(toDayOfWeek(timestamp) >= 6, 0.6, 1)

@@ -1,4 +1,4 @@
--- What the realtime server writes of each connection at the edge: it joins, receives, and leaves minutes later.
+-- The realtime server's log of each connection at the edge: it joins, receives, and leaves minutes later.
 INSERT INTO realtime_logs (id, project, timestamp, event_message, metadata, level)
 SELECT
     reinterpretAsUUID(sipHash128('realtime_logs', id, step)),

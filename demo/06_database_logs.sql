@@ -1,4 +1,4 @@
--- The database's log: one line for every fourth REST request; while requests fail, it says why.
+-- The database's log: one line for every fourth REST request; for failed requests, the reason.
 INSERT INTO database_logs (id, project, timestamp, event_message, metadata, severity)
 WITH
     if(status_code >= 500, 100, 0) + cityHash64(id, 'line') % 100 AS line,

@@ -1,4 +1,4 @@
--- The connection pooler's log: one line for every fourth REST request; while requests fail, it says why.
+-- The connection pooler's log: one line for every fourth REST request; for failed requests, the reason.
 INSERT INTO pooler_logs (id, project, timestamp, event_message, metadata, level)
 WITH
     if(status_code >= 500, 100, 0) + cityHash64(id, 'line') % 100 AS line,

@@ -1,4 +1,4 @@
--- Invocations of functions: each call at the edge, and two more that come from schedules and webhooks at about that time.
+-- Invocations of functions: each call at the edge, and two more from schedules and webhooks at about the same time.
 INSERT INTO function_relay_logs (id, project, timestamp, event_message, metadata, function_id, method, url, status_code, execution_time_ms)
 WITH
     -- How long a function usually runs, and how much that varies: 0.3 is steady, 0.9 has a long tail.
@@ -21,13 +21,13 @@ WITH
             substring(path, length('/functions/v1/') + 1) AS function_id,
             method,
             url,
-            -- Of a call at the edge its own status; else mostly 200. A crash leaves none, and half of the crashes no duration.
+            -- A call at the edge has its own status; others mostly have 200. A crash has no status, half of them no duration.
             cityHash64(seed, 'crash') % 1000 AS crash,
             multiIf(
                 crash < 4 OR status_code >= 500 AND crash < 200, NULL,
                 copy = 0 OR status_code >= 500, status_code,
                 200) AS status,
-            -- The sum of three draws is near a bell curve; its exponential has most values near the median, and a few far above.
+            -- The sum of three draws is nearly normal; its exponential has most values near the median, a few far above.
             (cityHash64(seed, 'a') % 1000 + cityHash64(seed, 'b') % 1000 + cityHash64(seed, 'c') % 1000 - 1500) / 500 AS bell,
             cityHash64(seed, 'cold start') % 100 < 3 AS is_cold
         FROM edge_logs

@@ -1,4 +1,4 @@
--- What functions print: a line of every fifth invocation, of failed ones why they failed.
+-- Output of functions: a line of every fifth invocation; for failed invocations, the reason.
 INSERT INTO function_event_logs (id, project, timestamp, event_message, metadata, function_id, level)
 WITH
     if(status_code IS NULL OR status_code >= 500, 100, 0) + cityHash64(id, 'line') % 100 AS line,

@@ -5,7 +5,7 @@ INSERT INTO custom_events
     referrer, city, country, device, language, utm_params
 )
 WITH
-    -- As with the requests at the edge: an event has some of the slots from 0 to 99, and so that percentage of all events.
+    -- As for the requests at the edge, an event has a range of the slots from 0 to 99: that percentage of all events.
     events AS
     (
         SELECT event_slot, *
@@ -26,7 +26,7 @@ WITH
         )
         ARRAY JOIN range(first, last + 1) AS event_slot
     ),
-    -- How visitors come: where from, and by which link of the campaign; null where by none.
+    -- How visitors arrive: from which site, and by which link of the campaign; null if by none.
     channels AS
     (
         SELECT channel_slot, *
@@ -42,7 +42,7 @@ WITH
         )
         ARRAY JOIN range(first, last + 1) AS channel_slot
     ),
-    -- Where visitors are; of some only the country is known, of a few nothing.
+    -- Where visitors are; for some only the country is known, for a few nothing.
     places AS
     (
         SELECT place_slot, *
@@ -58,7 +58,7 @@ WITH
         )
         ARRAY JOIN range(first, last + 1) AS place_slot
     ),
-    -- A visitor is known by the address: it stays in one place, keeps the browser, and four in ten are signed in.
+    -- A visitor's address determines place and browser; four in ten are signed in.
     visits AS
     (
         SELECT
@@ -83,7 +83,7 @@ SELECT
     if(cityHash64(visitor, 'signed in') % 10 < 4, concat('user-', cityHash64(visitor) % 30000), NULL),
     concat('profile-', shop),
     if(event_type = 'url_redirect', NULL, lower(hex(cityHash64(id, 'view')))),
-    -- The first view or click of a visitor is a unique one.
+    -- The first view or click of a visitor is unique.
     if(event_type IN ('view', 'click') AND cityHash64(id, 'first') % 10 < 3, concat('unique_', event_type), event_type) AS type,
     event_target,
     event_id,

@@ -7,7 +7,7 @@ const DAYS = 90;
 /** Rows of one INSERT. */
 const BATCH = 1_000_000;
 
-/** What a part of `logs.all` reads, as the schema has it. */
+/** The table of a part of `logs.all`, with the definition of the schema. */
 const TABLE = `
   (
     id UUID DEFAULT generateUUIDv4(),
@@ -21,7 +21,7 @@ const TABLE = `
   ORDER BY (project, timestamp)
   SETTINGS index_granularity = 1024`;
 
-/** Which of the rows a table gets; all where it is absent. */
+/** Condition of the rows for a table; by default all rows. */
 export interface Shard {
   readonly index: number;
   readonly of: number;
@@ -30,7 +30,7 @@ export interface Shard {
 /** Sends all rows of a project to one shard. */
 export const SHARDING_KEY = 'cityHash64(project)';
 
-/** Makes a table of edge logs that end now, over 90 days. */
+/** Creates a table of edge logs of the last 90 days. */
 export async function makeEdgeLogs(
   client: ClickHouseClient,
   table: string,

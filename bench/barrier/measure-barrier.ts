@@ -11,7 +11,7 @@ import { CALLERS_PROJECT } from './barrier-data.js';
 const BARRIER = 'LIMIT 1000000000000';
 
 const HOUR_MS = 3_600_000;
-const HEADS = [
+const HEADINGS = [
   'SELECT',
   'without',
   'rows read',
@@ -21,7 +21,7 @@ const HEADS = [
   'rows read',
 ];
 
-/** What a caller's SQL reads: how far back, and what it makes of that; `@` stands for its own filter of time, if any. */
+/** A caller's SQL and its time range; `@` is the position of its own time filter, if any. */
 const SELECTS = [
   {
     about: 'the last hour, newest 100 rows',
@@ -40,7 +40,7 @@ const SELECTS = [
   },
 ] as const;
 
-/** Measures each SELECT in three ways, by ClickHouse's own time: without the barrier, behind it, and with the range as a parameter. */
+/** Measures each SELECT in ClickHouse's own time: without the barrier, with it, and with the range as parameter. */
 export async function measureBarrier(
   runQuery: RunQuery,
   endpoint: Endpoint,
@@ -55,17 +55,20 @@ export async function measureBarrier(
     const byParameter = bind(endpoint, sql.replace('@', ''), { iso_timestamp_start: since }, now);
     const queries = [withoutBarrier(behindBarrier), behindBarrier, byParameter];
     const rowsRead: number[] = [];
-    const ways = queries.map((query, way) => async (): Promise<number> => {
+    const variants = queries.map((query, variant) => async (): Promise<number> => {
       const { signal } = new AbortController();
       const requestId = 'bench-barrier';
       const cost = await runQuery({ query, columns: 'unknown', rowCap: 1000, requestId, signal });
-      rowsRead[way] = cost.rowsRead;
+      rowsRead[variant] = cost.rowsRead;
       return cost.clickhouseMs;
     });
-    const latencies = await sampleInTurn(rounds, ways);
-    lines.push([about, ...latencies.flatMap(({ median }, way) => [ms(median), count(rowsRead[way] ?? NaN)])]);
+    const latencies = await sampleInTurn(rounds, variants);
+    lines.push([
+      about,
+      ...latencies.flatMap(({ median }, variant) => [ms(median), count(rowsRead[variant] ?? NaN)]),
+    ]);
   }
-  printTable(HEADS, lines);
+  printTable(HEADINGS, lines);
 }
 
 function bind(
@@ -79,7 +82,7 @@ function bind(
   return bindSandboxedQuery(endpoint, select, valuesOf(endpoint, all), new Set(), now, 1001);
 }
 
-/** As it would be without the barrier, and with ClickHouse's own choice of PREWHERE. */
+/** The query without the barrier, with ClickHouse's own choice of PREWHERE. */
 function withoutBarrier(query: BoundQuery): BoundQuery {
   return {
     ...query,

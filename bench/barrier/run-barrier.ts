@@ -12,12 +12,12 @@ import { makeEdgeLogs, SHARDING_KEY } from './barrier-data.js';
 import { measureBarrier } from './measure-barrier.js';
 
 const CLUSTER = 'bench';
-/** Databases of the first server: the one has the rows, the other a table over both shards. */
+/** Databases of the first server: one has all rows, the other a table over both shards. */
 const ONE_SERVER = 'one_server';
 const TWO_SHARDS = 'two_shards';
 const TIMEOUT_MS = 600_000;
 
-/** Measures what the barrier around a caller's SQL costs, on one server and on two shards, and prints a table of each. */
+/** Measures the cost of the barrier around a caller's SQL on one server and on two shards; prints a table for each. */
 export async function runBarrier(
   { rows, rounds }: { readonly rows: number; readonly rounds: number },
   stage: Stage,
@@ -34,7 +34,7 @@ export async function runBarrier(
   }
 }
 
-/** Starts two shards with half of the rows each, and gives the first, which has all of them too. */
+/** Starts two shards with half of the rows each; returns the first, which also has all rows in another database. */
 async function makeShards(stage: Stage, rows: number, now: Date): Promise<EmbeddedServer> {
   const ports = [await freePort(), await freePort()] as const;
   const first = await startShard(stage, ports, 0);

@@ -7,14 +7,14 @@ import { startNginx } from '../servers/nginx.js';
 import { hasProgram } from '../servers/server-process.js';
 import type { Stage } from '../stage.js';
 
-/** The request that is a hit. */
+/** The request that is a cache hit. */
 export const TARGET = '/api/endpoints/query/functions.invocation-stats?project=aurora&interval=1day';
 
 const BARE_SERVER = fileURLToPath(new URL('../servers/bare-server.js', import.meta.url));
 const LIMIT = { limits: { requests: { quota: 1_000_000_000, window: 60 } } };
-const HEADS = ['server', 'requests/s', 'of bare Node', 'p50', 'p99', 'failures'];
+const HEADINGS = ['server', 'requests/s', 'of bare Node', 'p50', 'p99', 'failures'];
 
-/** ClickHouse's own saved query, for the same request. */
+/** The same request to ClickHouse's own predefined handler. */
 export const HANDLER_CONFIG = `<clickhouse><http_handlers>
   <rule><url>/bench</url><methods>GET</methods><handler>
     <type>predefined_query_handler</type>
@@ -28,9 +28,9 @@ export const HANDLER_CONFIG = `<clickhouse><http_handlers>
 
 type Subject = readonly [name: string, url: string, headers: Readonly<Record<string, string>>];
 
-/** Sends the same load at servers that send the same bytes, one after the other, and prints the table. */
+/** Sends the same load to servers that return the same bytes, one after the other, and prints the table. */
 export async function compareHits(stage: Stage, clickhouse: EmbeddedServer, seconds: number): Promise<void> {
-  // A limit that the load does not reach, so that hits are counted as those of any tenant.
+  // A limit that the load does not reach, so that the gateway counts hits as for any tenant.
   const { file, keys } = await stage.writeKeys({ limited: LIMIT });
   const headers = { 'X-API-KEY': keys.limited };
   const start = (level: string) =>
@@ -48,9 +48,9 @@ export async function compareHits(stage: Stage, clickhouse: EmbeddedServer, seco
     ['bare Node http', node.url + TARGET, {}],
     ['bare Express 5 route', express.url + TARGET, {}],
     ['the gateway’s hit', gateway.url + TARGET, headers],
-    ['the gateway’s hit, a log line each', logging.url + TARGET, headers],
+    ['the gateway’s hit, with a log line', logging.url + TARGET, headers],
     ...(await nginxCache(stage, handler, credentials)),
-    // Its query cache works on a full server only, not in the embedded one.
+    // The query cache exists only in a full server, not in the embedded one.
     ['ClickHouse predefined_query_handler, without its query cache', handler, credentials],
   ];
   print(`body of ${Buffer.byteLength(body)} bytes`);
@@ -62,11 +62,11 @@ export async function compareHits(stage: Stage, clickhouse: EmbeddedServer, seco
     const share = `${((100 * requestsPerSecond) / bare).toFixed(0)} %`;
     lines.push([name, requestsPerSecond.toFixed(0), share, `${p50} ms`, `${p99} ms`, failures]);
   }
-  printTable(HEADS, lines);
+  printTable(HEADINGS, lines);
   for (const server of [gateway, logging, node, express]) await server.stop();
 }
 
-/** nginx with a `proxy_cache` in front of one URL; it has one worker process, as the gateway has. */
+/** nginx with a `proxy_cache` in front of one URL, with one worker process, as the gateway has. */
 async function nginxCache(
   stage: Stage,
   origin: string,

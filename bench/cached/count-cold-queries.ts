@@ -8,7 +8,7 @@ import { TARGET } from './compare-hits.js';
 
 const REQUESTS = 1000;
 
-/** Prints how many queries equal requests cause on a cold cache, at one gateway, and at two that share a Redis. */
+/** Prints how many queries identical requests cause on a cold cache: for one gateway, and for two that share a Redis. */
 export async function countColdQueries(
   stage: Stage,
   clickhouse: EmbeddedServer,
@@ -16,7 +16,7 @@ export async function countColdQueries(
 ): Promise<void> {
   await countQueries(stage, clickhouse, 'one gateway', [{}]);
   if (redis === undefined) {
-    print('two gateways sharing a Redis: give --redis redis://… to see');
+    print('two gateways sharing a Redis: not measured without --redis redis://…');
     return;
   }
   const shared = { REDIS_URL: redis, CACHE_KEY_PREFIX: `${generateApiKey().slice(3, 11)}:` };
@@ -43,12 +43,12 @@ async function countQueries(
   const statuses = [...new Set(responses.map(({ status }) => status))].join(', ');
   const queries = await queriesSince(stage, clickhouse, since);
   print(
-    `${REQUESTS} equal requests at once on a cold cache, ${name}: queries: ${queries}; statuses ${statuses}`,
+    `${REQUESTS} identical concurrent requests on a cold cache, ${name}: queries: ${queries}; statuses ${statuses}`,
   );
   for (const gateway of gateways) await gateway.stop();
 }
 
-/** Queries of endpoints that ClickHouse has begun, by its own log. */
+/** Queries of endpoints that ClickHouse has started, from its own log. */
 async function queriesSince(
   stage: Stage,
   { adminConnection }: EmbeddedServer,

@@ -12,8 +12,8 @@ const MISS = '/api/endpoints/query/functions.invocation-stats?project=none-';
 const CACHE_MEMORY_MB = '512';
 
 /**
- * Fills a cache with many parameter sets, and prints the memory and the hits then. A stand-in for ClickHouse responds at once:
- * ClickHouse itself would take ten minutes for 200,000 queries, and is not what is measured.
+ * Fills a cache with many parameter sets, and prints memory and speed of hits afterwards. A fake ClickHouse responds at
+ * once: ClickHouse itself would take ten minutes for 200,000 queries, and is not measured here.
  */
 export async function fillCache(stage: Stage, seconds: number, sets: number): Promise<void> {
   const apiKey = generateApiKey();
@@ -27,13 +27,13 @@ export async function fillCache(stage: Stage, seconds: number, sets: number): Pr
   const { requestsPerSecond } = await loadServer(gateway.url + TARGET, headers, seconds);
   print(
     `\nWith ${count(sets)} distinct parameter sets in the cache (${failures} failures) a hit runs at ` +
-      `${requestsPerSecond.toFixed(0)} requests/s, and the process holds ${megabytes(await residentBytes(gateway.pid))} ` +
+      `${requestsPerSecond.toFixed(0)} requests/s, and the process uses ${megabytes(await residentBytes(gateway.pid))} ` +
       `with CACHE_MEMORY_MB=${CACHE_MEMORY_MB}.`,
   );
   await gateway.stop();
 }
 
-/** Requests each set once, 64 at a time; gives how many responses were not 200. */
+/** Requests each set once, 64 at a time; returns the number of responses other than 200. */
 async function requestEach(
   url: string,
   sets: number,

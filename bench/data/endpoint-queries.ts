@@ -6,7 +6,7 @@ import type { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { firstRow } from '../measuring/first-row.js';
 
-/** An endpoint with the parameters of a request, and how much of the data it is about. */
+/** An endpoint with request parameters, and a description of how much data the query reads. */
 export interface EndpointQuery {
   readonly endpoint: string;
   readonly about: string;
@@ -15,21 +15,21 @@ export interface EndpointQuery {
 
 interface Projects {
   readonly largest: string;
-  /** Of about half a percent of the rows. */
-  readonly middling: string;
+  /** About half a percent of the rows. */
+  readonly medium: string;
   readonly smallest: string;
 }
 
-/** Names as projects have them: a query's form depends on that. */
-const UNKNOWN: Projects = { largest: 'aurora', middling: 'aurora', smallest: 'aurora' };
+/** Names like those of real projects: the form of a query depends on them. */
+const UNKNOWN: Projects = { largest: 'aurora', medium: 'aurora', smallest: 'aurora' };
 
-/** The queries to measure, always as many and in the same order; without projects only their form counts. */
+/** The queries to measure, always in the same number and order; without projects only their form is meaningful. */
 export function queriesAbout(projects: Projects = UNKNOWN, now = new Date()): readonly EndpointQuery[] {
-  const { largest, middling, smallest } = projects;
+  const { largest, medium, smallest } = projects;
   const byProject = (
     [
       ['largest project', largest],
-      ['0.5 % project', middling],
+      ['0.5 % project', medium],
       ['smallest project', smallest],
     ] as const
   ).flatMap(([about, project]): readonly EndpointQuery[] => [
@@ -61,23 +61,23 @@ export function queriesAbout(projects: Projects = UNKNOWN, now = new Date()): re
   ].sort((a, b) => a.endpoint.localeCompare(b.endpoint));
 }
 
-/** The projects to measure, out of the edge logs of the client's database. */
+/** Selects the projects to measure from the edge logs of the client's database. */
 export async function findProjects(client: ClickHouseClient): Promise<Projects> {
-  const [largest = '', middling = '', smallest = ''] = await firstRow(
+  const [largest = '', medium = '', smallest = ''] = await firstRow(
     client,
     `
       WITH (SELECT count() FROM edge_logs) AS total
       SELECT argMax(project, rows), argMin(project, abs(rows - total / 200)), argMin(project, rows)
       FROM (SELECT project, count() AS rows FROM edge_logs GROUP BY project)`,
   );
-  return { largest, middling, smallest };
+  return { largest, medium, smallest };
 }
 
-/** The URL of a query at a gateway. */
+/** Returns the URL of a query at a gateway. */
 export const urlOf = (gateway: string, { endpoint, parameters }: EndpointQuery): string =>
   `${gateway}/api/endpoints/query/${endpoint}?${new URLSearchParams(parameters).toString()}`;
 
-/** An endpoint's query as the gateway sends it. */
+/** Binds an endpoint's query as the gateway sends it. */
 export function bindEndpointQuery(
   endpoints: EndpointRegistry,
   { endpoint: name, parameters }: EndpointQuery,
@@ -87,7 +87,7 @@ export function bindEndpointQuery(
   return bindQuery(endpoint.query, values, new Set(), new Date(), rowCap(endpoint) + 1);
 }
 
-/** Validated parameters. */
+/** Returns the validated parameters. */
 export function valuesOf(
   endpoint: Endpoint,
   parameters: EndpointQuery['parameters'],
@@ -96,7 +96,7 @@ export function valuesOf(
   return validateParameters(endpoint, raw);
 }
 
-/** @throws Error where there is no such endpoint. */
+/** @throws Error if the endpoint does not exist. */
 export function endpointNamed(endpoints: EndpointRegistry, name: string): Endpoint {
   const endpoint = endpoints.find(name);
   if (!endpoint) throw new Error(`There is no endpoint ${name}.`);

@@ -2,23 +2,23 @@ import type { ClickHouseClient } from '@clickhouse/client';
 
 import { Progress } from '../../src/cli/progress.js';
 
-/** How a table is filled. */
+/** How to fill a table. */
 export interface Filling {
   readonly table: string;
-  /** `{offset:UInt64}`, `{count:UInt64}`: which rows; `{total:UInt64}`: of how many; `{end:DateTime64(6, 'UTC')}`: up to when. */
+  /** Parameters: `{offset:UInt64}`, `{count:UInt64}` and `{total:UInt64}` of rows; newest time `{end:DateTime64(6, 'UTC')}`. */
   readonly insert: string;
 }
 
-/** Rows of one INSERT: as many as ClickHouse holds in memory with ease. */
+/** Rows of one INSERT: as many as easily fit into ClickHouse's memory. */
 const BATCH = 5_000_000;
 
-/** Row `number` of `total` happens in turn, up to five seconds early or late, as logs arrive. */
+/** Time of row `number` of `total`: increasing, up to five seconds early or late, as logs arrive. */
 const timestampOver = (days: number): string => `
   {end:DateTime64(6, 'UTC')} - INTERVAL ${days} DAY
     + toIntervalMicrosecond(toInt64(number / {total:UInt64} * ${days} * 86400000000))
     - toIntervalMicrosecond(cityHash64(number, 'late') % 5000000)`;
 
-/** One of the values, the first the most often. */
+/** Selects one of the values, the first one most often. */
 const skewed = (seed: string, values: number, exponent: number): string =>
   `toUInt32(floor(${values} * pow((cityHash64(number, '${seed}') % 1000000) / 1000000, ${exponent})))`;
 
@@ -112,7 +112,7 @@ export const FILLINGS: readonly Filling[] = [
   { table: 'custom_events', insert: CUSTOM_EVENTS },
 ];
 
-/** Fills a table of the client's database inside ClickHouse; the same rows each time but for their ids and when they end. */
+/** Fills a table inside ClickHouse. The rows are the same each time except for their ids and the newest time. */
 export async function fillTable(
   client: ClickHouseClient,
   { table, insert }: Filling,

@@ -6,10 +6,10 @@ import { GatewayFleet } from './gateway-fleet.js';
 
 export interface FleetMeasure {
   readonly stage: Stage;
-  /** Of load on each fleet, so many times. */
+  /** Seconds of load per round, and number of rounds. */
   readonly seconds: number;
   readonly rounds: number;
-  /** Gateways of each fleet. */
+  /** Number of gateways of each fleet. */
   readonly sizes: readonly number[];
   readonly environment: Environment;
 }
@@ -20,7 +20,7 @@ export interface Load {
   readonly apiKey: string;
 }
 
-/** Sends each load at a fleet of each size, and prints the table. */
+/** Sends each load to a fleet of each size, and prints the table. */
 export async function compareFleets(
   { stage, seconds, rounds, sizes, environment }: FleetMeasure,
   connection: ClickHouseConnection,
@@ -34,7 +34,7 @@ export async function compareFleets(
   const lines: (string | number)[][] = [];
   for (const { name, target, apiKey } of loads) {
     const results = fleets.map((): Throughput[] => []);
-    // In turn, so that what else the machine does slows all of them.
+    // In turn, so that other activity of the machine slows down all fleets.
     for (let round = 0; round < rounds; round += 1) {
       for (const [index, { url }] of fleets.entries()) {
         results[index]?.push(await loadServer(url + target, { 'X-API-KEY': apiKey }, seconds));

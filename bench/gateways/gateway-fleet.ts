@@ -12,7 +12,7 @@ const NGINX_FILE = path.join(PROJECT_ROOT, 'deploy', 'nginx-several-ports.conf')
 export interface FleetOptions {
   readonly size: number;
   readonly connection: ClickHouseConnection;
-  /** The same for all, with the Redis that they share. */
+  /** Environment of all gateways, including their shared Redis. */
   readonly environment: Environment;
 }
 
@@ -34,12 +34,12 @@ export class GatewayFleet {
     return new GatewayFleet(start, gateways, nginx);
   }
 
-  /** Of nginx. */
+  /** URL of nginx. */
   get url(): string {
     return this.nginx.url;
   }
 
-  /** Stops each gateway and starts its successor on the same port, one after another, as a loop of `systemctl restart` does. */
+  /** Replaces the gateways, each on the same port, one after another, like a loop of `systemctl restart`. */
   async restartInTurn(): Promise<void> {
     for (const [index, { url, stop }] of this.gateways.entries()) {
       await stop();
@@ -53,7 +53,7 @@ export class GatewayFleet {
   }
 }
 
-/** The configuration that is shipped, with these ports and without certificates. */
+/** The shipped configuration, with these ports and without certificates. */
 function withoutTls(shipped: string, port: number, gateways: readonly ServerProcess[]): string {
   const upstream = gateways.map(({ url }) => `server ${new URL(url).host} max_fails=0;`).join('\n');
   return shipped

@@ -7,18 +7,18 @@ import { GatewayFleet, type FleetOptions } from './gateway-fleet.js';
 
 interface Counts {
   sent: number;
-  /** Responses with status 200 and the whole body. */
+  /** Responses with status 200 and a complete body. */
   complete: number;
-  /** What happened to the others. */
+  /** Outcomes of all other requests. */
   readonly lost: string[];
 }
 
 const CALLERS = 16;
 const SETTLED_MS = 2000;
-/** How a complete body ends. */
+/** The end of a complete body. */
 const END = ']}';
 
-/** Restarts every gateway of a fleet while callers send requests without a pause, and prints how many were lost. */
+/** Restarts every gateway of a fleet under a steady load, and prints the number of lost requests. */
 export async function restartUnderLoad(
   stage: Stage,
   options: FleetOptions,
@@ -53,7 +53,7 @@ export async function restartUnderLoad(
   await fleet.stop();
 }
 
-/** A caller whose next request follows each response; it ends with its last response. */
+/** A caller that sends its next request after each response; resolves after its last response. */
 async function call(url: string, apiKey: string, counts: Counts, stopped: AbortSignal): Promise<void> {
   while (!stopped.aborted) {
     counts.sent += 1;

@@ -1,6 +1,6 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-/** The first row of a query's result, as texts. */
+/** Returns the first row of a query's result, as texts. */
 export async function firstRow(
   client: ClickHouseClient,
   query: string,

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, get, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-/** What ClickHouse reports of a query, in its X-ClickHouse-Summary. */
+/** The cost of a query, from ClickHouse's X-ClickHouse-Summary. */
 export interface Cost {
   readonly rowsRead: number;
   readonly bytesRead: number;
@@ -12,10 +12,10 @@ export interface Cost {
 const agent = new Agent({ keepAlive: true });
 
 /**
- * Sends a GET on a kept-alive connection, and reads the whole response.
+ * Sends a GET on a keep-alive connection, and reads the complete response.
  *
- * @returns its headers.
- * @throws Error with the response, where its status is not 200.
+ * @returns the response headers.
+ * @throws Error with the response if the status is not 200.
  */
 export async function httpGet(
   url: string,
@@ -27,7 +27,7 @@ export async function httpGet(
   return response.headers;
 }
 
-/** The cost of the query behind a response of ClickHouse, which has to be complete: `wait_end_of_query`. */
+/** Parses the query's cost from a response of ClickHouse with `wait_end_of_query`, which makes the summary final. */
 export function costOf(headers: IncomingHttpHeaders): Cost {
   const summary = JSON.parse(String(headers['x-clickhouse-summary'])) as Record<string, string>;
   return {

@@ -4,7 +4,7 @@ export function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** What the figures were measured on. */
+/** Describes the machine of the measurement. */
 export function printMachine(more: string): void {
   const cores = cpus();
   print(`${cores.length} cores, ${cores[0]?.model ?? ''}; node ${process.version}; ${more}`);
@@ -12,12 +12,15 @@ export function printMachine(more: string): void {
 
 const FIGURE = /^-?\d[\d.,]*(?: (?:ms|MB|%))?$/;
 
-/** Prints a table of Markdown; columns with figures are aligned right. */
-export function printTable(heads: readonly string[], rows: readonly (readonly (string | number)[])[]): void {
-  const rule = heads.map((_, column) =>
+/** Prints a Markdown table; columns of figures are right-aligned. */
+export function printTable(
+  headings: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): void {
+  const rule = headings.map((_, column) =>
     rows.some((cells) => FIGURE.test(String(cells[column]))) ? '--:' : '---',
   );
-  print(['', ...[heads, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)].join('\n'));
+  print(['', ...[headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)].join('\n'));
 }
 
 export const ms = (value: number): string =>
@@ -25,13 +28,13 @@ export const ms = (value: number): string =>
 export const count = (value: number): string => value.toLocaleString('en');
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(bytes < 10e6 ? 1 : 0)} MB`;
 
-/** How often each of several things happened, the most frequent first. */
+/** Prints counts by name, the most frequent first. */
 export function listCounts(counts: ReadonlyMap<string, number>): string {
   const sorted = [...counts].sort(([, a], [, b]) => b - a);
   return sorted.map(([what, times]) => `${count(times)} × ${what}`).join(', ');
 }
 
-/** Counts one more. */
+/** Increments a count. */
 export function countOne(counts: Map<string, number>, what: string | number): void {
   counts.set(String(what), (counts.get(String(what)) ?? 0) + 1);
 }

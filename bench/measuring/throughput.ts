@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 
-/** How a server handled a steady load. */
+/** A server's performance under a steady load. */
 export interface Throughput {
   readonly requestsPerSecond: number;
   /** Milliseconds. */
@@ -12,7 +12,7 @@ export interface Throughput {
 
 export const CONNECTIONS = 64;
 
-/** Loads a server from 64 connections, each with its next request as soon as it has its response; the first second does not count. */
+/** Loads a server from 64 connections, each with one request at a time; the first second does not count. */
 export async function loadServer(
   url: string,
   headers: Readonly<Record<string, string>>,

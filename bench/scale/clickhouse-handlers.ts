@@ -2,21 +2,23 @@ import type { BoundQuery } from '../../src/endpoint/bind.js';
 import type { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { bindEndpointQuery, queriesAbout } from '../data/endpoint-queries.js';
 
-/** The gateway's own limit: where there is one, ClickHouse asks its indexes before it reads and not while it does. */
+/** The gateway's own limit. With a limit, ClickHouse evaluates its indexes before reading instead of during it. */
 const LIMITS = { max_rows_to_read: 10_000_000_000 };
 
-/** Configuration of ClickHouse that serves each query at `/scale/NUMBER`, by its own predefined_query_handler. */
+/** Configures ClickHouse to serve each query at `/scale/NUMBER` with its predefined_query_handler. */
 export function handlersConfig(endpoints: EndpointRegistry): string {
   const rules = queriesAbout().map((query, index) => {
     const { text, settings = {} } = bindEndpointQuery(endpoints, query);
-    const wanted = Object.entries({ ...LIMITS, ...settings }).map(([name, value]) => `${name} = ${value}`);
+    const assignments = Object.entries({ ...LIMITS, ...settings }).map(
+      ([name, value]) => `${name} = ${value}`,
+    );
     return `<rule><url>/scale/${index}</url><methods>GET</methods><handler>
-      <type>predefined_query_handler</type><query>${escaped(text)} SETTINGS ${wanted.join(', ')} FORMAT JSON</query></handler></rule>`;
+      <type>predefined_query_handler</type><query>${escaped(text)} SETTINGS ${assignments.join(', ')} FORMAT JSON</query></handler></rule>`;
   });
   return `<clickhouse><http_handlers>${rules.join('\n')}<defaults/></http_handlers></clickhouse>`;
 }
 
-/** The URL of a query's handler, with its parameters. */
+/** Returns the URL of a query's handler, with its parameters. */
 export function handlerUrl(
   clickhouse: string,
   database: string,

@@ -8,18 +8,18 @@ import { sampleInTurn, summarise, timed, type Latency } from '../measuring/sampl
 import { handlerUrl } from './clickhouse-handlers.js';
 import { straightforwardQuery } from './plain-tables.js';
 
-/** One query on one amount of data; times in milliseconds. */
+/** One query on one size of data; times in milliseconds. */
 export interface QueryMeasurement {
   readonly query: EndpointQuery;
-  /** The first call, ClickHouse's caches of marks and indices emptied before. */
+  /** The first call, with ClickHouse's caches of marks and indices empty. */
   readonly cold: number;
-  /** Over HTTP, past the gateway's cache. */
+  /** Over HTTP, bypassing the gateway's cache. */
   readonly uncached: Latency;
   readonly hit: Latency;
   /** The same SQL through ClickHouse's predefined_query_handler. */
   readonly handler: Latency;
   readonly cost: Cost;
-  /** The straightforward query on plain tables; a text says why there is no figure. */
+  /** The straightforward query on plain tables, or a text that explains the missing figure. */
   readonly plain: Latency | string;
   readonly plainRowsRead: number;
 }
@@ -32,12 +32,12 @@ export interface ScaleServers {
   readonly plainDatabase: string;
 }
 
-/** The straightforward query may take minutes. */
+/** Time limit of the straightforward query. */
 const PLAIN_LIMITS = { max_execution_time: 60, max_memory_usage: '8000000000' };
-/** Milliseconds that it is sampled for. */
+/** Duration of sampling, in milliseconds. */
 const PLAIN_ENOUGH_MS = 10_000;
 
-/** @param index place of the query among all, which is that of its handler. */
+/** @param index of the query among all queries, which is also the number of its handler. */
 export async function measureQuery(
   servers: ScaleServers,
   query: EndpointQuery,

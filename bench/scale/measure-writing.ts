@@ -9,7 +9,7 @@ import { count, megabytes, ms, printTable } from '../measuring/print.js';
 import { sampleInTurn, timed } from '../measuring/sampling.js';
 import { createPlainTable } from './plain-tables.js';
 
-/** Databases with the same rows: the tables of the schema, and plain ones. */
+/** Databases with the same rows: in the schema's tables, and in plain tables. */
 export interface Databases {
   readonly database: string;
   readonly plain: string;
@@ -17,10 +17,10 @@ export interface Databases {
 
 const ROWS = 200_000;
 const ROUNDS = 7;
-/** For inserts: their tables are emptied again and again. */
+/** Databases for inserts, whose tables are emptied repeatedly. */
 const SCRATCH: Databases = { database: 'inserts_projected', plain: 'inserts_plain' };
 
-/** Prints what projections and indices cost each table when rows come in, and on disk. */
+/** Prints what projections and indices cost each table, for inserts and on disk. */
 export async function measureWriting(
   client: ClickHouseClient,
   connection: ClickHouseConnection,
@@ -45,9 +45,8 @@ export async function measureWriting(
 }
 
 /**
- * Inserts the newest rows, as they would arrive together: as NDJSON over HTTP, as log shippers send it, and as an INSERT …
- * SELECT, where nothing has to be parsed. Before each insert the table is emptied: else merges would run beside what is
- * measured.
+ * Inserts the newest rows in one batch: as NDJSON over HTTP, as log shippers do, and as INSERT … SELECT, which parses
+ * nothing. Empties the table before each insert, because otherwise merges would run during the measurement.
  */
 async function measureInserts(client: ClickHouseClient, source: string, table: string): Promise<string[]> {
   const staged = `${SCRATCH.plain}.staged_${table}`;
@@ -59,7 +58,7 @@ async function measureInserts(client: ClickHouseClient, source: string, table: s
   });
   const { stream } = await client.exec({ query: `SELECT * FROM ${staged} FORMAT JSONEachRow` });
   const lines = (await buffer(stream)).toString();
-  const ways = Object.values(SCRATCH).flatMap((database) => {
+  const variants = Object.values(SCRATCH).flatMap((database) => {
     const target = `${database}.${table}`;
     const statements = [`FORMAT JSONEachRow\n${lines}`, `SELECT * FROM ${staged}`];
     return statements.map((statement) => async (): Promise<number> => {
@@ -67,7 +66,7 @@ async function measureInserts(client: ClickHouseClient, source: string, table: s
       return timed(() => client.command({ query: `INSERT INTO ${target} ${statement}` }));
     });
   });
-  const latencies = await sampleInTurn(ROUNDS, ways);
+  const latencies = await sampleInTurn(ROUNDS, variants);
   const [rows] = await firstRow(client, `SELECT count() FROM ${staged}`);
   await client.command({ query: `DROP TABLE ${staged} SYNC` });
   return [table, count(Number(rows)), ...latencies.map(({ median }) => ms(median))];

@@ -1,13 +1,13 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-/** What one would begin with: no partitions, no indices, no codecs, no projections. */
+/** The simplest table: no partitions, indices, codecs or projections. */
 const ORDER_OF: Readonly<Record<string, string>> = {
   edge_logs: '(project, timestamp)',
   function_relay_logs: '(project, timestamp)',
   custom_events: 'timestamp',
 };
 
-/** Makes a plain table with the columns of another, empty. */
+/** Creates an empty plain table with the columns of another table. */
 export async function createPlainTable(
   client: ClickHouseClient,
   database: string,
@@ -22,7 +22,7 @@ export async function createPlainTable(
   });
 }
 
-/** Copies all rows of a table into its plain twin. */
+/** Copies all rows of a table into its plain counterpart. */
 export async function fillPlainTable(
   client: ClickHouseClient,
   database: string,
@@ -63,7 +63,7 @@ const groupsOf = (columns: string, own: string, filters: readonly string[]): str
 const filterOf = (name: string): string =>
   name === 'event_ids' ? 'event_id = {event_ids:String}' : `${name} = {${name}:String}`;
 
-/** The query that one would write first, on plain tables; parameters have the endpoint's names. */
+/** The most straightforward query on plain tables; parameters have the endpoint's names. */
 export function straightforwardQuery(endpoint: string, parameters: Readonly<Record<string, string>>): string {
   const filters = Object.keys(parameters).filter((name) => name !== 'start_time');
   switch (endpoint) {

@@ -2,7 +2,7 @@ import { count, megabytes, ms, printTable } from '../measuring/print.js';
 import type { Latency } from '../measuring/sampling.js';
 import type { QueryMeasurement } from './measure-query.js';
 
-const HEADS = [
+const HEADINGS = [
   'endpoint',
   'query',
   'first',
@@ -19,16 +19,16 @@ const HEADS = [
   'rows read',
 ];
 
-/** Prints a line a query: the gateway's ways, ClickHouse's own, and the plain table. */
+/** Prints a line per query: through the gateway, through ClickHouse alone, and on the plain table. */
 export function printQueries(measured: readonly QueryMeasurement[]): void {
   printTable(
-    HEADS,
+    HEADINGS,
     measured.map(({ query, cold, uncached, hit, handler, cost, plain, plainRowsRead }) => [
       query.endpoint,
       query.about,
       ms(cold),
       ...cellsOf(uncached),
-      // What is not cached has no hits.
+      // An endpoint without caching has no hits.
       query.endpoint === 'logs.all' ? '' : ms(hit.median),
       ...cellsOf(handler),
       count(cost.rowsRead),
@@ -43,7 +43,7 @@ export function printQueries(measured: readonly QueryMeasurement[]): void {
 const cellsOf = (latency: Latency | string): readonly string[] =>
   typeof latency === 'string' ? [latency, ''] : [ms(latency.median), ms(latency.p99)];
 
-/** Prints how the uncached median grows from size to size. */
+/** Prints the growth of the uncached median from size to size. */
 export function printGrowth(bySize: ReadonlyMap<number, readonly QueryMeasurement[]>): void {
   const sizes = [...bySize.keys()];
   const [first = []] = bySize.values();

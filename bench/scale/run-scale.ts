@@ -35,7 +35,7 @@ interface Server {
 
 const OLDEST_MINUTES = 180;
 
-/** Makes the data of each size, measures every query on it, and prints the tables. */
+/** Generates the data of each size, measures every query on it, and prints the tables. */
 export async function runScale({ rows, rounds, data, makeOnly }: ScaleOptions, stage: Stage): Promise<void> {
   const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
   const { adminConnection: connection } = await stage.startClickHouse({
@@ -60,11 +60,11 @@ export async function runScale({ rows, rounds, data, makeOnly }: ScaleOptions, s
   if (bySize.size > 1) printGrowth(bySize);
 }
 
-/** A hundredth, a tenth and the whole, none below a million where the whole is not. */
+/** A hundredth, a tenth and all of the rows, but at least a million, if there are as many. */
 const sizesUpTo = (rows: number): readonly number[] =>
   [rows / 100, rows / 10, rows].filter((size) => size === rows || size >= 1_000_000).map(Math.round);
 
-/** Makes what is not there as a whole. */
+/** Fills the tables that are not complete yet. */
 async function makeSize(
   { stage, connection, client }: Server,
   { database, plain }: Databases,
@@ -78,7 +78,7 @@ async function makeSize(
     const has = [await rowsOf(client, database, table), await rowsOf(client, plain, table)];
     if (has.every((rows) => rows === size)) continue;
     if (has.some((rows) => rows > 0)) {
-      throw new Error(`${database}.${table} was not made to its end: empty the data folder and begin anew`);
+      throw new Error(`${database}.${table} is incomplete: empty the data folder and start again`);
     }
     const milliseconds = await timed(async () => {
       await fillTable(stage.connect(own), filling, size, end);
@@ -124,7 +124,7 @@ async function measureSize(
   return measured;
 }
 
-/** Merges in the background take the cores of what is measured; they are waited for ten minutes at most. */
+/** Waits at most ten minutes for background merges, which would compete for the cores. */
 async function untilMerged(client: ClickHouseClient): Promise<void> {
   for (let seconds = 0; seconds < 600; seconds += 1) {
     const [running] = await firstRow(client, 'SELECT count() FROM system.merges');
@@ -133,11 +133,13 @@ async function untilMerged(client: ClickHouseClient): Promise<void> {
   }
 }
 
-/** Queries are about the days up to now: on old data they would find less and less, and look ever faster. */
+/** Queries read the days up to now: on old data they would find less and less, and seem ever faster. */
 async function refuseOldData(client: ClickHouseClient): Promise<void> {
   const query = "SELECT dateDiff('minute', max(timestamp), now64(6, 'UTC')) FROM edge_logs";
   const minutes = Number((await firstRow(client, query))[0]);
   if (minutes > OLDEST_MINUTES) {
-    throw new Error(`The data ends ${minutes} minutes ago, ${OLDEST_MINUTES} at most: empty the data folder`);
+    throw new Error(
+      `The data ends ${minutes} minutes ago, but must end at most ${OLDEST_MINUTES} minutes ago: empty the data folder`,
+    );
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What the gateway's hits are compared with, as a process of its own: a bare Node server, or a bare Express route, that
- * sends the bytes it got as its second argument (base64).
+ * The baseline for the gateway's hits, as a process of its own: a bare Node server, or a bare Express route, that
+ * returns the bytes of its second argument (base64).
  */
 import { createServer, type RequestListener } from 'node:http';
 import express from 'express';

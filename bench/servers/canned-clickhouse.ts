@@ -1,6 +1,6 @@
 /**
- * Responds to every query as ClickHouse would, at once: for measuring a gateway, and not ClickHouse. A query about the project
- * of its argument gets a day of statistics by the hour; any other gets no rows.
+ * A fake ClickHouse that responds to every query at once, for measuring only the gateway. A query about the project in
+ * its argument returns a day of hourly statistics; any other query returns no rows.
  */
 import { createServer } from 'node:http';
 

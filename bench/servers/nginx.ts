@@ -5,8 +5,8 @@ import { freePort } from '../../src/clickhouse/embedded/free-port.js';
 import type { Stage } from '../stage.js';
 import type { ServerProcess } from './server-process.js';
 
-/** Where nginx listens, and what it may write to. */
-export interface NginxPlace {
+/** The port on which nginx listens, and a folder that it may write to. */
+export interface NginxLocation {
   readonly port: number;
   readonly folder: string;
 }
@@ -15,20 +15,20 @@ export interface NginxPlace {
  * Starts nginx.
  *
  * @param workers number of its worker processes.
- * @param httpBlock what stands in the `http` block, with a server that listens on the port of its place.
+ * @param httpBlock returns the contents of the `http` block, with a server on the location's port.
  */
 export async function startNginx(
   stage: Stage,
   workers: number,
-  httpBlock: (place: NginxPlace) => string,
+  httpBlock: (location: NginxLocation) => string,
 ): Promise<ServerProcess> {
   const folder = await mkdtemp(path.join(stage.folder, 'nginx-'));
   const port = await freePort();
   const file = path.join(folder, 'nginx.conf');
   await writeFile(file, configuration(folder, workers, httpBlock({ port, folder })), { mode: 0o600 });
-  // The worker processes are not root, and need their temporary files.
+  // The worker processes do not run as root, and need these folders for temporary files.
   for (const each of [stage.folder, folder]) await chmod(each, 0o711);
-  // Killed, it would leave its worker processes behind.
+  // SIGKILL would leave its worker processes running.
   return stage.start({ command: 'nginx', args: ['-p', folder, '-c', file], port, exitSignal: 'SIGTERM' });
 }
 

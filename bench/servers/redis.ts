@@ -1,7 +1,7 @@
 import { freePort } from '../../src/clickhouse/embedded/free-port.js';
 import type { Stage } from '../stage.js';
 
-/** Starts a Redis as docs/how-to/deploy.md recommends it, with nothing on disk, and gives its URL. */
+/** Starts a Redis as docs/how-to/deploy.md recommends, without persistence; returns its URL. */
 export async function startRedis(stage: Stage): Promise<string> {
   const port = await freePort();
   const options = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];

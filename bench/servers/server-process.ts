@@ -7,18 +7,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 export interface ServerProcess {
   readonly url: string;
   readonly pid: number;
-  /** Ends the process; does nothing when it has ended. */
+  /** Ends the process; does nothing if it has already ended. */
   readonly stop: () => Promise<void>;
 }
 
 export interface ServerCommand {
   readonly command: string;
   readonly args: readonly string[];
-  /** Where it listens when it is ready. */
+  /** Port on which it listens once it is ready. */
   readonly port: number;
-  /** Its whole environment; that of this process where absent. */
+  /** Its complete environment; default: that of this process. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What ends it when this process exits. */
+  /** The signal that ends it when this process exits. */
   readonly exitSignal?: NodeJS.Signals;
 }
 
@@ -27,7 +27,7 @@ const POLL_MS = 20;
 /**
  * Starts a server, and waits until it accepts connections.
  *
- * @throws Error when it ends instead.
+ * @throws Error if the server ends instead.
  */
 export async function startServer(server: ServerCommand): Promise<ServerProcess> {
   const { command, args, port, environment, exitSignal } = server;
@@ -53,7 +53,7 @@ process.once('exit', () => {
   for (const [child, signal] of running) child.kill(signal);
 });
 
-/** Ends a process when this one exits, so that an interrupted benchmark leaves nothing behind. */
+/** Ends a process when this one exits, so that an interrupted benchmark leaves no process running. */
 export function endWithThisProcess(child: ChildProcess, signal: NodeJS.Signals = 'SIGKILL'): void {
   running.set(child, signal);
   child.once('exit', () => running.delete(child));

@@ -1,4 +1,4 @@
-/** The attackers, in a process of their own: an attack, a port and a key as arguments, requests so far as messages. */
+/** The attackers' process. Arguments: an attack, a port and a key. Sends its request counts as messages. */
 import { connect, type Socket } from 'node:net';
 
 import { ATTACKS, type Attack } from './attacks.js';
@@ -15,7 +15,7 @@ const target: Target = {
   onRequest: () => void (requests += 1),
 };
 for (let n = 0; n < attack.peers; n += 1) {
-  // Spread over the pause, as independent peers would be.
+  // Spread over the pause, as with independent peers.
   const after = (attack.pauseMs * n) / attack.peers;
   setTimeout(attackOn, after, attack, target);
 }
@@ -27,7 +27,7 @@ interface Target {
   readonly onRequest: () => void;
 }
 
-/** One peer: a connection, and another when that is closed. */
+/** One peer: a connection, and a new one whenever it is closed. */
 function attackOn(attack: Attack, target: Target): void {
   const socket = connect(target.port, '127.0.0.1');
   const send = (): void => {
@@ -37,7 +37,7 @@ function attackOn(attack: Attack, target: Target): void {
   };
   const timer = attack.everySecond === undefined ? undefined : trickle(socket, attack.everySecond);
   socket.on('connect', send);
-  // One response, however many parts it comes in, is one pause.
+  // A response counts as one pause, however many chunks it has.
   let waiting: NodeJS.Timeout | undefined;
   socket.on('data', () => {
     if (attack.everySecond !== undefined) return;
@@ -54,7 +54,7 @@ function attackOn(attack: Attack, target: Target): void {
   });
 }
 
-/** Not the same for all: one stall of the gateway would make them attack in step from then on. */
+/** Varies: with a constant pause, one stall of the gateway would synchronize the attackers. */
 function pauseOf({ pauseMs }: Attack): number {
   return pauseMs * (0.5 + Math.random());
 }

@@ -1,17 +1,17 @@
-/** What an attacker's connection sends, and when it starts over. */
+/** What an attacker's connection sends, and when it sends again. */
 export interface Attack {
   readonly name: string;
   readonly peers: number;
-  /** What is sent first; the key is used where the attack needs one. */
+  /** Sent first; contains the key if the attack needs one. */
   readonly opening: (key: string) => string;
-  /** What is sent each second until the connection closes: the attack waits for nothing. Without it each response is awaited. */
+  /** Sent each second until the connection closes. If absent, the attacker awaits each response instead. */
   readonly everySecond?: string;
   /** Milliseconds between a response, or the end of a connection, and the next request. */
   readonly pauseMs: number;
 }
 
 const PEERS = 50;
-/** 100 requests a second from 50 peers: 400 Mbit/s of requests of 500 kB. The attackers take the CPU of the same machine. */
+/** 100 requests a second from 50 peers: 400 Mbit/s in requests of 500 kB. The attackers share the machine's CPU. */
 const PAUSE_MS = 500;
 const CALL = '/api/endpoints/query/usage.api-counts?interval=daily&project=';
 

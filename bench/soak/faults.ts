@@ -6,19 +6,19 @@ import { newTarget } from './load.js';
 import { sendRequest } from './send-request.js';
 import type { Tally } from './tally.js';
 
-/** A way in which ClickHouse goes away, and comes back. */
+/** A way in which ClickHouse fails, and recovers. */
 export interface Fault {
   readonly name: string;
-  /** Milliseconds for which it lasts, where it does not end by itself. */
+  /** Duration in milliseconds, unless the fault ends by itself. */
   readonly lastsMs: number;
-  /** Whether ClickHouse finishes its queries before it ends. */
+  /** Whether ClickHouse completes its queries before it ends. */
   readonly isGraceful?: true;
   readonly begin: (harness: Harness) => Promise<void> | void;
-  /** Ends with ClickHouse there again. */
+  /** Resolves once ClickHouse works again. */
   readonly end: (harness: Harness) => Promise<void> | void;
 }
 
-/** Silence of two seconds and two pings of one are what makes a stall. */
+/** Two seconds of silence and two pings of one second count as a stall. */
 const STALL_MS = 6000;
 const RETURN_MS = 60_000;
 const PING_MS = 5000;
@@ -28,9 +28,9 @@ export const FAULTS: readonly Fault[] = [
   { name: 'stopped and restarted', isGraceful: true, lastsMs: 0, begin: end('SIGTERM'), end: untilBack },
   { name: 'stalled (SIGSTOP)', lastsMs: STALL_MS, begin: signal('SIGSTOP'), end: signal('SIGCONT') },
   {
-    name: 'refusing connections',
+    name: 'refused connections',
     lastsMs: 2500,
-    begin: ({ proxy }) => proxy.become('refusing'),
+    begin: ({ proxy }) => proxy.become('rejecting'),
     end: ({ proxy }) => proxy.become('passing'),
   },
   {
@@ -41,7 +41,7 @@ export const FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Milliseconds from the return of ClickHouse to its first response. */
+/** Returns the milliseconds from ClickHouse's recovery to its first response. */
 export async function runFault(fault: Fault, harness: Harness, tally: Tally): Promise<number> {
   tally.phase = fault.name;
   await fault.begin(harness);
@@ -55,7 +55,7 @@ export async function runFault(fault: Fault, harness: Harness, tally: Tally): Pr
   return recoveredMs;
 }
 
-/** A busy machine may take longer than the fault lasts to send a request into it. */
+/** On a busy machine, no request may arrive during a short fault. */
 async function untilNoticed({ name }: Fault, tally: Tally): Promise<void> {
   const deadlineAt = performance.now() + RETURN_MS;
   while (![...tally.duringPhase(name).keys()].some((status) => /^50[23]$/.test(status))) {
@@ -88,7 +88,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** The embedded server starts itself again; it is back when it responds. */
+/** Waits until ClickHouse responds; the embedded server restarts it. */
 async function untilBack({ clickhouse }: Harness): Promise<void> {
   const ping = createPing(clickhouse.adminConnection.url);
   const isUp = () => ping(AbortSignal.timeout(PING_MS)).catch(() => false);
@@ -97,19 +97,19 @@ async function untilBack({ clickhouse }: Harness): Promise<void> {
 }
 
 async function untilServed({ gateway, keys }: Harness, tally: Tally): Promise<number> {
-  const began = performance.now();
+  const startedAt = performance.now();
   const options = { headers: { 'X-API-KEY': keys.beside }, timeoutMs: RETURN_MS };
   for (;;) {
     const outcome = await sendRequest(gateway.url + newTarget(), options);
     tally.add('first after the return', outcome);
     if (outcome.status === 200) break;
-    await waitUntil(began + RETURN_MS);
+    await waitUntil(startedAt + RETURN_MS);
   }
-  return performance.now() - began;
+  return performance.now() - startedAt;
 }
 
 async function waitUntil(deadlineAt: number): Promise<void> {
   if (performance.now() > deadlineAt)
-    throw new Error('ClickHouse did not go or come back, or the gateway did not notice');
+    throw new Error('ClickHouse did not stop or recover, or the gateway did not detect it');
   await delay(20);
 }

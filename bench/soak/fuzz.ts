@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { EXPECTED_BY_CALLER } from '../../src/errors.js';
 import { sendRequest, type Outcome } from './send-request.js';
 
-/** What the fuzzing has to know of an endpoint. */
+/** What the fuzzer needs to know of an endpoint. */
 export interface FuzzedEndpoint {
   readonly id: string;
   readonly name: string;
@@ -12,7 +12,7 @@ export interface FuzzedEndpoint {
 }
 
 export interface FuzzOptions {
-  /** Good keys. */
+  /** Valid keys. */
   readonly keys: readonly string[];
   readonly endpoints: readonly FuzzedEndpoint[];
   readonly seconds: number;
@@ -21,7 +21,7 @@ export interface FuzzOptions {
 export interface FuzzResult {
   readonly requests: number;
   readonly statuses: Readonly<Record<string, number>>;
-  /** Requests that got a 5xx which they cannot cause, or no response. */
+  /** Requests with a 5xx that callers cannot cause, or without a response. */
   readonly faults: readonly string[];
 }
 
@@ -33,16 +33,18 @@ interface Fuzzed {
 }
 
 const TIMEOUT_MS = 20_000;
-/** Requests between two looks at the clock. */
+/** Requests between two checks of the time. */
 const ROUND = 500;
 
-const listed = (values: string): readonly string[] => values.split(' | ');
+const splitValues = (values: string): readonly string[] => values.split(' | ');
 
-/** What breaks out of texts, SQL, URLs and headers that others build. */
-const NASTY = [
+/** Values that break out of naively built texts, SQL, URLs and headers. */
+const AWKWARD = [
   ...['', ' ', '\\', '\0', '\n', '|', '\ud800', 'x'.repeat(9000)],
-  ...listed(`' | " | % | _ | . | (?i) | ( | ) | * | [ | ; | -- | /* | {x:String} | NULL | \\N | é | Ж | 😀`),
-  ...listed('0 | -1 | 1e999 | NaN | true | 2026-05-17 | 9999-99-99'),
+  ...splitValues(
+    `' | " | % | _ | . | (?i) | ( | ) | * | [ | ; | -- | /* | {x:String} | NULL | \\N | é | Ж | 😀`,
+  ),
+  ...splitValues('0 | -1 | 1e999 | NaN | true | 2026-05-17 | 9999-99-99'),
 ];
 const SQL = [
   'SELECT * FROM result',
@@ -57,25 +59,27 @@ const SQL = [
 ];
 const HEADER_VALUES: Readonly<Record<string, readonly string[]>> = {
   'X-API-KEY': ['', 'qg_wrong', 'a.b.c', `${'x'.repeat(43)}.${'y'.repeat(43)}.`, 'x'.repeat(5000)],
-  Authorization: listed('Bearer | Bearer x | Basic eA== | Bearer a.b.c | Bearer eyJhbGciOiJub25lIn0.e30.'),
-  Accept: listed(
+  Authorization: splitValues(
+    'Bearer | Bearer x | Basic eA== | Bearer a.b.c | Bearer eyJhbGciOiJub25lIn0.e30.',
+  ),
+  Accept: splitValues(
     '*/* | application/json | text/html | text/csv | application/json;q=0 | */*;q=0 | ; | a/b/c | ,,,',
   ),
-  'Accept-Encoding': listed('gzip | br | identity;q=0 | *;q=0 | gzip;q=2 | br;q= | , | deflate, zstd'),
-  'If-None-Match': listed('* | "x" | W/"x" | " | "a", "b" | ,'),
-  'Cache-Control': listed(
+  'Accept-Encoding': splitValues('gzip | br | identity;q=0 | *;q=0 | gzip;q=2 | br;q= | , | deflate, zstd'),
+  'If-None-Match': splitValues('* | "x" | W/"x" | " | "a", "b" | ,'),
+  'Cache-Control': splitValues(
     'no-cache | only-if-cached | max-age=0 | no-store | max-age=x | , | NO-CACHE, only-if-cached',
   ),
-  Prefer: listed(
+  Prefer: splitValues(
     'wait=0 | wait=1 | wait=-1 | wait= | wait="5" | respond-async, wait=3;x=1 | ,;= | times=unix | wait=1e9',
   ),
-  'X-Request-Id': [...listed('plain | with space | "quoted" | \'; DROP'), 'x'.repeat(200)],
-  'X-Forwarded-For': listed(
+  'X-Request-Id': [...splitValues('plain | with space | "quoted" | \'; DROP'), 'x'.repeat(200)],
+  'X-Forwarded-For': splitValues(
     '127.0.0.1 | ::1 | 203.0.113.7, 127.0.0.1 | unknown | 999.999.999.999 | , | ::ffff:1.2.3.4 | 1.2.3.4:80',
   ),
 };
 
-/** Header values can hold any byte but those that end them. */
+/** Header values can contain any byte except those that end them. */
 const headerText = fc
   .array(
     fc.integer({ min: 0x20, max: 0xff }).filter((byte) => byte !== 0x7f),
@@ -83,13 +87,13 @@ const headerText = fc
   )
   .map((bytes) => Buffer.from(bytes).toString('latin1'));
 const value = fc.oneof(
-  fc.constantFrom(...NASTY),
+  fc.constantFrom(...AWKWARD),
   fc.string({ unit: 'binary', maxLength: 40 }),
   fc.string({ maxLength: 20 }),
 );
 const sql = fc.oneof(fc.constantFrom(...SQL), value);
 
-/** Sends requests for so long, 500 at least, each of them with parameters and headers made up; stops at nothing. */
+/** Sends requests with random parameters and headers for this long, but at least 500; does not stop at failures. */
 export async function fuzz(url: string, { keys, endpoints, seconds }: FuzzOptions): Promise<FuzzResult> {
   const until = performance.now() + seconds * 1000;
   const statuses: Record<string, number> = {};
@@ -110,7 +114,7 @@ export async function fuzz(url: string, { keys, endpoints, seconds }: FuzzOption
 
 function faultOf({ status, code, fault }: Outcome, { method }: Fuzzed): string | undefined {
   if (fault !== undefined || typeof status !== 'number') return fault ?? String(status);
-  // A response to HEAD does not say which 504 it is.
+  // A response to HEAD does not contain the error code of a 504.
   const isExpectedByCaller = status === 504 && (method === 'HEAD' || EXPECTED_BY_CALLER.has(code ?? ''));
   return status >= 500 && !isExpectedByCaller ? `${status} ${code ?? ''}` : undefined;
 }
@@ -130,13 +134,13 @@ function requestFor(keys: readonly string[], endpoints: readonly FuzzedEndpoint[
       fc.constantFrom('GET', 'GET', 'GET', 'GET', 'HEAD', 'POST', 'OPTIONS'),
       fc.constantFrom(...endpoints).chain(targetOf),
       headers,
-      // Mostly a good key, lest most be 401.
+      // Mostly valid keys: otherwise most responses would be 401.
       fc.option(fc.constantFrom(...keys), { freq: 5 }),
     )
-    .map(([method, target, given, key]) => ({
+    .map(([method, target, headers, key]) => ({
       method,
       target,
-      headers: key === null ? given : { ...given, 'X-API-KEY': key },
+      headers: key === null ? headers : { ...headers, 'X-API-KEY': key },
     }));
 }
 
@@ -149,7 +153,7 @@ function targetOf({ id, name, parameters, example }: FuzzedEndpoint): fc.Arbitra
   const pair = names.chain((parameter) =>
     (parameter === 'sql' ? sql : value).map((text): readonly [string, string] => [parameter, text]),
   );
-  const place = fc.constantFrom(
+  const row = fc.constantFrom(
     `/api/endpoints/query/${name}`,
     `/api/endpoints/query/${name}`,
     `/api/endpoints/query/${id}`,
@@ -157,13 +161,13 @@ function targetOf({ id, name, parameters, example }: FuzzedEndpoint): fc.Arbitra
     '/api/endpoints',
   );
   return fc
-    .tuple(place, fc.boolean(), fc.array(pair, { maxLength: 6 }))
+    .tuple(row, fc.boolean(), fc.array(pair, { maxLength: 6 }))
     .map(([path, withExample, pairs]) =>
       [path, [...(withExample ? Object.entries(example) : []), ...pairs].map(encodePair).join('&')].join('?'),
     );
 }
 
-/** As bytes, so that halves of surrogate pairs go out too, as something that is no UTF-8. */
+/** Encodes as bytes, so that halves of surrogate pairs are sent too, as invalid UTF-8. */
 function encodePair([name, text]: readonly [string, string]): string {
   const bytes = Buffer.from(text, /\p{Surrogate}/u.test(text) ? 'latin1' : 'utf8');
   const escaped = [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');

@@ -5,7 +5,7 @@ import type { Environment, Stage } from '../stage.js';
 import { QUERY_SECONDS, QUEUE_SECONDS, type SoakKeys } from './load.js';
 import { UnreliableProxy } from './unreliable-proxy.js';
 
-/** A gateway process, a ClickHouse of its own, and a proxy between them that can be broken. */
+/** A gateway process, a ClickHouse of its own, and a proxy between them that injects faults. */
 export interface Harness {
   readonly gateway: ServerProcess;
   readonly clickhouse: EmbeddedServer;
@@ -14,7 +14,7 @@ export interface Harness {
 }
 
 const FLOOD_LIMITS = { requests: { quota: 200, window: 1 }, concurrent: 8 };
-/** Small enough that misses evict others: memory is flat when the cache is full. */
+/** Small enough that misses evict entries: memory stays constant once the cache is full. */
 const CACHE_MEMORY_MB = '16';
 
 /** Starts a harness, which closes with the stage. */

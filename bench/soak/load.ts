@@ -4,22 +4,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sendRequest, type SendOptions } from './send-request.js';
 import type { Tally } from './tally.js';
 
-/** What one kind of caller sends, again and again. */
+/** The repeated requests of one kind of caller. */
 export interface Traffic {
   readonly kind: string;
   readonly callers: number;
   /** Milliseconds between a response and the next request. */
   readonly pauseMs: number;
-  /** Milliseconds in which a response has to be there. */
+  /** Milliseconds within which a response must arrive. */
   readonly deadlineMs: number;
-  /** The request of that number. */
+  /** Builds the request with that number. */
   readonly request: (n: number) => { readonly target: string } & Omit<SendOptions, 'timeoutMs' | 'agent'>;
 }
 
 /** The keys of the traffic, by name. */
 export type SoakKeys = Readonly<Record<'dashboard' | 'flood' | 'beside', string>>;
 
-/** The longest that a query may wait and run, by the configuration of the soaked gateway. */
+/** The longest time that a query may wait and run, in the configuration of the soaked gateway. */
 export const QUERY_SECONDS = 4;
 export const QUEUE_SECONDS = 2;
 const OWN_WAIT_SECONDS = 3;
@@ -29,7 +29,7 @@ const COUNTS = '/api/endpoints/query/usage.api-counts';
 const ANY_DEADLINE_MS = (QUERY_SECONDS + QUEUE_SECONDS) * 1000;
 let sent = 0;
 
-/** The target of a query that no one has sent before. */
+/** Returns the target of a query that was never sent before. */
 export const newTarget = (): string => `${STATS}?interval=1hr&project=none-${(sent += 1)}`;
 
 /** About thirty callers of all kinds. */
@@ -38,7 +38,7 @@ export function trafficOf({ dashboard, flood, beside }: SoakKeys): readonly Traf
     headers: { 'X-API-KEY': key, ...more },
   });
   const inTime = { Prefer: `wait=${OWN_WAIT_SECONDS}` };
-  const wrong = mistakes(dashboard);
+  const wrong = invalidRequests(dashboard);
   const usual = { pauseMs: 10, deadlineMs: ANY_DEADLINE_MS };
   return [
     {
@@ -88,8 +88,8 @@ export function trafficOf({ dashboard, flood, beside }: SoakKeys): readonly Traf
   ];
 }
 
-/** Requests that are refused. */
-function mistakes(key: string): readonly ReturnType<Traffic['request']>[] {
+/** Requests that the gateway rejects. */
+function invalidRequests(key: string): readonly ReturnType<Traffic['request']>[] {
   const headers = { 'X-API-KEY': key };
   return [
     { target: `${COUNTS}?interval=daily&project=(`, headers },
@@ -104,11 +104,11 @@ function mistakes(key: string): readonly ReturnType<Traffic['request']>[] {
 export interface LoadOptions {
   readonly tally: Tally;
   readonly stopped: AbortSignal;
-  /** How late a response may be; a second, where the machine has nothing else to do. */
+  /** Maximum delay of a response; one second on an otherwise idle machine. */
   readonly slackMs?: number;
 }
 
-/** Has all callers send until they are stopped; ends when the last of them has its response. */
+/** Makes all callers send until they are stopped; resolves when the last of them has its response. */
 export async function runLoad(
   url: string,
   traffic: readonly Traffic[],
@@ -118,7 +118,7 @@ export async function runLoad(
   const call = async ({ kind, pauseMs, deadlineMs, request }: Traffic, first: number): Promise<void> => {
     for (let n = first; !stopped.aborted; n += 1) {
       const { target, ...options } = request(n);
-      // One that disconnects takes its connection with it.
+      // A request that disconnects closes its connection.
       const shared = options.disconnectAfterMs === undefined ? { agent } : {};
       tally.add(
         kind,

@@ -13,14 +13,14 @@ import { openHarness, type Harness } from './harness.js';
 import { sendRequest } from './send-request.js';
 import { Tally } from './tally.js';
 
-/** What a cache hit may take during any attack. */
+/** Maximum p99 of a cache hit during any attack. */
 const MAX_P99_MS = 100;
 const ATTACKER = fileURLToPath(new URL('./attacker.js', import.meta.url));
 const HIT = '/api/endpoints/query/functions.invocation-stats?project=aurora&interval=1hr';
 const PAUSE_MS = 5;
 const TIMEOUT_MS = 20_000;
 
-/** Measures cache hits without an attack, and then during each; fails where one slows them down. */
+/** Measures cache hits without an attack, and then during each; fails if one slows them down. */
 export async function runAttacks(stage: Stage, seconds: number): Promise<void> {
   const harness = await openHarness(stage);
   let slow = 0;
@@ -32,7 +32,7 @@ export async function runAttacks(stage: Stage, seconds: number): Promise<void> {
   if (slow > 0) process.exitCode = 1;
 }
 
-/** Prints what a caller with a key sees while another process attacks, and gives the p99 of its hits in milliseconds. */
+/** Prints the latencies of a caller with a key during an attack; returns the p99 of its hits in milliseconds. */
 async function measureHits(
   { gateway, keys }: Harness,
   attack: Attack | undefined,
@@ -61,7 +61,7 @@ async function measureHits(
 }
 
 interface Attackers {
-  /** Ends them, and gives how many requests they sent. */
+  /** Stops the attackers; returns the number of requests that they sent. */
   readonly stop: () => Promise<number>;
 }
 

@@ -8,22 +8,22 @@ import type { Stage } from '../stage.js';
 import { fuzz } from './fuzz.js';
 import { openHarness } from './harness.js';
 
-/** Sends any parameters and headers to a gateway with everything on that callers reach; fails where one causes a fault. */
+/** Sends random requests to a gateway with all features enabled; fails if one causes an internal error. */
 export async function runFuzz(stage: Stage, seconds: number): Promise<void> {
-  // There is no log of requests, and so no endpoint for it.
+  // Without a request log, so that its endpoint does not exist.
   const endpoints = (await loadEndpoints(ENDPOINTS_FOLDER)).without('gateway.requests').all();
   const settings = path.join(stage.folder, 'settings.json');
   const sandboxed = endpoints.map(({ name }) => [name, { sandboxing: 'enabled' }] as const);
   await writeFile(settings, JSON.stringify(Object.fromEntries(sandboxed)));
   const { gateway, keys } = await openHarness(stage, {
     ENDPOINT_SETTINGS_FILE: settings,
-    LINK_SECRET: 'a secret for links that nobody signs',
-    JWT_SECRET: 'a secret for tokens that nobody makes',
+    LINK_SECRET: 'a secret for signed links',
+    JWT_SECRET: 'a secret for tokens',
     JWT_ISSUER: 'https://nobody.example',
     TRUST_PROXY: 'loopback',
   });
-  const good = [keys.dashboard, keys.beside];
-  const { requests, statuses, faults } = await fuzz(gateway.url, { keys: good, endpoints, seconds });
+  const validKeys = [keys.dashboard, keys.beside];
+  const { requests, statuses, faults } = await fuzz(gateway.url, { keys: validKeys, endpoints, seconds });
   const counts = listCounts(new Map(Object.entries(statuses)));
   print(`${requests} requests in ${seconds} s: ${counts}; ${faults.length} faults`);
   for (const fault of faults.slice(0, 20)) print(`  ${fault}`);

@@ -8,7 +8,7 @@ import { openHarness } from './harness.js';
 import { runLoad, trafficOf } from './load.js';
 import { Tally } from './tally.js';
 
-/** Milliseconds between two faults in which all is well. */
+/** Milliseconds without a fault between two faults. */
 const CALM_MS = 5000;
 const MINUTE_MS = 60_000;
 
@@ -17,7 +17,7 @@ interface TriedFault {
   readonly recoveredMs: number;
 }
 
-/** Loads a gateway while its ClickHouse fails in every way in turn; fails where a response is late, incomplete or missing. */
+/** Loads a gateway while ClickHouse fails in every way in turn; fails if a response is late, incomplete or missing. */
 export async function runSoak(stage: Stage, minutes: number): Promise<void> {
   const harness = await openHarness(stage);
   const memory: string[] = [];
@@ -38,7 +38,7 @@ export async function runSoak(stage: Stage, minutes: number): Promise<void> {
     const recoveredMs = await runFault(fault, harness, tally);
     tried.push({ name: fault.name, recoveredMs });
     print(`${fault.name}: recovered after ${recoveredMs.toFixed(0)} ms`);
-    // After the first round of all faults, what there is to grow has grown.
+    // Memory that grows once has grown after the first round of all faults.
     if (tried.length === FAULTS.length) await noteMemory();
     await calm();
   }

@@ -1,12 +1,12 @@
 import { request, type Agent, type IncomingMessage } from 'node:http';
 
-/** How one request ended. */
+/** The outcome of one request. */
 export interface Outcome {
-  /** Of the response; in words where there was none. */
+  /** Status of the response, or a word if there was none. */
   readonly status: number | 'late' | 'cut' | 'left';
-  /** `X-Cache`; empty where the response has none. */
+  /** `X-Cache`; empty if absent. */
   readonly cache: string;
-  /** Of a problem document. */
+  /** Code of a problem document. */
   readonly code?: string | undefined;
   readonly ms: number;
   /** What is wrong with the response, whatever its status. */
@@ -25,11 +25,11 @@ export interface SendOptions {
 /** Sends a request; never rejects, and resolves within its timeout. */
 export function sendRequest(url: string, options: SendOptions): Promise<Outcome> {
   const { headers = {}, method = 'GET', agent, timeoutMs, disconnectAfterMs } = options;
-  const began = performance.now();
+  const startedAt = performance.now();
   return new Promise((resolve) => {
     const end = (outcome: Omit<Outcome, 'ms'>): void => {
       clearTimeout(timer);
-      resolve({ ...outcome, ms: performance.now() - began });
+      resolve({ ...outcome, ms: performance.now() - startedAt });
     };
     const outgoing = request(url, { method, headers, ...(agent && { agent }) }, (response) => {
       void read(response, method).then(end);
@@ -59,7 +59,7 @@ async function read(response: IncomingMessage, method: string): Promise<Omit<Out
   return { status, cache, ...validate(response, Buffer.concat(chunks)) };
 }
 
-/** A response that says that it is complete has to be: as JSON, and by the count of its rows. */
+/** Checks that a response is complete: as JSON, and by its row count. */
 function validate({ statusCode, headers }: IncomingMessage, body: Buffer): Pick<Outcome, 'code' | 'fault'> {
   if (!/^application\/(problem\+)?json/.test(headers['content-type'] ?? '')) return {};
   let parsed: { readonly result?: readonly unknown[]; readonly code?: string };

@@ -6,14 +6,14 @@ import type { Outcome } from './send-request.js';
 export interface KindFigures extends Latency {
   readonly kind: string;
   readonly requests: number;
-  /** How often each status, with `X-Cache` or the code of the problem. */
+  /** Number of responses by status, with `X-Cache` or the problem's code. */
   readonly responses: ReadonlyMap<string, number>;
   readonly slowest: number;
 }
 
-/** Latencies that are kept of a kind; of more, each has the same chance. */
+/** Maximum number of latencies stored per kind; beyond that, a uniform random sample. */
 const MAX_SAMPLES = 100_000;
-/** Texts of what went wrong that are kept. */
+/** Maximum number of failure texts stored. */
 const MAX_FAULTS = 50;
 
 class Kind {
@@ -25,20 +25,20 @@ class Kind {
   add({ status, cache, code, ms }: Outcome): void {
     this.requests += 1;
     countOne(this.responses, [status, cache || code].filter(Boolean).join(' '));
-    // How long a caller waited that disconnected on purpose says nothing.
+    // The latency of a caller that disconnected on purpose means nothing.
     if (status === 'left') return;
     this.slowest = Math.max(this.slowest, ms);
-    const place =
+    const row =
       this.samples.length < MAX_SAMPLES ? this.samples.length : Math.floor(Math.random() * this.requests);
-    if (place < MAX_SAMPLES) this.samples[place] = ms;
+    if (row < MAX_SAMPLES) this.samples[row] = ms;
   }
 }
 
-/** Counts responses, by the kind of request and by what was going on. */
+/** Counts responses by kind of request and by phase. */
 export class Tally {
-  /** What is going on now; counted apart. */
+  /** The current phase; phases are counted separately. */
   phase = 'all well';
-  /** Responses that no fault of ClickHouse's excuses: none at all, late ones, incomplete ones. */
+  /** Responses that no fault of ClickHouse explains: missing, late or incomplete ones. */
   readonly faults: string[] = [];
   private readonly kinds = new Map<string, Kind>();
   private readonly phases = new Map<string, Map<string, number>>();
@@ -65,7 +65,7 @@ export class Tally {
     });
   }
 
-  /** How often each status while something was going on. */
+  /** Number of responses by status during a phase. */
   duringPhase(phase: string): ReadonlyMap<string, number> {
     return this.phases.get(phase) ?? new Map<string, number>();
   }

@@ -1,22 +1,22 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 
-export type ProxyMode = 'passing' | 'refusing' | 'cutting';
+export type ProxyMode = 'passing' | 'rejecting' | 'cutting';
 
-/** Bytes of a response that come through where responses are cut: some of its head, none of its end. */
+/** Bytes forwarded of a response that is cut: part of its head, and nothing of its end. */
 const CUT_AFTER_BYTES = 150;
 
-/** Between a gateway and its ClickHouse; it breaks as networks break. */
+/** A proxy between a gateway and its ClickHouse that fails as networks fail. */
 export class UnreliableProxy {
   private mode: ProxyMode = 'passing';
   private server: Server | undefined;
   private port = 0;
   private readonly sockets = new Set<Socket>();
 
-  private constructor(private readonly farPort: number) {}
+  private constructor(private readonly upstreamPort: number) {}
 
-  static async open(farPort: number): Promise<UnreliableProxy> {
-    const proxy = new UnreliableProxy(farPort);
+  static async open(upstreamPort: number): Promise<UnreliableProxy> {
+    const proxy = new UnreliableProxy(upstreamPort);
     await proxy.listen();
     return proxy;
   }
@@ -25,10 +25,10 @@ export class UnreliableProxy {
     return `http://127.0.0.1:${this.port}`;
   }
 
-  /** Refusing ends what is open and takes nothing new; cutting ends each connection in the middle of a response. */
+  /** `rejecting` closes all connections and accepts no new ones; `cutting` closes each during a response. */
   async become(mode: ProxyMode): Promise<void> {
     this.mode = mode;
-    if (mode === 'refusing') await this.close();
+    if (mode === 'rejecting') await this.close();
     else if (!this.server) await this.listen();
   }
 
@@ -42,19 +42,19 @@ export class UnreliableProxy {
   }
 
   private async listen(): Promise<void> {
-    const server = createServer((near) => {
-      this.join(near);
+    const server = createServer((client) => {
+      this.join(client);
     });
     this.server = server;
     await once(server.listen(this.port, '127.0.0.1'), 'listening');
     this.port = (server.address() as AddressInfo).port;
   }
 
-  private join(near: Socket): void {
-    const far = connect(this.farPort, '127.0.0.1');
+  private join(client: Socket): void {
+    const upstream = connect(this.upstreamPort, '127.0.0.1');
     for (const [end, other] of [
-      [near, far],
-      [far, near],
+      [client, upstream],
+      [upstream, client],
     ] as const) {
       this.sockets.add(end);
       end.on('error', () => undefined);
@@ -63,10 +63,10 @@ export class UnreliableProxy {
         other.destroy();
       });
     }
-    near.pipe(far);
-    far.on('data', (chunk: Buffer) => {
-      if (this.mode === 'cutting') near.end(chunk.subarray(0, CUT_AFTER_BYTES), () => near.destroy());
-      else near.write(chunk);
+    client.pipe(upstream);
+    upstream.on('data', (chunk: Buffer) => {
+      if (this.mode === 'cutting') client.end(chunk.subarray(0, CUT_AFTER_BYTES), () => client.destroy());
+      else client.write(chunk);
     });
   }
 }

@@ -6,18 +6,18 @@ import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
 const gatewayOf = sharedDemoGateway();
 let browser: Browser;
 
-/** Opens the page in a browser of its own, with all that it complains of and asks for. */
-async function openDocs(): Promise<{ page: Page; complaints: string[]; asked: string[] }> {
+/** Opens the page in a new browser, and records its errors and its requests. */
+async function openDocs(): Promise<{ page: Page; errors: string[]; requested: string[] }> {
   const page = await browser.newPage();
-  const complaints: string[] = [];
-  const asked: string[] = [];
+  const errors: string[] = [];
+  const requested: string[] = [];
   page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+    if (message.type() === 'error' || message.type() === 'warning') errors.push(message.text());
   });
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('request', (request) => asked.push(request.url()));
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('request', (request) => requested.push(request.url()));
   await page.goto(`${gatewayOf().url}/docs`);
-  return { page, complaints, asked };
+  return { page, errors, requested };
 }
 
 async function enter(page: Page, key: string): Promise<void> {
@@ -32,8 +32,8 @@ describeInBrowser('the page /docs in Chromium', () => {
 
   afterAll(() => browser.close());
 
-  it('shows the queries for a key, tries one out, and breaks no rule of its own', async () => {
-    const { page, complaints, asked } = await openDocs();
+  it('shows the queries that a key may call, runs one, and violates no security policy', async () => {
+    const { page, errors, requested } = await openDocs();
     expect(await page.locator('.opblock').count()).toBe(0);
     await enter(page, KEYS.all);
     await page.locator('.opblock').first().waitFor();
@@ -53,11 +53,13 @@ describeInBrowser('the page /docs in Chromium', () => {
     expect(await live.locator('.response-col_status').innerText()).toMatch(/^200/);
     expect(await live.innerText()).toContain('total_rest_requests');
     expect(await page.content()).not.toContain(KEYS.all);
-    expect(complaints).toEqual([]);
-    expect(asked.filter((url) => !url.startsWith(gatewayOf().url) && !url.startsWith('data:'))).toEqual([]);
+    expect(errors).toEqual([]);
+    expect(requested.filter((url) => !url.startsWith(gatewayOf().url) && !url.startsWith('data:'))).toEqual(
+      [],
+    );
   });
 
-  it('says why a key is not accepted, and shows nothing', async () => {
+  it('explains why a key is rejected, and shows nothing else', async () => {
     const { page } = await openDocs();
     await enter(page, 'qg_wrong');
     const status = page.getByRole('status');
@@ -65,7 +67,7 @@ describeInBrowser('the page /docs in Chromium', () => {
     expect(await page.locator('.opblock').count()).toBe(0);
   });
 
-  it('shows a key what it may call, and asks for nothing that it supplies', async () => {
+  it('shows a key what it may call, and requires no parameter that the key pins', async () => {
     const { page } = await openDocs();
     await enter(page, KEYS.tenant);
     await page.locator('.opblock').first().waitFor();

@@ -7,7 +7,7 @@ import { CONSOLE_KEY } from '../support/console-gateway.js';
 import { consoleSession, openConsole, runForm } from '../support/console-session.js';
 import { runSnippet } from '../support/run-snippet.js';
 
-/** Where pictures go; none are taken unless somebody wants them, since the rows in them are of now. */
+/** Folder of screenshots, off by default: their rows change with the time. */
 const SCREENSHOTS = process.env['SCREENSHOTS'];
 
 async function picture(page: Page, name: string): Promise<void> {
@@ -16,7 +16,7 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
 }
 
-/** Something to see for a picture: calls until some have been drawn. */
+/** Makes calls until some are drawn in the screenshot. */
 async function makeTraffic(page: Page, call: string): Promise<void> {
   for (let round = 0; round < 160; round++) {
     const parameters =
@@ -29,10 +29,10 @@ async function makeTraffic(page: Page, call: string): Promise<void> {
   await page.waitForSelector('.chart canvas');
 }
 
-describeInBrowser('the console’s looks and ways out', () => {
+describeInBrowser('the console’s layout and navigation', () => {
   const session = consoleSession();
 
-  it('says when to come back after 429', async () => {
+  it('shows when to retry after 429', async () => {
     await visit(session.browser, async ({ page }) => {
       await openConsole(session, page, '#/usage.api-counts');
       const body = { title: 'Limit exceeded', detail: 'Ten a minute.', code: 'LIMIT_EXCEEDED', status: 429 };
@@ -46,19 +46,19 @@ describeInBrowser('the console’s looks and ways out', () => {
     });
   });
 
-  it('stops a request that runs', async () => {
+  it('stops a running request', async () => {
     await visit(session.browser, async ({ page }) => {
       await openConsole(session, page, '#/usage.api-counts');
-      const gone = page.waitForEvent('requestfailed');
+      const failedRequest = page.waitForEvent('requestfailed');
       await page.route('**/api/endpoints/query/**', () => undefined);
       await runForm(page);
       await page.click('role=button[name="Stop"]');
-      expect((await gone).url()).toContain('/api/endpoints/query/usage.api-counts');
+      expect((await failedRequest).url()).toContain('/api/endpoints/query/usage.api-counts');
       expect(await page.getAttribute('.outcome', 'aria-busy')).toBe('false');
     });
   });
 
-  it('fits 360 px', async () => {
+  it('fits a width of 360 px', async () => {
     await visit(
       session.browser,
       async ({ page }) => {
@@ -83,7 +83,7 @@ describeInBrowser('the console’s looks and ways out', () => {
     );
   });
 
-  it('is dark where the system is, and as is chosen', async () => {
+  it('is dark if the system is, or as the user chooses', async () => {
     const background = 'getComputedStyle(document.body).backgroundColor';
     await visit(
       session.browser,
@@ -130,7 +130,7 @@ describeInBrowser('the console’s looks and ways out', () => {
     });
   });
 
-  it('gives snippets that work as they are', async () => {
+  it('shows snippets that work unchanged', async () => {
     await visit(session.browser, async ({ page }) => {
       const awkward = encodeURIComponent('aurora|it\'s "no" $HOME `id` \\ é');
       await openConsole(session, page, `#/usage.api-counts?project=${awkward}&interval=daily`);
@@ -139,8 +139,8 @@ describeInBrowser('the console’s looks and ways out', () => {
         await page.selectOption('.code select', tool);
         const text = (await page.textContent('pre[aria-label=Snippet]')) ?? '';
         expect(text).not.toContain(CONSOLE_KEY);
-        const answer = await runSnippet(tool, text.replaceAll('YOUR_API_KEY', CONSOLE_KEY));
-        expect([tool, answer]).toEqual([tool, expect.stringContaining('total_rest_requests')]);
+        const output = await runSnippet(tool, text.replaceAll('YOUR_API_KEY', CONSOLE_KEY));
+        expect([tool, output]).toEqual([tool, expect.stringContaining('total_rest_requests')]);
       }
     });
   });

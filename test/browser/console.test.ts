@@ -14,7 +14,7 @@ const untilGiven = (page: Page, interval: string): Promise<unknown> =>
 describeInBrowser('the console', () => {
   const session = consoleSession();
 
-  it('asks for a key on a first visit, says at its field that one is wrong, and opens with a good one', async () => {
+  it('requires a key on the first visit, reports an invalid one at its field, and opens with a valid one', async () => {
     await visit(session.browser, async ({ page }) => {
       await page.goto(`${session.gateway.url}/`);
       await page.waitForSelector('#key');
@@ -38,7 +38,7 @@ describeInBrowser('the console', () => {
     });
   });
 
-  it('shares the key of its tab with /docs, for both to have and to forget', async () => {
+  it('shares the key of its tab with /docs, and forgets it on both', async () => {
     await visit(session.browser, async ({ page }) => {
       await page.goto(`${session.gateway.url}/`);
       await page.fill('#key', CONSOLE_KEY);
@@ -54,7 +54,7 @@ describeInBrowser('the console', () => {
     });
   });
 
-  it('runs the example of each endpoint, and draws it', async () => {
+  it('runs the example of each endpoint, and draws the result', async () => {
     const names = [
       'functions.invocation-stats',
       'get-grouped-stats-events-logs',
@@ -77,7 +77,7 @@ describeInBrowser('the console', () => {
     });
   });
 
-  it('sorts by a heading, and tells which way', async () => {
+  it('sorts by a column heading, and announces the direction', async () => {
     await visit(session.browser, async ({ page }) => {
       await openConsole(session, page, '#/usage.api-counts?project=aurora&interval=daily');
       await page.waitForSelector('.rows tbody tr');
@@ -95,7 +95,7 @@ describeInBrowser('the console', () => {
     });
   });
 
-  it('shows each problem at its field, and takes the caller there', async () => {
+  it('shows each problem at its field, and focuses the first one', async () => {
     await visit(session.browser, async ({ page }) => {
       await openConsole(session, page, '#/usage.api-counts');
       await page.click('text=Clear');
@@ -109,7 +109,7 @@ describeInBrowser('the console', () => {
     });
   });
 
-  it('keeps the request in the address, without the key; back and forward work, and others can open it', async () => {
+  it('stores the request in the URL, without the key; back and forward work, and other users can open it', async () => {
     await visit(session.browser, async ({ page }) => {
       await openConsole(session, page, '#/usage.api-counts');
       await page.selectOption('#field-interval', 'minutely');
@@ -133,7 +133,7 @@ describeInBrowser('the console', () => {
     });
   });
 
-  it('says loudly that rows are missing, and says that there are none', async () => {
+  it('shows prominently that rows are missing, and shows that there are none', async () => {
     await visit(session.browser, async ({ page }) => {
       await openConsole(session, page, '#/functions.invocation-stats?project=aurora&interval=1hr');
       await page.waitForSelector('.notice.warn');
@@ -145,7 +145,7 @@ describeInBrowser('the console', () => {
     });
   });
 
-  it('runs a caller’s own SQL, but not what a link brings before it has been read', async () => {
+  it('runs a caller’s own SQL, but not the SQL of a link before the user has read it', async () => {
     await visit(session.browser, async ({ page }) => {
       const sql = encodeURIComponent('SELECT count() AS n FROM result');
       await openConsole(session, page, `#/logs.all?project=aurora&sql=${sql}`);
@@ -161,7 +161,7 @@ describeInBrowser('the console', () => {
     });
   });
 
-  it('can be used with the keyboard alone', async () => {
+  it('is usable with the keyboard alone', async () => {
     await visit(session.browser, async ({ page }) => {
       await page.goto(`${session.gateway.url}/`);
       await page.waitForSelector('#key');

@@ -7,16 +7,16 @@ import { NOW, type ProjectedRequest } from './requests-of-projections.js';
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What a gateway returned for a request. */
+/** A gateway's response. */
 export interface Returned {
   readonly rows: readonly Row[];
-  /** The tables and projections that ClickHouse reads for it, by its own plan. */
+  /** The tables and projections that ClickHouse reads, according to its query plan. */
   readonly sources: () => Promise<readonly string[]>;
 }
 
 export type Request = (request: ProjectedRequest) => Promise<Returned>;
 
-/** Settings with which ClickHouse reads nothing but the records. */
+/** Settings with which ClickHouse reads only the records. */
 export const PROJECTIONS_OFF: Readonly<Record<string, number>> = {
   optimize_use_projections: 0,
   optimize_use_implicit_projections: 0,
@@ -25,7 +25,7 @@ export const PROJECTIONS_OFF: Readonly<Record<string, number>> = {
 
 const FIXED_KEY = 'qg_of-project-p';
 
-/** Opens a gateway whose queries carry these settings besides their own. */
+/** Opens a gateway whose queries have these settings in addition to their own. */
 export async function openGateway(
   client: ClickHouseClient,
   further: Readonly<Record<string, number>> = {},
@@ -33,7 +33,7 @@ export async function openGateway(
   const owner = { name: 'p', mayBypassCache: true, pinned: new Map([['project', 'p']]) };
   const gateway = await createTestGateway({
     clock: () => new Date(NOW),
-    holders: { [FIXED_KEY]: { ...owner, endpoints: ['usage.api-counts'] } },
+    principals: { [FIXED_KEY]: { ...owner, endpoints: ['usage.api-counts'] } },
   });
   const run = createQueryRunner(client, { timeoutMs: 30_000 });
   const queries = new Map<string, BoundQuery>();
@@ -44,7 +44,7 @@ export async function openGateway(
   });
   return async ({ path, isPinned = false }) => {
     const { status, text, headers } = await gateway
-      .ask()
+      .agent()
       .get(`/api/endpoints/query/${path}`)
       .set({ 'X-API-KEY': isPinned ? FIXED_KEY : KEY, 'Cache-Control': 'no-cache' });
     expect([path, status, text]).toEqual([path, 200, expect.any(String)]);
@@ -55,7 +55,7 @@ export async function openGateway(
   };
 }
 
-/** They are within a share of rank, and merged states may give other ones. */
+/** Columns that are exact only within a share of rank: merged states may have other values. */
 function withoutQuantiles(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !/^p\d\d_/.test(name)));
 }

@@ -4,10 +4,10 @@ import { runLoad, trafficOf, type Traffic } from '../../bench/soak/load.js';
 import { Tally } from '../../bench/soak/tally.js';
 import { Stage } from '../../bench/stage.js';
 
-/** How late a response may be where other tests use the machine too; `npm run soak` allows a second. */
+/** Maximum delay of a response while other tests use the machine too; `npm run soak` allows a second. */
 const BUSY_MS = 60_000;
 
-/** Answers that a fault of ClickHouse's explains, or that callers ask for. */
+/** Responses that a fault of ClickHouse explains, or that callers request. */
 const EXPLAINED = /^(?:200|400|401|404|429|502|503|504|left)$/;
 
 let stage: Stage;
@@ -22,7 +22,7 @@ const oneCallerOfEachKind = (): readonly Traffic[] =>
   trafficOf(harness.keys).map((traffic) => ({ ...traffic, callers: 1 }));
 
 it.each(FAULTS.map((fault) => [fault.name, fault] as const))(
-  'ClickHouse %s under load: every answer is in time and complete, and all is well soon after its return',
+  'ClickHouse %s under load: every response is in time and complete, and service is normal soon afterwards',
   async (name, fault) => {
     const tally = new Tally();
     const stopping = new AbortController();
@@ -33,15 +33,17 @@ it.each(FAULTS.map((fault) => [fault.name, fault] as const))(
     });
     const recoveredMs = await runFault(fault, harness, tally);
     stopping.abort();
-    // Ends only when the last caller has its answer.
+    // Ends with the last caller's response.
     await load;
     const during = Object.fromEntries(tally.duringPhase(name));
-    process.stdout.write(`${name}: ${JSON.stringify(during)}, back after ${recoveredMs.toFixed(0)} ms\n`);
+    process.stdout.write(
+      `${name}: ${JSON.stringify(during)}, recovered after ${recoveredMs.toFixed(0)} ms\n`,
+    );
     expect(tally.faults).toEqual([]);
     expect(Object.keys(during).filter((status) => !EXPLAINED.test(status))).toEqual([]);
     // A restart can be so short that every request waits for its end.
     if (!fault.isGraceful) expect(during['503'] ?? during['502'] ?? 0).toBeGreaterThan(0);
-    // Hits, and answers that may be stale, go on.
+    // Hits and stale results continue.
     expect(during['200'] ?? 0).toBeGreaterThan(0);
   },
   180_000,

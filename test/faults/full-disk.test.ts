@@ -12,7 +12,7 @@ import { mountSmallDisk } from '../support/small-disk.js';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
 
 const KEY = 'qg_only-for-tests';
-/** As many as the endpoint returns at most. */
+/** The endpoint's row cap. */
 const ROWS = 100;
 const MESSAGE = 'x'.repeat(40_960);
 
@@ -29,7 +29,7 @@ describeWithDisk('a full disk of ClickHouse', () => {
       dataDir: disk?.folder ?? '',
       database: 'logs',
       readerUserFile: READER_USER_FILE,
-      onCrash: (words) => process.stderr.write(`ClickHouse ended: ${words}\n`),
+      onCrash: (lastOutput) => process.stderr.write(`ClickHouse ended: ${lastOutput}\n`),
     });
     const { adminConnection: admin, readerConnection: reader } = clickhouse;
     await migrate({ connection: admin, migrations: await readMigrations(SCHEMA_FOLDER) });
@@ -62,14 +62,14 @@ describeWithDisk('a full disk of ClickHouse', () => {
     const response = await fetch(`${url}/health/ready`);
     return [response.status, await response.json()];
   };
-  /** Polled, because the gateway reuses what it knew a second ago. */
+  /** Polled, because the gateway caches the state of the disk for a second. */
   const untilReady = async (hasWarnings: boolean): Promise<unknown> =>
     pollUntil('readiness changes', async () => {
       const response = await ready();
       return JSON.stringify(response).includes('warnings') === hasWarnings ? response : undefined;
     });
 
-  it('leaves responses of several megabytes complete in every format', async () => {
+  it('does not affect responses of several megabytes in any format', async () => {
     await disk?.fill();
     for (const format of FORMAT_NAMES) {
       const query = `project=p&project_tier=PRO&iso_timestamp_start=2000-01-01&format=${format}`;
@@ -82,12 +82,12 @@ describeWithDisk('a full disk of ClickHouse', () => {
         200,
         String(ROWS),
       ]);
-      // Parquet compresses; that it is whole the gateway itself has checked.
+      // Parquet is compressed; the gateway itself has checked that the response is complete.
       if (format !== 'parquet') expect(body.split(MESSAGE)).toHaveLength(ROWS + 1);
     }
   });
 
-  it('is named by readiness and in the log, while requests are served, until there is room again', async () => {
+  it('is reported by readiness and in the log, while requests are served, until there is space again', async () => {
     expect(await untilReady(false)).toEqual([200, { status: 'ready' }]);
     await disk?.fill();
     expect(await untilReady(true)).toEqual([
@@ -102,7 +102,7 @@ describeWithDisk('a full disk of ClickHouse', () => {
     await gateway.untilWritten(/the disk of ClickHouse has space again/);
   });
 
-  it('is named in the log where the request log cannot be written', async () => {
+  it('is reported in the log if the request log cannot be written', async () => {
     await disk?.fill();
     await fetch(`${url}/api/endpoints/query/logs.all?project=q`, { headers: { 'X-API-KEY': KEY } });
     await gateway.untilWritten(
@@ -110,7 +110,7 @@ describeWithDisk('a full disk of ClickHouse', () => {
     );
   });
 
-  describe('and a query that needs it', () => {
+  describe('and a query that needs disk space', () => {
     const run = async (text: string): Promise<Awaited<ReturnType<typeof failureOf>>> => {
       const connection = { ...clickhouse.readerConnection, database: 'default' };
       const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 20_000 });
@@ -122,14 +122,14 @@ describeWithDisk('a full disk of ClickHouse', () => {
     };
     const LARGE = "SELECT repeat('x', 1024) AS n FROM numbers(40960)";
 
-    it('fails with 422, as on a disk with room, where its result is over the limit', async () => {
+    it('returns 422, as on a disk with space, if the result is over the limit', async () => {
       const withRoom = await run(LARGE);
       await disk?.fill();
       const full = await run(LARGE);
       expect([withRoom.code, full.code]).toEqual(['RESULT_TOO_LARGE', 'RESULT_TOO_LARGE']);
     });
 
-    it('fails with 502 that names the disk to the operator and nothing to the caller', async () => {
+    it('returns 502, and reports the disk in the log but not to the caller', async () => {
       await disk?.fill();
       const failure = await run(
         `SELECT toString(number) AS n FROM numbers(5000000) ORDER BY cityHash64(number) LIMIT 1000000

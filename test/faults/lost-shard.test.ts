@@ -3,7 +3,7 @@ import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import type { QueryResult } from '../../src/query/ports.js';
 import { openClusterGateway, type ClusterGateway } from '../support/cluster-gateway.js';
 import { FILL_SETTINGS, FILL_STATEMENTS } from '../support/cluster-rows.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/made-folder.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { pollUntil } from '../support/poll-until.js';
 import { queryRequest } from '../support/query-requests.js';
 import { SettableClock } from '../support/settable-clock.js';
@@ -23,9 +23,9 @@ let cluster: ShardedServers<OwnShard>;
 let strict: ClusterGateway;
 let lenient: ClusterGateway;
 /** A project of each shard. */
-let near: string;
-let far: string;
-/** One of the second shard that has functions. */
+let local: string;
+let remote: string;
+/** A project of the second shard that has functions. */
 let farWithFunctions: string;
 
 beforeAll(async () => {
@@ -38,9 +38,9 @@ beforeAll(async () => {
       await client.command({ query, query_params: { now: NOW }, clickhouse_settings: FILL_SETTINGS });
     }
   });
-  [near = ''] = await first.ask('SELECT min(project) FROM edge_logs_local');
-  [far = ''] = await second.ask('SELECT min(project) FROM edge_logs_local');
-  [farWithFunctions = ''] = await second.ask('SELECT min(project) FROM function_relay_logs_local');
+  [local = ''] = await first.select('SELECT min(project) FROM edge_logs_local');
+  [remote = ''] = await second.select('SELECT min(project) FROM edge_logs_local');
+  [farWithFunctions = ''] = await second.select('SELECT min(project) FROM function_relay_logs_local');
   strict = await openClusterGateway(first, time.clock, { QUERY_TIMEOUT_SECONDS: '20' });
   lenient = await openClusterGateway(first, time.clock, { QUERY_TIMEOUT_SECONDS: '20', ALLOW_PARTIAL: 'on' });
 }, 120_000);
@@ -70,17 +70,17 @@ async function withClient<T>(
 
 const codeOf = ({ text }: { readonly text: string }): unknown =>
   (JSON.parse(text) as { code?: unknown }).code;
-const logsOf = (gateway: ClusterGateway, project: string): ReturnType<ClusterGateway['ask']> =>
-  gateway.ask('logs.all', { project, project_tier: 'PRO' });
+const logsOf = (gateway: ClusterGateway, project: string): ReturnType<ClusterGateway['send']> =>
+  gateway.send('logs.all', { project, project_tier: 'PRO' });
 
 const statsOf = (
   gateway: ClusterGateway,
   project: string,
   interval: string,
-): ReturnType<ClusterGateway['ask']> => gateway.ask('functions.invocation-stats', { project, interval });
+): ReturnType<ClusterGateway['send']> => gateway.send('functions.invocation-stats', { project, interval });
 
 const SINCE = new Date(NOW.getTime() - 300_000_000).toISOString();
-/** Of a projection alone, and of a projection and the records of a day that the time cuts. */
+/** Reads only a projection, and a projection plus the records of an incomplete day. */
 const GROUPED = [
   ['get-grouped-stats-events-logs', { event_type: 'view', city: 'Rome' }],
   ['get-grouped-stats-redirects', { start_time: SINCE }],
@@ -91,52 +91,54 @@ const sumOfHits = (text: string): number =>
     0,
   );
 
-/** Ends the second shard, and waits until it is gone. */
+/** Kills the second shard, and waits until it is unreachable. */
 async function loseShard(): Promise<void> {
   const [, shard] = cluster.shards;
   shard.kill();
-  await pollUntil('the shard is gone', async () => {
-    const failing = await strict.ask('usage.api-counts', EVERYTHING);
+  await pollUntil('the shard is unreachable', async () => {
+    const failing = await strict.send('usage.api-counts', EVERYTHING);
     return failing.status === 503 ? true : undefined;
   });
 }
 
-describe('a shard that has ended', () => {
-  it('is a 503 to be tried again for what it has rows of, and nothing to other questions', async () => {
+describe('a stopped shard', () => {
+  it('returns 503 with Retry-After for queries that need its rows, and does not affect other queries', async () => {
     await loseShard();
     for (let n = 0; n < 6; n += 1) {
-      const missing = await logsOf(strict, far);
+      const missing = await logsOf(strict, remote);
       expect([missing.status, codeOf(missing)]).toEqual([503, 'SHARD_UNREACHABLE']);
       expect(missing.headers.get('retry-after')).toBe('1');
       expect(missing.text).not.toMatch(/127\.0\.0\.1|DB::/);
     }
-    expect((await logsOf(strict, near)).status).toBe(200);
+    expect((await logsOf(strict, local)).status).toBe(200);
   });
 
-  it('is the same for what projections have', async () => {
+  it('returns the same for queries of projections', async () => {
     await loseShard();
     for (const interval of ['1hr', '1day', '7day']) {
       const missing = await statsOf(strict, farWithFunctions, interval);
       expect([missing.status, codeOf(missing)]).toEqual([503, 'SHARD_UNREACHABLE']);
-      const other = await statsOf(strict, near, interval);
+      const other = await statsOf(strict, local, interval);
       expect([other.status, Number(other.headers.get('x-row-count')) > 0]).toEqual([200, true]);
     }
     for (const [endpoint, parameters] of GROUPED) {
-      const missing = await strict.ask(endpoint, { ...parameters });
+      const missing = await strict.send(endpoint, { ...parameters });
       expect([missing.status, codeOf(missing)]).toEqual([503, 'SHARD_UNREACHABLE']);
     }
   });
 
-  it('leaves of projections and records exactly what the others have, where parts are allowed', async () => {
+  it('yields from projections and records exactly the other shard’s rows if that is allowed', async () => {
     await loseShard();
     const hits = async (condition: string): Promise<number> => {
-      const [n] = await cluster.shards[0].ask(`SELECT count() FROM custom_events_local WHERE ${condition}`);
+      const [n] = await cluster.shards[0].select(
+        `SELECT count() FROM custom_events_local WHERE ${condition}`,
+      );
       return Number(n);
     };
     const since = `timestamp >= parseDateTime64BestEffort('${SINCE}', 6, 'UTC')`;
     const conditions = ["event_type = 'view' AND city = 'Rome'", `event_type = 'url_redirect' AND ${since}`];
     for (const [n, [endpoint, parameters]] of GROUPED.entries()) {
-      const part = await lenient.ask(endpoint, { ...parameters });
+      const part = await lenient.send(endpoint, { ...parameters });
       expect([part.status, part.headers.get('x-partial')]).toEqual([200, 'true']);
       expect(sumOfHits(part.text)).toBe(await hits(conditions[n] ?? ''));
     }
@@ -144,73 +146,73 @@ describe('a shard that has ended', () => {
     expect([none.status, codeOf(none)]).toEqual([503, 'SHARD_UNREACHABLE']);
   });
 
-  it('leaves a part, marked and kept by nobody, where that is allowed', async () => {
-    const whole = await lenient.ask('get-grouped-stats-redirects');
-    expect([whole.status, whole.headers.get('x-partial')]).toEqual([200, null]);
+  it('yields a partial result, marked and not cached, if that is allowed', async () => {
+    const complete = await lenient.send('get-grouped-stats-redirects');
+    expect([complete.status, complete.headers.get('x-partial')]).toEqual([200, null]);
     await loseShard();
     time.advance(86_400_000);
-    const part = await lenient.ask('get-grouped-stats-redirects');
+    const part = await lenient.send('get-grouped-stats-redirects');
     expect([part.status, part.headers.get('x-partial')]).toEqual([200, 'true']);
     expect(part.headers.get('cache-control')).toBe('no-store');
     expect(Number(part.headers.get('x-row-count'))).toBeGreaterThan(0);
-    expect(part.text).not.toBe(whole.text);
+    expect(part.text).not.toBe(complete.text);
     await cluster.shards[1].recovered();
-    const again = await pollUntil('the shard is asked again', async () => {
-      const answer = await lenient.ask('get-grouped-stats-redirects', {}, {});
-      return answer.headers.get('x-partial') === null ? answer : undefined;
+    const again = await pollUntil('the shard is queried again', async () => {
+      const response = await lenient.send('get-grouped-stats-redirects', {}, {});
+      return response.headers.get('x-partial') === null ? response : undefined;
     });
-    expect([again.headers.get('x-cache'), again.text]).toEqual(['MISS', whole.text]);
+    expect([again.headers.get('x-cache'), again.text]).toEqual(['MISS', complete.text]);
   }, 120_000);
 
-  it('leaves nothing of what it alone has, which is a 503 even where parts are allowed', async () => {
+  it('returns 503 for rows that only this shard has, even if partial results are allowed', async () => {
     await loseShard();
-    const none = await logsOf(lenient, far);
+    const none = await logsOf(lenient, remote);
     expect([none.status, codeOf(none)]).toEqual([503, 'SHARD_UNREACHABLE']);
-    const other = await logsOf(lenient, near);
+    const other = await logsOf(lenient, local);
     expect([other.status, other.headers.get('x-partial')]).toEqual([200, null]);
   });
 
-  it('is made up for by a complete answer that has expired', async () => {
-    const question = { project: '/rest', interval: 'daily' };
-    const whole = await lenient.ask('usage.api-counts', question, {});
+  it('is hidden by a complete stale result', async () => {
+    const parameters = { project: '/rest', interval: 'daily' };
+    const complete = await lenient.send('usage.api-counts', parameters, {});
     await loseShard();
     time.advance(901_000);
-    const stale = await lenient.ask('usage.api-counts', question, {});
+    const stale = await lenient.send('usage.api-counts', parameters, {});
     expect([stale.status, stale.headers.get('x-cache'), stale.headers.get('x-partial')]).toEqual([
       200,
       'STALE',
       null,
     ]);
-    expect(stale.text).toBe(whole.text);
+    expect(stale.text).toBe(complete.text);
   });
 });
 
-describe('a shard that is frozen', () => {
-  it('is a 503 within the time limit of a query', async () => {
-    // Over a connection that is there, too, and with nothing kept that could stand in.
-    expect((await logsOf(strict, far)).status).toBe(200);
+describe('a frozen shard', () => {
+  it('returns 503 within the time limit of a query', async () => {
+    // Also over an open connection, and without a stale result.
+    expect((await logsOf(strict, remote)).status).toBe(200);
     cluster.shards[1].freeze();
     const [missing, part] = await Promise.all([
-      logsOf(strict, far),
-      lenient.ask('usage.api-counts', { ...EVERYTHING, project: 'example' }),
+      logsOf(strict, remote),
+      lenient.send('usage.api-counts', { ...EVERYTHING, project: 'example' }),
     ]);
     expect([missing.status, codeOf(missing)]).toEqual([503, 'SHARD_UNREACHABLE']);
     expect([part.status, part.headers.get('x-partial')]).toEqual([200, 'true']);
   }, 120_000);
 });
 
-describe('a shard that ends in the middle of a query', () => {
+describe('a shard that stops during a query', () => {
   const SLOW = 'SELECT count() AS n FROM edge_logs WHERE cityHash64(repeat(event_message, 50000)) != 1';
 
-  /** What comes of a slow query whose second shard is killed once it works on it. */
+  /** Returns the outcome of a slow query whose second shard is killed while it works on the query. */
   async function killedMeanwhile(allowsPartial: boolean): Promise<unknown> {
     const [first, second] = cluster.shards;
     return withClient(first.reader, async (client) => {
       const run = createQueryRunner(client, { timeoutMs: 100_000 }, { allowsPartial });
       const request = queryRequest(`${SLOW} SETTINGS max_threads = 2, max_block_size = 200`);
       const running = run(request).catch((error: unknown) => error);
-      await pollUntil('the shard works on it', async () => {
-        const [rows] = await second.ask(
+      await pollUntil('the shard runs the query', async () => {
+        const [rows] = await second.select(
           "SELECT sum(read_rows) FROM system.processes WHERE query LIKE '%repeat%50000%' AND NOT is_initial_query",
         );
         return Number(rows) > 0 ? true : undefined;
@@ -220,12 +222,12 @@ describe('a shard that ends in the middle of a query', () => {
     });
   }
 
-  it('never gives half of the rows for the whole', async () => {
+  it('never yields half of the rows as a complete result', async () => {
     expect(await killedMeanwhile(false)).toMatchObject({ code: 'SHARD_UNREACHABLE', status: 503 });
   }, 120_000);
 
-  it('gives exactly what the other shard has, marked, where that is allowed', async () => {
-    const [rows = ''] = await cluster.shards[0].ask('SELECT count() FROM edge_logs_local');
+  it('yields exactly the other shard’s rows, marked, if that is allowed', async () => {
+    const [rows = ''] = await cluster.shards[0].select('SELECT count() FROM edge_logs_local');
     const { body, partial } = (await killedMeanwhile(true)) as QueryResult;
     expect([partial, body.toString()]).toEqual([true, `{"result":[{"n":${rows}}]}`]);
   }, 120_000);

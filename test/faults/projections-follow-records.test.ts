@@ -7,7 +7,7 @@ import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
 import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
 import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/made-folder.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { pollUntil } from '../support/poll-until.js';
 import { settleAll } from '../support/settle-all.js';
 import { openGateway, PROJECTIONS_OFF, type Request } from './beside-projections-off.js';
@@ -31,7 +31,7 @@ beforeAll(async () => {
   await migrate({ connection: server.adminConnection, migrations: await readMigrations(SCHEMA_FOLDER) });
   const options = { maxOpenConnections: 8, requestTimeoutMs: 60_000 };
   admin = connectClickHouse(server.adminConnection, options);
-  // As it serves: a user that may SELECT from tables, and was never granted anything of a projection.
+  // The gateway's own user: it may SELECT from tables, and has no grants on projections.
   reader = connectClickHouse(server.readerConnection, options);
   request = await openGateway(reader);
   requestOfRecords = await openGateway(reader, PROJECTIONS_OFF);
@@ -59,7 +59,7 @@ async function count(records: string): Promise<number> {
   return Number(row?.n);
 }
 
-/** Each response is from its projection, row by row that of the same query of the records, and as many as they are. */
+/** Expects that each response comes from its projection, equals the result of the records, and counts all of them. */
 async function expectAgreement(): Promise<void> {
   await settleAll(REQUESTS, async (each) => {
     const { path: of, reads, total } = each;
@@ -74,7 +74,7 @@ async function expectAgreement(): Promise<void> {
   });
 }
 
-/** Inserts into a table until told to stop, whether inserts succeed or not. */
+/** Inserts into a table until the writer is stopped, whether inserts succeed or not. */
 function startWriter(table: Table): () => Promise<void> {
   let stopped = false;
   const write = async (): Promise<void> => {
@@ -91,10 +91,10 @@ async function killServer(): Promise<void> {
   if (server.pid !== undefined) process.kill(server.pid, 'SIGKILL');
   const isUp = async (): Promise<true | undefined> =>
     (await admin.ping({ select: true })).success ? true : undefined;
-  await pollUntil('ClickHouse is back', isUp, 60_000);
+  await pollUntil('ClickHouse responds again', isUp, 60_000);
 }
 
-it('endpoints agree with the records after kills of ClickHouse in the middle of inserts', async () => {
+it('endpoints match the records after ClickHouse is killed during inserts', async () => {
   const stop = TABLES.map(startWriter);
   for (const table of TABLES) {
     const before = await count(table);
@@ -106,14 +106,14 @@ it('endpoints agree with the records after kills of ClickHouse in the middle of 
   await expectAgreement();
 }, 180_000);
 
-it('what responses are compared with is read from the tables alone', async () => {
+it('the expected rows are read from the tables only', async () => {
   await settleAll(REQUESTS, async (each) => {
     const { sources } = await requestOfRecords(each);
     expect(TABLES).toEqual(expect.arrayContaining([...(await sources())]));
   });
 });
 
-it('endpoints agree with the records after deletes, and a kill in the middle of mutations', async () => {
+it('endpoints match the records after deletes, and after a kill during mutations', async () => {
   await run("DELETE FROM function_relay_logs WHERE function_id = '3' AND execution_time_ms < 5000");
   await run("DELETE FROM edge_logs WHERE toDate(timestamp) = '2096-02-28'");
   await run("DELETE FROM custom_events WHERE user_id = '2'");
@@ -129,7 +129,7 @@ it('endpoints agree with the records after deletes, and a kill in the middle of 
   await expectAgreement();
 }, 120_000);
 
-it('endpoints agree with the records after partitions were detached and attached', async () => {
+it('endpoints match the records after partitions were detached and attached', async () => {
   const partitions = [
     ['function_relay_logs', '20960228'],
     ['edge_logs', '20960226'],
@@ -141,7 +141,7 @@ it('endpoints agree with the records after partitions were detached and attached
   await expectAgreement();
 }, 120_000);
 
-/** Puts the parts of a table's frozen copy into it, as its manual has it. */
+/** Attaches the parts of a table's frozen copy, as the manual describes. */
 async function restore(table: Table, copy: string): Promise<void> {
   const [row] = await rowsOf<{ readonly home: string }>(
     `SELECT data_paths[1] AS home FROM system.tables WHERE database = 'logs' AND name = '${table}'`,
@@ -154,7 +154,7 @@ async function restore(table: Table, copy: string): Promise<void> {
   for (const id of partitions) await run(`ALTER TABLE ${table} ATTACH PARTITION ID '${id}'`);
 }
 
-it('endpoints agree with the records after a frozen copy was restored, and after merges', async () => {
+it('endpoints match the records after a frozen copy was restored, and after merges', async () => {
   for (const table of TABLES) await run(`ALTER TABLE ${table} FREEZE WITH NAME 'copy'`);
   const saved = await Promise.all(TABLES.map(count));
   for (const table of TABLES) await run(`TRUNCATE TABLE ${table}`);

@@ -2,35 +2,35 @@ import { Redis } from 'ioredis';
 
 import { FakeRunQuery } from '../support/fake-run-query.js';
 import { pollUntil } from '../support/poll-until.js';
-import { respondWithGarbage, passOn } from '../support/redis-stand-in.js';
+import { respondWithGarbage, forwardTo } from '../support/redis-stand-in.js';
 import { Started } from '../support/started.js';
 import { openTestExecution, type TestExecution } from '../support/test-execution.js';
 
-/** Three commands of 250 ms and what a busy machine adds: what an answer may cost while the breaker is closed. */
+/** Upper bound of a request while the breaker is closed: three commands of 250 ms, plus the delay of a busy machine. */
 const BOUND_MS = 2000;
-/** And while it is open. */
+/** The bound while the breaker is open. */
 const OPEN_BOUND_MS = 500;
-const AWAY = 'Redis does not respond; this process caches results and counts limits on its own';
+const UNREACHABLE = 'Redis does not respond; this process caches results and counts limits on its own';
 const BACK = 'Redis responds again';
-const REFUSES = 'Redis rejects commands; this process caches results and counts limits on its own';
-const TAKES = 'Redis accepts commands again';
+const REJECTS = 'Redis rejects commands; this process caches results and counts limits on its own';
+const ACCEPTS = 'Redis accepts commands again';
 
-let questions = 0;
+let cityCount = 0;
 
-/** Asks what nobody asked before, and gives the milliseconds until the answer. */
-const timeNew = async ({ ask, runQuery }: TestExecution): Promise<number> => {
+/** Requests a new city; returns the milliseconds until the result. */
+const timeNew = async ({ requestCity, runQuery }: TestExecution): Promise<number> => {
   const before = runQuery.requests.length;
-  const began = performance.now();
-  questions += 1;
-  const { status } = await ask(`question ${questions}`);
+  const startedAt = performance.now();
+  cityCount += 1;
+  const { status } = await requestCity(`city ${cityCount}`);
   expect([status, runQuery.requests.length]).toEqual(['MISS', before + 1]);
-  return performance.now() - began;
+  return performance.now() - startedAt;
 };
 
-const told = ({ logger }: TestExecution): readonly string[] =>
+const logged = ({ logger }: TestExecution): readonly string[] =>
   logger.lines.filter(({ level }) => level !== 'debug').map(({ level, message }) => `${level}: ${message}`);
 
-/** Asks on until Redis is back in use. */
+/** Sends requests until the gateway uses Redis again. */
 const untilBack = (execution: TestExecution): Promise<true> =>
   pollUntil(
     'the breaker is closed',
@@ -41,55 +41,55 @@ const untilBack = (execution: TestExecution): Promise<true> =>
     120_000,
   );
 
-/** That a gateway whose Redis has just failed answers all the same, soon without asking it, and says so once. */
-const expectLettingGo = async (execution: TestExecution): Promise<void> => {
+/** Expects that a gateway whose Redis has just failed returns results, soon without Redis, and logs that once. */
+const expectReleased = async (execution: TestExecution): Promise<void> => {
   for (let n = 0; n < 3; n += 1) expect(await timeNew(execution)).toBeLessThan(BOUND_MS);
-  const many = await Promise.all(Array.from({ length: 50 }, () => execution.ask('the same')));
+  const many = await Promise.all(Array.from({ length: 50 }, () => execution.requestCity('the same')));
   expect(many).toHaveLength(50);
   expect(execution.cache.isRedisOpen()).toBe(true);
-  const { status } = await execution.ask('the same');
+  const { status } = await execution.requestCity('the same');
   expect(status).toBe('HIT');
-  expect(told(execution)).toEqual([`warn: ${AWAY}`]);
+  expect(logged(execution)).toEqual([`warn: ${UNREACHABLE}`]);
 };
 
 describe('a Redis that', () => {
   it.concurrent(
-    'is killed and started again costs no answer; the gateway lets go of it and comes back',
+    'is killed and restarted costs no result; the gateway stops using it and then uses it again',
     () =>
       Started.during(async (started) => {
         const server = await started.redis();
         const execution = await started.execution(server.url);
         await timeNew(execution);
         await server.stop();
-        await expectLettingGo(execution);
+        await expectReleased(execution);
         expect(await timeNew(execution)).toBeLessThan(OPEN_BOUND_MS);
 
         started.redisAgain(server);
         await untilBack(execution);
-        expect(told(execution)).toEqual([`warn: ${AWAY}`, `info: ${BACK}`]);
+        expect(logged(execution)).toEqual([`warn: ${UNREACHABLE}`, `info: ${BACK}`]);
         const other = await started.execution(server.url);
-        let asked = 0;
-        // A reply that a busy machine delays counts as none.
+        let count = 0;
+        // A reply that a busy machine delays counts as missing.
         await pollUntil('a result is shared again', async () => {
-          const target = `after it ${(asked += 1)}`;
-          await execution.ask(target);
-          return (await other.ask(target)).status === 'HIT' || undefined;
+          const target = `after it ${(count += 1)}`;
+          await execution.requestCity(target);
+          return (await other.requestCity(target)).status === 'HIT' || undefined;
         });
       }),
     120_000,
   );
 
   it.concurrent(
-    'is away when a gateway purges leaves the purge incomplete until it is back',
+    'is unreachable during a purge leaves the purge incomplete until it is back',
     () =>
       Started.during(async (started) => {
         const server = await started.redis();
         const [one, other] = [await started.execution(server.url), await started.execution(server.url)];
-        for (const { ask } of [one, other]) await ask('purged');
+        for (const { requestCity } of [one, other]) await requestCity('purged');
         await server.stop();
         expect(await one.cache.purge({})).toBe(false);
         expect(one.cache.local.use().size).toBe(0);
-        expect((await other.ask('purged')).status).toBe('HIT');
+        expect((await other.requestCity('purged')).status).toBe('HIT');
         started.redisAgain(server);
         await pollUntil(
           'the other gateway has purged',
@@ -105,40 +105,40 @@ describe('a Redis that', () => {
   );
 
   it.concurrent(
-    'stalls costs a bounded time, then none, and is used again when it goes on',
+    'stalls costs a bounded time, then none, and is used again when it continues',
     () =>
       Started.during(async (started) => {
         const server = await started.redis();
         const execution = await started.execution(server.url);
         await timeNew(execution);
         server.child.kill('SIGSTOP');
-        await expectLettingGo(execution);
+        await expectReleased(execution);
         expect(await timeNew(execution)).toBeLessThan(BOUND_MS);
         server.child.kill('SIGCONT');
         await untilBack(execution);
-        expect(told(execution)).toEqual([`warn: ${AWAY}`, `info: ${BACK}`]);
+        expect(logged(execution)).toEqual([`warn: ${UNREACHABLE}`, `info: ${BACK}`]);
       }),
     120_000,
   );
 
   it.concurrent(
-    'loses its connections without a word is reached again on new ones',
+    'silently loses its connections is used again on new ones',
     () =>
       Started.during(async (started) => {
         const server = await started.redis();
-        const between = await started.standIn(passOn(server.port));
+        const between = await started.standIn(forwardTo(server.port));
         const execution = await started.execution(between.url);
         await timeNew(execution);
-        between.loseConnections();
-        await expectLettingGo(execution);
+        between.stallConnections();
+        await expectReleased(execution);
         await untilBack(execution);
-        expect(told(execution)).toEqual([`warn: ${AWAY}`, `info: ${BACK}`]);
+        expect(logged(execution)).toEqual([`warn: ${UNREACHABLE}`, `info: ${BACK}`]);
       }),
     120_000,
   );
 
   it.concurrent(
-    'is full refuses what is new, is told of once, and is used again when there is room',
+    'is full rejects writes, is reported once, and is used again when there is space',
     () =>
       Started.during(async (started) => {
         const server = await started.redis(['--maxmemory', '2mb', '--maxmemory-policy', 'noeviction']);
@@ -150,66 +150,66 @@ describe('a Redis that', () => {
         await timeNew(execution);
         await fill(admin);
         for (let n = 0; n < 20; n += 1) expect(await timeNew(execution)).toBeLessThan(BOUND_MS);
-        // Longer than the gateway takes to look after its lease, which a full Redis lets it renew.
-        const began = performance.now();
+        // Longer than the interval at which the gateway renews its lease, which a full Redis accepts.
+        const startedAt = performance.now();
         await pollUntil('three rounds are over', async () => {
           await timeNew(execution);
-          return performance.now() - began > 3200 || undefined;
+          return performance.now() - startedAt > 3200 || undefined;
         });
-        expect(told(execution)).toEqual([`warn: ${REFUSES}`]);
+        expect(logged(execution)).toEqual([`warn: ${REJECTS}`]);
         expect(execution.cache.isRedisOpen()).toBe(false);
         await admin.flushall();
-        await pollUntil('it is told that there is room', async () => {
+        await pollUntil('the log reports that Redis accepts commands', async () => {
           await timeNew(execution);
-          return told(execution).length > 1 || undefined;
+          return logged(execution).length > 1 || undefined;
         });
-        expect(told(execution)).toEqual([`warn: ${REFUSES}`, `info: ${TAKES}`]);
+        expect(logged(execution)).toEqual([`warn: ${REJECTS}`, `info: ${ACCEPTS}`]);
       }),
     120_000,
   );
 
   it.concurrent.each([
-    ['no protocol at all', 'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n\r\nBad Request'],
+    ['another protocol', 'HTTP/1.1 400 Bad Request\r\nContent-Type: text/plain\r\n\r\nBad Request'],
     ['OK to everything', '+OK\r\n'],
     ['a number to everything', ':1\r\n'],
-    ['a text to everything', '$5\r\nhello\r\n'],
+    ['a string to everything', '$5\r\nhello\r\n'],
     ['an empty list to everything', '*0\r\n'],
     ['nothing but nulls', '$-1\r\n'],
     ['an error to everything', '-ERR no\r\n'],
     ['bytes', Buffer.from([0, 255, 254, 1, 13, 10])],
-  ])('answers %s costs a bounded time and never an answer', (_what, garbage) =>
+  ])('responds with %s costs a bounded time and never a wrong result', (_what, garbage) =>
     Started.during(async (started) => {
       const { url } = await started.standIn(respondWithGarbage(garbage));
       const execution = await started.execution(url);
-      execution.runQuery.answer([{ city: 'Rome' }]);
+      execution.runQuery.returnRows([{ city: 'Rome' }]);
       for (let n = 0; n < 5; n += 1) expect(await timeNew(execution)).toBeLessThan(BOUND_MS);
-      const answers = await Promise.all(Array.from({ length: 20 }, () => execution.ask('Rome')));
-      for (const { result } of answers) {
+      const outcomes = await Promise.all(Array.from({ length: 20 }, () => execution.requestCity('Rome')));
+      for (const { result } of outcomes) {
         expect(result.bodies.identity.toString()).toBe('{"result":[{"city":"Rome"}]}');
       }
       await execution.cache.purge({});
       await execution.cache.usage.sets(execution.cache.local.use().keys().next().value ?? '');
-      expect(told(execution).length).toBeLessThanOrEqual(1);
+      expect(logged(execution).length).toBeLessThanOrEqual(1);
     }),
   );
 
   it.concurrent(
-    'is not there when the gateway starts is used as soon as it is',
+    'is unreachable when the gateway starts is used once it is reachable',
     () =>
       Started.during(async (started) => {
         const server = await started.redis();
         await server.stop();
-        const began = performance.now();
+        const startedAt = performance.now();
         const execution = await started.execution(server.url);
-        expect(performance.now() - began).toBeLessThan(BOUND_MS);
-        await expectLettingGo(execution);
+        expect(performance.now() - startedAt).toBeLessThan(BOUND_MS);
+        await expectReleased(execution);
         started.redisAgain(server);
         await untilBack(execution);
       }),
     120_000,
   );
 
-  it('has gone away does not keep a process up that closes its cache', () =>
+  it('has become unreachable does not prevent a process from closing its cache and exiting', () =>
     Started.during(async (started) => {
       const timers = (): number =>
         process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
@@ -219,10 +219,10 @@ describe('a Redis that', () => {
       await server.stop();
       await timeNew(execution);
       await execution.close();
-      await pollUntil('no timer is left of the connections', () => timers() <= before || undefined, 1500);
+      await pollUntil('no timer of the connections remains', () => timers() <= before || undefined, 1500);
     }));
 
-  it.concurrent('is away leaves equal questions to each process: one query in each', () =>
+  it.concurrent('is unreachable leads to one query per process for identical requests', () =>
     Started.during(async (started) => {
       const server = await started.redis();
       await server.stop();
@@ -230,13 +230,15 @@ describe('a Redis that', () => {
       const environment = { REDIS_URL: server.url };
       const gateways = await Promise.all([1, 2].map(() => openTestExecution({ environment, runQuery })));
       for (const { close } of gateways) started.add(close);
-      await Promise.all(gateways.flatMap(({ ask }) => Array.from({ length: 100 }, () => ask('Rome'))));
+      await Promise.all(
+        gateways.flatMap(({ requestCity }) => Array.from({ length: 100 }, () => requestCity('Rome'))),
+      );
       expect(runQuery.requests).toHaveLength(2);
     }),
   );
 });
 
-/** Fills it until it refuses even the least. */
+/** Fills it until it rejects even the smallest value. */
 async function fill(admin: Redis): Promise<void> {
   for (let n = 0; ; n += 1) {
     try {

@@ -1,7 +1,7 @@
 /** The time of the gateways. */
 export const NOW = '2096-03-01T12:30:00Z';
 
-/** Of so many records: a quarter is from the last hour before that time, the others from some more than eight days. */
+/** Times of this many records: a quarter in the last hour before that time, the others over more than eight days. */
 const times = (rows: number): string => `
   toDateTime64('2096-03-01 12:29:59', 6, 'UTC')
     - toIntervalSecond(if(number % 4 = 0, number % 3541, intDiv(number * 700000, ${rows})) + rand() % 60)`;
@@ -10,8 +10,8 @@ export const TABLES = ['function_relay_logs', 'edge_logs', 'custom_events'] as c
 export type Table = (typeof TABLES)[number];
 
 /**
- * One block of records each, so many that ClickHouse prefers the projections by itself. Each event that is no redirect has
- * an id of its own, so that `event_days` has more granules than `redirect_days`.
+ * One block of records per table, large enough that ClickHouse prefers the projections. Each event that is not a
+ * redirect has an id of its own, so that `event_days` has more granules than `redirect_days`.
  */
 export const INSERTS: Readonly<Record<Table, string>> = {
   function_relay_logs: `
@@ -36,14 +36,14 @@ export const INSERTS: Readonly<Record<Table, string>> = {
     FROM numbers(36000)`,
 };
 
-/** A request, what ClickHouse reads for it, and what its records are, by a condition that owes nothing to the endpoint. */
+/** A request, what ClickHouse reads for it, and a condition for its records that is independent of the endpoint. */
 export interface ProjectedRequest {
   readonly path: string;
-  /** Of a key that fixes the project. */
+  /** Of a key that pins the project. */
   readonly isPinned?: boolean;
-  /** Absent where records and projection have about as many granules. */
+  /** Absent if records and projection have similarly many granules. */
   readonly reads?: readonly string[];
-  /** A column whose sum is the number of these records; absent where the response ends at the endpoint's cap. */
+  /** A column whose sum is the number of these records; absent if the result ends at the endpoint's row cap. */
   readonly total?: { readonly column: string; readonly records: string };
 }
 

@@ -7,10 +7,10 @@ import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
 import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
 import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
-import { openListedGateway, type ListedGateway } from '../support/listed-gateway.js';
+import { openMultiServerGateway, type MultiServerGateway } from '../support/multi-server-gateway.js';
 import { pollUntil } from '../support/poll-until.js';
 
-/** Calls of edge requests in each server's data. */
+/** Number of edge requests in each server's data. */
 const CALLS = 5;
 
 async function fill(connection: ClickHouseConnection): Promise<void> {
@@ -33,8 +33,8 @@ const nameOf = ({ adminConnection }: EmbeddedServer): string => new URL(adminCon
 describe('a gateway in front of two servers with the same data', () => {
   const folders: string[] = [];
   const servers: EmbeddedServer[] = [];
-  let gateway: ListedGateway;
-  let asked = 0;
+  let gateway: MultiServerGateway;
+  let queryCount = 0;
 
   const startServer = async (): Promise<EmbeddedServer> => {
     const dataDir = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
@@ -51,8 +51,8 @@ describe('a gateway in front of two servers with the same data', () => {
   };
   beforeAll(async () => {
     const [a, b] = await Promise.all([startServer(), startServer()]);
-    // The servers' passwords are made at their start, so that each address brings its own.
-    gateway = await openListedGateway([a, b].map((server) => withCredentials(server.adminConnection)));
+    // The servers generate their passwords at start-up, so each URL contains its own.
+    gateway = await openMultiServerGateway([a, b].map((server) => withCredentials(server.adminConnection)));
   }, 120_000);
   afterAll(async () => {
     await gateway.close();
@@ -65,20 +65,20 @@ describe('a gateway in front of two servers with the same data', () => {
     if (!a || !b) throw new Error('two servers have not been started');
     return [a, b];
   };
-  /** The status and, where there is one, the number of calls that is answered: each question is another one. */
+  /** Runs a new query; returns the status, and the number of calls in the result or the error code. */
   const runQuery = async (): Promise<string> => {
-    asked += 1;
-    const response = await gateway.ask(`aur.ra|none${asked}`, `several-${asked}`);
+    queryCount += 1;
+    const response = await gateway.send(`aur.ra|none${queryCount}`, `several-${queryCount}`);
     const body = (await response.json()) as { result?: { total_rest_requests: number }[]; code?: string };
     const calls = body.result?.map((row) => row.total_rest_requests).reduce((sum, n) => sum + n, 0);
     return `${response.status} ${calls ?? body.code ?? ''}`;
   };
-  const askMany = (count: number): Promise<readonly string[]> =>
+  const sendMany = (count: number): Promise<readonly string[]> =>
     Promise.all(Array.from({ length: count }, runQuery));
   const GOOD = `200 ${CALLS}`;
-  const AWAY = '503 CLICKHOUSE_UNREACHABLE';
+  const UNREACHABLE = '503 CLICKHOUSE_UNREACHABLE';
   const outcomes = (all: readonly string[]): readonly string[] => [...new Set(all)].sort();
-  /** Runs a task, and counts the queries that a server was sent meanwhile, by its own account. */
+  /** Runs a task, and counts the queries that the server received meanwhile, from the server's own counter. */
   const countedOn = async (
     { adminConnection }: EmbeddedServer,
     task: () => Promise<void>,
@@ -92,7 +92,7 @@ describe('a gateway in front of two servers with the same data', () => {
     };
     const before = await count();
     await task();
-    // The second count is a query itself.
+    // The second count is itself a query.
     const counted = (await count()) - before - 1;
     await client.close();
     return counted;
@@ -103,42 +103,42 @@ describe('a gateway in front of two servers with the same data', () => {
       return (await gateway.metric('server_ejected', nameOf(server))) === 0 || undefined;
     });
 
-  it('sends each half of the questions', async () => {
+  it('sends half of the queries to each server', async () => {
     const [a, b] = both();
     let onB = 0;
     const onA = await countedOn(a, async () => {
       onB = await countedOn(b, async () => {
         for (let n = 0; n < 20; n += 1) expect(await runQuery()).toBe(GOOD);
-        expect(outcomes(await askMany(20))).toEqual([GOOD]);
+        expect(outcomes(await sendMany(20))).toEqual([GOOD]);
       });
     });
     expect(onA + onB).toBe(40);
     expect(Math.abs(onA - onB)).toBeLessThanOrEqual(10);
   });
 
-  it('loses no answer when one is killed, and uses it again when it is back', async () => {
+  it('loses no result when one server is killed, and uses that server again when it is back', async () => {
     const [a, b] = both();
     const { pid = 0 } = a;
-    const running = askMany(20);
+    const running = sendMany(20);
     process.kill(pid, 'SIGKILL');
     for (let n = 0; n < 20; n += 1) expect(await runQuery()).toBe(GOOD);
     expect(outcomes(await running)).toEqual([GOOD]);
     expect(await gateway.metric('server_retried_elsewhere_total', nameOf(a))).toBeGreaterThan(0);
     expect(await gateway.metric('server_retried_elsewhere_total', nameOf(b))).toBe(0);
     expect(await gateway.metric('breaker_open')).toBe(0);
-    await pollUntil('the server has been started again', () => (a.pid !== pid ? a.pid : undefined));
+    await pollUntil('the server has restarted', () => (a.pid !== pid ? a.pid : undefined));
     await untilServing(a);
     const onA = await countedOn(a, async () => {
-      expect(outcomes(await askMany(20))).toEqual([GOOD]);
+      expect(outcomes(await sendMany(20))).toEqual([GOOD]);
     });
     expect(onA).toBeGreaterThanOrEqual(5);
   }, 120_000);
 
-  it('answers what a stalled one holds from the other, and has no question wait for it afterwards', async () => {
+  it('serves a stalled server’s queries from the other server, and sends it no queries afterwards', async () => {
     const [a, b] = both();
     const { pid = 0 } = b;
     process.kill(pid, 'SIGSTOP');
-    expect(outcomes(await askMany(8))).toEqual([GOOD]);
+    expect(outcomes(await sendMany(8))).toEqual([GOOD]);
     expect(await gateway.metric('server_ejected', nameOf(b))).toBe(1);
     expect(await gateway.metric('server_retried_elsewhere_total', nameOf(b))).toBeGreaterThan(0);
     expect(await gateway.metric('queries_cut')).toBeGreaterThan(0);
@@ -157,27 +157,27 @@ describe('a gateway in front of two servers with the same data', () => {
     ]);
   }, 120_000);
 
-  it('is a 503 when both are away, and answers by itself when one is back', async () => {
+  it('returns 503 while both servers are stalled, and recovers when one continues', async () => {
     const [a, b] = both();
     for (const { pid = 0 } of [a, b]) process.kill(pid, 'SIGSTOP');
-    expect(outcomes(await askMany(8))).toEqual([AWAY]);
+    expect(outcomes(await sendMany(8))).toEqual([UNREACHABLE]);
     expect(await gateway.metric('breaker_open')).toBe(1);
-    const response = await gateway.ask('away', 'several-away');
+    const response = await gateway.send('unreachable', 'several-unreachable');
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
     await response.body?.cancel();
     expect((await gateway.fetch('/health/ready')).status).toBe(503);
     process.kill(a.pid ?? 0, 'SIGCONT');
-    await pollUntil('a question is answered', async () => (await runQuery()) === GOOD || undefined);
+    await pollUntil('a query succeeds', async () => (await runQuery()) === GOOD || undefined);
     expect(await gateway.metric('breaker_open')).toBe(0);
     expect(await gateway.metric('server_ejected', nameOf(b))).toBe(1);
     process.kill(b.pid ?? 0, 'SIGCONT');
     await untilServing(b);
   }, 120_000);
 
-  it('is a 503 at once when neither is there', async () => {
+  it('returns 503 at once if neither server runs', async () => {
     for (const server of both()) await server.stop();
-    expect(outcomes(await askMany(8))).toEqual([AWAY]);
-    expect(await runQuery()).toBe(AWAY);
+    expect(outcomes(await sendMany(8))).toEqual([UNREACHABLE]);
+    expect(await runQuery()).toBe(UNREACHABLE);
     expect(await gateway.metric('breaker_open')).toBe(1);
     expect(JSON.stringify(gateway.logger.lines)).not.toContain(both()[0].adminConnection.password);
   });

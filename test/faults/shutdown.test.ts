@@ -3,7 +3,7 @@ import { createServer, type RequestListener } from 'node:http';
 import { createServer as createNetServer, type AddressInfo } from 'node:net';
 import { pathToFileURL, fileURLToPath } from 'node:url';
 
-import { respondWith, isOfRequest, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { respondWith, isRequestQuery, withFakeClickHouse } from '../support/fake-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import type { RunningProcess } from '../support/start-process.js';
 import { urlOf, withGateway } from '../support/with-gateway.js';
@@ -15,7 +15,7 @@ const PRELOAD = pathToFileURL(fileURLToPath(new URL('../support/raise-on-signal.
 
 const fetchRows = (url: string): Promise<Response> => fetch(url + CALL, { headers: HEADERS });
 
-/** An address at which nothing listens. */
+/** A URL on which nothing listens. */
 async function deadAddress(): Promise<string> {
   const server = createNetServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -25,7 +25,7 @@ async function deadAddress(): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-/** An address that takes requests and never answers them. */
+/** Runs a body with the URL of a server that accepts requests and never responds. */
 async function withHangingServer(use: (url: string, requests: () => number) => Promise<void>): Promise<void> {
   let requests = 0;
   const server = createServer(() => void (requests += 1)).listen(0, '127.0.0.1');
@@ -43,7 +43,7 @@ describe('SIGTERM', () => {
     collector: string,
     use: (gateway: RunningProcess) => Promise<void>,
   ): Promise<void> => {
-    await withLyingClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+    await withFakeClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
       const environment = { CLICKHOUSE_URL, API_KEY: 'k', OTEL_EXPORTER_OTLP_ENDPOINT: collector };
       await withGateway(environment, async (gateway) => {
         const url = await urlOf(gateway);
@@ -61,11 +61,11 @@ describe('SIGTERM', () => {
     expect(gateway.stdout()).toMatch(/"message":"stopped"/);
   };
 
-  it.concurrent('ends with exit code 0 where the collector of traces refuses connections', async () => {
+  it.concurrent('exits with 0 if the trace collector refuses connections', async () => {
     await withTraces(await deadAddress(), expectInOrder);
   });
 
-  it.concurrent('ends with exit code 0 where the collector of traces never answers', async () => {
+  it.concurrent('exits with 0 if the trace collector never responds', async () => {
     await withHangingServer(async (collector, requests) => {
       await withTraces(collector, async (gateway) => {
         await expectInOrder(gateway);
@@ -84,7 +84,7 @@ describe.each([
     use: (gateway: RunningProcess, url: string) => Promise<void>,
     environment: Readonly<Record<string, string>> = {},
   ): Promise<void> => {
-    await withLyingClickHouse(clickhouse, async ({ url: CLICKHOUSE_URL }) => {
+    await withFakeClickHouse(clickhouse, async ({ url: CLICKHOUSE_URL }) => {
       const preloaded = { CLICKHOUSE_URL, API_KEY: 'k', NODE_OPTIONS: `--import=${PRELOAD}` };
       await withGateway({ ...preloaded, ...environment }, async (gateway) => {
         await use(gateway, await urlOf(gateway));
@@ -93,14 +93,14 @@ describe.each([
   };
 
   it.concurrent(
-    'is logged, accepts no more, finishes the request in flight, and ends with exit code 1',
+    'is logged, accepts no more requests, completes the one in flight, and exits with 1',
     async () => {
       let release: (() => void) | undefined;
       const released = new Promise<void>((resolve) => (release = resolve));
       let isRunning = false;
       const slow: RequestListener = (request, response) => {
-        isRunning ||= isOfRequest(request);
-        void (isOfRequest(request) ? released : Promise.resolve()).then(() => {
+        isRunning ||= isRequestQuery(request);
+        void (isRequestQuery(request) ? released : Promise.resolve()).then(() => {
           respondWith('{"result":[]}', 0)(request, response);
         });
       };
@@ -124,26 +124,26 @@ describe.each([
     },
   );
 
-  it.concurrent('ends with exit code 1 in seconds where a request in flight does not end', async () => {
+  it.concurrent('exits with 1 within seconds if a request in flight does not end', async () => {
     let isRunning = false;
     const never: RequestListener = (request, response) => {
-      if (isOfRequest(request)) isRunning = true;
+      if (isRequestQuery(request)) isRunning = true;
       else respondWith('', 0)(request, response);
     };
     await withFaulty(never, async (gateway, url) => {
       const cut = expect(fetchRows(url)).rejects.toThrow('fetch failed');
       await pollUntil('the query has been sent', () => isRunning || undefined);
       gateway.child.kill(signal);
-      // Far less than SHUTDOWN_TIMEOUT_SECONDS, which is for requests of a gateway in order.
+      // Far less than SHUTDOWN_TIMEOUT_SECONDS, which applies to an orderly shutdown.
       expect(await gateway.ended).toBe(1);
       await cut;
     });
   });
 
-  it.concurrent('ends with exit code 1 where SIGTERM came before', async () => {
+  it.concurrent('exits with 1 if SIGTERM came before', async () => {
     let isRunning = false;
     const never: RequestListener = (request, response) => {
-      if (isOfRequest(request)) isRunning = true;
+      if (isRequestQuery(request)) isRunning = true;
       else respondWith('', 0)(request, response);
     };
     await withFaulty(

@@ -9,9 +9,9 @@ import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
 const SECRET = 'Zq7secretValue';
 
 describe('the access log', () => {
-  it('has one line for a request, with all that an operator asks for', async () => {
+  it('writes one line per request, with the fields that an operator needs', async () => {
     const { get, logger, runQuery } = await createTestGateway();
-    runQuery.answer([{ a: 1 }, { a: 2 }]);
+    runQuery.returnRows([{ a: 1 }, { a: 2 }]);
     await get(GOOD_CALL).set('X-Request-Id', 'request-1');
     const { level, fields } = await logger.line('request');
     expect(level).toBe('info');
@@ -32,45 +32,45 @@ describe('the access log', () => {
   });
 
   it.each([
-    ['a path that is nowhere', '/api/nothing', 404, 'NOT_FOUND'],
-    ['an endpoint that is none', '/api/endpoints/query/nothing', 404, 'ENDPOINT_NOT_FOUND'],
-    ['wrong parameters', '/api/endpoints/query/logs.all', 400, 'INVALID_PARAMETERS'],
-  ])('names the whole path and the code for %s', async (_what, url, status, code) => {
+    ['a path that does not exist', '/api/nothing', 404, 'NOT_FOUND'],
+    ['an endpoint that does not exist', '/api/endpoints/query/nothing', 404, 'ENDPOINT_NOT_FOUND'],
+    ['invalid parameters', '/api/endpoints/query/logs.all', 400, 'INVALID_PARAMETERS'],
+  ])('logs the complete path and the error code for %s', async (_what, url, status, code) => {
     const { get, logger } = await createTestGateway();
     await get(`${url}?x=${SECRET}`);
     expect((await logger.line('request')).fields).toMatchObject({ path: url, status, code });
   });
 
-  it('names no key where there was none', async () => {
-    const { ask, logger } = await createTestGateway();
-    await ask().get(GOOD_CALL);
+  it('logs no key if the request has none', async () => {
+    const { agent, logger } = await createTestGateway();
+    await agent().get(GOOD_CALL);
     const { fields } = await logger.line('request');
     expect(fields).toMatchObject({ status: 401, code: 'API_KEY_MISSING' });
     expect(fields['key']).toBeUndefined();
   });
 
-  it('holds neither key nor parameter values, whatever becomes of the request', async () => {
-    const { ask, get, logger, runQuery } = await createTestGateway();
+  it('contains neither keys nor parameter values, whatever the outcome', async () => {
+    const { agent, get, logger, runQuery } = await createTestGateway();
     const url = `/api/endpoints/query/usage.api-counts?interval=daily&project=${SECRET}`;
     const cause = new Error(`SELECT '${SECRET}'`);
     for (const code of ['CLICKHOUSE_FAILED', 'QUERY_TIMEOUT'] as const) {
       runQuery.fail(new Failure(code, 'Failed.', { cause, diagnosis: 'UNKNOWN_TABLE' }));
       await get(url);
     }
-    runQuery.answer([{ a: SECRET }]);
+    runQuery.returnRows([{ a: SECRET }]);
     await get(url);
     await get(url);
     await get(`${url}&interval=${SECRET}`);
     await get(`/api/endpoints/query/logs.all?iso_timestamp_start=${SECRET}`);
-    await ask().get(url).set('X-API-KEY', SECRET);
-    await ask().get(url).set('Authorization', `Bearer ${SECRET}`);
+    await agent().get(url).set('X-API-KEY', SECRET);
+    await agent().get(url).set('Authorization', `Bearer ${SECRET}`);
     const written = JSON.stringify(logger.lines.filter(({ level }) => level !== 'debug'));
     expect(written.match(/"request"/g)).toHaveLength(8);
     expect(written).not.toContain(SECRET);
     expect(written).not.toContain(KEY);
   });
 
-  it('keeps the cause of a failure for the level debug, and tells the diagnosis at every level', async () => {
+  it('logs the cause of a failure at level debug only, and the diagnosis at every level', async () => {
     const { get, logger, runQuery } = await createTestGateway();
     const cause = new Error('Table edge_logs does not exist');
     runQuery.fail(
@@ -96,7 +96,7 @@ describe('the access log', () => {
     expect(await logger.line('request')).toMatchObject({ level, fields: { status: 504, code } });
   });
 
-  it('tells the text and stack of a fault that nobody foresaw', async () => {
+  it('logs the text and stack of an unexpected error', async () => {
     const { get, logger, runQuery } = await createTestGateway();
     runQuery.fail(new TypeError('x is not a function'));
     await get(GOOD_CALL);
@@ -106,24 +106,24 @@ describe('the access log', () => {
     expect(fields['stack']).toContain('TypeError');
   });
 
-  it('cuts a path that is very long', async () => {
+  it('truncates a very long path', async () => {
     const { get, logger } = await createTestGateway();
     await get(`/${'x'.repeat(100_000)}`);
     expect(String((await logger.line('request')).fields['path']).length).toBeLessThan(1000);
   });
 });
 
-describe('a caller that hangs up', () => {
-  it('has its query cancelled, and is logged as 499', async () => {
+describe('a client that disconnects', () => {
+  it('cancels its query and is logged with status 499', async () => {
     const { listener, logger, runQuery } = await createTestGateway();
     const cancelled = new Promise<void>((resolve) => {
       runQuery.respondWith(({ signal }) => {
-        const gone = once(signal, 'abort').then(() => {
+        const aborted = once(signal, 'abort').then(() => {
           resolve();
           throw new Failure('CALLER_GONE', 'The caller has gone.');
         });
         request.destroy();
-        return gone;
+        return aborted;
       });
     });
     let request: ReturnType<typeof httpGet>;

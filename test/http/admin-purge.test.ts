@@ -2,7 +2,7 @@ import request from 'supertest';
 
 import { REPRESENTATIONS } from '../../src/formats/representation.js';
 import { createAdminApp } from '../../src/http/admin/admin-app.js';
-import { endpoints, operated } from '../support/admin-gateway.js';
+import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { noKeys } from '../support/test-credentials.js';
 import { problemOf } from '../support/test-gateway.js';
 
@@ -11,21 +11,21 @@ const STATS = 'functions.invocation-stats';
 const counts = (project: string): Readonly<Record<string, string>> => ({ project, interval: 'daily' });
 
 describe('POST /cache/purge', () => {
-  /** Which of three questions are in the cache after a purge. */
-  async function leftAfter(body: unknown): Promise<readonly string[]> {
-    const left: string[] = [];
-    await operated(async ({ post, ask: query, clock }) => {
+  /** Lists which of three results are still cached after a purge. */
+  async function remainingAfter(body: unknown): Promise<readonly string[]> {
+    const remaining: string[] = [];
+    await withAdminGateway(async ({ post, send: query, clock }) => {
       await query(COUNTS, counts('a'));
       await query(COUNTS, counts('b'));
       await query(STATS);
       clock.advance(1);
       expect((await post('/cache/purge', body)).status).toBe(200);
       clock.advance(1);
-      if ((await query(COUNTS, counts('a'))) === 'HIT') left.push('a');
-      if ((await query(COUNTS, counts('b'))) === 'HIT') left.push('b');
-      if ((await query(STATS)) === 'HIT') left.push('stats');
+      if ((await query(COUNTS, counts('a'))) === 'HIT') remaining.push('a');
+      if ((await query(COUNTS, counts('b'))) === 'HIT') remaining.push('b');
+      if ((await query(STATS)) === 'HIT') remaining.push('stats');
     });
-    return left;
+    return remaining;
   }
 
   it.each([
@@ -39,12 +39,12 @@ describe('POST /cache/purge', () => {
       { endpoint: COUNTS, parameters: counts('c') },
       ['a', 'b', 'stats'],
     ],
-  ])('purges %s', async (_what, body, left) => {
-    expect(await leftAfter(body)).toEqual(left);
+  ])('purges %s', async (_what, body, remaining) => {
+    expect(await remainingAfter(body)).toEqual(remaining);
   });
 
   it('purges one parameter set in every representation', async () => {
-    await operated(async ({ post, ask: query, clock }) => {
+    await withAdminGateway(async ({ post, send: query, clock }) => {
       const representations = [...REPRESENTATIONS.values()];
       for (const each of representations) {
         await query(COUNTS, counts('a'), each);
@@ -63,8 +63,8 @@ describe('POST /cache/purge', () => {
     });
   });
 
-  it('refuses a page of another site, which a browser lets reach a loopback port', async () => {
-    await operated(async ({ ask: query, ...execution }) => {
+  it('rejects a request from a page of another site, because browsers let such pages reach a loopback port', async () => {
+    await withAdminGateway(async ({ send: query, ...execution }) => {
       await query(COUNTS, counts('a'));
       const app = createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints });
       const response = await request(app)
@@ -77,7 +77,7 @@ describe('POST /cache/purge', () => {
   });
 
   it('returns 503 PURGE_INCOMPLETE with Retry-After when other gateways are not notified', async () => {
-    await operated(async (execution) => {
+    await withAdminGateway(async (execution) => {
       const app = createAdminApp({
         ...execution,
         ...noKeys(() => new Date()),
@@ -95,8 +95,8 @@ describe('POST /cache/purge', () => {
     });
   });
 
-  it('tells what it purged, to the caller and in the log', async () => {
-    await operated(async ({ post, logger }) => {
+  it('reports what it purged, in the response and in the log', async () => {
+    await withAdminGateway(async ({ post, logger }) => {
       const response = await post('/cache/purge', { endpoint: COUNTS });
       const scope = { endpointId: endpoints.find(COUNTS)?.id };
       expect(response.body).toEqual({ purged: scope });
@@ -105,16 +105,16 @@ describe('POST /cache/purge', () => {
   });
 
   it.each([
-    ['a broken one', 'application/json', '{"endpoint":', 'BAD_REQUEST'],
+    ['invalid JSON', 'application/json', '{"endpoint":', 'BAD_REQUEST'],
     ['a list', 'application/json', '[]', 'BAD_REQUEST'],
-    ['a text', 'application/json', '"usage.api-counts"', 'BAD_REQUEST'],
+    ['a string', 'application/json', '"usage.api-counts"', 'BAD_REQUEST'],
     ['one over 64 KiB', 'application/json', JSON.stringify({ endpoint: 'x'.repeat(70_000) }), 'BAD_REQUEST'],
     ['an unknown member', 'application/json', '{"endpiont":"usage.api-counts"}', 'BAD_REQUEST'],
-    ['an endpoint that is no text', 'application/json', '{"endpoint":1}', 'BAD_REQUEST'],
+    ['an endpoint that is not a string', 'application/json', '{"endpoint":1}', 'BAD_REQUEST'],
     ['an empty endpoint', 'application/json', '{"endpoint":""}', 'BAD_REQUEST'],
     ['parameters without an endpoint', 'application/json', '{"parameters":{}}', 'BAD_REQUEST'],
     [
-      'parameters that are no texts',
+      'parameters that are not strings',
       'application/json',
       '{"endpoint":"logs.all","parameters":{"a":1}}',
       'BAD_REQUEST',
@@ -126,8 +126,8 @@ describe('POST /cache/purge', () => {
       'INVALID_PARAMETERS',
     ],
     ['a form', 'application/x-www-form-urlencoded', 'endpoint=usage.api-counts', 'BAD_REQUEST'],
-  ])('answers 400 to a body that is %s, and purges nothing', async (_what, type, body, code) => {
-    await operated(async ({ ask: query, clock, ...execution }) => {
+  ])('returns 400 for a body that is %s, and purges nothing', async (_what, type, body, code) => {
+    await withAdminGateway(async ({ send: query, clock, ...execution }) => {
       await query(COUNTS);
       clock.advance(1);
       const app = createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints });
@@ -137,8 +137,8 @@ describe('POST /cache/purge', () => {
     });
   });
 
-  it('reads a body as JSON whatever its Content-Type says, as curl sends it', async () => {
-    await operated(async ({ ask: query, clock, ...execution }) => {
+  it('reads the body as JSON whatever its Content-Type, which curl sets to a form', async () => {
+    await withAdminGateway(async ({ send: query, clock, ...execution }) => {
       await query(COUNTS);
       clock.advance(1);
       const response = await request(createAdminApp({ ...execution, ...noKeys(() => new Date()), endpoints }))
@@ -151,9 +151,9 @@ describe('POST /cache/purge', () => {
   });
 
   it.each(['10.1.2.3:9090', '[::1]:9090', 'localhost:9090', 'gateway:9090', 'gateway.local'])(
-    'lets in a Host that no public site can have: %s',
+    'accepts a Host that no public site can have: %s',
     async (host) => {
-      await operated(async (gateway) => {
+      await withAdminGateway(async (gateway) => {
         const app = createAdminApp({
           ...gateway,
           ...noKeys(gateway.clock.read),
@@ -165,8 +165,8 @@ describe('POST /cache/purge', () => {
     },
   );
 
-  it('refuses a site that gave its own name the address of the operator’s view', async () => {
-    await operated(async (gateway) => {
+  it('rejects a site whose own name resolves to the address of the admin API', async () => {
+    await withAdminGateway(async (gateway) => {
       const app = createAdminApp({
         ...gateway,
         ...noKeys(gateway.clock.read),
@@ -178,16 +178,16 @@ describe('POST /cache/purge', () => {
     });
   });
 
-  it('answers 405 for another method, naming the one that there is', async () => {
-    await operated(async ({ get }) => {
+  it('returns 405 for another method, with Allow', async () => {
+    await withAdminGateway(async ({ get }) => {
       const response = await get('/cache/purge');
       expect(problemOf(response).code).toBe('METHOD_NOT_ALLOWED');
       expect(response.headers['allow']).toBe('POST');
     });
   });
 
-  it('answers 404 for an endpoint that there is not', async () => {
-    await operated(async ({ post }) => {
+  it('returns 404 for an unknown endpoint', async () => {
+    await withAdminGateway(async ({ post }) => {
       const response = await post('/cache/purge', { endpoint: 'nothing' });
       expect(problemOf(response)).toMatchObject({ status: 404, code: 'ENDPOINT_NOT_FOUND' });
     });

@@ -5,7 +5,7 @@ import { AccessLog } from '../../src/http/access-log.js';
 import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { createApp } from '../../src/http/app.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
-import { endpoints, operated } from '../support/admin-gateway.js';
+import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { metricSamples } from '../support/metric-samples.js';
 import { noKeys, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';
 import { KEY, problemOf } from '../support/test-gateway.js';
@@ -15,9 +15,9 @@ const STATS = 'functions.invocation-stats';
 const counts = (project: string): Readonly<Record<string, string>> => ({ project, interval: 'daily' });
 
 describe('GET /cache', () => {
-  it('tells entries, bytes and hit ratio of every endpoint', async () => {
-    await operated(async ({ get, ask: query }) => {
-      for (let asked = 0; asked < 4; asked += 1) await query(COUNTS);
+  it('reports entries, bytes and hit ratio of every endpoint', async () => {
+    await withAdminGateway(async ({ get, send: query }) => {
+      for (let sent = 0; sent < 4; sent += 1) await query(COUNTS);
       const response = await get('/cache');
       expect(response.status).toBe(200);
       const described = response.body as { endpoints: { endpoint: string }[] };
@@ -45,8 +45,8 @@ describe('GET /cache', () => {
 });
 
 describe('GET /warming', () => {
-  it('tells of each set in use its last run and next, its cost, and what it has earned', async () => {
-    await operated(async ({ get, post, ask: query, clock }) => {
+  it('reports the last and next refresh, the cost and the use of each parameter set', async () => {
+    await withAdminGateway(async ({ get, post, send: query, clock }) => {
       await query(COUNTS, counts('a'));
       clock.advance(10);
       await post('/warming/run');
@@ -74,16 +74,16 @@ describe('GET /warming', () => {
     });
   });
 
-  it('is an empty list where nothing was asked', async () => {
-    await operated(async ({ get }) => {
+  it('returns an empty list if no parameter set is in use', async () => {
+    await withAdminGateway(async ({ get }) => {
       expect((await get('/warming')).body).toEqual({ leader: true, sets: [] });
     });
   });
 });
 
 describe('POST /warming/run', () => {
-  it('refreshes what is in use at once, and tells how it went', async () => {
-    await operated(async ({ post, ask: query, runQuery, clock }) => {
+  it('refreshes the parameter sets in use at once, and reports the outcome', async () => {
+    await withAdminGateway(async ({ post, send: query, runQuery, clock }) => {
       await query(COUNTS, counts('a'));
       await query(COUNTS, counts('b'));
       clock.advance(10);
@@ -91,7 +91,7 @@ describe('POST /warming/run', () => {
       expect(response.status).toBe(200);
       expect((response.body as { sets: unknown[] }).sets).toHaveLength(2);
       expect(runQuery.requests).toHaveLength(4);
-      runQuery.fail(new Error('away'));
+      runQuery.fail(new Error('unreachable'));
       const failed = await post('/warming/run');
       expect(failed.body).toMatchObject({ sets: [{ failures: 1 }, { failures: 1 }] });
     });
@@ -99,8 +99,8 @@ describe('POST /warming/run', () => {
 });
 
 describe('GET /metrics', () => {
-  it('is Prometheus’ text, with labels from known values alone, whatever callers invent', async () => {
-    await operated(async ({ get, ask: query, executeCall, metrics, logger, clock }) => {
+  it('returns Prometheus text whose labels have known values only, whatever callers send', async () => {
+    await withAdminGateway(async ({ get, send: query, executeCall, metrics, logger, clock }) => {
       const app = createApp({
         endpoints,
         executeCall,
@@ -111,8 +111,8 @@ describe('GET /metrics', () => {
         credentials: testCredentials({ [KEY]: { name: 'tester', mayBypassCache: false } }),
         isClickHouseUp: () => Promise.resolve(true),
         isDraining: () => false,
-        log: new AccessLog(logger, (...answered) => {
-          metrics.requestCompleted(...answered);
+        log: new AccessLog(logger, (...completed) => {
+          metrics.requestCompleted(...completed);
         }),
         corsOrigins: [],
         version: '0.0.0-test',
@@ -139,11 +139,11 @@ describe('GET /metrics', () => {
   });
 });
 
-describe('the operator’s view', () => {
+describe('the admin API', () => {
   it.each(['/cache', '/warming', '/keys', '/errors', '/metrics', '/nothing'])(
-    'gives %s to nobody to keep, and to no browser to take for something else',
+    'returns %s with headers that forbid caching and content sniffing',
     async (path) => {
-      await operated(async ({ get }) => {
+      await withAdminGateway(async ({ get }) => {
         expect((await get(path)).headers).toMatchObject({
           'cache-control': 'no-store',
           'x-content-type-options': 'nosniff',
@@ -158,15 +158,15 @@ describe('the operator’s view', () => {
     ['GET', '/nothing'],
     ['POST', '/nothing'],
     ['DELETE', '/nothing'],
-  ])('answers 404 to %s %s, and says what there is', async (method, path) => {
-    await operated(async (execution) => {
+  ])('returns 404 for %s %s, and lists the valid paths', async (method, path) => {
+    await withAdminGateway(async (execution) => {
       const server = createAdminApp({ ...execution, ...noKeys(execution.clock.read), endpoints }).listen(
         0,
         '127.0.0.1',
       );
       await once(server, 'listening');
-      const asked = method === 'GET' ? 'get' : method === 'POST' ? 'post' : 'delete';
-      const response = await request(server)[asked](path);
+      const verb = method === 'GET' ? 'get' : method === 'POST' ? 'post' : 'delete';
+      const response = await request(server)[verb](path);
       server.close();
       const problem = problemOf(response);
       expect(problem).toMatchObject({ status: 404, code: 'NOT_FOUND' });
@@ -174,8 +174,8 @@ describe('the operator’s view', () => {
     });
   });
 
-  it('logs the cause of a fault, and does not tell it', async () => {
-    await operated(async ({ logger, ...execution }) => {
+  it('logs the cause of an unexpected error, and does not return it', async () => {
+    await withAdminGateway(async ({ logger, ...execution }) => {
       const local = {
         use: () => {
           throw new TypeError('x is not a function');

@@ -2,9 +2,9 @@ import type { Test } from 'supertest';
 
 import { createTestGateway, GOOD_CALL, KEY, problemOf } from '../support/test-gateway.js';
 
-const { ask } = await createTestGateway();
+const { agent } = await createTestGateway();
 const call = (headers: Readonly<Record<string, string>>, url = GOOD_CALL): Test =>
-  ask().get(url).set(headers);
+  agent().get(url).set(headers);
 
 describe('the API key', () => {
   it.each([
@@ -18,32 +18,32 @@ describe('the API key', () => {
     ],
     ['as Authorization: Bearer', { Authorization: `Bearer ${KEY}` }],
     ['as authorization: bearer', { Authorization: `bearer ${KEY}` }],
-    ['in X-API-KEY beside another Authorization', { 'X-API-KEY': KEY, Authorization: 'Basic eA==' }],
-    ['in X-API-KEY beside a wrong bearer', { 'X-API-KEY': KEY, Authorization: 'Bearer wrong' }],
+    ['in X-API-KEY together with another Authorization', { 'X-API-KEY': KEY, Authorization: 'Basic eA==' }],
+    ['in X-API-KEY together with an invalid bearer', { 'X-API-KEY': KEY, Authorization: 'Bearer wrong' }],
   ])('is accepted %s', async (_where, headers) => {
     expect((await call(headers)).status).toBe(200);
   });
 
   it.each([
-    ['nowhere', {}],
+    ['missing', {}],
     ['empty', { 'X-API-KEY': '' }],
     ['under another scheme', { Authorization: `Basic ${KEY}` }],
     ['without a scheme', { Authorization: KEY }],
     ['as an empty bearer', { Authorization: 'Bearer ' }],
     ['in a cookie', { Cookie: `X-API-KEY=${KEY}` }],
-  ])('that is %s is answered 401 API_KEY_MISSING', async (_where, headers) => {
+  ])('returns 401 API_KEY_MISSING if the key is %s', async (_where, headers) => {
     const response = await call(headers);
     expect(problemOf(response)).toMatchObject({ status: 401, code: 'API_KEY_MISSING' });
     expect(response.headers['www-authenticate']).toBe('Bearer realm="querygate"');
   });
 
-  it('in the query string is answered 401 where it may not stand there, like one that is unknown', async () => {
+  it('in the query string returns 401 if its key does not allow that, as for an unknown key', async () => {
     expect(problemOf(await call({}, `${GOOD_CALL}&api_key=${KEY}`)).code).toBe('API_KEY_INVALID');
     expect(problemOf(await call({}, `${GOOD_CALL}&api_key=wrong`)).code).toBe('API_KEY_INVALID');
     expect(problemOf(await call({}, `${GOOD_CALL}&X-API-KEY=${KEY}`)).code).toBe('API_KEY_MISSING');
   });
 
-  it('is looked for before anything else of the query string is decoded', async () => {
+  it('is checked before anything else in the query string is decoded', async () => {
     const many = `${GOOD_CALL}${'&a=%41'.repeat(2000)}`;
     expect(problemOf(await call({}, many)).code).toBe('API_KEY_MISSING');
     expect(problemOf(await call({ 'X-API-KEY': KEY }, many)).code).toBe('BAD_REQUEST');
@@ -52,11 +52,11 @@ describe('the API key', () => {
   it.each([
     ['unknown', { 'X-API-KEY': 'wrong' }],
     ['garbled', { 'X-API-KEY': `${KEY}\u00e9` }],
-    ['given twice', { 'X-API-KEY': `${KEY}, ${KEY}` }],
+    ['sent twice', { 'X-API-KEY': `${KEY}, ${KEY}` }],
     ['very long', { 'X-API-KEY': 'x'.repeat(100_000) }],
-    ['wrong beside a good bearer', { 'X-API-KEY': 'wrong', Authorization: `Bearer ${KEY}` }],
+    ['invalid, together with a valid bearer', { 'X-API-KEY': 'wrong', Authorization: `Bearer ${KEY}` }],
     ['an unknown bearer', { Authorization: 'Bearer wrong' }],
-  ])('that is %s is answered 401 API_KEY_INVALID', async (_what, headers) => {
+  ])('returns 401 API_KEY_INVALID if %s', async (_what, headers) => {
     const response = await call(headers);
     expect(problemOf(response)).toMatchObject({ status: 401, code: 'API_KEY_INVALID' });
     expect(response.headers['www-authenticate']).toBe('Bearer realm="querygate"');
@@ -71,12 +71,12 @@ describe('the API key', () => {
     '/api/endpoints/query/8f0c7f5e-3a8d-4c55-9a0e-000000000000',
     '/api/endpoints/query/%FF',
     '/api/nothing',
-  ])('is asked for at %s before anything else is told', async (url) => {
+  ])('is required at %s before the response reveals anything else', async (url) => {
     expect(problemOf(await call({}, url)).code).toBe('API_KEY_MISSING');
     expect(problemOf(await call({ 'X-API-KEY': 'wrong' }, url)).code).toBe('API_KEY_INVALID');
   });
 
-  it.each(['post', 'put', 'delete', 'options'] as const)('is asked for with %s too', async (method) => {
-    expect(problemOf(await ask()[method](GOOD_CALL)).code).toBe('API_KEY_MISSING');
+  it.each(['post', 'put', 'delete', 'options'] as const)('is required for %s as well', async (method) => {
+    expect(problemOf(await agent()[method](GOOD_CALL)).code).toBe('API_KEY_MISSING');
   });
 });

@@ -1,9 +1,9 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 
-import { useCachedQuestions, VARY, WAYS } from '../support/cached-endpoint.js';
+import { useCachedEndpoint, VARY, PATHS } from '../support/cached-endpoint.js';
 import type { Headers, NetworkResponse } from '../support/caching-gateway.js';
 
-const { gateway, cachedQuestion } = useCachedQuestions();
+const { gateway, cachedUrl } = useCachedEndpoint();
 const { clock, runQuery } = gateway;
 
 function decompressed({ headers, body }: NetworkResponse): string {
@@ -12,9 +12,9 @@ function decompressed({ headers, body }: NetworkResponse): string {
   return body.toString();
 }
 
-describe.each(WAYS)('a cached answer, by the %s', (way) => {
+describe.each(PATHS)('a cached result, on the %s', (via) => {
   const request = (url: string, headers?: Headers, method?: string): Promise<NetworkResponse> =>
-    gateway.ask(way, url, headers, method);
+    gateway.send(via, url, headers, method);
 
   it.each([
     [undefined, 'identity'],
@@ -36,7 +36,7 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
     ['deflate', 'identity'],
     [',,;;q=', 'identity'],
   ])('is sent for Accept-Encoding %s as %s', async (accepted, encoding) => {
-    const url = await cachedQuestion();
+    const url = await cachedUrl();
     const plain = await request(url);
     const response = await request(url, accepted === undefined ? {} : { 'Accept-Encoding': accepted });
     expect(response.headers['content-encoding'] ?? 'identity').toBe(encoding);
@@ -46,8 +46,8 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
     if (encoding !== 'identity') expect(response.body.length).toBeLessThan(plain.body.length);
   });
 
-  it('has a strong ETag of its own in each encoding, which a second request finds again', async () => {
-    const url = await cachedQuestion();
+  it('has a strong ETag for each encoding, and the same ETag for the next request', async () => {
+    const url = await cachedUrl();
     const tags: unknown[] = [];
     for (const encoding of ['identity', 'gzip', 'br']) {
       const { headers } = await request(url, { 'Accept-Encoding': encoding });
@@ -58,19 +58,19 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
     expect(new Set(tags).size).toBe(3);
   });
 
-  it('keeps its ETag when a refresh brings the same bytes, and changes it with them', async () => {
-    const url = await cachedQuestion();
+  it('has the same ETag after a refresh to the same bytes, and another ETag after a refresh to other bytes', async () => {
+    const url = await cachedUrl();
     const { headers: before } = await request(url);
     clock.advance(60);
     const { headers: same } = await request(url);
     expect([same['x-cache'], same.etag]).toEqual(['MISS', before.etag]);
-    runQuery.answer([{ city: 'other' }]);
+    runQuery.returnRows([{ city: 'other' }]);
     clock.advance(60);
     expect((await request(url)).headers.etag).not.toBe(before.etag);
   });
 
-  it('is not compressed where it is small', async () => {
-    const url = await cachedQuestion('village');
+  it('is not compressed if it is small', async () => {
+    const url = await cachedUrl('village');
     const { headers, body } = await request(url, { 'Accept-Encoding': 'br, gzip' });
     expect(headers).not.toHaveProperty('content-encoding');
     expect(headers.vary).toBe(VARY);
@@ -79,28 +79,28 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
 
   it.each([
     ['the tag', (tag: string) => tag],
-    ['the tag, weak', (tag: string) => `W/${tag}`],
+    ['the tag as a weak one', (tag: string) => `W/${tag}`],
     ['a list with the tag', (tag: string) => `"other", W/"more",${tag} , "last"`],
     ['any tag', () => '*'],
-  ])('is 304 without a body where If-None-Match has %s', async (_what, listed) => {
-    const url = await cachedQuestion();
+  ])('returns 304 without a body if If-None-Match has %s', async (_what, ifNoneMatch) => {
+    const url = await cachedUrl();
     for (const encoding of ['identity', 'gzip', 'br']) {
-      const whole = await request(url, { 'Accept-Encoding': encoding });
+      const full = await request(url, { 'Accept-Encoding': encoding });
       const response = await request(url, {
         'Accept-Encoding': encoding,
-        'If-None-Match': listed(whole.headers.etag ?? ''),
+        'If-None-Match': ifNoneMatch(full.headers.etag ?? ''),
       });
       expect([response.status, response.body.length]).toEqual([304, 0]);
       for (const name of ['etag', 'vary', 'cache-control', 'age', 'x-cache', 'cache-status']) {
-        expect(response.headers[name]).toBe(whole.headers[name]);
+        expect(response.headers[name]).toBe(full.headers[name]);
       }
       expect(response.headers).not.toHaveProperty('content-encoding');
       expect(response.headers).not.toHaveProperty('content-type');
     }
   });
 
-  it('is 304 on HEAD as well', async () => {
-    const url = await cachedQuestion();
+  it('returns 304 for HEAD as well', async () => {
+    const url = await cachedUrl();
     const { etag = '' } = (await request(url)).headers;
     expect(await request(url, { 'If-None-Match': etag }, 'HEAD')).toMatchObject({ status: 304 });
   });
@@ -110,17 +110,17 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
     ['the tag without its quotes', (tag: string) => tag.replaceAll('"', '')],
     ['the tag of another encoding', (tag: string) => tag.replace(/"$/, '-br"')],
     ['nothing', () => ' '],
-  ])('is sent whole where If-None-Match has %s', async (_what, listed) => {
-    const url = await cachedQuestion();
-    const whole = await request(url);
-    const response = await request(url, { 'If-None-Match': listed(whole.headers.etag ?? '') });
-    expect([response.status, response.body.toString()]).toEqual([200, whole.body.toString()]);
+  ])('returns 200 with the complete body if If-None-Match has %s', async (_what, ifNoneMatch) => {
+    const url = await cachedUrl();
+    const full = await request(url);
+    const response = await request(url, { 'If-None-Match': ifNoneMatch(full.headers.etag ?? '') });
+    expect([response.status, response.body.toString()]).toEqual([200, full.body.toString()]);
   });
 
   it.each(['identity', 'gzip', 'br'])(
-    'has on HEAD the headers of GET and no body, as %s',
+    'returns for HEAD the headers of GET without a body, as %s',
     async (encoding) => {
-      const url = await cachedQuestion();
+      const url = await cachedUrl();
       const get = await request(url, { 'Accept-Encoding': encoding, 'X-Request-Id': 'same' });
       const head = await request(url, { 'Accept-Encoding': encoding, 'X-Request-Id': 'same' }, 'HEAD');
       expect(head.body).toHaveLength(0);

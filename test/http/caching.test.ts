@@ -1,19 +1,19 @@
 import { Failure } from '../../src/errors.js';
-import { useCachedQuestions, VARY, WAYS } from '../support/cached-endpoint.js';
+import { useCachedEndpoint, VARY, PATHS } from '../support/cached-endpoint.js';
 import { BYPASS_KEY, type Headers, type NetworkResponse } from '../support/caching-gateway.js';
 import { resultOf } from '../support/fake-run-query.js';
 import { pollUntil } from '../support/poll-until.js';
 import { problemOfText } from '../support/problem-of-text.js';
 
-const { gateway, respondAsUsual, newRequest, cachedQuestion } = useCachedQuestions();
+const { gateway, respondAsUsual, newRequest, cachedUrl } = useCachedEndpoint();
 const { clock, runQuery } = gateway;
 
-describe.each(WAYS)('a cached answer, by the %s', (way) => {
+describe.each(PATHS)('a cached result, on the %s', (via) => {
   const request = (url: string, headers?: Headers, method?: string): Promise<NetworkResponse> =>
-    gateway.ask(way, url, headers, method);
+    gateway.send(via, url, headers, method);
 
-  it('tells that it is a hit, its age, and for how long it is good', async () => {
-    const url = await cachedQuestion();
+  it('has headers that say that it is a hit, its age and its remaining lifetime', async () => {
+    const url = await cachedUrl();
     clock.advance(17.9);
     const { status, headers } = await request(url);
     expect(status).toBe(200);
@@ -28,8 +28,8 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
     });
   });
 
-  it('is good until its lifetime is over, and not a millisecond longer', async () => {
-    const url = await cachedQuestion();
+  it('is a hit until it expires, and not a millisecond longer', async () => {
+    const url = await cachedUrl();
     clock.advance(59.999);
     expect((await request(url)).headers).toMatchObject({
       'x-cache': 'HIT',
@@ -45,20 +45,20 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
   });
 
   it.each(['no-cache', 'only-if-cached', 'no-store', 'max-age=0'])(
-    'is a hit for a key that may not bypass the cache, and sends Cache-Control: %s',
+    'is a hit for a key that may not bypass the cache and sends Cache-Control: %s',
     async (directive) => {
-      const url = await cachedQuestion();
+      const url = await cachedUrl();
       const { status, headers } = await request(url, { 'Cache-Control': directive });
       expect([status, headers['x-cache']]).toEqual([200, 'HIT']);
     },
   );
 
   it.each(['no-cache', 'NO-CACHE', 'max-age=0, no-cache'])(
-    'is made anew for a key that may, and replaced, on Cache-Control: %s',
+    'is refreshed and replaced for a key that may bypass the cache and sends Cache-Control: %s',
     async (directive) => {
-      const url = await cachedQuestion();
+      const url = await cachedUrl();
       clock.advance(10);
-      runQuery.answer([{ city: 'newer' }]);
+      runQuery.returnRows([{ city: 'newer' }]);
       const fresh = await request(url, { 'X-API-KEY': BYPASS_KEY, 'Cache-Control': directive });
       expect(fresh.headers).toMatchObject({
         'x-cache': 'BYPASS',
@@ -71,20 +71,20 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
     },
   );
 
-  it('is a hit for only-if-cached while it is fresh, and 504 afterwards', async () => {
-    const url = await cachedQuestion();
+  it('is a hit for only-if-cached while it is fresh; afterwards the status is 504', async () => {
+    const url = await cachedUrl();
     const headers = { 'X-API-KEY': BYPASS_KEY, 'Cache-Control': 'only-if-cached' };
-    const asked = runQuery.requests.length;
+    const before = runQuery.requests.length;
     expect((await request(url, headers)).headers['x-cache']).toBe('HIT');
     clock.advance(60);
     const response = await request(url, headers);
     expect(problemOfText(response)).toMatchObject({ status: 504, code: 'NOT_CACHED' });
     expect(response.headers['cache-control']).toBe('no-store');
-    expect(runQuery.requests).toHaveLength(asked);
+    expect(runQuery.requests).toHaveLength(before);
   });
 
-  it('stands in, marked as stale and with its true age, while ClickHouse fails', async () => {
-    const url = await cachedQuestion();
+  it('is served marked as stale, with its true age, while ClickHouse fails', async () => {
+    const url = await cachedUrl();
     const { headers: before, body } = await request(url);
     runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'Away.'));
     clock.advance(60 + 599);
@@ -101,8 +101,8 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
     expect(problemOfText(await request(url))).toMatchObject({ status: 503, code: 'CLICKHOUSE_UNREACHABLE' });
   });
 
-  it('is nobody’s without a good key', async () => {
-    const url = await cachedQuestion();
+  it('is not returned without a valid key', async () => {
+    const url = await cachedUrl();
     for (const key of ['', 'qg_unknown', `${BYPASS_KEY}x`]) {
       const response = await request(url, { 'X-API-KEY': key });
       expect(response.status).toBe(401);
@@ -113,12 +113,12 @@ describe.each(WAYS)('a cached answer, by the %s', (way) => {
   });
 });
 
-describe.each(WAYS)('an answer of an endpoint without caching, by the %s', (way) => {
-  it('may not be stored by anybody, and is asked for anew each time', async () => {
+describe.each(PATHS)('the result of an endpoint without caching, on the %s', (via) => {
+  it('must not be stored, and runs a query for each request', async () => {
     const url = newRequest('city', 'uncached');
-    const asked = runQuery.requests.length;
+    const before = runQuery.requests.length;
     for (const time of [1, 2]) {
-      const { headers } = await gateway.ask(way, url);
+      const { headers } = await gateway.send(via, url);
       expect(headers).toMatchObject({
         'x-cache': 'BYPASS',
         'cache-status': 'querygate; fwd=bypass',
@@ -126,13 +126,13 @@ describe.each(WAYS)('an answer of an endpoint without caching, by the %s', (way)
         vary: VARY,
       });
       expect(headers).not.toHaveProperty('age');
-      expect(runQuery.requests).toHaveLength(asked + time);
+      expect(runQuery.requests).toHaveLength(before + time);
     }
   });
 
-  it('is 504 for only-if-cached', async () => {
+  it('returns 504 for only-if-cached', async () => {
     const headers = { 'X-API-KEY': BYPASS_KEY, 'Cache-Control': 'only-if-cached' };
-    const response = await gateway.ask(way, newRequest('city', 'uncached'), headers);
+    const response = await gateway.send(via, newRequest('city', 'uncached'), headers);
     expect(problemOfText(response)).toMatchObject({ status: 504, code: 'NOT_CACHED' });
   });
 });
@@ -143,26 +143,26 @@ describe('an error', () => {
     ['401', '/api/endpoints/query/cached?city=a', { 'X-API-KEY': '' }],
     ['404', '/api/endpoints/query/nothing', {}],
     ['406', '/api/endpoints/query/cached?city=a', { Accept: 'text/html' }],
-  ])('of status %s may not be stored by anybody', async (status, url, headers) => {
-    for (const way of WAYS) {
-      const response = await gateway.ask(way, url, headers);
+  ])('of status %s must not be stored', async (status, url, headers) => {
+    for (const via of PATHS) {
+      const response = await gateway.send(via, url, headers);
       expect([String(response.status), response.headers['cache-control']]).toEqual([status, 'no-store']);
       expect(response.headers).not.toHaveProperty('etag');
     }
   });
 
-  it('of ClickHouse is not cached by the gateway either', async () => {
+  it('of ClickHouse is not cached by the gateway', async () => {
     const url = newRequest();
     runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'Failed.'));
-    const response = await gateway.ask('application', url);
+    const response = await gateway.send('slow path', url);
     expect([response.status, response.headers['cache-control']]).toEqual([502, 'no-store']);
     respondAsUsual();
-    expect((await gateway.ask('application', url)).headers['x-cache']).toBe('MISS');
+    expect((await gateway.send('slow path', url)).headers['x-cache']).toBe('MISS');
   });
 });
 
-describe('equal questions at the same time', () => {
-  it('share one query, and those that shared it say so', async () => {
+describe('concurrent identical requests', () => {
+  it('share one query, and the followers’ Cache-Status says collapsed', async () => {
     const url = newRequest();
     const before = runQuery.requests.length;
     let end: (() => void) | undefined;
@@ -171,11 +171,11 @@ describe('equal questions at the same time', () => {
       return resultOf([]);
     });
     const arrived = gateway.arrived;
-    const asking = WAYS.flatMap((way) => [1, 2, 3].map(() => gateway.ask(way, url)));
-    await pollUntil('all have come', () => gateway.arrived === arrived + 6 || undefined);
+    const requests = PATHS.flatMap((via) => [1, 2, 3].map(() => gateway.send(via, url)));
+    await pollUntil('all requests have arrived', () => gateway.arrived === arrived + 6 || undefined);
     await new Promise((resolve) => setImmediate(resolve));
     end?.();
-    const responses = await Promise.all(asking);
+    const responses = await Promise.all(requests);
     expect(runQuery.requests).toHaveLength(before + 1);
     const statuses = responses.map(({ headers }) => headers['cache-status']);
     expect(new Set(statuses)).toEqual(

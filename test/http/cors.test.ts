@@ -5,24 +5,24 @@ const ORIGIN = 'https://dashboard.example';
 const corsHeadersOf = (headers: object): readonly string[] =>
   Object.keys(headers).filter((name) => name.startsWith('access-control-'));
 
-/** Headers that pages may read anyway (Fetch, 4.5.3) or have no use for. */
+/** Headers that pages may read anyway (Fetch, 4.5.3) or do not need. */
 const NOT_EXPOSED = new Set([
   ...SECURITY_HEADERS.map((text) => text.toLowerCase()),
   ...['cache-control', 'content-length', 'content-type', 'connection', 'date'],
 ]);
 
 describe('CORS', () => {
-  it('is off unless it is configured', async () => {
-    const { get, ask } = await createTestGateway();
+  it('is off by default', async () => {
+    const { get, agent } = await createTestGateway();
     expect(corsHeadersOf((await get(GOOD_CALL).set('Origin', ORIGIN)).headers)).toEqual([]);
-    const preflight = await ask()
+    const preflight = await agent()
       .options(GOOD_CALL)
       .set({ Origin: ORIGIN, 'Access-Control-Request-Method': 'GET' });
     expect(corsHeadersOf(preflight.headers)).toEqual([]);
     expect(problemOf(preflight).code).toBe('API_KEY_MISSING');
   });
 
-  it('lets pages of a configured origin read answers, errors and their headers', async () => {
+  it('lets pages of a configured origin read responses, errors and their headers', async () => {
     const { get } = await createTestGateway({ corsOrigins: ['https://other.example', ORIGIN] });
     for (const url of [GOOD_CALL, '/api/endpoints/query/nothing']) {
       const { headers } = await get(url).set('Origin', ORIGIN);
@@ -48,9 +48,9 @@ describe('CORS', () => {
     expect(exposed).toEqual(expect.arrayContaining(names));
   });
 
-  it('answers a preflight, which carries no key', async () => {
-    const { ask } = await createTestGateway({ corsOrigins: [ORIGIN] });
-    const response = await ask().options(GOOD_CALL).set({
+  it('returns a response to a preflight, which carries no key', async () => {
+    const { agent } = await createTestGateway({ corsOrigins: [ORIGIN] });
+    const response = await agent().options(GOOD_CALL).set({
       Origin: ORIGIN,
       'Access-Control-Request-Method': 'GET',
       'Access-Control-Request-Headers': 'x-api-key',
@@ -62,7 +62,7 @@ describe('CORS', () => {
   });
 
   it.each(['https://evil.example', `${ORIGIN}.evil.example`, 'null', ORIGIN.toUpperCase()])(
-    'lets pages of %s read nothing',
+    'does not let pages of %s read anything',
     async (origin) => {
       const { get } = await createTestGateway({ corsOrigins: [ORIGIN] });
       const { headers } = await get(GOOD_CALL).set('Origin', origin);

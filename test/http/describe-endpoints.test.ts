@@ -31,7 +31,7 @@ describe('GET /api/endpoints', () => {
     expect((await list()).map(({ name }) => name)).toEqual(NAMES);
   });
 
-  it('gives each as a resource with every field', async () => {
+  it('returns each endpoint as a resource with every field', async () => {
     for (const resource of await list()) {
       expect(Object.keys(resource)).toEqual(
         expect.arrayContaining([
@@ -44,13 +44,13 @@ describe('GET /api/endpoints', () => {
     }
   });
 
-  it('prints no placeholder of ClickHouse’s and no value', async () => {
+  it('prints the query without ClickHouse placeholders and without values', async () => {
     for (const { query } of await list()) expect(query).not.toMatch(/\{\w+:|undefined|\[object/);
   });
 });
 
 describe('GET /api/endpoints/ID_OR_NAME', () => {
-  it('gives the settings, parameters and columns of usage.api-counts', async () => {
+  it('returns the settings, parameters and columns of usage.api-counts', async () => {
     expect(await one('usage.api-counts')).toMatchObject({
       id: 'c5a3f2b9-1f6e-4a57-8d94-2b7f8f0e3c44',
       name: 'usage.api-counts',
@@ -72,18 +72,18 @@ describe('GET /api/endpoints/ID_OR_NAME', () => {
     });
   });
 
-  it('says “disabled” where results are not cached', async () => {
+  it('returns “disabled” if results are not cached', async () => {
     expect(await one('logs.all')).toMatchObject({ caching: 'disabled', warming: 0 });
   });
 
-  it('shows the nine kinds of source that logs.all defines', async () => {
+  it('lists the nine source kinds that logs.all defines', async () => {
     const { query } = await one('logs.all');
     const tables = [...query.matchAll(/FROM (\w+_logs)\b/g)].map(([, table]) => table);
     expect(new Set(tables).size).toBe(9);
     expect(query).toMatch(/LIMIT 100$/);
   });
 
-  it('gives the same by name, by id and by id in upper case, as in the list', async () => {
+  it('returns the same resource by name, by id and by upper-case id, equal to the one in the list', async () => {
     for (const resource of await list()) {
       expect(await one(resource.name)).toEqual(resource);
       expect(await one(resource.id)).toEqual(resource);
@@ -92,7 +92,7 @@ describe('GET /api/endpoints/ID_OR_NAME', () => {
   });
 
   it.each(['nothing', 'query', '__proto__', '8f0c7f5e-3a8d-4c55-9a0e-000000000000'])(
-    'is a 404 for %s',
+    'returns 404 for %s',
     async (idOrName) => {
       const problem = problemOf(await get(`/api/endpoints/${idOrName}`));
       expect(problem).toMatchObject({ status: 404, code: 'ENDPOINT_NOT_FOUND' });

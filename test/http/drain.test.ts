@@ -12,13 +12,13 @@ import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
 
 const REQUEST = `GET ${GOOD_CALL} HTTP/1.1\r\nHost: gateway\r\nX-API-KEY: ${KEY}\r\n\r\n`;
 
-/** A server that listens, and has a request whose query runs. */
+/** A listening server with one running query. */
 interface BusyServer {
   readonly server: Server;
   readonly port: number;
-  readonly answers: Promise<readonly RawResponse[]>;
+  readonly responses: Promise<readonly RawResponse[]>;
   readonly finishQuery: () => void;
-  /** Resolves when the gateway gives the query up. */
+  /** Resolves when the gateway cancels the query. */
   readonly aborted: Promise<unknown>;
 }
 
@@ -41,7 +41,7 @@ async function startBusyServer(): Promise<BusyServer> {
   return {
     server,
     port,
-    answers: responses,
+    responses: responses,
     finishQuery: () => {
       finishing.abort();
     },
@@ -50,8 +50,8 @@ async function startBusyServer(): Promise<BusyServer> {
 }
 
 describe('drain', () => {
-  it('takes no more connections, finishes what runs, and hangs up', async () => {
-    const { server, port, answers: responses, finishQuery } = await startBusyServer();
+  it('accepts no more connections, completes running requests, and closes their connections', async () => {
+    const { server, port, responses: responses, finishQuery } = await startBusyServer();
     const drained = drain(server, 20_000);
     await expect(exchange(port, REQUEST)).rejects.toThrow('ECONNREFUSED');
     finishQuery();
@@ -59,8 +59,8 @@ describe('drain', () => {
     await drained;
   });
 
-  it('does not wait for a connection on which nothing came', async () => {
-    const { server, port, answers: responses, finishQuery } = await startBusyServer();
+  it('does not wait for a connection without a request', async () => {
+    const { server, port, responses: responses, finishQuery } = await startBusyServer();
     const idle = send(port, '');
     await once(idle, 'connect');
     finishQuery();
@@ -69,7 +69,7 @@ describe('drain', () => {
     idle.destroy();
   });
 
-  it('answers the next request on a connection that is kept alive, and says that it was the last', async () => {
+  it('responds to the next request on a keep-alive connection with Connection: close', async () => {
     const { listener, logger } = await createTestGateway();
     const server = createHttpServer(listener, logger);
     server.listen(0, '127.0.0.1');
@@ -78,7 +78,7 @@ describe('drain', () => {
     const caller = send(port, REQUEST);
     let text = '';
     caller.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
-    await pollUntil('the first answer', () => text.includes('{"result":') || undefined);
+    await pollUntil('the first response', () => text.includes('{"result":') || undefined);
     const drained = drain(server, 20_000);
     const [first] = [text];
     caller.write(REQUEST);
@@ -92,11 +92,11 @@ describe('drain', () => {
     );
   });
 
-  it('lets a connection on which no request has come yet send one', async () => {
-    const { server, port, answers: responses, finishQuery } = await startBusyServer();
+  it('accepts the first request of a connection that is already open', async () => {
+    const { server, port, responses: responses, finishQuery } = await startBusyServer();
     const late = send(port, '');
     await once(late, 'connect');
-    // The server has it once it has answered a later one.
+    // A response to a later connection proves that the server has accepted this one.
     await exchange(
       port,
       REQUEST.replace('X-API-KEY', 'X-NO-KEY').replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n'),
@@ -113,7 +113,7 @@ describe('drain', () => {
     await drained;
   });
 
-  it('finishes each of several requests that were sent at once on one connection', async () => {
+  it('completes each of several pipelined requests', async () => {
     const { listener, logger, runQuery } = await createTestGateway();
     const finish: (() => void)[] = [];
     runQuery.respondWith(
@@ -136,8 +136,8 @@ describe('drain', () => {
     await pollUntil('both queries run', () => finish.length === 2 || undefined);
     const drained = drain(server, 20_000);
     finish[0]?.();
-    await pollUntil('the first answer', () => text.includes('{"result":') || undefined);
-    // Longer than a connection may be idle.
+    await pollUntil('the first response', () => text.includes('{"result":') || undefined);
+    // Longer than the idle timeout of a connection.
     await delay(1300);
     finish[1]?.();
     await once(caller, 'end');
@@ -149,8 +149,8 @@ describe('drain', () => {
     expect(text.match(/^Connection: [a-z-]+/gim)).toEqual(['Connection: keep-alive', 'Connection: close']);
   });
 
-  it('cuts off what is not finished in time, and cancels its query', async () => {
-    const { server, answers: responses, aborted } = await startBusyServer();
+  it('closes connections whose requests do not complete in time, and cancels their queries', async () => {
+    const { server, responses: responses, aborted } = await startBusyServer();
     const cut = responses.catch(() => []);
     await drain(server, 50);
     await aborted;

@@ -6,7 +6,7 @@ import { createTestGateway, GOOD_CALL, problemOf } from '../support/test-gateway
 const SECRETS = /SELECT|edge_logs|DB::Exception|at Object|\.ts:|\.js:|10\.0\.0\.1/;
 const SQL = 'DB::Exception: Table edge_logs: SELECT secret FROM edge_logs (10.0.0.1:8123)';
 
-/** Failures that come out of the execution of a query. */
+/** Failures of the execution of a query. */
 const CODES: readonly ErrorCode[] = [
   'CLICKHOUSE_FAILED',
   'CLICKHOUSE_ANSWER_BROKEN',
@@ -20,7 +20,7 @@ const CODES: readonly ErrorCode[] = [
 ];
 
 describe('a failure', () => {
-  it.each(CODES)('%s is answered as a problem document with its status and title', async (code) => {
+  it.each(CODES)('%s returns a problem document with its status and title', async (code) => {
     const { get, runQuery } = await createTestGateway();
     const cause = new Error(SQL);
     runQuery.fail(new Failure(code, 'Told to the caller.', { cause, diagnosis: SQL, retryAfterSeconds: 7 }));
@@ -47,7 +47,7 @@ describe('a failure', () => {
     ['ALL_CONNECTION_TRIES_FAILED', '279', 503, 'SHARD_UNREACHABLE'],
     ['TOO_MANY_SIMULTANEOUS_QUERIES', '202', 503, 'CLICKHOUSE_BUSY'],
   ])(
-    'of ClickHouse, %s (%s), is a %i %s without a word of ClickHouse’s',
+    'of ClickHouse, %s (%s), returns %i %s without ClickHouse’s text',
     async (type, number, status, code) => {
       const { get, runQuery } = await createTestGateway();
       runQuery.fail(translateClickHouseError(new ClickHouseError({ message: SQL, code: number, type })));
@@ -58,7 +58,7 @@ describe('a failure', () => {
     },
   );
 
-  it('that nobody foresaw is a 500 without its text or stack', async () => {
+  it('that is unexpected returns 500 without its text or stack', async () => {
     const { get, runQuery } = await createTestGateway();
     runQuery.fail(new TypeError(SQL));
     const response = await get(GOOD_CALL);
@@ -66,15 +66,15 @@ describe('a failure', () => {
     expect(JSON.stringify([response.headers, response.text])).not.toMatch(SECRETS);
   });
 
-  it('leaves the gateway as good as before', async () => {
+  it('does not affect later requests', async () => {
     const { get, runQuery } = await createTestGateway();
     runQuery.fail(new Error(SQL));
     await get(GOOD_CALL);
-    runQuery.answer([{ total: 1 }]);
+    runQuery.returnRows([{ total: 1 }]);
     expect((await get(GOOD_CALL)).body).toEqual({ result: [{ total: 1 }] });
   });
 
-  it('of a regular expression names the parameter that holds it', async () => {
+  it('of a regular expression names the parameter', async () => {
     const { get, runQuery } = await createTestGateway();
     runQuery.fail(new Failure('BAD_REGULAR_EXPRESSION', 'A regular expression does not compile.'));
     expect(problemOf(await get(GOOD_CALL))).toMatchObject({

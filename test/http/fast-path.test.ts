@@ -12,7 +12,7 @@ const UNCACHED = sampleEndpoint({
 });
 const URL = '/api/endpoints/query/cached?city=Rome';
 
-/** Runs a test's body with a gateway that has the answer to URL in memory. */
+/** Runs a test's body with a gateway whose local cache has the result of URL. */
 async function withHit(use: (gateway: CachingGateway) => Promise<void>): Promise<void> {
   const gateway = new CachingGateway([CACHED, UNCACHED]);
   gateway.runQuery.respondWith(() =>
@@ -20,7 +20,7 @@ async function withHit(use: (gateway: CachingGateway) => Promise<void>): Promise
   );
   await gateway.listen();
   try {
-    await gateway.ask('application', URL);
+    await gateway.send('slow path', URL);
     gateway.clock.advance(10);
     await use(gateway);
   } finally {
@@ -28,10 +28,10 @@ async function withHit(use: (gateway: CachingGateway) => Promise<void>): Promise
   }
 }
 
-describe('a hit by the short way', () => {
+describe('a hit on the fast path', () => {
   it.each<[string, Headers, string]>([
-    ['nothing else', {}, 'GET'],
-    ['a key as a bearer', { 'X-API-KEY': '', Authorization: `Bearer ${KEY}` }, 'GET'],
+    ['no other header', {}, 'GET'],
+    ['the key as a bearer', { 'X-API-KEY': '', Authorization: `Bearer ${KEY}` }, 'GET'],
     ['a key that may bypass the cache', { 'X-API-KEY': BYPASS_KEY }, 'GET'],
     ['HEAD', {}, 'HEAD'],
     ['Accept: */*', { Accept: '*/*' }, 'GET'],
@@ -46,98 +46,98 @@ describe('a hit by the short way', () => {
     ['any tag', { 'If-None-Match': '*' }, 'GET'],
     ['any tag, HEAD', { 'If-None-Match': '*' }, 'HEAD'],
     ['another tag', { 'If-None-Match': '"other"' }, 'GET'],
-  ])(
-    'is the same as through the application, status, headers and bytes: %s',
-    async (_what, headers, method) => {
-      await withHit(async (gateway) => {
-        const response = await gateway.askBoth(URL, headers, method);
-        expect(response.headers['x-cache']).toBe('HIT');
-        expect(gateway.answeredShortly).toBe(1);
-      });
-    },
-  );
+  ])('has the same status, headers and bytes as on the slow path: %s', async (_what, headers, method) => {
+    await withHit(async (gateway) => {
+      const response = await gateway.sendOnBothPaths(URL, headers, method);
+      expect(response.headers['x-cache']).toBe('HIT');
+      expect(gateway.servedOnFastPath).toBe(1);
+    });
+  });
 
   it.each([
     ['another origin', { Origin: 'https://example.com' }],
     ['a caller’s Cache-Control', { 'Cache-Control': 'max-age=0' }],
     ['Accept with q-values', { Accept: 'application/json;q=0.9, text/html' }],
-    ['no Accept that JSON would do for', { Accept: 'text/html' }],
+    ['an Accept that excludes JSON', { Accept: 'text/html' }],
     ['an Accept-Encoding that is too large', { 'Accept-Encoding': 'br,'.repeat(400) }],
     ['no key', { 'X-API-KEY': '' }],
     ['an unknown key', { 'X-API-KEY': 'qg_unknown' }],
-    ['an unknown key before a good bearer', { 'X-API-KEY': 'qg_unknown', Authorization: `Bearer ${KEY}` }],
-  ])('is left to the application, and the same: %s', async (_what, headers) => {
+    [
+      'an unknown key together with a valid bearer',
+      { 'X-API-KEY': 'qg_unknown', Authorization: `Bearer ${KEY}` },
+    ],
+  ])('falls back to the slow path with the same response: %s', async (_what, headers) => {
     await withHit(async (gateway) => {
-      await gateway.askBoth(URL, headers);
-      expect(gateway.answeredShortly).toBe(0);
+      await gateway.sendOnBothPaths(URL, headers);
+      expect(gateway.servedOnFastPath).toBe(0);
     });
   });
 
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('is none for %s', async (method) => {
+  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH'])('does not happen for %s', async (method) => {
     await withHit(async (gateway) => {
-      await gateway.askBoth(URL, {}, method);
-      expect(gateway.answeredShortly).toBe(0);
+      await gateway.sendOnBothPaths(URL, {}, method);
+      expect(gateway.servedOnFastPath).toBe(0);
     });
   });
 
-  it('is none for a request without Host, which stays 400', async () => {
+  it('does not happen for a request without Host, which returns 400', async () => {
     await withHit(async (gateway) => {
       const bytes = `GET ${URL} HTTP/1.1\r\nX-API-KEY: ${KEY}\r\nConnection: close\r\n\r\n`;
-      for (const way of ['application', 'short way'] as const) {
-        const [response] = await exchange(gateway.port(way), bytes);
+      for (const via of ['slow path', 'fast path'] as const) {
+        const [response] = await exchange(gateway.port(via), bytes);
         expect(response?.status).toBe(400);
       }
     });
   });
 
-  it('is none once the answer has expired, and again one when it was made anew', async () => {
+  it('does not happen once the result has expired, and happens again after a refresh', async () => {
     await withHit(async (gateway) => {
       gateway.clock.advance(50);
-      expect((await gateway.ask('short way', URL)).headers['x-cache']).toBe('MISS');
-      expect(gateway.answeredShortly).toBe(0);
-      expect((await gateway.ask('short way', URL)).headers['x-cache']).toBe('HIT');
-      expect(gateway.answeredShortly).toBe(1);
+      expect((await gateway.send('fast path', URL)).headers['x-cache']).toBe('MISS');
+      expect(gateway.servedOnFastPath).toBe(0);
+      expect((await gateway.send('fast path', URL)).headers['x-cache']).toBe('HIT');
+      expect(gateway.servedOnFastPath).toBe(1);
     });
   });
 
-  it('is none for an answer that was purged', async () => {
+  it('does not happen for a purged result', async () => {
     await withHit(async (gateway) => {
       await gateway.store.purge({ endpointId: CACHED.id });
-      expect((await gateway.ask('short way', URL)).headers['x-cache']).toBe('MISS');
+      expect((await gateway.send('fast path', URL)).headers['x-cache']).toBe('MISS');
     });
   });
 
-  it('is none for a question that is the same in other words, until it was asked in those', async () => {
+  it('does not happen for another spelling of the URL until the slow path has served that spelling', async () => {
     await withHit(async (gateway) => {
-      const words = `/api/endpoints/query/${CACHED.id}?x=1&city=%52ome`;
-      expect((await gateway.ask('short way', words)).headers['x-cache']).toBe('HIT');
-      expect(gateway.answeredShortly).toBe(0);
-      await gateway.askBoth(words);
-      expect(gateway.answeredShortly).toBe(1);
+      const otherSpelling = `/api/endpoints/query/${CACHED.id}?x=1&city=%52ome`;
+      expect((await gateway.send('fast path', otherSpelling)).headers['x-cache']).toBe('HIT');
+      expect(gateway.servedOnFastPath).toBe(0);
+      await gateway.sendOnBothPaths(otherSpelling);
+      expect(gateway.servedOnFastPath).toBe(1);
     });
   });
 
-  it('is none for an endpoint without caching, however often it is asked', async () => {
+  it('does not happen for an endpoint without caching, however many requests there are', async () => {
     await withHit(async (gateway) => {
       const url = '/api/endpoints/query/uncached?city=Rome';
-      for (let asked = 0; asked < 3; asked += 1) await gateway.askBoth(url);
-      expect(gateway.answeredShortly).toBe(0);
+      for (let sent = 0; sent < 3; sent += 1) await gateway.sendOnBothPaths(url);
+      expect(gateway.servedOnFastPath).toBe(0);
       expect(gateway.runQuery.requests).toHaveLength(1 + 6);
     });
   });
 
-  it('asks ClickHouse nothing, and counts as a question', async () => {
+  it('runs no query, and counts as a use of the parameter set', async () => {
     await withHit(async (gateway) => {
-      await gateway.ask('short way', URL);
+      await gateway.send('fast path', URL);
       expect(gateway.runQuery.requests).toHaveLength(1);
       expect(gateway.statuses).toEqual(['MISS', 'HIT']);
     });
   });
 
-  it('has the same line in the log and the same count in the metrics', async () => {
+  it('writes the same log line and counts the same metrics', async () => {
     await withHit(async (gateway) => {
       gateway.logger.lines.splice(0);
-      await gateway.askBoth(URL);
+      await gateway.sendOnBothPaths(URL);
       const lines = gateway.logger.lines.map(({ level, message, fields }) => ({
         level,
         message,

@@ -18,39 +18,39 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-/** Content-Type and body by the short way first. */
-const short = async (url: string, headers: Headers = {}): Promise<readonly unknown[]> => {
-  const response = await gateway.ask('short way', url, headers);
+/** Content-Type and body of a request to the server with the fast path. */
+const request = async (url: string, headers: Headers = {}): Promise<readonly unknown[]> => {
+  const response = await gateway.send('fast path', url, headers);
   return [response.headers['content-type'], response.body.toString()];
 };
 
-describe('the short way of a hit', () => {
-  it('serves a target with a format as what it is', async () => {
+describe('the fast path', () => {
+  it('serves a URL with a format in that format', async () => {
     for (let time = 0; time < 3; time += 1) {
-      expect(await short(`${URL}&format=csv&download=1`)).toEqual([CSV, 'csv']);
-      expect(await short(`${URL}&format=csv&csv_safe=1`)).toEqual([CSV, 'csv;formula-safe']);
+      expect(await request(`${URL}&format=csv&download=1`)).toEqual([CSV, 'csv']);
+      expect(await request(`${URL}&format=csv&csv_safe=1`)).toEqual([CSV, 'csv;formula-safe']);
     }
-    expect(gateway.answeredShortly).toBe(4);
-    const response = await gateway.askBoth(`${URL}&format=csv&download=1`);
+    expect(gateway.servedOnFastPath).toBe(4);
+    const response = await gateway.sendOnBothPaths(`${URL}&format=csv&download=1`);
     expect(response.headers['content-disposition']).toMatch(
       /^attachment; filename="cached-\d{8}T\d{6}Z\.csv"$/,
     );
-    await gateway.askBoth(`${URL}&format=csv&csv_safe=1`, { Accept: 'application/json' });
+    await gateway.sendOnBothPaths(`${URL}&format=csv&csv_safe=1`, { Accept: 'application/json' });
   });
 
-  it('never gives what Accept or Prefer of another request chose', async () => {
+  it('never serves a representation that Accept or Prefer of another request selected', async () => {
     const others: readonly (readonly [Headers, readonly string[]])[] = [
       [{ Accept: 'text/csv' }, [CSV, 'csv']],
       [{ Accept: 'text/csv', Prefer: 'timestamps=unix-micros' }, [CSV, 'csv;unix-micros']],
       [{ Prefer: 'timestamps=unix-micros' }, [JSON_TYPE, 'json;unix-micros']],
     ];
-    // Whichever was asked first.
+    // In either order of the requests.
     for (let time = 0; time < 3; time += 1) {
-      for (const [headers, expected] of others) expect(await short(URL, headers)).toEqual(expected);
-      if (time > 0) expect(await short(URL)).toEqual([JSON_TYPE, 'json']);
+      for (const [headers, expected] of others) expect(await request(URL, headers)).toEqual(expected);
+      if (time > 0) expect(await request(URL)).toEqual([JSON_TYPE, 'json']);
     }
-    expect(gateway.answeredShortly).toBe(1);
-    expect(await short(URL, { Accept: 'application/json, text/plain, */*' })).toEqual([JSON_TYPE, 'json']);
-    expect(gateway.answeredShortly).toBe(2);
+    expect(gateway.servedOnFastPath).toBe(1);
+    expect(await request(URL, { Accept: 'application/json, text/plain, */*' })).toEqual([JSON_TYPE, 'json']);
+    expect(gateway.servedOnFastPath).toBe(2);
   });
 });

@@ -25,7 +25,7 @@ const URL = '/api/endpoints/query/sample?city=Rome';
 const open = (): Promise<TestGateway> =>
   createTestGateway({ endpoints: [sampleEndpoint(), defineEndpoint(OWN)] });
 
-/** The representation that a request gets, and its Content-Type. */
+/** Representation and Content-Type of the response to a request. */
 async function chosen(url: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
   const gateway = await open();
   const response = await gateway.get(url).set(headers);
@@ -35,13 +35,13 @@ async function chosen(url: string, headers: Readonly<Record<string, string>> = {
   return representation?.name;
 }
 
-describe('the representation of an answer', () => {
-  it.each(FORMAT_NAMES)('is what ?format= names: %s, whatever Accept says', async (format) => {
+describe('the representation of a result', () => {
+  it.each(FORMAT_NAMES)('is the one that ?format= names: %s, whatever Accept says', async (format) => {
     expect(await chosen(`${URL}&format=${format}`)).toBe(format);
     expect(await chosen(`${URL}&format=${format}`, { Accept: 'text/html' })).toBe(format);
   });
 
-  it.each(FORMAT_NAMES)('is what Accept names, and each can be had so: %s', async (format) => {
+  it.each(FORMAT_NAMES)('is the one that Accept names: %s', async (format) => {
     expect(await chosen(URL, { Accept: FORMATS[format].mediaType })).toBe(format);
     expect(await chosen(URL, { Accept: FORMATS[format].contentType })).toBe(format);
   });
@@ -62,7 +62,7 @@ describe('the representation of an answer', () => {
     expect(await chosen(URL, { Accept: accept })).toBe(name);
   });
 
-  it('is chosen among 32 media types, and returns 431 for more', async () => {
+  it('is selected among up to 32 media types; more return 431', async () => {
     const list = (count: number): string => `${'a/b,'.repeat(count - 1)}text/csv`;
     expect(await chosen(URL, { Accept: list(32) })).toBe('csv');
     const { get } = await open();
@@ -71,7 +71,7 @@ describe('the representation of an answer', () => {
   });
 
   it.each([{ Accept: 'application/xml' }, { Accept: 'text/csv;header=absent' }])(
-    'is none for %j: 406 lists what there is',
+    'does not exist for %j: 406 lists the available ones',
     async (headers) => {
       const gateway = await open();
       const problem = problemOf(await gateway.get(URL).set(headers));
@@ -82,7 +82,7 @@ describe('the representation of an answer', () => {
     },
   );
 
-  it('is what ?format= names in letters of either case', async () => {
+  it('is the one that ?format= names in either letter case', async () => {
     expect(await chosen(`${URL}&format=CSV&csv_safe=TRUE`)).toBe('csv;formula-safe');
   });
 
@@ -94,22 +94,22 @@ describe('the representation of an answer', () => {
     ['download=1&download=1', 'download', 'is given 2 times; it may be given once'],
     ['download=yes', 'download', 'must be 1 or 0'],
     ['format=csv&csv_safe=x', 'csv_safe', 'must be 1 or 0'],
-  ])('%s is a problem of the request', async (query, param, problem) => {
+  ])('%s returns 400', async (query, param, problem) => {
     const gateway = await open();
-    const answer = problemOf(await gateway.get(`${URL}&${query}`));
-    expect(answer).toMatchObject({ status: 400, problems: [{ param, problem }] });
+    const document = problemOf(await gateway.get(`${URL}&${query}`));
+    expect(document).toMatchObject({ status: 400, problems: [{ param, problem }] });
   });
 
-  it('that is wrong is told together with all else that is wrong with the request', async () => {
+  it('is reported together with the other invalid parameters', async () => {
     const gateway = await open();
     const url = '/api/endpoints/query/sample?city=Rome&city=Oslo&format=xml&download=yes&csv_safe=no';
-    const answer = problemOf(await gateway.get(url).set('Accept', 'application/xml'));
-    expect(answer).toMatchObject({ status: 400, code: 'INVALID_PARAMETERS' });
-    expect(answer.problems?.map(({ param }) => param)).toEqual(['city', 'format', 'csv_safe', 'download']);
+    const problem = problemOf(await gateway.get(url).set('Accept', 'application/xml'));
+    expect(problem).toMatchObject({ status: 400, code: 'INVALID_PARAMETERS' });
+    expect(problem.problems?.map(({ param }) => param)).toEqual(['city', 'format', 'csv_safe', 'download']);
     expect(gateway.runQuery.requests).toEqual([]);
   });
 
-  it('leaves an endpoint the parameters that it declares under these names', async () => {
+  it('does not reserve parameters that an endpoint declares under these names', async () => {
     const gateway = await open();
     const url = '/api/endpoints/query/own?format=csv&download=1&csv_safe=1';
     const response = await gateway.get(url).set('Accept', 'application/x-ndjson');
@@ -119,7 +119,7 @@ describe('the representation of an answer', () => {
     expect(query.parameters).toMatchObject({ format: 'csv', download: '1', csv_safe: '1' });
   });
 
-  it('is part of what an answer is cached under', async () => {
+  it('is part of the cache key', async () => {
     const gateway = await open();
     const urls = ['', '&format=csv', '&format=csv&csv_safe=1', '&format=parquet', '&format=arrow&csv_safe=1'];
     for (const url of urls) expect((await gateway.get(URL + url)).headers['x-cache']).toBe('MISS');
@@ -133,16 +133,16 @@ describe('the representation of an answer', () => {
     ['csv', true],
     ['arrow', true],
     ['parquet', false],
-  ])('is compressed where that is worth it: %s', async (format, compressed) => {
+  ])('is compressed if that saves enough: %s', async (format, compressed) => {
     const gateway = await open();
-    gateway.runQuery.answer(Array.from({ length: 500 }, (_, row) => ({ row })));
+    gateway.runQuery.returnRows(Array.from({ length: 500 }, (_, row) => ({ row })));
     const response = await gateway.get(`${URL}&format=${format}`).set('Accept-Encoding', 'gzip').buffer(true);
     expect(response.headers['content-encoding']).toBe(compressed ? 'gzip' : undefined);
   });
 });
 
 describe('?download=1', () => {
-  it.each(FORMAT_NAMES)('names a file after the endpoint and the time: %s', async (format) => {
+  it.each(FORMAT_NAMES)('sets a file name of endpoint and time: %s', async (format) => {
     const gateway = await open();
     for (const status of ['MISS', 'HIT']) {
       const { headers } = await gateway.get(`${URL}&format=${format}&download=1`);
@@ -158,7 +158,7 @@ describe('?download=1', () => {
 });
 
 describe('Prefer: timestamps=unix-micros', () => {
-  it('is applied, and told, beside another preference', async () => {
+  it('is applied, and confirmed together with another preference', async () => {
     const gateway = await open();
     const response = await gateway.get(URL).set('Prefer', 'wait=9, timestamps=unix-micros');
     expect(response.headers).toMatchObject({
@@ -172,14 +172,14 @@ describe('Prefer: timestamps=unix-micros', () => {
   it.each([
     [`${URL}&format=parquet`, 'timestamps=unix-micros'],
     [URL, 'timestamps=seconds'],
-  ])('is not where it makes no difference: %s with %s', async (url, prefer) => {
+  ])('is ignored if it makes no difference: %s with %s', async (url, prefer) => {
     const gateway = await open();
     const { headers } = await gateway.get(url).set('Prefer', prefer);
     expect(headers).not.toHaveProperty('preference-applied');
     expect(gateway.runQuery.onlyRequest.representation?.times).toBe('iso');
   });
 
-  it('is the default where the gateway says so, and ISO is what can be preferred', async () => {
+  it('is the default if the gateway is configured so; ISO 8601 is then the preference', async () => {
     const gateway = await createTestGateway({ endpoints: [sampleEndpoint()], times: 'unix-micros' });
     await gateway.get(URL);
     const { headers } = await gateway.get(URL).set('Prefer', 'timestamps=iso');

@@ -6,7 +6,7 @@ import { createTestGateway, KEY, type ProblemDocument } from '../support/test-ga
 
 const { listener, logger } = await createTestGateway();
 
-/** Any byte but those that end a request line or its target. */
+/** Any byte except those that end a request line or its target. */
 const rawByte = fc.integer({ min: 0, max: 255 }).filter((byte) => ![0x0a, 0x0d, 0x20].includes(byte));
 const raw = fc.array(rawByte, { maxLength: 30 }).map((bytes) => Buffer.from(bytes).toString('latin1'));
 const escaped = fc.stringMatching(/^(%[0-9a-fA-F]{0,2}|[&=+;?#[\]{}'"\\<>./a-z]){0,20}$/);
@@ -21,7 +21,7 @@ const start = fc.constantFrom(
 );
 
 describe('any request target', () => {
-  it('is answered with JSON and a status that the contract knows, and leaves the server as it was', async () => {
+  it('returns JSON with a documented status, and does not break the server', async () => {
     const target = fc.tuple(start, piece, piece).map((pieces) => pieces.join(''));
     await whileListening(createHttpServer(listener, logger), async (port) => {
       await fc.assert(

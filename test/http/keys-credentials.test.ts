@@ -20,13 +20,13 @@ const open = (
   environment: Readonly<Record<string, string>> = {},
 ): Promise<void> => withAccess({ keys: KEYS, environment }, use);
 
-describe('a key that is bound to addresses', () => {
+describe('a key with addresses', () => {
   const from = async (gateway: AccessGateway, name: string, forwarded?: string): Promise<string> => {
     const headers = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded };
-    return outcomeOf(await gateway.ask(name, STATS, { headers }));
+    return outcomeOf(await gateway.send(name, STATS, { headers }));
   };
 
-  it('is good from them, and from nowhere else', async () => {
+  it('is valid from those addresses only', async () => {
     await open(async (gateway) => {
       expect(await from(gateway, 'here')).toBe('200');
       expect(await from(gateway, 'office')).toBe(FORBIDDEN);
@@ -35,14 +35,14 @@ describe('a key that is bound to addresses', () => {
   });
 
   it.each(['203.0.113.7', '203.0.113.7, 127.0.0.1', '2001:db8::1', '::ffff:203.0.113.7'])(
-    'is not made good by X-Forwarded-For: %s, where no proxy is trusted',
+    'is not made valid by X-Forwarded-For: %s, if no proxy is trusted',
     (forwarded) =>
       open(async (gateway) => {
         expect(await from(gateway, 'office', forwarded)).toBe(FORBIDDEN);
         expect(await from(gateway, 'here', forwarded)).toBe('200');
         for (const header of ['X-Real-IP', 'Forwarded', 'True-Client-IP']) {
           const headers = { [header]: header === 'Forwarded' ? `for=${forwarded}` : forwarded };
-          expect(outcomeOf(await gateway.ask('office', STATS, { headers }))).toBe(FORBIDDEN);
+          expect(outcomeOf(await gateway.send('office', STATS, { headers }))).toBe(FORBIDDEN);
         }
       }),
   );
@@ -52,7 +52,7 @@ describe('a key that is bound to addresses', () => {
     ['2001:db8::1', '200', FORBIDDEN],
     ['::ffff:203.0.113.7', '200', FORBIDDEN],
     ['198.51.100.1', FORBIDDEN, FORBIDDEN],
-    // What the proxy itself saw stands last; whatever is before it the caller wrote.
+    // The last address is what the proxy saw; the client wrote everything before it.
     ['203.0.113.7, 198.51.100.1', FORBIDDEN, FORBIDDEN],
     ['198.51.100.1, 203.0.113.7', '200', FORBIDDEN],
     ['127.0.0.1, 203.0.113.7', '200', FORBIDDEN],
@@ -60,7 +60,7 @@ describe('a key that is bound to addresses', () => {
     ['no address', FORBIDDEN, FORBIDDEN],
     ['203.0.113.7:1234', FORBIDDEN, FORBIDDEN],
     ['127.0.0.1', FORBIDDEN, '200'],
-  ])('is judged by what a trusted proxy forwards: %s', (forwarded, office, here) =>
+  ])('is checked against the address that a trusted proxy forwards: %s', (forwarded, office, here) =>
     open(
       async (gateway) => {
         expect(await from(gateway, 'office', forwarded)).toBe(office);
@@ -70,7 +70,7 @@ describe('a key that is bound to addresses', () => {
     ),
   );
 
-  it('is judged at each request, a cached answer or not', async () => {
+  it('is checked for each request, cached or not', async () => {
     await open(
       async (gateway) => {
         for (let times = 0; times < 3; times += 1)
@@ -85,25 +85,25 @@ describe('a key that is bound to addresses', () => {
 });
 
 describe('a key that expires', () => {
-  it('is good until then and no longer, also for what is cached', async () => {
+  it('is valid until its expiry and no longer, for cached results as well', async () => {
     await open(async (gateway) => {
-      for (const way of ['long', 'short', 'short'] as const)
-        expect((await gateway.ask('brief', STATS, { way })).status).toBe(200);
-      expect(gateway.answeredShortly).toBe(2);
+      for (const via of ['slow path', 'fast path', 'fast path'] as const)
+        expect((await gateway.send('brief', STATS, { via })).status).toBe(200);
+      expect(gateway.servedOnFastPath).toBe(2);
       gateway.clock.advance(9.999);
-      expect((await gateway.ask('brief', STATS)).status).toBe(200);
+      expect((await gateway.send('brief', STATS)).status).toBe(200);
       gateway.clock.advance(0.001);
-      for (const way of ['long', 'short'] as const)
-        expect(outcomeOf(await gateway.ask('brief', STATS, { way }))).toBe('401 API_KEY_INVALID');
-      expect((await gateway.ask('anywhere', STATS)).status).toBe(200);
-      expect(gateway.answeredShortly).toBe(4);
+      for (const via of ['slow path', 'fast path'] as const)
+        expect(outcomeOf(await gateway.send('brief', STATS, { via }))).toBe('401 API_KEY_INVALID');
+      expect((await gateway.send('anywhere', STATS)).status).toBe(200);
+      expect(gateway.servedOnFastPath).toBe(4);
     });
   });
 
-  it('has expired before it is used', async () => {
+  it('has expired before its first use', async () => {
     await open(async (gateway) => {
       for (const target of [STATS, '/api/endpoints', '/api/endpoints/query/nothing'])
-        expect(outcomeOf(await gateway.ask('past', target))).toBe('401 API_KEY_INVALID');
+        expect(outcomeOf(await gateway.send('past', target))).toBe('401 API_KEY_INVALID');
     });
   });
 });
@@ -111,50 +111,50 @@ describe('a key that expires', () => {
 describe('a key in the query string', () => {
   const inUrl = (name: string, more = ''): string => `${STATS}&api_key=${keyNamed(name)}${more}`;
 
-  it('opens what it opens in a header, list and HEAD too, where it may stand there', async () => {
+  it('authorizes as in a header, for the list and HEAD as well, if the key allows it', async () => {
     await open(async (gateway) => {
-      expect(outcomeOf(await gateway.ask('', inUrl('inUrls')))).toBe('200');
-      expect((await gateway.ask('', inUrl('inUrls'), { method: 'HEAD' })).status).toBe(200);
-      expect((await gateway.ask('', `/api/endpoints?api_key=${keyNamed('inUrls')}`)).status).toBe(200);
+      expect(outcomeOf(await gateway.send('', inUrl('inUrls')))).toBe('200');
+      expect((await gateway.send('', inUrl('inUrls'), { method: 'HEAD' })).status).toBe(200);
+      expect((await gateway.send('', `/api/endpoints?api_key=${keyNamed('inUrls')}`)).status).toBe(200);
       const encoded = inUrl('inUrls').replace('api_key=q', '%61pi_key=%71');
-      expect(outcomeOf(await gateway.ask('', encoded))).toBe('200');
+      expect(outcomeOf(await gateway.send('', encoded))).toBe('200');
     });
   });
 
   it.each([
-    ['that may not stand there', inUrl('anywhere')],
-    ['that nobody knows', inUrl('nobody')],
-    ['given twice', inUrl('inUrls', `&api_key=${keyNamed('inUrls')}`)],
-    ['given twice, one of them no good', inUrl('inUrls', '&api_key=x')],
+    ['whose key does not allow that', inUrl('anywhere')],
+    ['that is unknown', inUrl('nobody')],
+    ['sent twice', inUrl('inUrls', `&api_key=${keyNamed('inUrls')}`)],
+    ['sent twice, once invalid', inUrl('inUrls', '&api_key=x')],
     ['that is empty', `${STATS}&api_key=`],
-    ['that can’t be decoded', `${STATS}&api_key=%FF`],
-  ])('%s is 401', (_what, target) =>
+    ['that cannot be decoded', `${STATS}&api_key=%FF`],
+  ])('%s returns 401', (_what, target) =>
     open(async (gateway) => {
-      expect(outcomeOf(await gateway.ask('', target))).toBe('401 API_KEY_INVALID');
+      expect(outcomeOf(await gateway.send('', target))).toBe('401 API_KEY_INVALID');
     }),
   );
 
-  it('makes up for no bad key in a header, and takes nothing from a good one', async () => {
+  it('does not replace an invalid key in a header, and does not affect a valid one', async () => {
     await open(async (gateway) => {
-      const bad = await gateway.ask('nobody', inUrl('inUrls'));
+      const bad = await gateway.send('nobody', inUrl('inUrls'));
       expect(outcomeOf(bad)).toBe('401 API_KEY_INVALID');
-      expect(outcomeOf(await gateway.ask('anywhere', inUrl('nobody')))).toBe('200');
+      expect(outcomeOf(await gateway.send('anywhere', inUrl('nobody')))).toBe('200');
     });
   });
 
-  it('holds the caller to what the key fixes, and to its expiry', async () => {
+  it('applies the key’s pinned parameters and expiry', async () => {
     await open(async (gateway) => {
-      expect(outcomeOf(await gateway.ask('', inUrl('inUrlsFixed')))).toBe(FORBIDDEN);
-      expect(outcomeOf(await gateway.ask('', inUrl('inUrlsBrief')))).toBe('200');
+      expect(outcomeOf(await gateway.send('', inUrl('inUrlsFixed')))).toBe(FORBIDDEN);
+      expect(outcomeOf(await gateway.send('', inUrl('inUrlsBrief')))).toBe('200');
       gateway.clock.advance(10);
-      expect(outcomeOf(await gateway.ask('', inUrl('inUrlsBrief')))).toBe('401 API_KEY_INVALID');
+      expect(outcomeOf(await gateway.send('', inUrl('inUrlsBrief')))).toBe('401 API_KEY_INVALID');
     });
   });
 
-  it('never takes the short way, where its URL would be kept', async () => {
+  it('is never served on the fast path, which would store the URL', async () => {
     await open(async (gateway) => {
-      for (let times = 0; times < 3; times += 1) await gateway.ask('', inUrl('inUrls'));
-      expect([gateway.answeredShortly, gateway.runQuery.requests.length]).toEqual([0, 1]);
+      for (let times = 0; times < 3; times += 1) await gateway.send('', inUrl('inUrls'));
+      expect([gateway.servedOnFastPath, gateway.runQuery.requests.length]).toEqual([0, 1]);
     });
   });
 });
@@ -163,7 +163,7 @@ describe('API_KEY', () => {
   it.each([
     ['fifteen-letters', ['warn']],
     ['sixteen-letters.', []],
-  ])('that is %j is warned of in the log at the start, and never shown', async (key, levels) => {
+  ])('that is %j causes a warning at start-up, and is never logged', async (key, levels) => {
     await open(
       (gateway) => {
         const { lines } = gateway.logger;

@@ -18,7 +18,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.close());
 
-/** A link to the stations of a project, good for a minute. */
+/** A link to the stations of a project, valid for a minute. */
 const linkOf = (
   name: string,
   parameters: Readonly<Record<string, string>> = { project: 'aurora', interval: '1hr' },
@@ -26,14 +26,14 @@ const linkOf = (
 ): string => {
   const { links, keys } = gateway.access;
   const key = keys.findByName(name);
-  const listed = gateway.endpoints.find(endpointName);
-  if (!links || !key || !listed) throw new Error('there are no links');
+  const found = gateway.endpoints.find(endpointName);
+  if (!links || !key || !found) throw new Error('signed links are not configured');
   const nowMs = gateway.clock.milliseconds;
-  const order = { endpoint: listed, parameters: new Map(Object.entries(parameters)), key, nowMs };
+  const order = { endpoint: found, parameters: new Map(Object.entries(parameters)), key, nowMs };
   return links.sign({ ...order, expiresAtMs: nowMs + 60_000 });
 };
 const open = async (target: string, more: NetworkRequest = {}): Promise<string> =>
-  outcomeOf(await gateway.ask('', target, more));
+  outcomeOf(await gateway.send('', target, more));
 const changed = (link: string, change: (query: URLSearchParams) => void): string => {
   const [path = '', query = ''] = link.split('?');
   const parameters = new URLSearchParams(query);
@@ -42,9 +42,9 @@ const changed = (link: string, change: (query: URLSearchParams) => void): string
 };
 
 describe('a signed link', () => {
-  it('opens its endpoint with its parameters, by GET and by HEAD, and answers 304', async () => {
+  it('authorizes GET and HEAD of its endpoint with its parameters, and allows 304', async () => {
     const link = linkOf('owner');
-    const response = await gateway.ask('', link);
+    const response = await gateway.send('', link);
     expect(outcomeOf(response)).toBe('200');
     expect(await open(link, { method: 'HEAD' })).toBe('200');
     const headers = { 'If-None-Match': String(response.headers.etag) };
@@ -52,7 +52,7 @@ describe('a signed link', () => {
     expect(gateway.runQuery.requests).toHaveLength(1);
   });
 
-  it('is the same with its parameters in another order, and with names that nobody declares', async () => {
+  it('stays valid with its parameters in another order and with undeclared names', async () => {
     const link = linkOf('owner');
     const [path = '', query = ''] = link.split('?');
     const reversed = `${path}?${query.split('&').reverse().join('&')}`;
@@ -93,7 +93,7 @@ describe('a signed link', () => {
       },
     ],
     [
-      'another value beside',
+      'another value for a parameter',
       (query) => {
         query.append('project', 'boreal');
       },
@@ -111,7 +111,7 @@ describe('a signed link', () => {
       },
     ],
     [
-      'the expiry in other words',
+      'the expiry in another notation',
       (query) => {
         query.set('link_expires', `${query.get('link_expires') ?? ''}.0`);
       },
@@ -159,7 +159,7 @@ describe('a signed link', () => {
       },
     ],
     [
-      'a signature that is padded',
+      'a padded signature',
       (query) => {
         query.set('link_signature', `${query.get('link_signature') ?? ''}=`);
       },
@@ -170,13 +170,13 @@ describe('a signed link', () => {
         query.append('link_signature', query.get('link_signature') ?? '');
       },
     ],
-  ])('is no good with %s', async (_what, change) => {
+  ])('is invalid with %s', async (_what, change) => {
     const link = linkOf('owner');
     const tampered = changed(link, change);
     expect(tampered).not.toBe(link);
-    for (const way of ['long', 'short'] as const) {
-      expect(outcomeOf(await gateway.ask('', tampered, { way }))).toBe(INVALID);
-      expect((await gateway.ask('', tampered, { way, method: 'HEAD' })).status).toBe(401);
+    for (const via of ['slow path', 'fast path'] as const) {
+      expect(outcomeOf(await gateway.send('', tampered, { via }))).toBe(INVALID);
+      expect((await gateway.send('', tampered, { via, method: 'HEAD' })).status).toBe(401);
     }
     expect(gateway.runQuery.requests).toEqual([]);
   });
@@ -188,7 +188,7 @@ describe('a signed link', () => {
     expect(await open(unsigned)).toBe('401 API_KEY_MISSING');
   });
 
-  it('opens nothing else: no other endpoint, no list, no description', async () => {
+  it('authorizes nothing else: no other endpoint, no list, no description', async () => {
     const [, query = ''] = linkOf('owner').split('?');
     for (const path of [
       '/api/endpoints',
@@ -202,7 +202,7 @@ describe('a signed link', () => {
     }
   });
 
-  it('expires, also where its answer is cached', async () => {
+  it('expires, for a cached result as well', async () => {
     const link = linkOf('owner');
     gateway.clock.advance(59);
     expect(await open(link)).toBe('200');
@@ -210,32 +210,32 @@ describe('a signed link', () => {
     expect(await open(link)).toBe(INVALID);
   });
 
-  it('dies with its key', async () => {
+  it('becomes invalid when its key is removed', async () => {
     const link = linkOf('brief');
     expect(await open(link)).toBe('200');
     gateway.clock.advance(30);
     expect(await open(link)).toBe(INVALID);
   });
 
-  it('holds to what its key fixes', async () => {
+  it('applies the parameters that its key pins', async () => {
     expect(await open(linkOf('tenant', { interval: '1hr' }))).toBe('200');
     expect(Object.values(gateway.runQuery.onlyRequest.query.parameters)).toContain('aurora');
     expect(() => linkOf('tenant', { project: 'boreal' })).toThrow();
-    // What the link leaves out stands in it all the same, and can’t be changed there.
+    // A pinned parameter that the link omits has its value all the same, and cannot be changed.
     const other = changed(linkOf('tenant', { interval: '1hr' }), (query) => {
       query.set('project', 'boreal');
     });
     expect(await open(other)).toBe(INVALID);
   });
 
-  it('has its key’s addresses, and its limits together with it', async () => {
+  it('has its key’s addresses, and shares its key’s limits', async () => {
     expect(await open(linkOf('office'))).toBe('403 FORBIDDEN');
     expect(await open(linkOf('limited'))).toBe('200');
-    expect(outcomeOf(await gateway.ask('limited', '/api/endpoints'))).toBe('200');
+    expect(outcomeOf(await gateway.send('limited', '/api/endpoints'))).toBe('200');
     expect(await open(linkOf('limited'))).toBe('429 LIMIT_EXCEEDED');
   });
 
-  it('may not bypass the cache, and makes up for no bad key', async () => {
+  it('may not bypass the cache, and does not replace an invalid key', async () => {
     const link = linkOf('owner');
     await open(link);
     expect(await open(link, { headers: { 'Cache-Control': 'no-cache' } })).toBe('200');
@@ -244,22 +244,22 @@ describe('a signed link', () => {
     expect(await open(`${link}&api_key=${keyNamed('owner')}`)).toBe(INVALID);
   });
 
-  it('is nothing where no secret is configured', async () => {
+  it('is ignored if no secret is configured', async () => {
     const link = linkOf('owner');
     const other = await AccessGateway.open({ keys: KEYS });
     try {
-      expect(outcomeOf(await other.ask('', link))).toBe(INVALID);
+      expect(outcomeOf(await other.send('', link))).toBe(INVALID);
     } finally {
       await other.close();
     }
   });
 
-  it('of another secret is no good', async () => {
+  it('signed with another secret is invalid', async () => {
     const link = linkOf('owner');
     const LINK_SECRET_TOO = `${LINK_SECRET}, and another`;
     const other = await AccessGateway.open({ keys: KEYS, environment: { LINK_SECRET: LINK_SECRET_TOO } });
     try {
-      expect(outcomeOf(await other.ask('', link))).toBe(INVALID);
+      expect(outcomeOf(await other.send('', link))).toBe(INVALID);
     } finally {
       await other.close();
     }

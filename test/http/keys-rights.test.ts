@@ -42,10 +42,12 @@ describe('the endpoints of a key', () => {
     ['logs', '/api/endpoints/logs.all', '200'],
     ['logs', '/api/endpoints/functions.invocation-stats', '403 FORBIDDEN'],
     ['logs', `/api/endpoints/${STATS_ID}`, '403 FORBIDDEN'],
-  ])('of %s: %s is %s', async (name, target, expected) => {
+  ])('%s: %s returns %s', async (name, target, expected) => {
     await withKeys(async () => {
-      expect(outcomeOf(await gateway.ask(name, target))).toBe(expected);
-      expect((await gateway.ask(name, target, { method: 'HEAD' })).status).toBe(Number(expected.slice(0, 3)));
+      expect(outcomeOf(await gateway.send(name, target))).toBe(expected);
+      expect((await gateway.send(name, target, { method: 'HEAD' })).status).toBe(
+        Number(expected.slice(0, 3)),
+      );
     })();
   });
 
@@ -55,42 +57,42 @@ describe('the endpoints of a key', () => {
     ['tenant', ['functions.invocation-stats', 'logs.all', 'usage.api-counts']],
     ['both', ['usage.api-counts']],
     ['twice', ['functions.invocation-stats', 'usage.api-counts']],
-  ])('are all that the list shows to %s', async (name, expected) => {
+  ])('are the only ones listed for %s', async (name, expected) => {
     await withKeys(async () => {
-      expect(namesIn(await gateway.ask(name, '/api/endpoints'))).toEqual(expected);
+      expect(namesIn(await gateway.send(name, '/api/endpoints'))).toEqual(expected);
     })();
   });
 
   it(
-    'are all where the key says nothing of them, but what tells of other callers',
+    'default to all, except those that reveal other callers',
     withKeys(async () => {
       const all = gateway.endpoints
         .without('gateway.requests')
         .all()
         .map(({ name }) => name);
-      expect(namesIn(await gateway.ask('all', '/api/endpoints'))).toEqual(all);
+      expect(namesIn(await gateway.send('all', '/api/endpoints'))).toEqual(all);
     }),
   );
 
   it(
-    'are refused before parameters are looked at, and nothing is asked',
+    'are checked before the parameters, and no query runs',
     withKeys(async () => {
-      const response = await gateway.ask('logs', `${STATS}?project=a&project=b`);
+      const response = await gateway.send('logs', `${STATS}?project=a&project=b`);
       expect(outcomeOf(response)).toBe('403 FORBIDDEN');
       expect(gateway.runQuery.requests).toEqual([]);
     }),
   );
 });
 
-describe('a fixed parameter', () => {
+describe('a pinned parameter', () => {
   it.each([
     ['omitted', ''],
     ['sent as it is', '&project=aurora'],
     ['sent percent-encoded', '&project=%61urora'],
     ['sent under an encoded name', '&pro%6Aect=aurora'],
-  ])('%s is what the query is bound with', (_what, sent) =>
+  ])('%s has the pinned value in the query', (_what, sent) =>
     withKeys(async () => {
-      expect(outcomeOf(await gateway.ask('tenant', `${STATS}?interval=1hr${sent}`))).toBe('200');
+      expect(outcomeOf(await gateway.send('tenant', `${STATS}?interval=1hr${sent}`))).toBe('200');
       expect(Object.values(gateway.runQuery.onlyRequest.query.parameters)).toContain('aurora');
     })(),
   );
@@ -102,23 +104,23 @@ describe('a fixed parameter', () => {
     ['another letter case', '&project=Aurora'],
     ['a space after it', '&project=aurora%20'],
     ['a null byte after it', '&project=aurora%00'],
-    ['a value that can’t be decoded', '&project=%FF'],
+    ['a value that cannot be decoded', '&project=%FF'],
     ['the value twice', '&project=aurora&project=aurora'],
-    ['another one after it', '&project=aurora&project=boreal'],
-    ['another one before it', '&project=boreal&project=aurora'],
-    ['another one under an encoded name', '&project=aurora&%70roject=boreal'],
-    ['an encoded name alone', '&%70%72oject=boreal'],
+    ['another value after it', '&project=aurora&project=boreal'],
+    ['another value before it', '&project=boreal&project=aurora'],
+    ['another value under an encoded name', '&project=aurora&%70roject=boreal'],
+    ['an encoded name only', '&%70%72oject=boreal'],
     ['a pattern', '&project=.'],
-    ['a pattern that holds it', '&project=aurora%7Cboreal'],
-  ])('is refused as %s, and nothing is asked', (_what, sent) =>
+    ['a pattern that contains it', '&project=aurora%7Cboreal'],
+  ])('is rejected with %s, and no query runs', (_what, sent) =>
     withKeys(async () => {
       for (const target of [`${STATS}?interval=1hr${sent}`, COUNTS + sent, `${QUERY}/logs.all?x=1${sent}`]) {
         for (const method of ['GET', 'HEAD']) {
-          const response = await gateway.ask('tenant', target, { method });
+          const response = await gateway.send('tenant', target, { method });
           expect([target, response.status]).toEqual([target, 403]);
         }
-        const { text } = await gateway.ask('tenant', target);
-        // Its name is told, what it holds is not.
+        const { text } = await gateway.send('tenant', target);
+        // The response contains the parameter's name, but not the pinned value.
         expect(text).toContain('project');
         expect(text).not.toContain('aurora');
       }
@@ -133,9 +135,9 @@ describe('a fixed parameter', () => {
     'project%20=boreal',
     '%FFproject=boreal',
     '+project=boreal',
-  ])('is not what %s is, which is ignored like any name that nobody declares', (sent) =>
+  ])('does not include %s, which is ignored like any undeclared name', (sent) =>
     withKeys(async () => {
-      expect(outcomeOf(await gateway.ask('tenant', `${STATS}?${sent}`))).toBe('200');
+      expect(outcomeOf(await gateway.send('tenant', `${STATS}?${sent}`))).toBe('200');
       const bound = Object.values(gateway.runQuery.onlyRequest.query.parameters);
       expect(bound).toContain('aurora');
       expect(bound).not.toContain('boreal');
@@ -143,32 +145,32 @@ describe('a fixed parameter', () => {
   );
 
   it.each(['get-grouped-stats-events-logs', 'get-grouped-stats-redirects'])(
-    'closes %s, which does not declare it',
+    'rejects calls of %s, which does not declare it',
     (endpoint) =>
       withKeys(async () => {
         for (const target of [`${QUERY}/${endpoint}`, `${QUERY}/${endpoint}?project=aurora`]) {
-          expect(outcomeOf(await gateway.ask('tenant', target))).toBe('403 FORBIDDEN');
+          expect(outcomeOf(await gateway.send('tenant', target))).toBe('403 FORBIDDEN');
         }
-        expect((await gateway.ask('tenant', `${QUERY}/${endpoint}`, { method: 'HEAD' })).status).toBe(403);
+        expect((await gateway.send('tenant', `${QUERY}/${endpoint}`, { method: 'HEAD' })).status).toBe(403);
         expect(gateway.runQuery.requests).toEqual([]);
       })(),
   );
 
   it(
-    'of two kinds is supplied in both',
+    'is set in both parameters if an endpoint has two kinds',
     withKeys(async () => {
-      expect(outcomeOf(await gateway.ask('twice', `${QUERY}/usage.api-counts`))).toBe('200');
-      expect(outcomeOf(await gateway.ask('twice', `${QUERY}/usage.api-counts?interval=hourly`))).toBe(
+      expect(outcomeOf(await gateway.send('twice', `${QUERY}/usage.api-counts`))).toBe('200');
+      expect(outcomeOf(await gateway.send('twice', `${QUERY}/usage.api-counts?interval=hourly`))).toBe(
         '403 FORBIDDEN',
       );
-      expect(outcomeOf(await gateway.ask('twice', `${QUERY}/logs.all`))).toBe('403 FORBIDDEN');
+      expect(outcomeOf(await gateway.send('twice', `${QUERY}/logs.all`))).toBe('403 FORBIDDEN');
     }),
   );
 
   it(
     'on usage.api-counts is compared as a project, and never as a pattern',
     withKeys(async () => {
-      await gateway.ask('tenant', COUNTS);
+      await gateway.send('tenant', COUNTS);
       const { text } = gateway.runQuery.onlyRequest.query;
       expect(text).toContain('WHERE project = {project:String}');
       expect(text).not.toContain('match(');
@@ -176,7 +178,7 @@ describe('a fixed parameter', () => {
   );
 });
 
-it('a key is known by nothing but itself', async () => {
+it('no response or log line contains a key', async () => {
   await withAccess({ keys: KEYS }, async (opened) => {
     for (const key of [
       keyNamed('all').toUpperCase(),
@@ -184,7 +186,7 @@ it('a key is known by nothing but itself', async () => {
       keyNamed('all').slice(0, -1),
       'all',
     ]) {
-      const response = await opened.ask('', `${STATS}?project=a`, { headers: { 'X-API-KEY': key } });
+      const response = await opened.send('', `${STATS}?project=a`, { headers: { 'X-API-KEY': key } });
       expect(outcomeOf(response)).toBe('401 API_KEY_INVALID');
     }
   });

@@ -24,11 +24,11 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const responses: NetworkResponse[] = [];
-const ask = async (...asked: Parameters<AccessGateway['ask']>): Promise<void> => {
-  responses.push(await gateway.ask(...asked));
+const send = async (...sent: Parameters<AccessGateway['send']>): Promise<void> => {
+  responses.push(await gateway.send(...sent));
 };
 
-it('no key, token, signature, fixed value or parameter is in any log line or answer', async () => {
+it('no log line or response contains a key, token, signature, pinned value or parameter', async () => {
   const exp = Math.floor(gateway.clock.milliseconds / 1000) + 60;
   const claims = { iss: 'https://app.example', aud: 'querygate', sub: 'user', exp };
   const token = await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(JWT_SECRET));
@@ -43,24 +43,24 @@ it('no key, token, signature, fixed value or parameter is in any log line or ans
     gateway.access.links?.sign({ endpoint, parameters, key, nowMs, expiresAtMs: nowMs + 60_000 }) ?? '';
   const signature = new URLSearchParams(link.split('?')[1]).get('link_signature') ?? '';
 
-  await ask('header', STATS);
-  await ask('header', STATS);
-  await ask('header', `${STATS}?project=${VALUE}`);
-  await ask('header', `/api/endpoints/query/get-grouped-stats-redirects?country=${VALUE}`);
-  // The limit is reached.
-  await ask('header', STATS);
-  await ask('header', STATS);
+  await send('header', STATS);
+  await send('header', STATS);
+  await send('header', `${STATS}?project=${VALUE}`);
+  await send('header', `/api/endpoints/query/get-grouped-stats-redirects?country=${VALUE}`);
+  // This request reaches the limit.
+  await send('header', STATS);
+  await send('header', STATS);
   for (const name of ['url', 'brief', 'nobody'])
-    await ask('', `${STATS}?project=${VALUE}&api_key=${keyNamed(name)}`);
-  await ask('', `${STATS}/${VALUE}?api_key=${keyNamed('url')}`);
-  await ask('', link);
-  await ask('', `${link}x`);
-  await ask('', STATS, { headers: { 'X-API-KEY': WRONG } });
-  await ask('', STATS, { headers: { Authorization: `Bearer ${token}` } });
-  await ask('', STATS, { headers: { 'X-API-KEY': token, Authorization: `Bearer ${WRONG}` } });
-  for (const failure of [new Error(`a fault with ${VALUE}`), new TypeError('fault')]) {
+    await send('', `${STATS}?project=${VALUE}&api_key=${keyNamed(name)}`);
+  await send('', `${STATS}/${VALUE}?api_key=${keyNamed('url')}`);
+  await send('', link);
+  await send('', `${link}x`);
+  await send('', STATS, { headers: { 'X-API-KEY': WRONG } });
+  await send('', STATS, { headers: { Authorization: `Bearer ${token}` } });
+  await send('', STATS, { headers: { 'X-API-KEY': token, Authorization: `Bearer ${WRONG}` } });
+  for (const failure of [new Error(`an error with ${VALUE}`), new TypeError('error')]) {
     gateway.runQuery.fail(failure);
-    await ask('url', `${STATS}?project=${VALUE}-${failure.name}`);
+    await send('url', `${STATS}?project=${VALUE}-${failure.name}`);
   }
   const port = Number(new URL(gateway.url()).port);
   const head = `GET ${STATS}?project=${VALUE}\u0000 HTTP/1.1\r\nX-API-KEY: ${keyNamed('url')}\r\n\r\n`;
@@ -69,7 +69,7 @@ it('no key, token, signature, fixed value or parameter is in any log line or ans
   expect(responses.map(({ status }) => status)).toEqual([
     200, 200, 403, 403, 429, 429, 200, 401, 401, 404, 200, 401, 401, 401, 401, 500, 500,
   ]);
-  const told = JSON.stringify([responses.map(({ headers, text }) => [headers, text]), broken]);
+  const exposed = JSON.stringify([responses.map(({ headers, text }) => [headers, text]), broken]);
   const logged = JSON.stringify(gateway.logger.lines.filter(({ fields }) => fields['code'] !== 'INTERNAL'));
   expect(gateway.logger.lines.length).toBeGreaterThanOrEqual(responses.length);
   const secrets = [
@@ -83,9 +83,9 @@ it('no key, token, signature, fixed value or parameter is in any log line or ans
     JWT_SECRET,
   ];
   for (const secret of [...secrets, keyNamed('nobody'), 'hidden-tenant']) {
-    expect([secret, told.includes(secret), logged.includes(secret)]).toEqual([secret, false, false]);
+    expect([secret, exposed.includes(secret), logged.includes(secret)]).toEqual([secret, false, false]);
   }
-  expect(told).not.toContain(`a fault with`);
-  // A path is logged; what stands in the query string is not.
+  expect(exposed).not.toContain(`a fault with`);
+  // The log contains paths, but no query strings.
   expect(logged.replaceAll(`/${VALUE}`, '')).not.toContain(VALUE);
 });

@@ -49,13 +49,13 @@ const payload = (changes: Changes = {}): JWTPayload =>
 const sign = (changes: Changes = {}, secret = SECRET): Promise<string> =>
   new SignJWT(payload(changes)).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.from(secret));
 const query = async (token: string, target = STATS, more: NetworkRequest = {}): Promise<string> =>
-  outcomeOf(await gateway.ask('', target, { ...more, headers: { Authorization: `Bearer ${token}` } }));
+  outcomeOf(await gateway.send('', target, { ...more, headers: { Authorization: `Bearer ${token}` } }));
 
 describe('a token', () => {
-  it('opens what its claims say, in either header, and nothing else', async () => {
+  it('authorizes what its claims list, in either header, and nothing else', async () => {
     const token = await sign();
     expect(await query(token)).toBe('200');
-    expect(outcomeOf(await gateway.ask('', STATS, { headers: { 'X-API-KEY': token } }))).toBe('200');
+    expect(outcomeOf(await gateway.send('', STATS, { headers: { 'X-API-KEY': token } }))).toBe('200');
     expect(await query(token, STATS, { method: 'HEAD' })).toBe('200');
     expect(await query(token, `${STATS}?project=boreal`)).toBe('403 FORBIDDEN');
     expect(await query(token, '/api/endpoints/query/logs.all')).toBe('403 FORBIDDEN');
@@ -63,7 +63,7 @@ describe('a token', () => {
     expect(await query(token, '/api/endpoints/query/nothing')).toBe('404 ENDPOINT_NOT_FOUND');
   });
 
-  it('shares answers with those of its scope, on the short way too, and with no others', async () => {
+  it('shares cached results with principals of its scope, on the fast path as well, and with no others', async () => {
     const [one, other, elsewhere] = await Promise.all([
       sign({ sub: 'one' }),
       sign({ sub: 'other' }),
@@ -71,18 +71,18 @@ describe('a token', () => {
     ]);
     const target = `${STATS}?interval=15min`;
     const statusOf = async (token: string): Promise<unknown> =>
-      (await gateway.ask('', target, { headers: { 'X-API-KEY': token } })).headers['x-cache'];
+      (await gateway.send('', target, { headers: { 'X-API-KEY': token } })).headers['x-cache'];
     expect([await statusOf(one), await statusOf(other), await statusOf(elsewhere)]).toEqual([
       'MISS',
       'HIT',
       'MISS',
     ]);
-    const before = gateway.answeredShortly;
+    const before = gateway.servedOnFastPath;
     expect([await statusOf(one), await statusOf(elsewhere)]).toEqual(['HIT', 'HIT']);
-    expect(gateway.answeredShortly - before).toBe(2);
+    expect(gateway.servedOnFastPath - before).toBe(2);
   });
 
-  it('signed with RS256 is good by the issuer’s published key', async () => {
+  it('signed with RS256 is valid with the issuer’s published key', async () => {
     const header = { alg: 'RS256', kid: 'first' };
     const token = await new SignJWT(payload()).setProtectedHeader(header).sign(rsa.privateKey);
     expect(await query(token)).toBe('200');
@@ -91,12 +91,12 @@ describe('a token', () => {
     expect(await query(forged)).toBe('401 API_KEY_INVALID');
   });
 
-  it('signed with the public key as if it were a secret is no good', async () => {
+  it('signed with the public key as if it were a secret is invalid', async () => {
     const jwk = JSON.stringify(await exportJWK(rsa.publicKey));
     expect(await query(await sign({}, jwk))).toBe('401 API_KEY_INVALID');
   });
 
-  it('without a signature is no good', async () => {
+  it('without a signature is invalid', async () => {
     const unsecured = new UnsecuredJWT(payload()).encode();
     expect(await query(unsecured)).toBe('401 API_KEY_INVALID');
   });
@@ -111,13 +111,13 @@ describe('a token', () => {
     ['no audience', () => ({ aud: undefined })],
     ['no subject', () => ({ sub: undefined })],
     ['no expiry', () => ({ exp: undefined })],
-    ['an expiry past', () => ({ exp: seconds(-10) })],
-    ['a beginning to come', () => ({ nbf: seconds(600) })],
-  ])('with %s is no good', async (_what, changes) => {
+    ['an expiry in the past', () => ({ exp: seconds(-10) })],
+    ['a start in the future', () => ({ nbf: seconds(600) })],
+  ])('with %s is invalid', async (_what, changes) => {
     expect(await query(await sign(changes()))).toBe('401 API_KEY_INVALID');
   });
 
-  it('of another secret, or with a changed payload, is no good', async () => {
+  it('of another secret, or with a changed payload, is invalid', async () => {
     expect(await query(await sign({}, `${SECRET}!`))).toBe('401 API_KEY_INVALID');
     const [header, , signature] = (await sign()).split('.');
     const more = payload({ querygate: { endpoints: ['*'], fixed: {} } });
@@ -125,12 +125,12 @@ describe('a token', () => {
     expect(await query([header, changed, signature].join('.'))).toBe('401 API_KEY_INVALID');
   });
 
-  it('may not stand in the query string', async () => {
+  it('is rejected in the query string', async () => {
     const target = `${STATS}?api_key=${await sign()}`;
-    expect(outcomeOf(await gateway.ask('', target))).toBe('401 API_KEY_INVALID');
+    expect(outcomeOf(await gateway.send('', target))).toBe('401 API_KEY_INVALID');
   });
 
-  it('has limits of its own, for its subject', async () => {
+  it('has limits of its own, per subject', async () => {
     const limits = { requests: { quota: 1, window: 60 } };
     const limited = { querygate: { ...CLAIMS, limits } };
     expect(await query(await sign({ sub: 'a', ...limited }))).toBe('200');
@@ -138,14 +138,14 @@ describe('a token', () => {
     expect(await query(await sign({ sub: 'b', ...limited }))).toBe('200');
   });
 
-  it('stands beside keys', async () => {
-    const response = await gateway.ask('', `${STATS}?project=a`, {
+  it('works alongside keys', async () => {
+    const response = await gateway.send('', `${STATS}?project=a`, {
       headers: { 'X-API-KEY': ENVIRONMENT.API_KEY },
     });
     expect(outcomeOf(response)).toBe('200');
   });
 
-  it('is good until it expires and the clocks’ difference is over, also for what is cached', async () => {
+  it('is valid until its expiry plus the clock tolerance, for cached results as well', async () => {
     const token = await sign({ exp: seconds(20) });
     for (let times = 0; times < 3; times += 1) expect(await query(token)).toBe('200');
     gateway.clock.advance(24);

@@ -1,11 +1,11 @@
 import { AccessGateway } from '../support/access-gateway.js';
-import { holdQueries } from '../support/held-query.js';
+import { delayQueries } from '../support/pending-queries.js';
 import { outcomeOf } from '../support/network-request.js';
 import { pollUntil } from '../support/poll-until.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';
 
 const URL_OF_ROME = '/api/endpoints/query/sample?city=Rome';
-/** What a caller that waits a second may have to wait on a busy machine. */
+/** Upper bound of a wait of one second on a busy machine. */
 const SLACK_MS = 1000;
 
 let gateway: AccessGateway;
@@ -19,18 +19,18 @@ const open = async (environment: Readonly<Record<string, string>> = {}): Promise
 afterEach(() => gateway.close());
 
 const request = (target = URL_OF_ROME, prefer = '', name = 'caller') =>
-  gateway.ask(name, target, { headers: prefer === '' ? {} : { Prefer: prefer } });
-const asked = (count: number): Promise<unknown> =>
-  pollUntil(`${count} queries are asked`, () => gateway.runQuery.requests.length >= count || undefined);
+  gateway.send(name, target, { headers: prefer === '' ? {} : { Prefer: prefer } });
+const untilQueried = (count: number): Promise<unknown> =>
+  pollUntil(`${count} queries run`, () => gateway.runQuery.requests.length >= count || undefined);
 
 describe('Prefer: wait', () => {
   beforeEach(() => open());
 
-  it('ends the waiting with 504, and the query with it, as nobody else waits', async () => {
-    holdQueries(gateway.runQuery);
-    const began = performance.now();
+  it('returns 504 after that time, and cancels the query if no other caller waits', async () => {
+    delayQueries(gateway.runQuery);
+    const startedAt = performance.now();
     const response = await request(URL_OF_ROME, 'wait=1');
-    const took = performance.now() - began;
+    const took = performance.now() - startedAt;
     expect(outcomeOf(response)).toBe('504 WAIT_OVER');
     expect(response.headers['preference-applied']).toBe('wait=1');
     expect(response.text).toContain('within the 1 seconds');
@@ -39,26 +39,26 @@ describe('Prefer: wait', () => {
     expect(gateway.runQuery.onlyRequest.signal.aborted).toBe(true);
   });
 
-  it('leaves the query to those who still wait', async () => {
-    const held = holdQueries(gateway.runQuery);
+  it('does not cancel the query for other callers', async () => {
+    const pending = delayQueries(gateway.runQuery);
     const patient = request();
-    await asked(1);
+    await untilQueried(1);
     expect(outcomeOf(await request(URL_OF_ROME, 'wait=0'))).toBe('504 WAIT_OVER');
     expect(gateway.runQuery.onlyRequest.signal.aborted).toBe(false);
-    held.answer([]);
+    pending.finish([]);
     expect(outcomeOf(await patient)).toBe('200');
   });
 
-  it('gives an expired answer instead, where there is one', async () => {
+  it('returns an expired result instead of 504, if there is one', async () => {
     await request();
     gateway.clock.advance(70);
-    holdQueries(gateway.runQuery);
+    delayQueries(gateway.runQuery);
     const response = await request(URL_OF_ROME, 'wait=0');
     expect(outcomeOf(response)).toBe('200');
     expect(response.headers).toMatchObject({ 'x-cache': 'STALE', 'preference-applied': 'wait=0' });
   });
 
-  it('is said to be heeded where the answer came in time, a hit too', async () => {
+  it('is confirmed in Preference-Applied if the result is in time, for a hit as well', async () => {
     for (const status of ['MISS', 'HIT']) {
       const { headers } = await request(URL_OF_ROME, 'respond-async, wait=5');
       expect(headers).toMatchObject({ 'x-cache': status, 'preference-applied': 'wait=5' });
@@ -66,7 +66,7 @@ describe('Prefer: wait', () => {
   });
 
   it.each(['wait', 'wait=', 'wait=-1', 'wait=1.5', 'wait=soon', 'wait=99999999999', 'return=minimal', ','])(
-    'is not applied where it says nothing: %s',
+    'is ignored if invalid: %s',
     async (prefer) => {
       const response = await request(URL_OF_ROME, prefer);
       expect(outcomeOf(response)).toBe('200');
@@ -75,10 +75,10 @@ describe('Prefer: wait', () => {
   );
 
   it('of a billion seconds does not end at once', async () => {
-    const held = holdQueries(gateway.runQuery);
+    const pending = delayQueries(gateway.runQuery);
     const waiting = request(URL_OF_ROME, 'wait=999999999');
-    await asked(1);
-    held.answer([]);
+    await untilQueried(1);
+    pending.finish([]);
     expect(outcomeOf(await waiting)).toBe('200');
   });
 });
@@ -86,72 +86,72 @@ describe('Prefer: wait', () => {
 describe('the queue', () => {
   const city = (name: string): string => `/api/endpoints/query/sample?city=${name}`;
 
-  it('that is full refuses with 503 and Retry-After, gives a stale answer where there is one, and hits always', async () => {
+  it('that is full returns 503 with Retry-After, or a stale result if there is one, and always serves hits', async () => {
     await open({ MAX_CONCURRENT_QUERIES: '1', MAX_QUEUED_QUERIES: '1' });
     await request(city('stale'));
     gateway.clock.advance(70);
     await request(city('fresh'));
-    const held = holdQueries(gateway.runQuery);
+    const pending = delayQueries(gateway.runQuery);
     const running = request(city('running'));
-    await asked(3);
+    await untilQueried(3);
     const waiting = request(city('waiting'));
-    await pollUntil('one waits', async () => (await gateway.waiting()) === 1 || undefined);
-    const refused = await request(city('refused'));
-    expect(outcomeOf(refused)).toBe('503 GATEWAY_BUSY');
-    expect(refused.headers['retry-after']).toBe('1');
+    await pollUntil('one query waits', async () => (await gateway.waiting()) === 1 || undefined);
+    const rejected = await request(city('rejected'));
+    expect(outcomeOf(rejected)).toBe('503 GATEWAY_BUSY');
+    expect(rejected.headers['retry-after']).toBe('1');
     expect((await request(city('stale'))).headers['x-cache']).toBe('STALE');
     expect((await request(city('fresh'))).headers['x-cache']).toBe('HIT');
-    held.answer([]);
-    await asked(4);
-    held.answer([]);
+    pending.finish([]);
+    await untilQueried(4);
+    pending.finish([]);
     expect([outcomeOf(await running), outcomeOf(await waiting)]).toEqual(['200', '200']);
   });
 
-  it('does not let one key’s flood refuse another’s single request, nor hold it up', async () => {
+  it('neither rejects nor delays one key’s single request because of another key’s flood', async () => {
     await open({ MAX_CONCURRENT_QUERIES: '2', MAX_QUEUED_QUERIES: '20' });
     const order: string[] = [];
-    const held = holdQueries(gateway.runQuery);
+    const pending = delayQueries(gateway.runQuery);
     const flood = Array.from({ length: 40 }, (_, n) =>
       request(city(`flood${n}`)).then((response) => {
         order.push(outcomeOf(response));
       }),
     );
-    await pollUntil('the flood is in', async () => (await gateway.waiting()) === 20 || undefined);
+    await pollUntil('the flood is queued', async () => (await gateway.waiting()) === 20 || undefined);
     const single = request(city('single'), '', 'other').then((response) => {
       order.push(`single ${outcomeOf(response)}`);
     });
-    await pollUntil('one was refused for it', () => order.length === 19 || undefined);
+    await pollUntil('a query of the flood was rejected for it', () => order.length === 19 || undefined);
     const ending = setInterval(() => {
-      held.answer([]);
+      pending.finish([]);
     }, 5);
     await Promise.all([...flood, single]);
     clearInterval(ending);
-    const answered = order.filter((outcome) => outcome !== '503 GATEWAY_BUSY');
-    expect(order.length - answered.length).toBe(19);
-    // Two ran already, one lane has its turn before it at most.
-    expect(answered.indexOf('single 200')).toBeGreaterThanOrEqual(0);
-    expect(answered.indexOf('single 200')).toBeLessThan(6);
+    const served = order.filter((outcome) => outcome !== '503 GATEWAY_BUSY');
+    expect(order.length - served.length).toBe(19);
+    // Two queries ran already, and one lane may come first.
+    expect(served.indexOf('single 200')).toBeGreaterThanOrEqual(0);
+    expect(served.indexOf('single 200')).toBeLessThan(6);
   });
 
-  it('does not let a no-cache request wait behind the warming refresh that it joins', async () => {
+  it('does not delay a no-cache request behind the warming refresh that it joins', async () => {
     const endpoint = sampleEndpoint({ caching: 60, warming: 20 });
     gateway = await AccessGateway.open({
       keys: { caller: { mayBypassCache: true } },
       endpoints: [{ ...endpoint, warm: [{ city: 'Rome' }, { city: 'Oslo' }] }],
-      // Of three slots two may refresh sets that may be slow, as those are of which nothing is known.
+      // Two of three slots may refresh sets that may be slow; sets of unknown duration count as slow.
       environment: { MAX_CONCURRENT_QUERIES: '2', WARM_CONCURRENCY: '3', WARM_BUDGET: '2' },
     });
-    const held = holdQueries(gateway.runQuery);
+    const pending = delayQueries(gateway.runQuery);
     const round = gateway.execution.warmer.tick();
-    await asked(1);
-    // Warming leaves the last slot free, so the second refresh waits.
+    await untilQueried(1);
+    // Warming does not use the last slot, so the second refresh waits.
     await pollUntil('a refresh waits', async () => (await gateway.waiting()) === 1 || undefined);
     const running = gateway.runQuery.onlyRequest.query.parameters['city'];
     const queued = running === 'Rome' ? 'Oslo' : 'Rome';
-    const response = gateway.ask('caller', city(queued), { headers: { 'Cache-Control': 'no-cache' } });
-    await asked(2);
+    const response = gateway.send('caller', city(queued), { headers: { 'Cache-Control': 'no-cache' } });
+    await untilQueried(2);
     expect(await gateway.waiting()).toBe(0);
-    held.answer([]);
+    pending.finish([]);
     expect(outcomeOf(await response)).toBe('200');
     expect(gateway.runQuery.requests).toHaveLength(2);
     await round;

@@ -8,14 +8,14 @@ const { get, runQuery } = await createTestGateway({
     sampleEndpoint({ id: '11111111-2222-4333-8444-555555555556', name: 'logs-all-staging' }),
   ],
 });
-runQuery.answer([{ city: 'Rome' }]);
+runQuery.returnRows([{ city: 'Rome' }]);
 
 describe('an endpoint', () => {
   it.each([
     ['its name', 'sample'],
     ['its id', ID],
     ['its id in upper case', ID.toUpperCase()],
-    ['a name of 16 bytes, which some take for a UUID', 'logs-all-staging'],
+    ['a name of 16 bytes, the length of a binary UUID', 'logs-all-staging'],
     ['its name, percent-encoded', 's%61mple'],
   ])('is found by %s', async (_what, idOrName) => {
     const response = await get(`/api/endpoints/query/${idOrName}`);
@@ -29,18 +29,18 @@ describe('an endpoint', () => {
     ['an id that no endpoint has', ID.replace('a', 'b')],
     ['a name with something after it', 'sample%20'],
     ['a name with a null byte', 'sample%00'],
-    ['a name out of an object’s prototype', '__proto__'],
-    ['a path that climbs', '..%2f..%2fetc%2fpasswd'],
+    ['a name of an object’s prototype', '__proto__'],
+    ['a path to a parent folder', '..%2f..%2fetc%2fpasswd'],
     ['a very long name', 'x'.repeat(100_000)],
     ['a very long name of escapes', '%41'.repeat(100_000)],
-    ['a very long name of escapes that are cut elsewhere', `x${'%41'.repeat(100_000)}`],
-    ['another one', `xx${'%41'.repeat(100_000)}`],
+    ['a very long name of escapes at another offset', `x${'%41'.repeat(100_000)}`],
+    ['the same at a third offset', `xx${'%41'.repeat(100_000)}`],
   ])('is not found by %s: 404 ENDPOINT_NOT_FOUND', async (_what, idOrName) => {
     const problem = problemOf(await get(`/api/endpoints/query/${idOrName}`));
     expect(problem).toMatchObject({ status: 404, code: 'ENDPOINT_NOT_FOUND' });
   });
 
-  it.each(['%FF', '%', '%E0%A4', '%C0%AE'])('with the broken escape %s is a 400', async (name) => {
+  it.each(['%FF', '%', '%E0%A4', '%C0%AE'])('with the invalid escape %s returns 400', async (name) => {
     const problem = problemOf(await get(`/api/endpoints/query/${name}`));
     expect(problem).toMatchObject({ status: 400, code: 'BAD_REQUEST', problems: [] });
   });
@@ -53,7 +53,7 @@ describe('an endpoint', () => {
     '/api/Endpoints',
     '/api/endpoints/query/a/b',
     '/favicon.ico',
-  ])('is nowhere at %s: 404 NOT_FOUND', async (url) => {
+  ])('does not exist at %s: 404 NOT_FOUND', async (url) => {
     expect(problemOf(await get(url))).toMatchObject({ status: 404, code: 'NOT_FOUND' });
   });
 });

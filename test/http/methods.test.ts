@@ -1,35 +1,35 @@
 import { createTestGateway, GOOD_CALL, KEY, problemOf } from '../support/test-gateway.js';
 
-const { ask, get, runQuery } = await createTestGateway();
-runQuery.answer([{ total: 1 }]);
+const { agent, get, runQuery } = await createTestGateway();
+runQuery.returnRows([{ total: 1 }]);
 
 const PATHS = [GOOD_CALL, '/api/endpoints', '/api/endpoints/logs.all', '/health/live', '/health/ready'];
 
 describe('a method', () => {
-  it.each(PATHS)('other than GET and HEAD is answered 405 with Allow at %s', async (path) => {
+  it.each(PATHS)('other than GET and HEAD returns 405 with Allow at %s', async (path) => {
     for (const method of ['post', 'put', 'patch', 'delete', 'options', 'trace'] as const) {
-      const response = await ask()[method](path).set('X-API-KEY', KEY);
+      const response = await agent()[method](path).set('X-API-KEY', KEY);
       expect(problemOf(response)).toMatchObject({ status: 405, code: 'METHOD_NOT_ALLOWED' });
       expect(response.headers['allow']).toBe('GET, HEAD');
     }
   });
 
-  it('that is refused runs no query', async () => {
+  it('that is rejected runs no query', async () => {
     const gateway = await createTestGateway();
-    await gateway.ask().post(GOOD_CALL).set('X-API-KEY', KEY).send({ project: 'a' });
+    await gateway.agent().post(GOOD_CALL).set('X-API-KEY', KEY).send({ project: 'a' });
     expect(gateway.runQuery.requests).toEqual([]);
   });
 
-  it.each(PATHS)('HEAD gives the headers of GET and no body at %s', async (path) => {
-    const head = await ask().head(path).set('X-API-KEY', KEY);
-    const got = await get(path);
+  it.each(PATHS)('HEAD returns the headers of GET and no body at %s', async (path) => {
+    const head = await agent().head(path).set('X-API-KEY', KEY);
+    const response = await get(path);
     expect([head.status, head.text]).toEqual([200, undefined]);
     const same = ['content-type', 'content-length', 'x-row-count', 'cache-control'];
-    for (const name of same) expect(head.headers[name]).toBe(got.headers[name]);
+    for (const name of same) expect(head.headers[name]).toBe(response.headers[name]);
   });
 
-  it('HEAD gives the status of a failure and no body', async () => {
-    const response = await ask().head('/api/endpoints/query/nothing').set('X-API-KEY', KEY);
+  it('HEAD returns the status of a failure and no body', async () => {
+    const response = await agent().head('/api/endpoints/query/nothing').set('X-API-KEY', KEY);
     expect([response.status, response.text]).toEqual([404, undefined]);
     expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8');
   });
@@ -45,13 +45,13 @@ describe('Accept', () => {
     'text/html, application/json;q=0.1',
     'text/html, */*;q=0.1',
     '',
-  ])('%j is answered with JSON', async (accept) => {
+  ])('%j returns JSON', async (accept) => {
     const response = await get(GOOD_CALL).set('Accept', accept);
     expect([response.status, response.type]).toEqual([200, 'application/json']);
   });
 
   it.each(['application/xml', 'text/html', 'application/json;q=0', 'garbage'])(
-    '%j is answered 406, and no query runs',
+    '%j returns 406, and no query runs',
     async (accept) => {
       const gateway = await createTestGateway();
       const response = await gateway.get(GOOD_CALL).set('Accept', accept);

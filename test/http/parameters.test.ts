@@ -4,7 +4,7 @@ const EVENTS = '/api/endpoints/query/get-grouped-stats-events-logs';
 const COUNTS = '/api/endpoints/query/usage.api-counts';
 const LOGS = '/api/endpoints/query/logs.all';
 
-/** What ClickHouse would be asked to bind. */
+/** Returns the values that ClickHouse would bind. */
 const boundBy = async (url: string): Promise<Readonly<Record<string, unknown>>> => {
   const { get, runQuery } = await createTestGateway();
   const response = await get(url);
@@ -12,8 +12,8 @@ const boundBy = async (url: string): Promise<Readonly<Record<string, unknown>>> 
   return { ...runQuery.onlyRequest.query.parameters };
 };
 
-/** What the caller is told; it is sure that no query ran. */
-const refusalOf = async (url: string): Promise<ProblemDocument> => {
+/** Returns the problem document, and expects that no query ran. */
+const rejectionOf = async (url: string): Promise<ProblemDocument> => {
   const { get, runQuery } = await createTestGateway();
   const problem = problemOf(await get(url));
   expect(runQuery.requests).toEqual([]);
@@ -22,14 +22,14 @@ const refusalOf = async (url: string): Promise<ProblemDocument> => {
 };
 
 describe('a parameter', () => {
-  it('is bound as it was sent', async () => {
+  it('is bound unchanged', async () => {
     const bound = await boundBy(
       `${EVENTS}?city=Sankt+P%C3%B6lten&device=%25_%5C%27%22%09&referrer=a%26b%3Dc`,
     );
     expect(bound).toMatchObject({ city: 'Sankt Pölten', device: '%_\\\'"\t', referrer: 'a&b=c' });
   });
 
-  it('that is empty filters on the empty text, and one that is omitted does not filter', async () => {
+  it('that is empty filters for the empty text, and an omitted one does not filter', async () => {
     const bound = await boundBy(`${EVENTS}?city=&event_ids=`);
     expect(bound).toEqual({ city: '', event_ids: [''], row_limit: 1001 });
   });
@@ -42,7 +42,7 @@ describe('a parameter', () => {
     expect(await boundBy(url)).not.toHaveProperty([name]);
   });
 
-  it('in the time zone of the caller is bound in UTC, to the microsecond', async () => {
+  it('with a time zone is bound in UTC, to the microsecond', async () => {
     const bound = await boundBy(
       `${EVENTS}?start_time=2026-05-17T10:05:03.123456%2B02:00&end_time=2026-05-18`,
     );
@@ -52,7 +52,7 @@ describe('a parameter', () => {
     });
   });
 
-  it('of a list means the same in any order and with repetitions', async () => {
+  it('that is a list has the same meaning in any order and with repetitions', async () => {
     expect(await boundBy(`${EVENTS}?event_ids=b,a,b`)).toEqual(await boundBy(`${EVENTS}?event_ids=a,b`));
   });
 
@@ -72,38 +72,38 @@ describe('a parameter', () => {
 
   it.each([
     ['is required', LOGS, 'project', 'is required'],
-    ['is given twice', `${GOOD_CALL}&project=a`, 'project', 'is given 2 times; it may be given once'],
-    ['is given twice, once escaped', `${GOOD_CALL}&%70roject=a`, 'project', 'is given 2 times'],
+    ['is sent twice', `${GOOD_CALL}&project=a`, 'project', 'is given 2 times; it may be given once'],
+    ['is sent twice, once escaped', `${GOOD_CALL}&%70roject=a`, 'project', 'is given 2 times'],
     ['is not UTF-8', `${LOGS}?project=%FF`, 'project', 'is not valid percent-encoded UTF-8'],
     ['is an overlong form', `${LOGS}?project=%C0%80`, 'project', 'is not valid percent-encoded UTF-8'],
     ['has a broken escape', `${LOGS}?project=100%`, 'project', 'is not valid percent-encoded UTF-8'],
     ['has a null byte', `${LOGS}?project=a%00`, 'project', 'must not contain a null byte'],
     ['is over 8 KiB', `${LOGS}?project=${'x'.repeat(8193)}`, 'project', 'is 8193 bytes long'],
     ['is 100 kB long', `${LOGS}?project=${'x'.repeat(100_000)}`, 'project', 'is 100000 bytes long'],
-    ['is no timestamp', `${EVENTS}?start_time=yesterday`, 'start_time', 'must be an ISO 8601 timestamp'],
+    ['is not a timestamp', `${EVENTS}?start_time=yesterday`, 'start_time', 'must be an ISO 8601 timestamp'],
     ['is an empty timestamp', `${EVENTS}?end_time=`, 'end_time', 'must not be empty'],
     ['has a + that is a space', `${EVENTS}?end_time=2026-05-17T10:05:03+02:00`, 'end_time', '%2B'],
     ['is too early for ClickHouse', `${EVENTS}?start_time=1899-12-31`, 'start_time', 'between 1900 and 2299'],
     [
-      'is another choice',
+      'is not one of the choices',
       `${COUNTS}?project=a&interval=weekly`,
       'interval',
       'one of minutely, hourly, daily',
     ],
-    ['is an empty expression', `${COUNTS}?project=&interval=daily`, 'project', 'must not be empty'],
+    ['is an empty regular expression', `${COUNTS}?project=&interval=daily`, 'project', 'must not be empty'],
     [
-      'is an expression over 1,000 characters',
+      'is a regular expression over 1,000 characters',
       `${COUNTS}?interval=daily&project=${'(a*)*'.repeat(201)}`,
       'project',
       'at most 1000 characters',
     ],
-  ])('that %s is answered 400 naming it', async (_what, url, param, problem) => {
-    const { problems } = await refusalOf(url);
+  ])('that %s returns 400 naming it', async (_what, url, param, problem) => {
+    const { problems } = await rejectionOf(url);
     expect(problems).toEqual([{ param, problem: expect.stringContaining(problem) as string }]);
   });
 
-  it('that is wrong is answered 400 naming every other that is wrong', async () => {
-    const { problems, detail } = await refusalOf(
+  it('that is invalid is reported together with all other invalid ones', async () => {
+    const { problems, detail } = await rejectionOf(
       `${EVENTS}?start_time=x&end_time=&city=%FF&country=a&country=b&device=%00&user_id=${'x'.repeat(9000)}`,
     );
     const names = ['user_id', 'city', 'country', 'device', 'start_time', 'end_time'];
@@ -111,13 +111,13 @@ describe('a parameter', () => {
     for (const name of names) expect(detail).toContain(name);
   });
 
-  it('that is wrong is not sent back', async () => {
-    const problem = await refusalOf(`${COUNTS}?project=secret%00&interval=secret&interval=secret`);
+  it('that is invalid is not repeated in the response', async () => {
+    const problem = await rejectionOf(`${COUNTS}?project=secret%00&interval=secret&interval=secret`);
     expect(JSON.stringify(problem)).not.toContain('secret');
   });
 
-  it('of 8 KiB is taken, twenty times in one request', async () => {
-    const long = 'é'.repeat(4096);
+  it('of 8 KiB is accepted, twenty times in one request', async () => {
+    const longText = 'é'.repeat(4096);
     const names = [
       'level',
       'user_id',
@@ -128,8 +128,8 @@ describe('a parameter', () => {
       'referrer',
       'city',
     ];
-    const query = names.map((name) => `${name}=${encodeURIComponent(long)}`).join('&');
-    expect((await boundBy(`${EVENTS}?${query}`))['city']).toBe(long);
+    const query = names.map((name) => `${name}=${encodeURIComponent(longText)}`).join('&');
+    expect((await boundBy(`${EVENTS}?${query}`))['city']).toBe(longText);
   });
 
   it('in the body of a GET is ignored', async () => {

@@ -1,15 +1,15 @@
 import { resultOf } from '../support/fake-run-query.js';
 import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
 
-/** A gateway that has lost a shard. */
+/** A gateway whose cluster has lost a shard. */
 async function halfGateway(): ReturnType<typeof createTestGateway> {
   const gateway = await createTestGateway();
   gateway.runQuery.respondWith(() => Promise.resolve({ ...resultOf([{ n: 1 }]), partial: true }));
   return gateway;
 }
 
-describe('a partial answer', () => {
-  it('is marked, and not to be kept by anybody', async () => {
+describe('a partial result', () => {
+  it('is marked, and must not be stored', async () => {
     const { get } = await halfGateway();
     const response = await get(GOOD_CALL);
     expect(response.status).toBe(200);
@@ -20,12 +20,12 @@ describe('a partial answer', () => {
   });
 
   it('is marked for HEAD as well', async () => {
-    const { ask } = await halfGateway();
-    const marked = await ask().head(GOOD_CALL).set('X-API-KEY', KEY);
+    const { agent } = await halfGateway();
+    const marked = await agent().head(GOOD_CALL).set('X-API-KEY', KEY);
     expect([marked.status, marked.headers['x-partial'], marked.text]).toEqual([200, 'true', undefined]);
   });
 
-  it('is never 304: that would make the caller’s own answer partial, or this one complete', async () => {
+  it('never returns 304, which would mix partial and complete copies in the client’s cache', async () => {
     const { get } = await halfGateway();
     const tag = (await get(GOOD_CALL)).headers['etag'] ?? '';
     expect(tag).not.toBe('');
@@ -33,15 +33,15 @@ describe('a partial answer', () => {
     expect([again.status, again.headers['x-partial']]).toEqual([200, 'true']);
   });
 
-  it('is told in the log', async () => {
+  it('is logged', async () => {
     const { get, logger } = await halfGateway();
     await get(GOOD_CALL);
     expect((await logger.line('request')).fields).toMatchObject({ partial: true });
   });
 
-  it('is no mark of a complete one', async () => {
+  it('is the only kind with the mark', async () => {
     const { get, runQuery, logger } = await createTestGateway();
-    runQuery.answer([{ n: 1 }]);
+    runQuery.returnRows([{ n: 1 }]);
     expect((await get(GOOD_CALL)).headers).not.toHaveProperty('x-partial');
     expect((await logger.line('request')).fields['partial']).toBeUndefined();
   });

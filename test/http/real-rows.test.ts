@@ -7,7 +7,7 @@ import { createTestGateway, problemOf, type TestGateway } from '../support/test-
 
 const EVENTS = '/api/endpoints/query/get-grouped-stats-events-logs';
 const COUNTS = '/api/endpoints/query/usage.api-counts';
-const NASTY = [
+const AWKWARD = [
   "'",
   "''",
   '"',
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
   await database.insert(
     'custom_events',
-    NASTY.map((event_name) => ({ timestamp, event_name })),
+    AWKWARD.map((event_name) => ({ timestamp, event_name })),
   );
   await database.insert(
     'edge_logs',
@@ -60,13 +60,13 @@ const rowsOf = async (url: string): Promise<readonly Readonly<Record<string, unk
 const withParameters = (url: string, parameters: Readonly<Record<string, string>>): string =>
   `${url}?${new URLSearchParams(parameters).toString()}`;
 
-describe('rows out of ClickHouse', () => {
-  it.each(NASTY)('are found by %j, and by nothing that it could be mistaken for', async (event_name) => {
+describe('rows from ClickHouse', () => {
+  it.each(AWKWARD)('are found by %j, and by no similar value', async (event_name) => {
     const rows = await rowsOf(withParameters(EVENTS, { event_name }));
     expect(rows.map((row) => [row['event_name'], row['total_hits']])).toEqual([[event_name, 1]]);
   });
 
-  it('are found by none of any other texts', async () => {
+  it('are not found by any other text', async () => {
     const text = anyText({ minLength: 3 }).filter((value) => !value.includes('\0'));
     await fc.assert(
       fc.asyncProperty(text, async (event_name) => {
@@ -76,7 +76,7 @@ describe('rows out of ClickHouse', () => {
     );
   });
 
-  it('are cut exactly at the limit of logs.all, and the answer says so', async () => {
+  it('are truncated exactly at the row cap of logs.all, and the response says so', async () => {
     const response = await gateway.get('/api/endpoints/query/logs.all?project=aurora');
     const { result } = JSON.parse(response.text) as { result: Record<string, unknown>[] };
     expect([response.status, result.length]).toEqual([200, 100]);
@@ -86,7 +86,7 @@ describe('rows out of ClickHouse', () => {
     expect(result[0]?.['event_message']).toMatch(/^line \d+\n"quoted"\t\\$/);
   });
 
-  it('hold metadata as an object, even where it was written over several lines', async () => {
+  it('have metadata as an object, even if it was written over several lines', async () => {
     const [row] = await rowsOf('/api/endpoints/query/logs.all?project=aurora');
     expect(row?.['metadata']).toEqual({ pretty: [1, 2] });
   });
@@ -103,7 +103,7 @@ describe('a regular expression', () => {
     '.',
     'É|a',
     '\\Qa\\E',
-  ])('that RE2 compiles is tested: %s', async (project) => {
+  ])('that RE2 compiles is matched: %s', async (project) => {
     const rows = await rowsOf(withParameters(COUNTS, { project, interval: 'daily' }));
     expect(rows.reduce((sum, row) => sum + Number(row['total_rest_requests']), 0)).toBe(150);
   });
@@ -122,7 +122,7 @@ describe('a regular expression', () => {
     'Exception: (NETWORK_ERROR)[',
     "'(",
     '{x:String}(',
-  ])('that RE2 does not compile is a 400 naming its parameter: %s', async (project) => {
+  ])('that RE2 does not compile returns 400 naming its parameter: %s', async (project) => {
     const response = await gateway.get(withParameters(COUNTS, { project, interval: 'daily' }));
     expect(problemOf(response)).toMatchObject({
       status: 400,

@@ -1,14 +1,14 @@
 import { createTestGateway, GOOD_CALL } from '../support/test-gateway.js';
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const { get, ask, runQuery } = await createTestGateway();
-runQuery.answer([
+const { get, agent, runQuery } = await createTestGateway();
+runQuery.returnRows([
   { b: 1, a: 'É' },
   { b: null, a: '' },
 ]);
 
-describe('an answer', () => {
-  it('is the rows under result and nothing else, in UTF-8', async () => {
+describe('a response', () => {
+  it('has the rows under result and nothing else, in UTF-8', async () => {
     const response = await get(GOOD_CALL);
     expect(response.status).toBe(200);
     expect(response.headers['content-type']).toBe('application/json; charset=utf-8');
@@ -28,20 +28,20 @@ describe('an answer', () => {
     expect(response.headers['x-row-count']).toBe('0');
   });
 
-  it('tells how many rows it has, and that there were no more', async () => {
+  it('has headers with the number of rows, and X-Truncated: false for a complete result', async () => {
     const { headers } = await get(GOOD_CALL);
     expect(headers['x-row-count']).toBe('2');
     expect(headers).not.toHaveProperty('x-truncated');
   });
 
-  it('tells where there were more rows', async () => {
+  it('has X-Truncated: true if there are more rows', async () => {
     const truncated = await createTestGateway();
-    truncated.runQuery.answer([{ a: 1 }], true);
+    truncated.runQuery.returnRows([{ a: 1 }], true);
     const { headers } = await truncated.get(GOOD_CALL);
     expect([headers['x-row-count'], headers['x-truncated']]).toEqual(['1', 'true']);
   });
 
-  it('asks ClickHouse for one row more than the cap of its endpoint', async () => {
+  it('is made by a query for one row more than the endpoint’s row cap', async () => {
     const gateway = await createTestGateway();
     await gateway.get(GOOD_CALL);
     await gateway.get('/api/endpoints/query/logs.all?project=a');
@@ -62,7 +62,7 @@ describe('X-Request-Id', () => {
   });
 
   it.each(['', 'a b', "x'; DROP TABLE logs --", '<script>', 'é', 'x'.repeat(129), 'a, b'])(
-    'is a new one where the caller’s is not plain: %j',
+    'is a new one if the caller’s is not plain: %j',
     async (id) => {
       const gateway = await createTestGateway();
       const response = await gateway.get(GOOD_CALL).set('X-Request-Id', id);
@@ -72,9 +72,9 @@ describe('X-Request-Id', () => {
   );
 
   it.each(['/health/live', '/api/endpoints', '/nothing', '/api/endpoints/query/%FF'])(
-    'stands on every answer, as at %s',
+    'is part of every response: %s',
     async (url) => {
-      expect((await ask().get(url)).headers['x-request-id']).toMatch(UUID);
+      expect((await agent().get(url)).headers['x-request-id']).toMatch(UUID);
       expect((await get(url)).headers['x-request-id']).toMatch(UUID);
     },
   );
@@ -82,7 +82,7 @@ describe('X-Request-Id', () => {
 
 describe('the security headers', () => {
   it.each([GOOD_CALL, '/api/endpoints', '/api/endpoints/query/nothing', '/health/live', '/nothing'])(
-    'stand on every answer, as at %s',
+    'are part of every response: %s',
     async (url) => {
       const { headers } = await get(url);
       expect(headers).toMatchObject({

@@ -4,11 +4,11 @@ import { PassThrough } from 'node:stream';
 
 import { createHttpServer } from '../../src/http/server.js';
 import { pollUntil } from '../support/poll-until.js';
-import { answersOn, exchange, send, whileListening, type RawResponse } from '../support/raw-exchange.js';
+import { readResponses, exchange, send, whileListening, type RawResponse } from '../support/raw-exchange.js';
 import { createTestGateway, GOOD_CALL, KEY, type ProblemDocument } from '../support/test-gateway.js';
 
 const { listener, logger, runQuery } = await createTestGateway();
-runQuery.answer([{ total: 1 }]);
+runQuery.returnRows([{ total: 1 }]);
 const newServer = (): Server => createHttpServer(listener, logger);
 const headers = `Host: gateway\r\nX-API-KEY: ${KEY}\r\n`;
 
@@ -30,7 +30,7 @@ const connectionsOf = (server: Server): Promise<number> =>
 describe('the server', () => {
   it.each([
     ['garbage', 'garbage\r\n\r\n'],
-    ['bytes that are no text', Buffer.from([0, 255, 1, 254, 13, 10, 13, 10])],
+    ['bytes that are not text', Buffer.from([0, 255, 1, 254, 13, 10, 13, 10])],
     ['a TLS handshake', Buffer.from([0x16, 3, 1, 0, 0xa5, 1, 0, 0, 0xa1, 3, 3])],
     ['HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
     ['a space in the path', `GET /a b HTTP/1.1\r\n${headers}\r\n`],
@@ -38,18 +38,18 @@ describe('the server', () => {
     ['a null byte in a header', `GET / HTTP/1.1\r\n${headers}X: a\0b\r\n\r\n`],
     ['two lengths', `POST / HTTP/1.1\r\n${headers}Content-Length: 1\r\nContent-Length: 2\r\n\r\nxx`],
     [
-      'a length beside chunks',
+      'Content-Length together with chunks',
       `POST / HTTP/1.1\r\n${headers}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
     ['no Host', `GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n`],
-  ])('answers %s with a problem document, 400', async (_what, bytes) => {
+  ])('returns a problem document, 400, for %s', async (_what, bytes) => {
     await whileListening(newServer(), async (port) => {
       const [response] = await exchange(port, bytes);
       expect(problemIn(response)).toMatchObject({ status: 400, code: 'BAD_REQUEST', problems: [] });
     });
   });
 
-  it('answers a URL over 512 KiB with a problem document, 431', async () => {
+  it('returns a problem document, 431, for a URL over 512 KiB', async () => {
     await whileListening(newServer(), async (port) => {
       const [response] = await exchange(port, `GET /${'x'.repeat(600 * 1024)} HTTP/1.1\r\n${headers}\r\n`);
       expect(problemIn(response)).toMatchObject({ status: 431, code: 'HEADERS_TOO_LARGE' });
@@ -70,8 +70,8 @@ describe('the server', () => {
   );
 
   it.each([
-    ['a query string over 8 KiB where nothing is called', `/api/endpoints?${'x'.repeat(8192)}`],
-    ['one where there are files', `/docs/swagger-ui.css?${'x'.repeat(8192)}`],
+    ['a query string over 8 KiB of a path that is not a call', `/api/endpoints?${'x'.repeat(8192)}`],
+    ['one of a static file', `/docs/swagger-ui.css?${'x'.repeat(8192)}`],
   ])('returns 431 for %s', async (_what, target) => {
     await whileListening(newServer(), async (port) => {
       const [response] = await exchange(port, `GET ${target} HTTP/1.1\r\n${headers}\r\n`);
@@ -79,7 +79,7 @@ describe('the server', () => {
     });
   });
 
-  it('takes a query string of 450 kB for a call', async () => {
+  it('accepts a query string of 450 kB for a call', async () => {
     await whileListening(newServer(), async (port) => {
       const names = Array.from({ length: 18 }, (_, n) => `unknown_${n}`);
       const query = names.map((name) => `${name}=${'%41'.repeat(8192)}`).join('&');
@@ -99,7 +99,7 @@ describe('the server', () => {
     });
   });
 
-  it('says nothing of what it could not read', async () => {
+  it('repeats nothing of a malformed request', async () => {
     await whileListening(newServer(), async (port) => {
       const [response] = await exchange(port, 'GET /?key=secret HTTP/9.9\r\nX-API-KEY: secret\r\n\r\n');
       expect(JSON.stringify(response)).not.toContain('secret');
@@ -107,7 +107,7 @@ describe('the server', () => {
     });
   });
 
-  it('answers requests one after the other on one connection', async () => {
+  it('responds to consecutive requests on one connection', async () => {
     await whileListening(newServer(), async (port) => {
       const request = `GET ${GOOD_CALL} HTTP/1.1\r\n${headers}`;
       const responses = await exchange(
@@ -121,16 +121,16 @@ describe('the server', () => {
     });
   });
 
-  it('answers a good request, and then the garbage that follows it', async () => {
+  it('responds to a valid request, and then to the garbage after it', async () => {
     await whileListening(newServer(), async (port) => {
       const socket = send(port, `GET ${GOOD_CALL} HTTP/1.1\r\n${headers}\r\n`);
       await once(socket, 'readable');
       socket.write('garbage\r\n\r\n');
-      expect((await answersOn(socket)).map(({ status }) => status)).toEqual([200, 400]);
+      expect((await readResponses(socket)).map(({ status }) => status)).toEqual([200, 400]);
     });
   });
 
-  it('answers HTTP/1.0 and an expectation that it does not know', async () => {
+  it('responds to HTTP/1.0 and to an unknown expectation', async () => {
     await whileListening(newServer(), async (port) => {
       const [old] = await exchange(port, `GET ${GOOD_CALL} HTTP/1.0\r\nX-API-KEY: ${KEY}\r\n\r\n`);
       expect(old?.status).toBe(200);
@@ -140,7 +140,7 @@ describe('the server', () => {
     });
   });
 
-  it('sends no body to HEAD, not even with a failure', async () => {
+  it('sends no body for HEAD, not even with a failure', async () => {
     await whileListening(newServer(), async (port) => {
       for (const path of [GOOD_CALL, '/nothing']) {
         const [response] = await exchange(
@@ -153,7 +153,7 @@ describe('the server', () => {
     });
   });
 
-  it('answers a request that is not sent in time with a problem document, 408', async () => {
+  it('returns a problem document, 408, for a request that is not complete in time', async () => {
     const socket = new PassThrough();
     const error = Object.assign(new Error('too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
     newServer().emit('clientError', error, socket);
@@ -162,16 +162,16 @@ describe('the server', () => {
     expect(written).toContain('"code":"REQUEST_TIMEOUT"');
   });
 
-  it('refuses a request without Host also where it has the answer in memory', async () => {
+  it('rejects a request without Host even if the result is in the local cache', async () => {
     await whileListening(newServer(), async (port) => {
       const request = `GET ${GOOD_CALL} HTTP/1.1\r\nX-API-KEY: ${KEY}\r\nConnection: close\r\n`;
       const [known] = await exchange(port, `${request}Host: gateway\r\n\r\n`);
-      const [refused] = await exchange(port, `${request}\r\n`);
-      expect([known?.status, refused?.status]).toEqual([200, 400]);
+      const [rejected] = await exchange(port, `${request}\r\n`);
+      expect([known?.status, rejected?.status]).toEqual([200, 400]);
     });
   });
 
-  it('hangs up on a caller that sent garbage and does not hang up itself', async () => {
+  it('closes the connection of a client that sent garbage and does not close it', async () => {
     const server = newServer();
     await whileListening(server, async (port) => {
       const socket = send(port, 'garbage\r\n\r\n');

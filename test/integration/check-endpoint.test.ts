@@ -6,7 +6,7 @@ import { defineEndpoint, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { sql } from '../../src/endpoint/sql.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 
-/** Reads 1,500 of 10,240 rows that are kept in marks of 1,024. */
+/** Reads 1,500 of 10,240 rows, stored in granules of 1,024 rows. */
 const COUNTED = defineEndpoint({
   id: '7f3b8c52-94d1-4a86-9d0e-0f4f2f1c7a19',
   name: 'counted',
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it('tells exactly what an example gives, and what of its table ClickHouse reads for that', async () => {
+it('reports the exact rows of an example, and the rows that ClickHouse reads for it', async () => {
   await database.client.command({
     query:
       'CREATE TABLE counted ENGINE = MergeTree ORDER BY n SETTINGS index_granularity = 1024 ' +

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 
 import { demoDatabase, variablesOf } from '../support/demo-database.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/made-folder.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { QUERYGATE, runCli, runInBash, type Outcome } from '../support/run-cli.js';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
@@ -16,9 +16,9 @@ import { withTemporaryFolder } from '../support/temporary-folder.js';
 const DAILY = ['usage.api-counts', '--param', 'project=aurora', '--param', 'interval=daily'];
 const READY = /"url":"(http:\/\/127\.0\.0\.1:\d+)"/;
 
-/** Runs a test's body with a server that answers like nobody should. */
-async function withServer(answer: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
-  const server = createServer(answer).listen(0, '127.0.0.1');
+/** Runs a test's body with a server that responds as no gateway should. */
+async function withServer(respond: RequestListener, use: (url: string) => Promise<void>): Promise<void> {
+  const server = createServer(respond).listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
     await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
@@ -49,25 +49,25 @@ describe('querygate call', () => {
     await folder.remove();
   });
 
-  it('writes the rows, and nothing else, to standard output', async () => {
+  it('writes only the rows to standard output', async () => {
     const { code, stdout, stderr } = await call(...DAILY);
     expect([code, stderr]).toEqual([0, '']);
     expect((JSON.parse(stdout) as { result: unknown[] }).result).not.toHaveLength(0);
   });
 
-  it('asks for other formats', async () => {
+  it('requests other formats', async () => {
     const { code, stdout } = await call(...DAILY, '--format', 'csv');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^"?timestamp"?,"?total_rest_requests"?/);
   });
 
-  it('takes the key from API_KEY and --key too', async () => {
+  it('accepts the key from API_KEY and --key as well', async () => {
     const { QUERYGATE_URL: url = '' } = environment;
     expect((await runCli(['call', ...DAILY], { QUERYGATE_URL: url, API_KEY: 'the-key' })).code).toBe(0);
     expect((await runCli(['call', ...DAILY, '--url', url, '--key', 'the-key'])).code).toBe(0);
   });
 
-  it('warns of rows that were cut off', async () => {
+  it('warns of truncated results', async () => {
     const { code, stderr } = await call(
       'logs.all',
       '--param',
@@ -81,7 +81,7 @@ describe('querygate call', () => {
     ]);
   });
 
-  it('tells status and headers on standard error, as JSON where it is asked to', async () => {
+  it('writes status and headers to standard error, as JSON on request', async () => {
     expect((await call(...DAILY, '--headers')).stderr).toMatch(/^HTTP 200\n[^]*x-row-count: \d+\n/);
     const { stderr } = await call(...DAILY, '--headers', '--json');
     expect(JSON.parse(stderr)).toMatchObject({
@@ -90,7 +90,7 @@ describe('querygate call', () => {
     });
   });
 
-  it('writes a file when it is complete, and over no other before', async () => {
+  it('writes a file only once the response is complete, and does not replace the file before', async () => {
     const file = path.join(folder.path, 'days.json');
     expect(await call(...DAILY, '--output', file)).toEqual({ code: 0, stdout: '', stderr: '' });
     const written = await readFile(file, 'utf8');
@@ -102,18 +102,18 @@ describe('querygate call', () => {
     expect(nowhere.stderr).toContain('ENOENT');
   });
 
-  it('writes to a device, and does not replace it', async () => {
+  it('writes to a device without replacing it', async () => {
     expect(await call(...DAILY, '--output', '/dev/null')).toMatchObject({ code: 0, stdout: '' });
     expect(existsSync('/dev/null')).toBe(true);
   });
 
-  it('takes a reader that has enough for no failure', async () => {
+  it('does not treat a reader that closes the pipe as a failure', async () => {
     const script = `set -o pipefail; querygate call ${DAILY.join(' ')} --format ndjson | head -1`;
     const { code, stdout, stderr } = await runInBash(script, environment);
     expect([code, stderr, stdout.split('\n').length]).toEqual([0, '', 2]);
   });
 
-  it('makes readable text of what the gateway refuses, with exit code 3', async () => {
+  it('prints a rejection as readable text, with exit code 3', async () => {
     const { code, stdout, stderr } = await call('usage.api-counts', '--param', 'interval=yearly');
     expect([code, stdout]).toEqual([3, '']);
     expect(stderr).toMatch(
@@ -131,7 +131,7 @@ describe('querygate call, where the gateway fails', () => {
   const call = (url: string, ...more: string[]): Promise<Outcome> =>
     runCli(['call', ...DAILY, '--url', url, '--key', 'k', ...more]);
 
-  it('ends with 4 when ClickHouse is away', async () => {
+  it('exits with 4 if ClickHouse is unreachable', async () => {
     const gateway = startProcess(GATEWAY, { PORT: '0', API_KEY: 'k', CLICKHOUSE_URL: 'http://127.0.0.1:1' });
     try {
       const { code, stdout, stderr } = await call((await gateway.untilWritten(READY))[1] ?? '');
@@ -143,7 +143,7 @@ describe('querygate call, where the gateway fails', () => {
     }
   });
 
-  it('ends with 5 when nobody answers, or the answer breaks off', async () => {
+  it('exits with 5 if the gateway is unreachable, or the response breaks off', async () => {
     expect(await call('http://127.0.0.1:1')).toMatchObject({ code: 5, stdout: '' });
     const cut: RequestListener = (_request, response) => {
       response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': '1000' });
@@ -153,15 +153,15 @@ describe('querygate call, where the gateway fails', () => {
       const broken = await call(url);
       expect(broken).toMatchObject({ code: 5, stderr: expect.stringContaining('is incomplete') as unknown });
       await withTemporaryFolder(async (folder) => {
-        const file = path.join(folder, 'kept.json');
+        const file = path.join(folder, 'unchanged.json');
         await writeFile(file, 'old');
         expect((await call(url, '--output', file)).code).toBe(5);
-        expect([await readFile(file, 'utf8'), await readdir(folder)]).toEqual(['old', ['kept.json']]);
+        expect([await readFile(file, 'utf8'), await readdir(folder)]).toEqual(['old', ['unchanged.json']]);
       });
     });
   });
 
-  it('ends with 4 at an answer that no gateway gives, and does not follow a redirect with the key', async () => {
+  it('exits with 4 for a response that no gateway sends, and does not follow a redirect with the key', async () => {
     const seen: string[] = [];
     const odd: RequestListener = (request, response) => {
       seen.push(request.url ?? '');
@@ -183,7 +183,7 @@ describe('querygate call, where the gateway fails', () => {
     });
   });
 
-  it('ends with 130 on SIGINT while it waits', async () => {
+  it('exits with 130 on SIGINT while it waits', async () => {
     let interrupt = (): void => undefined;
     const waiting: RequestListener = () => {
       interrupt();
@@ -191,9 +191,9 @@ describe('querygate call, where the gateway fails', () => {
     await withServer(waiting, async (url) => {
       const child = spawn(process.execPath, [QUERYGATE, 'call', 'logs.all', '--url', url], { env: {} });
       interrupt = () => void child.kill('SIGINT');
-      const said = Promise.all([text(child.stdout), text(child.stderr)]);
+      const output = Promise.all([text(child.stdout), text(child.stderr)]);
       await once(child, 'close');
-      expect([child.exitCode, await said]).toEqual([130, ['', '']]);
+      expect([child.exitCode, await output]).toEqual([130, ['', '']]);
     });
   });
 });

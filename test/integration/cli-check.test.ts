@@ -21,7 +21,7 @@ interface Checked {
   }[];
 }
 
-/** An endpoint's file as the build would make it. */
+/** Builds an endpoint's file as the build would. */
 const definition = (id: number, name: string, columns: string, query: string): string => `
 import { column, defineEndpoint, sql } from ${JSON.stringify(pathToFileURL(path.join(BUILT, 'src/endpoint/index.js')).href)};
 export default defineEndpoint({
@@ -39,7 +39,7 @@ export default defineEndpoint({
 });`;
 
 describe('querygate check', () => {
-  it('makes demonstration data where there is no ClickHouse, finds no fault in our own endpoints, and shows rows, time and the estimate', async () => {
+  it('loads demo data without a ClickHouse, and prints rows, time and estimate of our own endpoints, without errors', async () => {
     const { code, stdout, stderr } = await runCli(['check', '--json']);
     expect([code, stderr]).toEqual([0, '']);
     const { ok, endpoints } = JSON.parse(stdout) as Checked;
@@ -49,14 +49,14 @@ describe('querygate check', () => {
     const logs = endpoints.find(({ name }) => name === 'logs.all');
     expect(logs).toMatchObject({ rows: 100, warnings: [] });
     expect(logs?.milliseconds).toBeGreaterThan(0);
-    // How much depends on the time of day up to which the demonstration data goes; check-endpoint.test.ts is exact.
+    // The figures depend on the time of day at which the demo data ends; check-endpoint.test.ts compares exact ones.
     const [estimate, ...others] = logs?.estimate ?? [];
     expect([estimate?.table, others]).toEqual(['edge_logs', []]);
     expect(estimate?.marks).toBeGreaterThan(0);
     expect(estimate?.marks).toBeLessThan(estimate?.tableMarks ?? 0);
   });
 
-  it('ends with 1 at columns that disagree and examples that fail, and warns of full scans and no rows', async () => {
+  it('exits with 1 for columns that differ and examples that fail, and warns of full scans and of no rows', async () => {
     await withTemporaryFolder(async (folder) => {
       const count = `project: column('String', 'Which.'), requests: column('UInt64', 'How many.')`;
       const files = {
@@ -98,10 +98,12 @@ describe('querygate check', () => {
     });
   });
 
-  it('says once that ClickHouse is not there, or that a folder holds no endpoints', async () => {
-    const away = await runCli(['check'], { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
-    expect(away).toMatchObject({ code: 1, stdout: '' });
-    expect(away.stderr).toMatch(/^error: ClickHouse at http:\/\/127\.0\.0\.1:1 does not respond: .*\n$/);
+  it('reports once that ClickHouse is unreachable, or that a folder contains no endpoints', async () => {
+    const unreachable = await runCli(['check'], { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
+    expect(unreachable).toMatchObject({ code: 1, stdout: '' });
+    expect(unreachable.stderr).toMatch(
+      /^error: ClickHouse at http:\/\/127\.0\.0\.1:1 does not respond: .*\n$/,
+    );
     await withTemporaryFolder(async (folder) => {
       const empty = await runCli(['check', '--folder', folder]);
       expect([empty.code, empty.stderr]).toEqual([1, `error: no endpoint files in ${folder}\n`]);

@@ -47,7 +47,7 @@ describe('docs/reference/cli.md and docs/how-to/load-logs.md', () => {
   });
 });
 
-/** Runs a block. Its exit code stands after its language where it is not 0. */
+/** Runs a block. The block's info string names its exit code, unless it is 0. */
 async function expectToRun(
   { info, script }: { readonly info: string; readonly script: string },
   environment: Readonly<Record<string, string>>,

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
 import { findRunningServer } from '../../src/clickhouse/embedded/running-server.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/made-folder.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { pollUntil } from '../support/poll-until.js';
 import { QUERYGATE, runCli, runInBash, type Outcome } from '../support/run-cli.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
@@ -21,7 +21,7 @@ describe('querygate', () => {
     [['check', 'nothing'], 'No endpoint has the name or id "nothing". Use one of functions.'],
     [['keys', 'list'], 'Set API_KEYS_FILE'],
     [['keys', 'lst'], 'Did you mean list?'],
-  ])('says what is wrong with %j on standard error alone, with exit code 2', async (args, message) => {
+  ])('explains on standard error only what is wrong with %j, with exit code 2', async (args, message) => {
     const { code, stdout, stderr } = await runCli(args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
@@ -35,18 +35,18 @@ describe('querygate', () => {
     }
   });
 
-  it('ends with 1 and one line where it can’t do what it should', async () => {
+  it('exits with 1 and one line if it cannot do its work', async () => {
     const { code, stdout, stderr } = await runCli(['migrate'], { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^error: .*ECONNREFUSED.*\n$/);
   });
 
-  it('takes a pipe that is closed for no failure', async () => {
+  it('does not treat a closed pipe as a failure', async () => {
     const script = 'set -o pipefail; querygate openapi | head -c 1; querygate --help | true';
     expect(await runInBash(script)).toMatchObject({ code: 0, stdout: '{', stderr: '' });
   });
 
-  it('serves, and stops on SIGINT with exit code 0', async () => {
+  it('serves, and exits with 0 on SIGINT', async () => {
     const env = { PATH: process.env['PATH'], CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k', PORT: '0' };
     const child = spawn(process.execPath, [QUERYGATE, 'serve'], {
       env,
@@ -74,23 +74,23 @@ describe('querygate without CLICKHOUSE_URL', () => {
 
   afterAll(() => folder.remove());
 
-  it('migrates a server in DATA_DIR, and says of each file of the schema how long it took', () => {
+  it('migrates a server in DATA_DIR, and reports the duration of each schema file', () => {
     const { code, stdout, stderr } = migrated;
     expect([code, stderr]).toEqual([0, '']);
     expect(stdout).toMatch(/^applied 0003_function_relay_logs in \d+ ms$/m);
     expect(stdout).toMatch(/^\d+ applied now, 0 applied before\n$/m);
   });
 
-  it('ends on SIGINT with 130, and leaves no server behind', async () => {
+  it('exits with 130 on SIGINT, and leaves no server behind', async () => {
     const child = spawn(process.execPath, [QUERYGATE, 'load', 'edge_logs', '-'], {
       env: { PATH: process.env['PATH'], DATA_DIR: folder.path },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
-    const said = text(child.stderr);
-    await pollUntil('its ClickHouse is there', () => findRunningServer(folder.path), 25_000);
+    const output = text(child.stderr);
+    await pollUntil('its ClickHouse runs', () => findRunningServer(folder.path), 25_000);
     child.kill('SIGINT');
     await once(child, 'close');
-    expect([child.exitCode, await said]).toEqual([130, '']);
+    expect([child.exitCode, await output]).toEqual([130, '']);
     const gateway = startProcess(GATEWAY, {
       DATA_DIR: folder.path,
       DEMO_DATA: 'off',

@@ -38,7 +38,7 @@ function ofEachTable(from: ClickHouseClient, aggregates: string): ReturnType<typ
 const HASH = 'sum(cityHash64(*)) AS hash';
 const NOW_SQL = `{now:DateTime64(6, 'UTC')}`;
 
-describe('the demonstration data', () => {
+describe('the demo data', () => {
   it('has about 360,000 rows', async () => {
     const counts = (await ofEachTable(demo, 'count() AS count')).map(({ count }) => Number(count));
     expect(counts).toHaveLength(TABLES.length);
@@ -47,7 +47,7 @@ describe('the demonstration data', () => {
     expect(Math.round(total / 40_000) * 40_000).toBe(360_000);
   });
 
-  it('gives each table 30 days up to now, with ids of its own and metadata that is JSON', async () => {
+  it('has rows of the last 30 days in each table, with unique ids and with metadata that is JSON', async () => {
     const facts = await ofEachTable(
       demo,
       `uniqExact(id) = count() AS ids, min(isValidJSON(metadata)) AS json,
@@ -85,7 +85,7 @@ describe('the demonstration data', () => {
     }
   });
 
-  it('leaves all tables alone when one of them has a row', async () => {
+  it('changes no table if one of them has a row', async () => {
     const other = await createTestDatabase();
     try {
       await other.insert('pooler_logs', [{ project: 'p', event_message: 'm' }]);

@@ -12,7 +12,7 @@ import { runCli } from '../support/run-cli.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
-/** The record, one table and one view of the schema before this one, as its last file but one and a shipper left them. */
+/** Schema record, a table and a view of the previous schema after its last file but one, with a shipper's rows. */
 const EARLIER = [
   'CREATE TABLE schema_migrations (name String, checksum String) ENGINE = MergeTree ORDER BY name',
   "INSERT INTO schema_migrations VALUES ('0001_edge_logs', 'a'), ('0012_mark_rows', 'b'), ('0026_drop_filled', 'c')",
@@ -32,14 +32,14 @@ const MIGRATED = `SELECT concat(name, ' ', toString(metadata_modification_time))
 interface EarlierDatabase {
   readonly connection: ClickHouseConnection;
   readonly run: (query: string) => Promise<void>;
-  /** First column of a query's rows. */
-  readonly ask: (query: string) => Promise<readonly string[]>;
+  /** Returns the first column of a query's rows. */
+  readonly select: (query: string) => Promise<readonly string[]>;
 }
 
 const clientOf = (connection: ClickHouseConnection, database: string): ClickHouseClient =>
   connectClickHouse({ ...connection, database }, { maxOpenConnections: 2, requestTimeoutMs: 30_000 });
 
-/** Makes the connection's database with what the schema before this one left in it. */
+/** Creates the connection's database with the contents of the previous schema. */
 async function createRecord(connection: ClickHouseConnection): Promise<void> {
   const server = clientOf(connection, 'default');
   const client = clientOf(connection, connection.database);
@@ -48,9 +48,9 @@ async function createRecord(connection: ClickHouseConnection): Promise<void> {
   await Promise.all([client.close(), server.close()]);
 }
 
-/** The statements that a refusal prints: those before the new schema, one that copies rows, one that drops the database. */
-const statementsOf = (refused: unknown): readonly string[] =>
-  [...String(refused).matchAll(/^ {2}([A-Z]{4,} .*)$/gm)].map(([, statement = '']) => statement);
+/** Extracts the statements of the error message: before the new schema, to copy rows, and to drop the database. */
+const statementsOf = (rejected: unknown): readonly string[] =>
+  [...String(rejected).matchAll(/^ {2}([A-Z]{4,} .*)$/gm)].map(([, statement = '']) => statement);
 
 const startServer = (dataDir: string): Promise<EmbeddedServer> =>
   EmbeddedServer.start({
@@ -60,7 +60,7 @@ const startServer = (dataDir: string): Promise<EmbeddedServer> =>
     onCrash: () => undefined,
   });
 
-/** Runs statements on a server, in order, and returns the last one's response. */
+/** Runs statements on a server, in order, and returns the last response. */
 async function runOn(
   { adminConnection: connection }: EmbeddedServer,
   queries: readonly string[],
@@ -91,7 +91,7 @@ async function withEarlier(use: (database: EarlierDatabase) => Promise<void>): P
       run: async (query) => {
         await server.command({ query });
       },
-      ask: async (query) => {
+      select: async (query) => {
         const result = await server.query({
           query,
           query_params: { database },
@@ -120,36 +120,39 @@ const variablesOf = ({
   CLICKHOUSE_DATABASE: database,
 });
 
-describe('a database of the schema before this one', () => {
-  it.concurrent('is left as it is by migrate, whose message has statements that keep its rows', async () => {
-    await withEarlier(async ({ connection, run, ask }) => {
-      const migrations = await readMigrations(SCHEMA_FOLDER);
-      const before = await ask(MIGRATED);
-      const refused = await migrate({ connection, migrations }).catch((error: unknown) => error);
-      expect(refused).toBeInstanceOf(EarlierMigrations);
-      expect(await ask(MIGRATED)).toEqual(before);
+describe('a database of the previous schema', () => {
+  it.concurrent(
+    'is not changed by migrate, whose message has statements that preserve its rows',
+    async () => {
+      await withEarlier(async ({ connection, run, select }) => {
+        const migrations = await readMigrations(SCHEMA_FOLDER);
+        const before = await select(MIGRATED);
+        const rejected = await migrate({ connection, migrations }).catch((error: unknown) => error);
+        expect(rejected).toBeInstanceOf(EarlierMigrations);
+        expect(await select(MIGRATED)).toEqual(before);
 
-      const statements = statementsOf(refused);
-      const [insert = '', drop = ''] = statements.slice(-2);
-      for (const statement of statements.slice(0, -2)) await run(statement);
-      expect(await migrate({ connection, migrations })).toHaveLength(migrations.length);
-      await run(insert);
-      expect(await ask(`SELECT origin FROM ${connection.database}.edge_logs`)).toEqual([
-        'https://aurora.example',
-      ]);
-      await run(drop);
-      expect(await migrate({ connection, migrations })).toHaveLength(migrations.length);
-    });
-  });
+        const statements = statementsOf(rejected);
+        const [insert = '', drop = ''] = statements.slice(-2);
+        for (const statement of statements.slice(0, -2)) await run(statement);
+        expect(await migrate({ connection, migrations })).toHaveLength(migrations.length);
+        await run(insert);
+        expect(await select(`SELECT origin FROM ${connection.database}.edge_logs`)).toEqual([
+          'https://aurora.example',
+        ]);
+        await run(drop);
+        expect(await migrate({ connection, migrations })).toHaveLength(migrations.length);
+      });
+    },
+  );
 
-  it.concurrent('takes inserts after those statements and a restart of the server', async () => {
+  it.concurrent('accepts inserts after those statements and a restart of the server', async () => {
     await withTemporaryFolder(async (dataDir) => {
       const migrations = await readMigrations(SCHEMA_FOLDER);
       let server = await startServer(dataDir);
       try {
         await createRecord(server.adminConnection);
-        const refused = await migrate({ connection: server.adminConnection, migrations }).catch(String);
-        await runOn(server, statementsOf(refused).slice(0, -2));
+        const rejected = await migrate({ connection: server.adminConnection, migrations }).catch(String);
+        await runOn(server, statementsOf(rejected).slice(0, -2));
         await migrate({ connection: server.adminConnection, migrations });
 
         await server.stop();
@@ -162,9 +165,9 @@ describe('a database of the schema before this one', () => {
     });
   });
 
-  it.concurrent('ends `querygate migrate` and the gateway with exit code 1 and the same words', async () => {
-    await withEarlier(async ({ connection, ask }) => {
-      const before = await ask(MIGRATED);
+  it.concurrent('makes `querygate migrate` and the gateway exit with 1 and the same message', async () => {
+    await withEarlier(async ({ connection, select }) => {
+      const before = await select(MIGRATED);
       const environment = variablesOf(connection);
       const command = await runCli(['migrate'], environment);
       const gateway = startProcess(GATEWAY, { ...environment, API_KEY: 'k', PORT: '0' });
@@ -177,15 +180,15 @@ describe('a database of the schema before this one', () => {
         expect(stderr).toContain(`The database ${connection.database} has the tables of an earlier schema`);
         expect(stderr).toContain(`RENAME DATABASE \`${connection.database}\` TO`);
       }
-      expect(await ask(MIGRATED)).toEqual(before);
+      expect(await select(MIGRATED)).toEqual(before);
     });
   });
 
-  it.concurrent('is recognised by a user that may read the tables, and not the record', async () => {
+  it.concurrent('is recognised by a user that may read the tables, but not the schema record', async () => {
     await withTemporaryFolder(async (dataDir) => {
       const server = await startServer(dataDir);
       try {
-        // As its first eleven files left it.
+        // The state after the first eleven files.
         await createRecord(server.adminConnection);
         await runOn(server, [
           'DROP VIEW logs.edge_request_minutes_view SYNC',
@@ -204,7 +207,7 @@ describe('a database of the schema before this one', () => {
     });
   });
 
-  it.concurrent('ends the gateway whose own server has it, naming the data folder', async () => {
+  it.concurrent('makes a gateway with an embedded server exit, naming the data folder', async () => {
     await withTemporaryFolder(async (dataDir) => {
       const server = await startServer(dataDir);
       await createRecord(server.adminConnection);

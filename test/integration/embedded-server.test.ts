@@ -28,8 +28,8 @@ const start = (
 ): Promise<EmbeddedServer> =>
   EmbeddedServer.start({ dataDir: folder, database: 'logs', readerUserFile: READER_USER_FILE, onCrash });
 
-/** Status and text that ClickHouse answers a query with, sent as it is. */
-const ask = async (
+/** Sends a query unchanged; returns ClickHouse's status and text. */
+const select = async (
   { url, username, password }: Partial<ClickHouseConnection>,
   query: string,
 ): Promise<{ readonly status: number; readonly text: string }> => {
@@ -44,7 +44,7 @@ beforeAll(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
   server = await start(dataDir, (message) => crashes.push(message));
   await migrate({ connection: server.adminConnection, migrations: await readMigrations(SCHEMA_FOLDER) });
-  await ask(server.adminConnection, "INSERT INTO edge_logs (project) VALUES ('kept')");
+  await select(server.adminConnection, "INSERT INTO edge_logs (project) VALUES ('stored')");
 });
 
 afterAll(async () => {
@@ -53,14 +53,14 @@ afterAll(async () => {
 });
 
 describe('the data folder', () => {
-  it('is refused to a second server, naming who has it and what to do', async () => {
+  it('is rejected for a second server, with the owner and the remedy', async () => {
     await expect(start(dataDir)).rejects.toThrow(
       `The data folder ${dataDir} is in use by the gateway with process id ${process.pid}. ` +
         'Stop that gateway, or set DATA_DIR to another folder.',
     );
   });
 
-  it('is refused by the engine itself where the first server’s word is lost', async () => {
+  it('is rejected by the engine itself if the first server’s owner file is lost', async () => {
     const word = path.join(dataDir, 'running-server.json');
     const text = await readFile(word, 'utf8');
     await rm(word);
@@ -68,10 +68,10 @@ describe('the data folder', () => {
       `The data folder ${dataDir} is in use by another ClickHouse`,
     );
     await writeFile(word, text, { mode: 0o600 });
-    expect((await ask(server.adminConnection, 'SELECT count() FROM edge_logs')).text).toBe('1\n');
+    expect((await select(server.adminConnection, 'SELECT count() FROM edge_logs')).text).toBe('1\n');
   });
 
-  it('holds no password but in the word to the tools of the same user', async () => {
+  it('contains a password only in the file for the tools of the same user', async () => {
     const passwords = [server.adminConnection.password, server.readerConnection.password];
     const folder = path.join(dataDir, 'clickhouse');
     const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.xml'));
@@ -85,7 +85,7 @@ describe('the data folder', () => {
   });
 });
 
-describe('a stranger on the same machine', () => {
+describe('another user of the same machine', () => {
   it.each([
     ['without a name', () => ({})],
     ['as default', () => ({ username: 'default', password: '' })],
@@ -96,9 +96,9 @@ describe('a stranger on the same machine', () => {
       () => ({ ...server.adminConnection, password: server.readerConnection.password }),
     ],
     ['as the reader with a guess', () => ({ ...server.readerConnection, password: 'guess' })],
-    ['as nobody', () => ({ username: 'nobody', password: '' })],
-  ])('gets nothing %s', async (_how, credentials) => {
-    const { status, text } = await ask({ ...credentials(), url: server.adminConnection.url }, 'SELECT 42');
+    ['as an unknown user', () => ({ username: 'nobody', password: '' })],
+  ])('has no access %s', async (_how, credentials) => {
+    const { status, text } = await select({ ...credentials(), url: server.adminConnection.url }, 'SELECT 42');
     expect([401, 403]).toContain(status);
     expect(text).not.toContain('42');
   });
@@ -117,8 +117,8 @@ describe('the reader', () => {
     'GRANT ALL ON *.* TO querygate',
     'SYSTEM SHUTDOWN',
     'KILL QUERY WHERE true',
-  ])('can’t write: %s', async (query) => {
-    const { status, text } = await ask(server.readerConnection, query);
+  ])('cannot write: %s', async (query) => {
+    const { status, text } = await select(server.readerConnection, query);
     expect(status).not.toBe(200);
     expect(text).toMatch(/ACCESS_DENIED|READONLY/);
   });
@@ -135,8 +135,8 @@ describe('the reader', () => {
     "SELECT * FROM remote('127.0.0.1:1', system.one)",
     "SELECT * FROM mysql('127.0.0.1:1', 'a', 'b', 'c', 'd')",
     "SELECT * FROM executable('id', 'CSV', 'x String')",
-  ])('reads the log tables alone: %s', async (query) => {
-    const { status, text } = await ask(server.readerConnection, query);
+  ])('can read only the log tables: %s', async (query) => {
+    const { status, text } = await select(server.readerConnection, query);
     expect(status).not.toBe(200);
     expect(text).toContain('ACCESS_DENIED');
   });
@@ -153,15 +153,18 @@ describe('the reader', () => {
     ['timeout_overflow_mode', ["'break'"]],
     ['readonly', ['0', '1']],
     ['allow_introspection_functions', ['1']],
-  ])('can’t lift the limit %s', async (setting, values) => {
+  ])('cannot lift the limit %s', async (setting, values) => {
     for (const value of values) {
-      const { status, text } = await ask(server.readerConnection, `SELECT 1 SETTINGS ${setting} = ${value}`);
+      const { status, text } = await select(
+        server.readerConnection,
+        `SELECT 1 SETTINGS ${setting} = ${value}`,
+      );
       expect(status).not.toBe(200);
       expect(text).toMatch(/SETTING_CONSTRAINT_VIOLATION|READONLY/);
     }
   });
 
-  it('may all that serving takes: every endpoint’s example runs', async () => {
+  it('may run every query that serving needs: every endpoint’s example succeeds', async () => {
     const client = connectClickHouse(server.readerConnection, {
       maxOpenConnections: 2,
       requestTimeoutMs: 20_000,
@@ -184,46 +187,46 @@ describe('the reader', () => {
 });
 
 describe('the server', () => {
-  it('starts again under the same address after its process was killed, with its data', async () => {
+  it('restarts at the same address after its process was killed, with its data', async () => {
     const { pid } = server;
     process.kill(pid ?? 0, 'SIGKILL');
-    const answer = await pollUntil('the new process answers', async () => {
+    const response = await pollUntil('the new process responds', async () => {
       if (server.pid === pid) return undefined;
-      return ask(server.readerConnection, 'SELECT project FROM edge_logs').catch(() => undefined);
+      return select(server.readerConnection, 'SELECT project FROM edge_logs').catch(() => undefined);
     });
-    expect(answer).toEqual({ status: 200, text: 'kept\n' });
+    expect(response).toEqual({ status: 200, text: 'stored\n' });
     expect(crashes).toHaveLength(1);
   });
 
-  it('is gone once it was stopped, gives its folder back, and has its data the next time', async () => {
+  it('stops, unlocks its folder, and has its data the next time', async () => {
     await withTemporaryFolder(async (folder) => {
       const first = await start(folder);
       await migrate({ connection: first.adminConnection, migrations: [] });
-      await ask(first.adminConnection, 'CREATE TABLE t ENGINE = MergeTree ORDER BY x AS SELECT 7 AS x');
+      await select(first.adminConnection, 'CREATE TABLE t ENGINE = MergeTree ORDER BY x AS SELECT 7 AS x');
       await first.stop();
       expect(await respondsToPing(first.adminConnection.url)).toBe(false);
       expect(await readdir(folder)).toEqual(['clickhouse']);
       const second = await start(folder);
-      expect((await ask(second.adminConnection, 'SELECT x FROM t')).text).toBe('7\n');
+      expect((await select(second.adminConnection, 'SELECT x FROM t')).text).toBe('7\n');
       expect(second.adminConnection.password).not.toBe(first.adminConnection.password);
       await second.stop();
     });
   });
 
-  it('stays stopped where it is stopped just after its process was killed', async () => {
+  it('stays stopped if it is stopped just after its process was killed', async () => {
     await withTemporaryFolder(async (folder) => {
       const { promise: crashed, resolve: onCrash } = withResolvers<string>();
-      const short = await start(folder, onCrash);
-      const { url } = short.adminConnection;
-      process.kill(short.pid ?? 0, 'SIGKILL');
+      const restarted = await start(folder, onCrash);
+      const { url } = restarted.adminConnection;
+      process.kill(restarted.pid ?? 0, 'SIGKILL');
       await crashed;
-      await short.stop();
-      const answers = async (): Promise<true | undefined> => ((await respondsToPing(url)) ? true : undefined);
-      await expect(pollUntil('it answers', answers, 1500)).rejects.toThrow('not within 1500 ms');
+      await restarted.stop();
+      const isUp = async (): Promise<true | undefined> => ((await respondsToPing(url)) ? true : undefined);
+      await expect(pollUntil('it responds', isUp, 1500)).rejects.toThrow('not within 1500 ms');
     });
   });
 
-  it('dies within a second with its parent, even where that is killed', async () => {
+  it('ends within a second of its parent, even if the parent is killed', async () => {
     await withTemporaryFolder(async (folder) => {
       const module = new URL('../../dist/src/clickhouse/embedded/embedded-server.js', import.meta.url);
       const script = path.join(folder, 'parent.mjs');
@@ -242,15 +245,15 @@ describe('the server', () => {
       const [, url = ''] = await parent.untilWritten(/server (\S+)/);
       expect(await respondsToPing(url)).toBe(true);
       parent.child.kill('SIGKILL');
-      await pollUntil('nobody answers', async () => ((await respondsToPing(url)) ? undefined : true), 1000);
-      // The engine locks its folder for as long as its process lives.
+      await pollUntil('nothing responds', async () => ((await respondsToPing(url)) ? undefined : true), 1000);
+      // The engine locks its folder until its process ends.
       const next = await start(path.join(folder, 'data'));
       await next.stop();
     });
   });
 });
 
-/** A promise that somebody else resolves. */
+/** A promise that other code resolves. */
 function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
   let resolve: ((value: T) => void) | undefined;
   const promise = new Promise<T>((settle) => (resolve = settle));

@@ -33,7 +33,7 @@ const bindExample = (endpoint: Endpoint): BoundQuery =>
 describe.each(registry.all().map((endpoint) => [endpoint.name, endpoint] as const))(
   '%s',
   (_name, endpoint) => {
-    it('gives rows on the demonstration data with its own example', async () => {
+    it('returns rows of the demo data for its own example', async () => {
       const runQuery = createQueryRunner(client, { timeoutMs: 20_000 });
       const result = await runQuery({
         query: bindExample(endpoint),
@@ -61,7 +61,7 @@ describe.each(registry.all().map((endpoint) => [endpoint.name, endpoint] as cons
       );
     });
 
-    it('has no value of a parameter in its SQL, whatever the value', () => {
+    it('has no parameter value in its SQL, whatever the value', () => {
       const marker = 'Zq7-marker';
       const values = new Map(
         [...endpoint.parameters.keys()].map((name) => [name, `${marker}${name}`] as const),
@@ -71,7 +71,7 @@ describe.each(registry.all().map((endpoint) => [endpoint.name, endpoint] as cons
       for (const name of Object.keys(parameters)) expect(text).toContain(`{${name}:`);
     });
 
-    it('prints a saved query with every declared parameter, and nothing bound', () => {
+    it('prints a saved query with every declared parameter, and no bound value', () => {
       for (const name of endpoint.parameters.keys()) expect(endpoint.savedQuery).toContain(`@${name}`);
       expect(endpoint.savedQuery).not.toMatch(/\{\w+:/);
     });

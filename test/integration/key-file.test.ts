@@ -7,26 +7,26 @@ import type { KeyFileEvents } from '../../src/auth/watched-key-file.js';
 import { pollUntil } from '../support/poll-until.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
-/** Keeps what it is told. */
+/** Records the events. */
 class RecordingEvents implements KeyFileEvents {
   readonly reloads: number[] = [];
-  readonly refusals: string[] = [];
+  readonly rejections: string[] = [];
   readonly onReloaded = (keys: number): void => void this.reloads.push(keys);
-  readonly onRejected = (reason: string): void => void this.refusals.push(reason);
+  readonly onRejected = (reason: string): void => void this.rejections.push(reason);
 
   untilReloaded(times: number): Promise<true> {
     return pollUntil('the file is read again', () => (this.reloads.length >= times ? true : undefined));
   }
 
-  untilRefused(times: number): Promise<string> {
-    return pollUntil('the file is refused', () => this.refusals[times - 1]);
+  untilRejected(times: number): Promise<string> {
+    return pollUntil('the file is rejected', () => this.rejections[times - 1]);
   }
 }
 
 const fileOf = (...names: readonly string[]): string =>
   JSON.stringify({ keys: names.map((name) => ({ name, sha256: [hashApiKey(`key of ${name}`)] })) });
 
-/** Whose keys are accepted, of these three. */
+/** Returns which of these three names have an accepted key. */
 const accepted = (keys: Keys): readonly string[] =>
   ['ada', 'ben', 'cy'].filter((name) => keys.find(`key of ${name}`)?.name === name);
 
@@ -52,8 +52,8 @@ async function withKeyFile(
   });
 }
 
-describe('the keys’ file', () => {
-  it('is read again when it changes: new keys are accepted, removed ones are not', async () => {
+describe('the keys file', () => {
+  it('is reloaded when it changes: new keys are accepted, removed ones are not', async () => {
     await withKeyFile(async ({ file, keys, events }) => {
       expect(accepted(keys)).toEqual(['ada']);
       await writeFile(file, fileOf('ben', 'cy'));
@@ -61,14 +61,14 @@ describe('the keys’ file', () => {
       expect(accepted(keys)).toEqual(['ben', 'cy']);
       expect(keys.find('fixed')).toMatchObject({ name: 'API_KEY' });
       expect(events.reloads).toEqual([2]);
-      expect(events.refusals).toEqual([]);
+      expect(events.rejections).toEqual([]);
     });
   });
 
-  it('is refused where it is broken, the keys from before stay, and it is taken once it is mended', async () => {
+  it('is rejected while invalid, without a change of the active keys, and reloaded once it is fixed', async () => {
     await withKeyFile(async ({ file, keys, events }) => {
       await writeFile(file, fileOf('ada', 'ben').slice(0, -20));
-      const reason = await events.untilRefused(1);
+      const reason = await events.untilRejected(1);
       expect(reason).toContain(file);
       expect(reason).not.toMatch(/[0-9a-f]{8}/);
       expect(accepted(keys)).toEqual(['ada']);
@@ -78,10 +78,10 @@ describe('the keys’ file', () => {
     });
   });
 
-  it('is refused where it is gone, the keys from before stay, and it is taken once it is back', async () => {
+  it('is rejected while missing, without a change of the active keys, and reloaded once it is back', async () => {
     await withKeyFile(async ({ folder, file, keys, events }) => {
       await rm(file);
-      expect(await events.untilRefused(1)).toContain('the file does not exist');
+      expect(await events.untilRejected(1)).toContain('the file does not exist');
       expect(accepted(keys)).toEqual(['ada']);
       await writeFile(path.join(folder, 'new.json'), fileOf('cy'));
       await rename(path.join(folder, 'new.json'), file);
@@ -90,7 +90,7 @@ describe('the keys’ file', () => {
     });
   });
 
-  it('is read again where a link is turned to another file, as mounted secrets are', async () => {
+  it('is reloaded if a symbolic link changes its target, as mounted secrets do', async () => {
     await withKeyFile(async ({ folder, file, keys, events }) => {
       await writeFile(path.join(folder, 'second.json'), fileOf('ben'));
       await symlink('second.json', path.join(folder, 'link'));
@@ -100,7 +100,7 @@ describe('the keys’ file', () => {
     });
   });
 
-  it('is refused where a key means no endpoint, and the keys from before stay', async () => {
+  it('is rejected if a key names no endpoint, without a change of the active keys', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'keys.json');
       await writeFile(file, fileOf('ada'));
@@ -110,7 +110,7 @@ describe('the keys’ file', () => {
       try {
         const key = { name: 'ben', sha256: [hashApiKey('key of ben')], endpoints: ['log.*'] };
         await writeFile(file, JSON.stringify({ keys: [key] }));
-        expect(await events.untilRefused(1)).toContain('key ben: no endpoint matches "log.*"');
+        expect(await events.untilRejected(1)).toContain('key ben: no endpoint matches "log.*"');
         expect(accepted(keys)).toEqual(['ada']);
         await writeFile(file, JSON.stringify({ keys: [{ ...key, endpoints: ['logs.*'] }] }));
         await events.untilReloaded(1);

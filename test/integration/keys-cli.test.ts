@@ -36,7 +36,7 @@ async function run(
 
 const RIGHTS = ['--endpoints', 'usage.*,logs.all', '--fixed', 'project=abc', '--requests', '600/60'];
 
-/** A file with the key `tenant`, of RIGHTS. */
+/** A file with the key `tenant`, with RIGHTS. */
 let original = '';
 
 beforeAll(() =>
@@ -47,7 +47,7 @@ beforeAll(() =>
   }),
 );
 
-/** Runs a test's body on a file: one that is not there, or a copy of the original. */
+/** Runs a test's body with the path of a file: missing, or a copy of the original. */
 const withKeys = (
   start: 'without a file' | 'with tenant',
   use: (keys: Run, file: string) => Promise<void>,
@@ -58,11 +58,11 @@ const withKeys = (
     await use((...args) => run(file, args), file);
   });
 
-/** What the command line itself shows to be wrong, whatever the file holds. */
+/** Errors of the command line alone, whatever the file contains. */
 const USAGE = ['No endpoint has', 'is in the past'];
 
 describe('npm run keys', () => {
-  it('adds, lists, rotates and revokes; only the key itself goes to standard output', async () => {
+  it('adds, lists, rotates and revokes keys; writes only the key itself to standard output', async () => {
     await withKeys('without a file', async (keys, file) => {
       const added = await keys(
         'add',
@@ -98,7 +98,7 @@ describe('npm run keys', () => {
     });
   });
 
-  it('loses no key of processes that run at the same time', async () => {
+  it('loses no key of concurrent processes', async () => {
     await withKeys('without a file', async (keys, file) => {
       const names = ['a', 'b', 'c', 'd'];
       const outcomes = await Promise.all(names.map((name) => keys('add', name)));
@@ -107,14 +107,14 @@ describe('npm run keys', () => {
     });
   });
 
-  it('makes a link that opens', async () => {
+  it('creates a link that authorizes', async () => {
     await withKeys('with tenant', async (keys, file) => {
-      const made = await keys(
+      const created = await keys(
         ...['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--param', 'interval=daily'],
         ...['--expires-in', '7d', '--base-url', 'https://gateway.example/'],
       );
-      expect(made.code).toBe(0);
-      const url = new URL(made.stdout.trim());
+      expect(created.code).toBe(0);
+      const url = new URL(created.stdout.trim());
       expect(url.origin + url.pathname).toBe('https://gateway.example/api/endpoints/query/usage.api-counts');
       const sent = new Map([...url.searchParams].map(([name, value]) => [name, { text: value, times: 1 }]));
       const [stored] = (await readKeyFile(file)).keys;
@@ -128,15 +128,15 @@ describe('npm run keys', () => {
     });
   });
 
-  it('prints the path of a link alone where nothing says how callers reach the gateway, and says so', async () => {
+  it('prints only a link’s path, and says so, if the gateway’s public address is not configured', async () => {
     await withKeys('with tenant', async (keys) => {
-      const made = await keys(
+      const created = await keys(
         ...['link', '--key', 'tenant', '--endpoint', 'usage.api-counts', '--param', 'interval=daily'],
         ...['--expires-in', '7d'],
       );
-      expect(made.code).toBe(0);
-      expect(made.stdout).toMatch(/^\/api\/endpoints\/query\/usage\.api-counts\?\S+\n$/);
-      expect(made.stderr).toContain('--base-url');
+      expect(created.code).toBe(0);
+      expect(created.stdout).toMatch(/^\/api\/endpoints\/query\/usage\.api-counts\?\S+\n$/);
+      expect(created.stderr).toContain('--base-url');
     });
   });
 
@@ -145,12 +145,12 @@ describe('npm run keys', () => {
     ['120', '100d', 0, 'Valid until'],
     ['', '91d', 1, 'at most 90 days'],
     ['never', '1d', 1, 'LINK_MAX_DAYS must be a number'],
-  ])('holds links to LINK_MAX_DAYS=%s, as the gateway does: %s', async (days, lifetime, code, message) => {
+  ])('limits links to LINK_MAX_DAYS=%s, as the gateway does: %s', async (days, lifetime, code, message) => {
     await withKeys('with tenant', async (_keys, file) => {
       const args = ['link', '--key', 'tenant', '--endpoint', 'logs.all', '--expires-in', lifetime];
-      const made = await run(file, args, { LINK_MAX_DAYS: days });
-      expect(made.stderr).toContain(message);
-      expect(made.code).toBe(code);
+      const created = await run(file, args, { LINK_MAX_DAYS: days });
+      expect(created.stderr).toContain(message);
+      expect(created.code).toBe(code);
     });
   });
 
@@ -167,14 +167,14 @@ describe('npm run keys', () => {
       ['link', '--key', 'tenant', '--endpoint', 'logs.all', '--param', 'project=b', '--expires-in', '7d'],
       'another project',
     ],
-  ])('refuses %j on standard error, and leaves the file as it was', async (args, message) => {
+  ])('rejects %j on standard error, and does not change the file', async (args, message) => {
     await withKeys('with tenant', async (keys, file) => {
-      const refused = await keys(...args);
-      expect(refused).toMatchObject({
+      const rejected = await keys(...args);
+      expect(rejected).toMatchObject({
         code: USAGE.some((text) => message.includes(text)) ? 2 : 1,
         stdout: '',
       });
-      expect(refused.stderr).toContain(message);
+      expect(rejected.stderr).toContain(message);
       expect(await readFile(file, 'utf8')).toBe(original);
     });
   });

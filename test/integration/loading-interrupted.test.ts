@@ -22,7 +22,7 @@ function load(client: ClickHouseClient, lines: readonly string[]): Promise<LoadR
   });
 }
 
-describe('loadFile when ClickHouse goes away', () => {
+describe('loadFile when ClickHouse becomes unreachable', () => {
   let database: TestDatabase;
   let proxy: Server;
   let client: ClickHouseClient;
@@ -43,7 +43,7 @@ describe('loadFile when ClickHouse goes away', () => {
     await database.close();
   });
 
-  it('says how much was loaded and where to go on, and going on there loads every line once', async () => {
+  it('reports how much was loaded and where to resume, and resuming there loads every line once', async () => {
     const lines = Array.from({ length: 45_000 }, (_, index) =>
       JSON.stringify({ timestamp: NOW.toISOString(), event_message: String(index) }),
     );
@@ -55,16 +55,16 @@ describe('loadFile when ClickHouse goes away', () => {
       report: { loaded: 20_000 },
     });
     await load(database.client, lines.slice(20_000));
-    const answer = await database.client.query({
+    const result = await database.client.query({
       query:
         'SELECT toUInt32(count()) AS n, toUInt32(uniqExact(event_message)) AS different FROM realtime_logs',
       format: 'JSONEachRow',
     });
-    expect(await answer.json()).toEqual([{ n: 45_000, different: 45_000 }]);
+    expect(await result.json()).toEqual([{ n: 45_000, different: 45_000 }]);
   });
 });
 
-/** Passes requests on to ClickHouse, but hangs up on one INSERT, counted from 1. */
+/** Forwards requests to ClickHouse, but closes the connection of one INSERT, counted from 1. */
 function proxyThatCuts(target: string, cut: { insert: number }): Server {
   let inserts = 0;
   const pass = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

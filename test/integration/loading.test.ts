@@ -14,18 +14,18 @@ import { withTemporaryFolder } from '../support/temporary-folder.js';
 const NOW = new Date();
 const NOW_MICROS = BigInt(NOW.getTime()) * 1000n;
 const RECENT = new Date(NOW.getTime() - 3_600_000).toISOString();
-/** Real records, beside the project where they are there. */
+/** Real records, in a folder beside the project if present. */
 const SHARED_DATA = path.join(SCHEMA_FOLDER, '../../shared/data/edge_logs.ndjson.gz');
 
 let database: TestDatabase;
-let refused: Record<number, string>;
+let rejected: Record<number, string>;
 
 beforeAll(async () => {
   database = await createTestDatabase();
 });
 afterAll(() => database.close());
 beforeEach(() => {
-  refused = {};
+  rejected = {};
 });
 
 function load(
@@ -38,7 +38,7 @@ function load(
     stdin: Readable.from([Buffer.from(lines)]),
     shiftToNow: false,
     now: NOW,
-    onRejected: (line, reason) => (refused[line] = reason),
+    onRejected: (line, reason) => (rejected[line] = reason),
     ...options,
   });
 }
@@ -46,16 +46,16 @@ function load(
 const line = (fields: object): string => JSON.stringify({ timestamp: RECENT, ...fields });
 
 async function rowsOf(query: string): Promise<unknown[]> {
-  const answer = await database.client.query({
+  const result = await database.client.query({
     query,
     format: 'JSONEachRow',
     clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
   });
-  return answer.json();
+  return result.json();
 }
 
 describe('loadFile', () => {
-  it('makes the origin of each URL, whatever a line says it is', async () => {
+  it('computes the origin of each URL, whatever a line says', async () => {
     const url = 'https://aurora.example/rest?a=b';
     expect(await load(line({ url, origin: 'x', target: 'y' }), { table: 'edge_logs' })).toMatchObject({
       loaded: 1,
@@ -67,7 +67,7 @@ describe('loadFile', () => {
     await database.client.command({ query: 'TRUNCATE TABLE edge_logs' });
   });
 
-  it('makes of each line the row that a log shipper’s INSERT makes of it', async () => {
+  it('converts each line to the row that a log shipper’s INSERT creates', async () => {
     const lines = [
       line({
         event_message: 'a',
@@ -90,7 +90,7 @@ describe('loadFile', () => {
     expect(await rowsOf('SELECT uniqExact(id) AS ids FROM edge_logs')).toEqual([{ ids: '4' }]);
   });
 
-  it('refuses exactly the lines that can’t be loaded, in their order, with the reason', async () => {
+  it('rejects exactly the lines that cannot be loaded, in order, with the reason', async () => {
     const lines = [
       line({ event_message: 'good 1' }),
       'not json',
@@ -108,7 +108,7 @@ describe('loadFile', () => {
       line({ event_message: 'good 3' }),
     ];
     const report = await load(lines.join('\r\n'), { table: 'auth_logs' });
-    expect(refused).toEqual({
+    expect(rejected).toEqual({
       2: expect.stringMatching(/^not JSON: /) as string,
       3: 'status_code "OK" does not fit UInt16',
       4: 'status_code 99999 does not fit UInt16',
@@ -121,7 +121,7 @@ describe('loadFile', () => {
       12: 'no timestamp',
       13: 'id "y" does not fit UUID',
     });
-    expect(Object.keys(refused).map(Number)).toEqual([2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13]);
+    expect(Object.keys(rejected).map(Number)).toEqual([2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13]);
     expect(report).toMatchObject({ loaded: 3, rejected: 11 });
     expect(await rowsOf('SELECT event_message FROM auth_logs ORDER BY event_message')).toEqual(
       [1, 2, 3].map((number) => ({ event_message: `good ${number}` })),
@@ -161,7 +161,7 @@ describe('loadFile', () => {
     expect(report).toMatchObject({ loaded: 2, olderThanRetention: 1 });
   });
 
-  it('names the tables there are, before it reads a byte, where the table is unknown', async () => {
+  it('rejects an unknown table before reading a byte, and names the tables', async () => {
     const stdin = Readable.from([Buffer.from('x')]);
     const loading = load('', { table: 'edge`log', stdin });
     await expect(loading).rejects.toBeInstanceOf(LoadError);
@@ -171,7 +171,7 @@ describe('loadFile', () => {
     expect(stdin.readableDidRead).toBe(false);
   });
 
-  it('loads what comes before the place where gzip data ends, and says so', async () => {
+  it('loads the lines before the end of truncated gzip data, and reports it', async () => {
     const zipped = gzipSync(Array.from({ length: 5000 }, () => line({ id: crypto.randomUUID() })).join('\n'));
     const loading = load(zipped.subarray(0, zipped.length >> 1), { table: 'storage_logs' });
     const error: unknown = await loading.catch((thrown: unknown) => thrown);
@@ -195,7 +195,7 @@ describe('loadFile with shiftToNow', () => {
   };
   const lines = [
     ...Object.entries(times).map(([event_message, timestamp]) => line({ event_message, timestamp })),
-    line({ timestamp: '2299-01-01T00:00:00Z', status_code: 'refused, so it does not count' }),
+    line({ timestamp: '2299-01-01T00:00:00Z', status_code: 'rejected, so it does not count' }),
     line({ timestamp: 'yesterday' }),
     line({ timestamp: '1900-01-01T00:00:00Z', event_message: 'oldest' }),
   ].join('\n');
@@ -207,7 +207,7 @@ describe('loadFile with shiftToNow', () => {
     await database.client.command({ query: 'CREATE OR REPLACE TABLE shifted AS auth_logs ENGINE = Memory' });
   });
 
-  it('moves the newest row to now, to the microsecond, and keeps all distances', async () => {
+  it('moves the newest row to now, to the microsecond, and retains all intervals', async () => {
     await load(lines, { table: 'shifted' });
     const before = (await stored()) as { event_message: string; micros: string }[];
     await database.client.command({ query: 'TRUNCATE TABLE shifted' });
@@ -220,16 +220,16 @@ describe('loadFile with shiftToNow', () => {
     );
   });
 
-  it('refuses the same lines with and without it', async () => {
+  it('rejects the same lines with and without it', async () => {
     await load(lines, { table: 'shifted' });
-    const without = refused;
-    refused = {};
+    const without = rejected;
+    rejected = {};
     await load(lines, { table: 'shifted', shiftToNow: true });
-    expect(refused).toEqual(without);
-    expect(Object.keys(refused)).toEqual(['7', '8']);
+    expect(rejected).toEqual(without);
+    expect(Object.keys(rejected)).toEqual(['7', '8']);
   });
 
-  it('reads a compressed file, and standard input, as it reads plain text', async () => {
+  it('reads a compressed file and standard input like plain text', async () => {
     await withTemporaryFolder(async (folder) => {
       const source = path.join(folder, 'lines');
       await writeFile(source, gzipSync(lines));
@@ -245,16 +245,16 @@ describe('loadFile with shiftToNow', () => {
     });
   });
 
-  it('refuses a row that the move would take out of the years that ClickHouse holds', async () => {
+  it('rejects a row that the move would take beyond the years that ClickHouse stores', async () => {
     const report = await load(
       [line({ timestamp: '1900-01-01T00:00:00Z' }), line({ timestamp: '2299-12-31T00:00:00Z' })].join('\n'),
       { table: 'shifted', shiftToNow: true },
     );
     expect(report).toMatchObject({ loaded: 1, newest: NOW_MICROS });
-    expect(refused).toEqual({ 1: 'timestamp, after the shift, is outside the years 1900 to 2299' });
+    expect(rejected).toEqual({ 1: 'timestamp, after the shift, is outside the years 1900 to 2299' });
   });
 
-  (existsSync(SHARED_DATA) ? it : it.skip)('brings real data up to now', async () => {
+  (existsSync(SHARED_DATA) ? it : it.skip)('moves real data to now', async () => {
     const report = await load('', { table: 'edge_logs', source: SHARED_DATA, shiftToNow: true });
     expect(report).toMatchObject({ loaded: 9999, rejected: 0, olderThanRetention: 0, newest: NOW_MICROS });
   });

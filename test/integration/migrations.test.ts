@@ -13,12 +13,12 @@ import { pollUntil } from '../support/poll-until.js';
 
 const LOCK = 'schema_migrations_lock';
 
-/** A database that is not there yet, and a client that can look into it. */
+/** A database that does not exist yet, and a client that can inspect it. */
 interface EmptyDatabase {
   readonly connection: ClickHouseConnection;
   readonly client: ClickHouseClient;
-  /** First column of a query on the system tables, where `{database}` is the database. */
-  readonly ask: (query: string) => Promise<readonly string[]>;
+  /** Returns the first column of a query on the system tables; `{database}` is the database. */
+  readonly select: (query: string) => Promise<readonly string[]>;
   readonly tables: () => Promise<readonly string[]>;
 }
 
@@ -29,14 +29,14 @@ async function withEmptyDatabase(use: (database: EmptyDatabase) => Promise<void>
     maxOpenConnections: 4,
     requestTimeoutMs: 30_000,
   });
-  const ask = async (query: string): Promise<readonly string[]> => {
+  const select = async (query: string): Promise<readonly string[]> => {
     const result = await client.query({ query, query_params: { database }, format: 'JSONCompactEachRow' });
     return (await result.json<[string]>()).map(([value]) => value);
   };
   const tables = (): Promise<readonly string[]> =>
-    ask('SELECT name FROM system.tables WHERE database = {database:String} ORDER BY name');
+    select('SELECT name FROM system.tables WHERE database = {database:String} ORDER BY name');
   try {
-    await use({ connection, client, ask, tables });
+    await use({ connection, client, select, tables });
   } finally {
     await client.command({
       query: 'DROP DATABASE IF EXISTS {database:Identifier} SYNC',
@@ -57,15 +57,15 @@ const TWO = migration('0002_two', 'CREATE TABLE two (x UInt8) ENGINE = Memory', 
 const RECORDED = 'SELECT name FROM {database:Identifier}.schema_migrations ORDER BY name';
 
 describe('migrate', () => {
-  it('gives an empty database the whole schema, and has nothing left to do', async () => {
-    await withEmptyDatabase(async ({ connection, ask, tables }) => {
+  it('creates the complete schema in an empty database, and then has nothing left to do', async () => {
+    await withEmptyDatabase(async ({ connection, select, tables }) => {
       const migrations = await readMigrations(SCHEMA_FOLDER);
       const names = migrations.map(({ name }) => name);
-      const told: string[] = [];
-      const applied = await migrate({ connection, migrations, onApplied: (name) => told.push(name) });
+      const logged: string[] = [];
+      const applied = await migrate({ connection, migrations, onApplied: (name) => logged.push(name) });
       expect(applied).toEqual(names);
-      expect(told).toEqual(names);
-      expect(await ask(RECORDED)).toEqual(names);
+      expect(logged).toEqual(names);
+      expect(await select(RECORDED)).toEqual(names);
       expect(await tables()).toEqual(
         expect.arrayContaining([
           ...['edge_logs', 'database_logs', 'function_relay_logs', 'function_event_logs', 'auth_logs'],
@@ -73,30 +73,30 @@ describe('migrate', () => {
         ]),
       );
       expect(await migrate({ connection, migrations })).toEqual([]);
-      expect(await ask(RECORDED)).toEqual(names);
+      expect(await select(RECORDED)).toEqual(names);
     });
   });
 
-  it.each([2, 5])('applies each file once where %i start at once', async (starters) => {
-    await withEmptyDatabase(async ({ connection, ask, tables }) => {
+  it.each([2, 5])('applies each file once if %i processes start at once', async (starters) => {
+    await withEmptyDatabase(async ({ connection, select, tables }) => {
       const migrations = [ONE, TWO];
       const runs = Array.from({ length: starters }, () => migrate({ connection, migrations }));
       const applied = (await Promise.all(runs)).flat();
       expect([...applied].sort()).toEqual(['0001_one', '0002_two']);
-      expect(await ask(RECORDED)).toEqual(['0001_one', '0002_two']);
-      expect(await ask('SELECT toString(count()) FROM {database:Identifier}.two')).toEqual(['1']);
+      expect(await select(RECORDED)).toEqual(['0001_one', '0002_two']);
+      expect(await select('SELECT toString(count()) FROM {database:Identifier}.two')).toEqual(['1']);
       expect(await tables()).toEqual(['one', 'schema_migrations', 'two']);
     });
   });
 
-  it('applies what is new, and that alone', async () => {
+  it('applies only new files', async () => {
     await withEmptyDatabase(async ({ connection }) => {
       expect(await migrate({ connection, migrations: [ONE] })).toEqual(['0001_one']);
       expect(await migrate({ connection, migrations: [ONE, TWO] })).toEqual(['0002_two']);
     });
   });
 
-  it('refuses a file that was changed after it was applied, by name, and applies nothing', async () => {
+  it('rejects, by name, a file that changed after it was applied, and applies nothing', async () => {
     await withEmptyDatabase(async ({ connection, tables }) => {
       await migrate({ connection, migrations: [ONE] });
       const changed = { ...ONE, checksum: 'another' };
@@ -107,7 +107,7 @@ describe('migrate', () => {
     });
   });
 
-  it('refuses to go on where an applied file is lost, by name, and applies nothing', async () => {
+  it('rejects, by name, a missing file that was applied, and applies nothing', async () => {
     await withEmptyDatabase(async ({ connection, tables }) => {
       await migrate({ connection, migrations: [ONE] });
       await expect(migrate({ connection, migrations: [TWO] })).rejects.toThrow(
@@ -117,13 +117,13 @@ describe('migrate', () => {
     });
   });
 
-  it('keeps what was applied before a file that fails, frees the lock, and goes on from there', async () => {
-    await withEmptyDatabase(async ({ connection, ask, tables }) => {
+  it('retains what was applied before a file that fails, releases the lock, and resumes with that file', async () => {
+    await withEmptyDatabase(async ({ connection, select, tables }) => {
       const broken = migration('0002_two', 'CREATE TABLE two (x Nonsense) ENGINE = Memory');
       await expect(migrate({ connection, migrations: [ONE, broken] })).rejects.toThrow(
         /^0002_two\.sql: .*Nonsense/,
       );
-      expect(await ask(RECORDED)).toEqual(['0001_one']);
+      expect(await select(RECORDED)).toEqual(['0001_one']);
       expect(await tables()).toEqual(['one', 'schema_migrations']);
       expect(await migrate({ connection, migrations: [ONE, TWO] })).toEqual(['0002_two']);
     });
@@ -143,7 +143,7 @@ describe('the migration lock', () => {
     });
   };
 
-  it('is waited for while somebody holds it', async () => {
+  it('blocks a migration while it has an owner', async () => {
     await withEmptyDatabase(async (database) => {
       const { connection, client, tables } = database;
       await createLock(database);
@@ -160,15 +160,15 @@ describe('the migration lock', () => {
     });
   });
 
-  it('is taken over where its holder has not touched it for half a minute, by one of three', async () => {
+  it('is taken over by one of three processes if its owner has not renewed it for half a minute', async () => {
     await withEmptyDatabase(async (database) => {
-      const { connection, ask, tables } = database;
+      const { connection, select, tables } = database;
       await createLock(database);
-      const [file = ''] = await ask(
+      const [file = ''] = await select(
         `SELECT concat((SELECT any(path) FROM system.disks WHERE name = 'default'), metadata_path)
          FROM system.tables WHERE database = {database:String} AND name = '${LOCK}'`,
       );
-      // Out of reach where the server runs in a container.
+      // The path is out of reach if the server runs in a container.
       if (!existsSync(path.resolve(file))) return;
       const longAgo = new Date(Date.now() - 31_000);
       await utimes(file, longAgo, longAgo);

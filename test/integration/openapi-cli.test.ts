@@ -20,7 +20,7 @@ describe('npm run openapi', () => {
     expect(Object.keys(document.paths)).toContain('/api/endpoints/query/usage.api-counts');
   });
 
-  it('writes one that Redocly finds nothing wrong with', async () => {
+  it('writes a document without Redocly findings', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'openapi.json');
       expect(await runNode([OPENAPI, '--out', file])).toEqual({ code: 0, output: '' });

@@ -2,7 +2,7 @@ import { readConfig } from '../../src/config/config.js';
 import type { OpenApiDocument, ParameterObject } from '../../src/http/openapi/document.js';
 import { openGateway } from '../../src/server/compose.js';
 import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
-import { respondWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
 import { OpenApiValidator } from '../support/openapi-validator.js';
 import { RecordingLogger } from '../support/recording-logger.js';
 
@@ -22,8 +22,8 @@ async function documentFor(key: string): Promise<OpenApiDocument> {
   return (await response.json()) as OpenApiDocument;
 }
 
-/** The problems of a real answer, and its body. */
-async function judge(
+/** Returns the problems of a real response, and its body. */
+async function checkEndpoint(
   path: string,
   response: Response,
 ): Promise<{ problems: readonly string[]; body: unknown }> {
@@ -32,7 +32,7 @@ async function judge(
   return { problems: validator.problemsOf(path, response, body), body };
 }
 
-/** The formats and the media types that the call of usage.api-counts is said to have. */
+/** Returns the documented formats and media types of calls of usage.api-counts. */
 function representationsOf({ paths }: OpenApiDocument): Record<'formats' | 'mediaTypes', readonly string[]> {
   const { parameters = [], responses } = paths[COUNTS]?.get ?? {};
   const format = parameters.find((each): each is ParameterObject => 'name' in each && each.name === 'format');
@@ -44,19 +44,19 @@ function representationsOf({ paths }: OpenApiDocument): Record<'formats' | 'medi
 }
 
 describe('/openapi.json', () => {
-  it('describes the answer of each endpoint as it is, with every row', async () => {
+  it('describes the response of each endpoint, with every row', async () => {
     const { endpoints, get } = gatewayOf();
     for (const { name, example } of endpoints.all()) {
       const path = `/api/endpoints/query/${name}`;
       const response = await get(`${path}?${new URLSearchParams(example).toString()}`);
       expect(response.status).toBe(200);
-      const { problems, body } = await judge(path, response);
+      const { problems, body } = await checkEndpoint(path, response);
       expect([name, problems]).toEqual([name, []]);
       expect((body as { result: unknown[] }).result.length).toBeGreaterThan(0);
     }
   });
 
-  it('does so with answers that it should not let pass', async () => {
+  it('does not match invalid responses', async () => {
     const path = COUNTS;
     const response = await gatewayOf().get(`${path}?project=aurora&interval=daily`);
     const { result } = (await response.json()) as { result: Record<string, unknown>[] };
@@ -70,17 +70,17 @@ describe('/openapi.json', () => {
     expect(validator.problemsOf(path, response, { result, more: 1 })).not.toEqual([]);
   });
 
-  it('describes what else is JSON: tables', async () => {
+  it('describes the other JSON format: tables', async () => {
     const { endpoints, get } = gatewayOf();
     for (const { name, example } of endpoints.all()) {
       const path = `/api/endpoints/query/${name}`;
       const target = `${path}?${new URLSearchParams(example).toString()}`;
       const table = await get(`${target}&format=json-table&download=1`);
-      expect([name, table.status, (await judge(path, table)).problems]).toEqual([name, 200, []]);
+      expect([name, table.status, (await checkEndpoint(path, table)).problems]).toEqual([name, 200, []]);
     }
   });
 
-  it('names every format by the media type that it has', async () => {
+  it('describes the media type of every format', async () => {
     const { get } = gatewayOf();
     const { formats, mediaTypes } = representationsOf(document);
     expect(formats.length).toBeGreaterThan(1);
@@ -98,9 +98,9 @@ describe('/openapi.json', () => {
     const { get } = gatewayOf();
     const call = `${COUNTS}?project=aurora&interval=daily`;
     const etag = (await get(call)).headers.get('etag') ?? '';
-    // Else fetch would add no-cache, which this key may: a fresh result of a window that has moved on.
+    // Otherwise fetch would add no-cache, and this key would get a fresh result of a later time window.
     const unchanged = await get(call, { 'If-None-Match': etag, 'Cache-Control': 'max-age=0' });
-    expect([unchanged.status, (await judge(COUNTS, unchanged)).problems]).toEqual([304, []]);
+    expect([unchanged.status, (await checkEndpoint(COUNTS, unchanged)).problems]).toEqual([304, []]);
     for (const [path, target] of [
       ['/api/endpoints', '/api/endpoints'],
       ['/api/endpoints/{idOrName}', '/api/endpoints/logs.all'],
@@ -108,11 +108,15 @@ describe('/openapi.json', () => {
       ['/health/ready', '/health/ready'],
     ] as const) {
       const response = await get(target);
-      expect([path, response.status, (await judge(path, response)).problems]).toEqual([path, 200, []]);
+      expect([path, response.status, (await checkEndpoint(path, response)).problems]).toEqual([
+        path,
+        200,
+        [],
+      ]);
     }
   });
 
-  it('describes errors, with the codes of their status', async () => {
+  it('describes errors, with the codes of each status', async () => {
     const { url, get } = gatewayOf();
     const bare = (headers: Record<string, string>): Promise<Response> =>
       fetch(`${url}${COUNTS}?project=a&interval=daily`, { headers });
@@ -129,32 +133,35 @@ describe('/openapi.json', () => {
     ];
     for (const [status, response] of responses) {
       expect(response.status).toBe(status);
-      expect([status, (await judge(COUNTS, response)).problems]).toEqual([status, []]);
+      expect([status, (await checkEndpoint(COUNTS, response)).problems]).toEqual([status, []]);
     }
     const missing = await get('/api/endpoints/nothing');
-    expect([missing.status, (await judge('/api/endpoints/{idOrName}', missing)).problems]).toEqual([404, []]);
+    expect([missing.status, (await checkEndpoint('/api/endpoints/{idOrName}', missing)).problems]).toEqual([
+      404,
+      [],
+    ]);
     const posted = await fetch(url + COUNTS, { method: 'POST', headers: { 'X-API-KEY': KEYS.all } });
     expect(posted.status).toBe(405);
     expect(validator.problemsBySchema('Problem', await posted.json())).toEqual([]);
   });
 
-  it('describes what is answered while ClickHouse fails', async () => {
+  it('describes responses while ClickHouse fails', async () => {
     const statuses: number[] = [];
-    const ask = async (CLICKHOUSE_URL: string): Promise<void> => {
+    const requestWithout = async (CLICKHOUSE_URL: string): Promise<void> => {
       const config = readConfig({ PORT: '0', CLICKHOUSE_URL, API_KEY: 'k' });
       const gateway = await openGateway(config, { logger: new RecordingLogger(), clock: () => new Date() });
       const call = `${gateway.url}${COUNTS}?project=a&interval=daily`;
       const response = await fetch(call, { headers: { 'X-API-KEY': 'k' } });
       statuses.push(response.status);
-      expect((await judge(COUNTS, response)).problems).toEqual([]);
+      expect((await checkEndpoint(COUNTS, response)).problems).toEqual([]);
       await gateway.close();
     };
-    await withLyingClickHouse(respondWith('{"result":[{', 0), ({ url }) => ask(url));
-    await ask('http://127.0.0.1:1');
+    await withFakeClickHouse(respondWith('{"result":[{', 0), ({ url }) => requestWithout(url));
+    await requestWithout('http://127.0.0.1:1');
     expect(statuses).toEqual([502, 503]);
   });
 
-  it('holds what a key may call, and does not require what the key supplies', async () => {
+  it('contains what a key may call, and does not require the parameters that the key pins', async () => {
     const tenants = await documentFor(KEYS.tenant);
     const calls = Object.keys(tenants.paths).filter((path) => path.includes('/query/'));
     expect(calls.map((path) => path.replace(/.*\//, ''))).toEqual([

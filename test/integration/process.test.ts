@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { readdir, writeFile } from 'node:fs/promises';
 
-import { respondWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
@@ -13,28 +13,25 @@ import { urlOf, withGateway } from '../support/with-gateway.js';
 const CALL = '/api/endpoints/query/usage.api-counts?project=a&interval=daily';
 
 describe('the gateway', () => {
-  it.concurrent(
-    'prints a curl line for each endpoint that gives rows, and stops on SIGTERM with exit code 0',
-    async () => {
-      await withTemporaryFolder(async (dataDir) => {
-        await withGateway({ DATA_DIR: dataDir }, async (gateway) => {
-          await gateway.untilWritten(/This key is valid until the gateway stops/);
-          const lines = [...gateway.stdout().matchAll(/curl -s -H '(X-API-KEY): (\S+)' '(http\S+)'/g)];
-          expect(lines).toHaveLength(5);
-          for (const [, header = '', key = '', url = ''] of lines) {
-            const response = await fetch(url, { headers: { [header]: key } });
-            const { result } = (await response.json()) as { result: unknown[] };
-            expect([response.status, result.length > 0]).toEqual([200, true]);
-          }
-          gateway.child.kill('SIGTERM');
-          expect(await gateway.ended).toBe(0);
-          expect(gateway.stderr()).toBe('');
-        });
+  it.concurrent('prints a curl line for each endpoint with rows, and exits with 0 on SIGTERM', async () => {
+    await withTemporaryFolder(async (dataDir) => {
+      await withGateway({ DATA_DIR: dataDir }, async (gateway) => {
+        await gateway.untilWritten(/This key is valid until the gateway stops/);
+        const lines = [...gateway.stdout().matchAll(/curl -s -H '(X-API-KEY): (\S+)' '(http\S+)'/g)];
+        expect(lines).toHaveLength(5);
+        for (const [, header = '', key = '', url = ''] of lines) {
+          const response = await fetch(url, { headers: { [header]: key } });
+          const { result } = (await response.json()) as { result: unknown[] };
+          expect([response.status, result.length > 0]).toEqual([200, true]);
+        }
+        gateway.child.kill('SIGTERM');
+        expect(await gateway.ended).toBe(0);
+        expect(gateway.stderr()).toBe('');
       });
-    },
-  );
+    });
+  });
 
-  it.concurrent('keeps its data, and is refused on a data folder that another gateway uses', async () => {
+  it.concurrent('retains its data, and rejects a data folder that another gateway uses', async () => {
     await withTemporaryFolder(async (dataDir) => {
       const environment = { DATA_DIR: dataDir, DEMO_DATA: 'off', API_KEY: 'k' };
       await withGateway(environment, async (first) => {
@@ -55,8 +52,8 @@ describe('the gateway', () => {
     });
   });
 
-  it.concurrent('serves the page /docs with copies of its files that the build made', async () => {
-    await withLyingClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+  it.concurrent('serves the page /docs with its files as copied by the build', async () => {
+    await withFakeClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
       await withGateway({ CLICKHOUSE_URL, API_KEY: 'k' }, async (gateway) => {
         const url = await urlOf(gateway);
         const files = ['', '/swagger-ui.css', '/swagger-ui-bundle.js', '/favicon.png', '/api-docs.js'];
@@ -68,8 +65,8 @@ describe('the gateway', () => {
     expect(copied).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt']));
   });
 
-  it.concurrent('keeps serving on SIGHUP, and logs that it is ignored', async () => {
-    await withLyingClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+  it.concurrent('continues to serve on SIGHUP, and logs that it ignores the signal', async () => {
+    await withFakeClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
       await withGateway({ CLICKHOUSE_URL, API_KEY: 'k' }, async (gateway) => {
         const url = await urlOf(gateway);
         gateway.child.kill('SIGHUP');
@@ -79,43 +76,40 @@ describe('the gateway', () => {
     });
   });
 
-  it.concurrent(
-    'finishes a request that runs when SIGTERM comes, takes no more, and exits with 0',
-    async () => {
-      let release: (() => void) | undefined;
-      const slow = new Promise<void>((resolve) => (release = resolve));
-      let asked = false;
-      await withLyingClickHouse(
-        (request, response) => {
-          // At its start the gateway pings, and looks for an earlier schema.
-          asked ||= request.url?.includes('param_project') ?? false;
-          void slow.then(() => {
-            respondWith('{"result":[]}', 0)(request, response);
-          });
-        },
-        async (clickhouse) => {
-          await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'k' }, async (gateway) => {
-            const url = await urlOf(gateway);
-            const reply = fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
-            await pollUntil('the query has been sent', () => asked || undefined);
-            gateway.child.kill('SIGTERM');
-            await gateway.untilWritten(/"message":"stopping"/);
-            await expect(fetch(`${url}/health/live`)).rejects.toThrow('fetch failed');
-            release?.();
-            const response = await reply;
-            expect([response.status, await response.text()]).toEqual([200, '{"result":[]}']);
-            expect(await gateway.ended).toBe(0);
-          });
-        },
-      );
-    },
-  );
+  it.concurrent('completes a running request on SIGTERM, accepts no more, and exits with 0', async () => {
+    let release: (() => void) | undefined;
+    const slow = new Promise<void>((resolve) => (release = resolve));
+    let isRequested = false;
+    await withFakeClickHouse(
+      (request, response) => {
+        // At start-up the gateway pings, and checks for an earlier schema.
+        isRequested ||= request.url?.includes('param_project') ?? false;
+        void slow.then(() => {
+          respondWith('{"result":[]}', 0)(request, response);
+        });
+      },
+      async (clickhouse) => {
+        await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'k' }, async (gateway) => {
+          const url = await urlOf(gateway);
+          const reply = fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
+          await pollUntil('the query has been sent', () => isRequested || undefined);
+          gateway.child.kill('SIGTERM');
+          await gateway.untilWritten(/"message":"stopping"/);
+          await expect(fetch(`${url}/health/live`)).rejects.toThrow('fetch failed');
+          release?.();
+          const response = await reply;
+          expect([response.status, await response.text()]).toEqual([200, '{"result":[]}']);
+          expect(await gateway.ended).toBe(0);
+        });
+      },
+    );
+  });
 
   it.concurrent('stops waiting for a request after SHUTDOWN_TIMEOUT_SECONDS', async () => {
-    let asked = false;
-    await withLyingClickHouse(
+    let isRequested = false;
+    await withFakeClickHouse(
       (request) => {
-        asked ||= request.url?.includes('param_project') ?? false;
+        isRequested ||= request.url?.includes('param_project') ?? false;
       },
       async (clickhouse) => {
         const environment = { CLICKHOUSE_URL: clickhouse.url, API_KEY: 'k', SHUTDOWN_TIMEOUT_SECONDS: '0.2' };
@@ -123,7 +117,7 @@ describe('the gateway', () => {
           const url = await urlOf(gateway);
           const response = fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } });
           const cut = expect(response).rejects.toThrow('fetch failed');
-          await pollUntil('the query has been sent', () => asked || undefined);
+          await pollUntil('the query has been sent', () => isRequested || undefined);
           gateway.child.kill('SIGTERM');
           expect(await gateway.ended).toBe(0);
           await cut;
@@ -132,7 +126,7 @@ describe('the gateway', () => {
     );
   });
 
-  it.concurrent('starts where ClickHouse does not answer, and warns of it', async () => {
+  it.concurrent('starts if ClickHouse does not respond, and warns of it', async () => {
     const CLICKHOUSE_URL = 'http://user:secret@127.0.0.1:1,http://127.0.0.1:2';
     await withGateway({ CLICKHOUSE_URL }, async (gateway) => {
       await gateway.untilWritten(/ClickHouse does not respond: .*CLICKHOUSE_URL/);
@@ -145,7 +139,7 @@ describe('the gateway', () => {
     });
   });
 
-  it.concurrent('starts where ClickHouse does not answer, and says so when it is asked', async () => {
+  it.concurrent('starts if ClickHouse does not respond, and reports it in responses', async () => {
     const environment = { CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k' };
     await withGateway(environment, async (gateway) => {
       const url = await urlOf(gateway);
@@ -157,8 +151,8 @@ describe('the gateway', () => {
     });
   });
 
-  it.concurrent('logs one line of JSON a request, without key or values', async () => {
-    await withLyingClickHouse(respondWith('{"result":[]}', 0), async (clickhouse) => {
+  it.concurrent('logs one line of JSON per request, without key or values', async () => {
+    await withFakeClickHouse(respondWith('{"result":[]}', 0), async (clickhouse) => {
       await withGateway({ CLICKHOUSE_URL: clickhouse.url, API_KEY: 'secret-key' }, async (gateway) => {
         const url = await urlOf(gateway);
         const call = `${url}/api/endpoints/query/usage.api-counts?project=secret-value&interval=daily`;
@@ -171,7 +165,7 @@ describe('the gateway', () => {
   });
 });
 
-describe('a start that can’t be', () => {
+describe('a start that fails', () => {
   const failureOf = async (environment: Readonly<Record<string, string>>): Promise<string> => {
     const gateway = startProcess(GATEWAY, environment);
     expect(await gateway.ended).toBe(1);
@@ -179,7 +173,7 @@ describe('a start that can’t be', () => {
     return gateway.stderr();
   };
 
-  it.concurrent('lists everything that is wrong in the environment, and exits with 1', async () => {
+  it.concurrent('lists all invalid environment variables, and exits with 1', async () => {
     const text = await failureOf({
       PORT: 'eighty',
       CLICKHOUSE_URL: 'tcp://127.0.0.1:9000',
@@ -197,7 +191,7 @@ describe('a start that can’t be', () => {
     expect(text).toMatch(/^querygate can’t start: WORKERS above 1 is .* gateways that share a Redis .*\n$/);
   });
 
-  it.concurrent('names the file of keys or settings that is no good', async () => {
+  it.concurrent('names an invalid file of keys or settings', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'broken.json');
       await writeFile(file, '{"nothing.here":{"maxRows":1}}');
@@ -211,12 +205,12 @@ describe('a start that can’t be', () => {
     });
   });
 
-  it.concurrent('names the port that is taken', async () => {
-    const taken = createServer().listen(0, '127.0.0.1');
-    await once(taken, 'listening');
-    const { port } = taken.address() as AddressInfo;
+  it.concurrent('names a port that is in use', async () => {
+    const blocker = createServer().listen(0, '127.0.0.1');
+    await once(blocker, 'listening');
+    const { port } = blocker.address() as AddressInfo;
     const text = await failureOf({ CLICKHOUSE_URL: 'http://127.0.0.1:1', API_KEY: 'k', PORT: String(port) });
     expect(text).toContain(`address already in use 127.0.0.1:${port}`);
-    taken.close();
+    blocker.close();
   });
 });

@@ -7,8 +7,8 @@ import { pollUntil } from '../support/poll-until.js';
 import { SAMPLE } from '../support/sample-endpoint.js';
 
 const QUERY = '/api/endpoints/query';
-/** Milliseconds: a second by the specification, and what a machine with other things to do takes; unended it runs ten times as long. */
-const GONE_MS = 3000;
+/** The specified second plus the delay of a busy machine; an uncancelled query runs ten times as long. */
+const DISCONNECT_MS = 3000;
 
 const CALLS: Readonly<Record<string, string>> = {
   'logs.all': '?project=aurora&project_tier=PRO',
@@ -18,7 +18,7 @@ const CALLS: Readonly<Record<string, string>> = {
   'get-grouped-stats-redirects': '',
 };
 const NAMES = Object.keys(CALLS);
-/** The same endpoints, asked what no projection has: they read the records, whatever the parameters find. */
+/** The same endpoints with parameters that no projection covers, so that their queries read the records. */
 const CALLS_OF_RECORDS: Readonly<Record<string, string>> = {
   'logs.all': '?project=aurora&project_tier=PRO',
   'functions.invocation-stats': '?project=aurora&interval=5min',
@@ -27,7 +27,7 @@ const CALLS_OF_RECORDS: Readonly<Record<string, string>> = {
   'get-grouped-stats-redirects': `?start_time=${new Date().toISOString().slice(0, 10)}T00:00:00.000001Z`,
 };
 
-/** So many that no query of the records fits into the memory that ClickHouse gives away uncounted. */
+/** So many rows that no query of them fits into the memory that ClickHouse does not count. */
 const ROWS = 'FROM numbers(200000)';
 const AGO = "now64(6, 'UTC') - toIntervalMillisecond(number)";
 /** Rows in every table that the endpoints read. */
@@ -64,27 +64,27 @@ describe('a limit of one endpoint’s queries', () => {
     ['memory', { maxMemoryBytes: 1000 }, '422 QUERY_NEEDS_TOO_MUCH_MEMORY', 'more memory'],
     ['bytes of the result', { maxResultBytes: 1 }, '422 RESULT_TOO_LARGE', 'larger'],
     ['time', { timeoutSeconds: 0.001 }, '504 QUERY_TIMEOUT', 'time limit'],
-  ])('on %s is told apart on each of the five', async (_what, queryLimits, expected, text) => {
+  ])('on %s has an error of its own for each of the five', async (_what, queryLimits, expected, text) => {
     const { gateway } = await open({ settings: everywhere({ queryLimits }) });
     for (const [name, parameters] of Object.entries(CALLS_OF_RECORDS)) {
-      const response = await gateway.ask('caller', `${QUERY}/${name}${parameters}`);
+      const response = await gateway.send('caller', `${QUERY}/${name}${parameters}`);
       expect([name, outcomeOf(response)]).toEqual([name, expected]);
       expect(response.text).toContain(text);
       expect(response.text).not.toMatch(/DB::|Exception|edge_logs|max_/);
     }
   });
 
-  it('is no limit of another', async () => {
+  it('does not affect another endpoint', async () => {
     const { gateway } = await open({ settings: { 'logs.all': { queryLimits: { maxRowsToRead: 1 } } } });
     for (const [name, parameters] of Object.entries(CALLS)) {
-      const { status } = await gateway.ask('caller', `${QUERY}/${name}${parameters}`);
+      const { status } = await gateway.send('caller', `${QUERY}/${name}${parameters}`);
       expect([name, status]).toEqual([name, name === 'logs.all' ? 422 : 200]);
     }
   });
 });
 
-describe('a caller that leaves', () => {
-  /** Runs for half a minute where nobody stops it. */
+describe('a caller that disconnects', () => {
+  /** Runs for half a minute unless it is cancelled. */
   const SLOW = defineEndpoint({
     ...SAMPLE,
     name: 'slow',
@@ -107,31 +107,31 @@ describe('a caller that leaves', () => {
   };
 
   const untilRemoved = async (on: AccessOnClickHouse, requestId: string): Promise<number> => {
-    const began = performance.now();
-    await pollUntil('the query is gone', async () => (await running(on, requestId)) === 0 || undefined);
-    return performance.now() - began;
+    const startedAt = performance.now();
+    await pollUntil('the query has ended', async () => (await running(on, requestId)) === 0 || undefined);
+    return performance.now() - startedAt;
   };
 
-  it('takes its query along', async () => {
+  it('cancels its query', async () => {
     const on = await open({ more: [SLOW] });
-    const leaving = new AbortController();
+    const controller = new AbortController();
     const requestId = `leaving-${Date.now()}`;
     const headers = { 'X-Request-Id': requestId };
-    const gone = expect(
-      on.gateway.ask('caller', slow, { headers, signal: leaving.signal }),
+    const disconnected = expect(
+      on.gateway.send('caller', slow, { headers, signal: controller.signal }),
     ).rejects.toThrow();
     await pollUntil('the query runs', async () => (await running(on, requestId)) > 0 || undefined);
-    leaving.abort();
-    await gone;
-    expect(await untilRemoved(on, requestId)).toBeLessThan(GONE_MS);
+    controller.abort();
+    await disconnected;
+    expect(await untilRemoved(on, requestId)).toBeLessThan(DISCONNECT_MS);
   });
 
-  it('by its own deadline (Prefer: wait=1) is told so, and takes its query along', async () => {
+  it('at its own deadline (Prefer: wait=1) receives 504, and cancels its query', async () => {
     const on = await open({ more: [SLOW] });
     const requestId = `waiting-${Date.now()}`;
     const headers = { 'X-Request-Id': requestId, Prefer: 'wait=1' };
-    const response = await on.gateway.ask('caller', slow, { headers });
+    const response = await on.gateway.send('caller', slow, { headers });
     expect(outcomeOf(response)).toBe('504 WAIT_OVER');
-    expect(await untilRemoved(on, requestId)).toBeLessThan(GONE_MS);
+    expect(await untilRemoved(on, requestId)).toBeLessThan(DISCONNECT_MS);
   });
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** How many queries run in ClickHouse whose text holds the marker. */
+/** Returns the number of queries running in ClickHouse whose text contains the marker. */
 const running = async (marker: string): Promise<number> => {
   const query = `SELECT count() AS n FROM system.processes WHERE query LIKE '%${marker}%' AND query NOT LIKE '%system.processes%'`;
   const result = await database.client.query({ query, format: 'JSONEachRow' });
@@ -28,13 +28,13 @@ const running = async (marker: string): Promise<number> => {
   return Number(row?.n);
 };
 const untilRemoved = (marker: string): Promise<true> =>
-  pollUntil('the query is gone from system.processes', async () =>
+  pollUntil('the query is no longer in system.processes', async () =>
     (await running(marker)) === 0 ? true : undefined,
   );
 const untilRuns = (marker: string): Promise<true> =>
   pollUntil('the query is in system.processes', async () => ((await running(marker)) > 0 ? true : undefined));
 
-/** Runs for half a minute where nobody stops it. */
+/** Runs for half a minute unless it is cancelled. */
 const slowQuery = (marker: string): string =>
   `SELECT number AS n, '${marker}' FROM numbers(30) WHERE sleepEachRow(1) = 0 SETTINGS max_block_size = 1`;
 
@@ -44,9 +44,9 @@ describe('the row cap', () => {
     return runQuery(request(text, { rowCap, parameters: { rows, row_limit: rowCap + 1 } }));
   };
 
-  // 65,409 rows are a block of ClickHouse.
+  // 65,409 rows are one block of ClickHouse.
   it.each([1, 10, 1000, 70_000])(
-    'of %i gives exactly as many rows, and tells that there were more',
+    'of %i returns exactly as many rows, and reports that there are more',
     async (cap) => {
       const result = await cut(cap + 1, cap);
       expect([result.rowCount, result.truncated]).toEqual([cap, true]);
@@ -56,25 +56,25 @@ describe('the row cap', () => {
     },
   );
 
-  it.each([1, 10, 1000, 70_000])('of %i is no cut where there are exactly as many rows', async (cap) => {
+  it.each([1, 10, 1000, 70_000])('of %i does not truncate a result of exactly as many rows', async (cap) => {
     const result = await cut(cap, cap);
     expect([result.rowCount, result.truncated]).toEqual([cap, false]);
     expect(rowsOf(result)).toHaveLength(cap);
   });
 
-  it('is told where there are many more rows', async () => {
+  it('is reported if there are many more rows', async () => {
     const result = await cut(1_000_000, 1000);
     expect([result.rowCount, result.truncated]).toEqual([1000, true]);
   });
 
-  it('is no matter where there are no rows', async () => {
+  it('has no effect without rows', async () => {
     const result = await cut(0, 1000);
     expect([result.rowCount, result.truncated, result.body.toString()]).toEqual([0, false, '{"result":[]}']);
   });
 });
 
 describe('a result', () => {
-  it('has values as the contract writes them', async () => {
+  it('has the values that the contract defines', async () => {
     const expressions: Readonly<Record<string, readonly [sql: string, value: unknown]>> = {
       micros: ["toDateTime64('2026-05-17 10:05:03.123456', 6, 'UTC')", '2026-05-17T10:05:03.123456Z'],
       bucket: ["toDateTime('2026-05-17 10:00:00', 'UTC')", '2026-05-17T10:00:00Z'],
@@ -101,7 +101,7 @@ describe('a result', () => {
     expect(Object.keys(row ?? {})).toEqual(Object.keys(expressions));
   });
 
-  it('has a JSON column as the object that it holds', async () => {
+  it('has a JSON column as the object that it contains', async () => {
     const columns = new Map([['metadata', jsonColumn('Anything.')]]);
     const text = `SELECT '{"a":{"b":[1,"x"]},"c":null}' AS metadata`;
     expect(rowsOf(await runQuery(request(text, { columns })))).toEqual([
@@ -109,7 +109,7 @@ describe('a result', () => {
     ]);
   });
 
-  it('tells what ClickHouse read for it, and how long that took', async () => {
+  it('reports what ClickHouse read for it, and how long that took', async () => {
     const result = await runQuery(request('SELECT sum(number) AS n FROM numbers(1000)'));
     expect(result.rowsRead).toBe(1000);
     expect(result.bytesRead).toBeGreaterThan(0);
@@ -133,7 +133,7 @@ describe('a parameter', () => {
     '\u2028',
   );
 
-  it('arrives as it was sent, whatever it holds', async () => {
+  it('is received unchanged, whatever it contains', async () => {
     const columns = new Map(['one', 'maybe', 'list'].map((name) => [name, column('any', '')]));
     const query =
       'SELECT {one:String} AS one, {maybe:Nullable(String)} AS maybe, {list:Array(String)} AS list';
@@ -153,7 +153,7 @@ describe('a parameter', () => {
 });
 
 describe('a timestamp', () => {
-  it('arrives to the microsecond, over the whole range that is accepted', async () => {
+  it('is received to the microsecond, over the whole accepted range', async () => {
     const columns = new Map([['at', column("DateTime64(6, 'UTC')", 'A time.')]]);
     const [earliest, latest] = ['1900-01-01', '2299-12-31T23:59:59.999999Z'].map((text) =>
       parseIsoTimestamp(text),
@@ -171,10 +171,10 @@ describe('a timestamp', () => {
   });
 });
 
-describe('a query that ClickHouse refuses', () => {
+describe('a query that ClickHouse rejects', () => {
   it.each([
-    ['of a table that is not there', 'SELECT n FROM nowhere.secret_table', 'CLICKHOUSE_FAILED', 'UNKNOWN_'],
-    ['that is no SQL', 'SELEKT secret_table', 'CLICKHOUSE_FAILED', '62'],
+    ['of a table that does not exist', 'SELECT n FROM nowhere.secret_table', 'CLICKHOUSE_FAILED', 'UNKNOWN_'],
+    ['that is not SQL', 'SELEKT secret_table', 'CLICKHOUSE_FAILED', '62'],
     [
       'that fails after many rows',
       "SELECT throwIf(number = 300000, 'secret_table') AS n FROM numbers(400000) SETTINGS max_block_size = 1000",
@@ -182,13 +182,13 @@ describe('a query that ClickHouse refuses', () => {
       '395',
     ],
     [
-      'that fails after more bytes than its response is buffered in memory',
+      'that fails after more bytes than ClickHouse buffers of a response',
       "SELECT if(throwIf(number = 49999, 'secret_table') = 0, repeat('x', 1024), '') AS n FROM numbers(50000) SETTINGS max_block_size = 1000",
       'CLICKHOUSE_FAILED',
       '395',
     ],
     [
-      'that is over ClickHouse’s own time limit',
+      'that exceeds ClickHouse’s own time limit',
       'SELECT sleepEachRow(0.1) AS n FROM numbers(100) SETTINGS max_execution_time = 0.3, max_block_size = 1',
       'QUERY_TIMEOUT',
       'TIMEOUT_EXCEEDED',
@@ -218,7 +218,7 @@ describe('a query that ClickHouse refuses', () => {
       'CANNOT_COMPILE_REGEXP',
     ],
     ['that writes', 'INSERT INTO edge_logs (project) SELECT 1', 'CLICKHOUSE_FAILED', 'READONLY'],
-  ])('%s is a failure without its words', async (_what, text, code, diagnosis) => {
+  ])('%s is a failure without ClickHouse’s words', async (_what, text, code, diagnosis) => {
     const failure = await failureOf(runQuery(request(text, { parameters: { p: '(' } })));
     expect(failure.code).toBe(code);
     expect(failure.message).not.toMatch(/secret_table|SECRET_VALUE|DB::Exception|SELECT|numbers/);
@@ -226,14 +226,14 @@ describe('a query that ClickHouse refuses', () => {
     expect(failure.details.diagnosis).not.toMatch(/secret_table|SECRET_VALUE|SELEKT|DB::Exception/);
   });
 
-  it('for its table is one that the operator is told the remedy of', async () => {
+  it('for a missing table has a diagnosis with the remedy', async () => {
     const failure = await failureOf(runQuery(request('SELECT n FROM secret_table')));
     expect(failure.details.diagnosis).toContain('has the schema been applied (npm run migrate)?');
   });
 });
 
 describe('a query that takes too long', () => {
-  it('is answered 504 at the gateway’s limit, and ends in ClickHouse', async () => {
+  it('returns 504 at the gateway’s limit, and ends in ClickHouse', async () => {
     const impatient = createQueryRunner(database.client, { timeoutMs: 300 });
     const started = performance.now();
     const failure = await failureOf(impatient(request(slowQuery('marker-timeout'))));
@@ -243,22 +243,22 @@ describe('a query that takes too long', () => {
     await untilRemoved('marker-timeout');
   });
 
-  it('ends in ClickHouse when the caller has gone', async () => {
+  it('ends in ClickHouse when the caller disconnects', async () => {
     const caller = new AbortController();
-    const answer = failureOf(runQuery(request(slowQuery('marker-gone'), { signal: caller.signal })));
-    await untilRuns('marker-gone');
+    const failure = failureOf(runQuery(request(slowQuery('marker-disconnected'), { signal: caller.signal })));
+    await untilRuns('marker-disconnected');
     caller.abort();
-    expect((await answer).code).toBe('CALLER_GONE');
-    await untilRemoved('marker-gone');
+    expect((await failure).code).toBe('CALLER_GONE');
+    await untilRemoved('marker-disconnected');
   });
 
-  it('leaves the connections free for the next', async () => {
+  it('leaves the connections free for the next query', async () => {
     expect(rowsOf(await runQuery(request('SELECT 1 AS n')))).toEqual([{ n: 1 }]);
   });
 });
 
 describe('the request id', () => {
-  it('is in ClickHouse’s query log, as comment and in the query id, even where it comes twice at once', async () => {
+  it('is in ClickHouse’s query log, as comment and in the query id, even for two queries at once', async () => {
     const requestId = `request-${Date.now()}`;
     const one = request('SELECT 1 AS n', { requestId });
     await Promise.all([runQuery(one), runQuery(one)]);

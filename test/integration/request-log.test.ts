@@ -7,8 +7,8 @@ const CALL = '/api/endpoints/query/functions.invocation-stats?project=aurora&int
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What a caller with the key gets from the gateway. */
-type Ask = (path: string, id?: string, key?: string) => Promise<Response>;
+/** Sends a request with the key, and returns the response. */
+type Send = (path: string, id?: string, key?: string) => Promise<Response>;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -18,10 +18,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** A gateway process on the test's database, which also takes down its requests. */
+/** Runs a test's body with a gateway process on the test's database, with the request log on. */
 async function withRequestLog(
   environment: Readonly<Record<string, string>>,
-  use: (ask: Ask, adminUrl: string) => Promise<void>,
+  use: (send: Send, adminUrl: string) => Promise<void>,
 ): Promise<void> {
   const { url, username, password } = database.connection;
   const onDatabase = {
@@ -37,27 +37,27 @@ async function withRequestLog(
   await withGateway({ ...onDatabase, ...environment }, async (gateway) => {
     const [, adminUrl = ''] = await gateway.untilWritten(/"message":"admin API ready".*"url":"(http:[^"]+)"/);
     const gatewayUrl = await urlOf(gateway);
-    const ask: Ask = (path, id = 'r', key = KEY) =>
+    const send: Send = (path, id = 'r', key = KEY) =>
       fetch(gatewayUrl + path, { headers: { 'X-API-KEY': key, 'X-Request-Id': id } });
-    await use(ask, adminUrl);
+    await use(send, adminUrl);
   });
 }
 
-describe('the log of requests in ClickHouse', () => {
+describe('the request log in ClickHouse', () => {
   it.concurrent(
-    'can be read through an endpoint of the gateway: who asked what, how it was answered, and what it cost',
+    'can be read through an endpoint of the gateway: callers, outcomes and costs',
     async () => {
-      await withRequestLog({}, async (ask, adminUrl) => {
-        await (await ask(CALL, 'asked-1')).arrayBuffer();
-        await (await ask(CALL, 'asked-2')).arrayBuffer();
-        await (await ask('/api/endpoints/query/usage.api-counts', 'asked-3')).arrayBuffer();
+      await withRequestLog({}, async (send, adminUrl) => {
+        await (await send(CALL, 'sent-1')).arrayBuffer();
+        await (await send(CALL, 'sent-2')).arrayBuffer();
+        await (await send('/api/endpoints/query/usage.api-counts', 'sent-3')).arrayBuffer();
         const rows = await pollUntil(
-          'three requests are written down',
+          'three requests are logged',
           async () => {
-            const response = await ask('/api/endpoints/query/gateway.requests');
+            const response = await send('/api/endpoints/query/gateway.requests');
             const { result } = (await response.json()) as { result: readonly Row[] };
-            const asked = result.filter(({ request_id }) => String(request_id).startsWith('asked-'));
-            return asked.length === 3 ? asked.toSorted(byId) : undefined;
+            const logged = result.filter(({ request_id }) => String(request_id).startsWith('sent-'));
+            return logged.length === 3 ? logged.toSorted(byId) : undefined;
           },
           120_000,
         );
@@ -68,7 +68,7 @@ describe('the log of requests in ClickHouse', () => {
           expect.objectContaining({ endpoint: 'usage.api-counts', status: 400, code: 'INVALID_PARAMETERS' }),
         ]);
         const [miss, hit] = rows;
-        expect(miss?.['query_id']).toMatch(/^asked-1-[0-9a-f]{8}$/);
+        expect(miss?.['query_id']).toMatch(/^sent-1-[0-9a-f]{8}$/);
         expect(Number(miss?.['rows_read'])).toBeGreaterThan(0);
         expect(Number(miss?.['total_ms'])).toBeGreaterThanOrEqual(Number(miss?.['clickhouse_ms']));
         expect(hit?.['parameters']).toBe(miss?.['parameters']);
@@ -82,9 +82,9 @@ describe('the log of requests in ClickHouse', () => {
   it.concurrent(
     'has a sample of the requests without a key, and counts all of them',
     async () => {
-      await withRequestLog({}, async (ask, adminUrl) => {
-        const refused = Array.from({ length: 60 }, () => ask(CALL, 'r', ''));
-        expect((await Promise.all(refused)).map(({ status }) => status)).toEqual(Array(60).fill(401));
+      await withRequestLog({}, async (send, adminUrl) => {
+        const rejected = Array.from({ length: 60 }, () => send(CALL, 'r', ''));
+        expect((await Promise.all(rejected)).map(({ status }) => status)).toEqual(Array(60).fill(401));
         const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
         const skipped = Number(/^querygate_request_records_skipped_total (\d+)$/m.exec(metrics)?.[1]);
         // A flush may come between them, and begins another sample.
@@ -92,7 +92,7 @@ describe('the log of requests in ClickHouse', () => {
         await pollUntil(
           'the sample is written',
           async () => {
-            const response = await ask('/api/endpoints/query/gateway.requests');
+            const response = await send('/api/endpoints/query/gateway.requests');
             const { result } = (await response.json()) as { result: readonly Row[] };
             const rows = result.filter(({ code }) => code === 'API_KEY_MISSING');
             return rows.length === 60 - skipped || undefined;
@@ -105,10 +105,10 @@ describe('the log of requests in ClickHouse', () => {
   );
 
   it.concurrent(
-    'is not kept where it is switched off, and then there is no endpoint for it',
+    'is not written if it is disabled; then no endpoint exists for it',
     async () => {
-      await withRequestLog({ REQUEST_LOG: 'off' }, async (ask) => {
-        expect((await ask('/api/endpoints/query/gateway.requests')).status).toBe(404);
+      await withRequestLog({ REQUEST_LOG: 'off' }, async (send) => {
+        expect((await send('/api/endpoints/query/gateway.requests')).status).toBe(404);
       });
     },
     120_000,

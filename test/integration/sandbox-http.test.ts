@@ -48,7 +48,7 @@ beforeAll(async () => {
 afterAll(() => opened.close());
 
 const request = (name: string, sql: string, target = LOGS): Promise<NetworkResponse> =>
-  opened.gateway.ask(name, `${target}&sql=${encodeURIComponent(sql)}`);
+  opened.gateway.send(name, `${target}&sql=${encodeURIComponent(sql)}`);
 
 describe('a caller’s own SQL over HTTP', () => {
   it.each([
@@ -68,14 +68,14 @@ describe('a caller’s own SQL over HTTP', () => {
     expect(Number(rowsIn(await request('aurora', sql))[0]?.['n'])).toBe(expected);
   });
 
-  it('is held to the row cap, and says so', async () => {
+  it('is limited to the row cap, and reports truncation', async () => {
     const response = await request('aurora', 'SELECT event_message FROM edge_source');
     expect(rowsIn(response)).toHaveLength(20);
     expect(response.headers).toMatchObject({ 'x-row-count': '20', 'x-truncated': 'true' });
     expect(response.text).not.toContain(SECRET);
   });
 
-  it('reads all rows of a result that stops at the row cap by itself, not those of the row cap alone', async () => {
+  it('reads all rows of a result that stops at the row cap by itself, not only those of the row cap', async () => {
     const redirects = '/api/endpoints/query/get-grouped-stats-redirects?start_time=2001-01-01T12:00:00Z';
     const response = await request(
       'operator',
@@ -126,14 +126,14 @@ describe('a caller’s own SQL over HTTP', () => {
     'SELECT * FROM `edge_logs`',
     'SELECT * FROM "edge_logs"',
   ];
-  it.each(escapes)('is refused with its reason: %s', async (escape) => {
+  it.each(escapes)('is rejected with its reason: %s', async (escape) => {
     const response = await request('aurora', escape.replaceAll('{db}', opened.database.name));
     expect(outcomeOf(response)).toBe('400 INVALID_PARAMETERS');
     expect(response.text).toContain('"param":"sql"');
     expect(response.text).not.toMatch(/SECRET-of|DB::|Exception/);
   });
 
-  it('is of no help against a fixed parameter', async () => {
+  it('cannot circumvent a pinned parameter', async () => {
     const sql = 'SELECT count() AS n FROM edge_source';
     const target = `${LOGS}&project=boreal`;
     expect(outcomeOf(await request('aurora', sql, target))).toBe('403 FORBIDDEN');
@@ -145,13 +145,13 @@ describe('a caller’s own SQL over HTTP', () => {
     expect(outcomeOf(await request('aurora', 'SELECT 1', `${COUNTS}&project=.`))).toBe('403 FORBIDDEN');
   });
 
-  it('counts on the key’s limits', async () => {
+  it('counts towards the key’s limits', async () => {
     expect(outcomeOf(await request('metered', 'SELECT count() AS n FROM edge_source'))).toBe('200');
-    const refused = await request('metered', 'SELECT count() + 1 AS n FROM edge_source');
-    expect(outcomeOf(refused)).toBe('429 LIMIT_EXCEEDED');
+    const rejected = await request('metered', 'SELECT count() + 1 AS n FROM edge_source');
+    expect(outcomeOf(rejected)).toBe('429 LIMIT_EXCEEDED');
   });
 
-  it('is ignored where the endpoint does not take it', async () => {
+  it('is ignored if the endpoint does not accept it', async () => {
     const target = '/api/endpoints/query/functions.invocation-stats?interval=1hr';
     const response = await request('aurora', 'SELECT * FROM edge_logs', target);
     expect([outcomeOf(response), rowsIn(response)]).toEqual(['200', []]);

@@ -7,8 +7,8 @@ const SECRET = 'SECRET-of-boreal';
 const FORBIDDEN = '403 FORBIDDEN';
 
 let opened: AccessOnClickHouse;
-const request = (name: string, target: string, way: 'long' | 'short' = 'short') =>
-  opened.gateway.ask(name, target, { way });
+const request = (name: string, target: string, via: 'slow path' | 'fast path' = 'fast path') =>
+  opened.gateway.send(name, target, { via });
 
 beforeAll(async () => {
   opened = await openAccessOnClickHouse({
@@ -26,7 +26,7 @@ beforeAll(async () => {
     project,
     timestamp,
     event_message,
-    // Each names the other, so that a pattern over URLs finds it.
+    // Each names the other project, so that a pattern over URLs matches it.
     url: `https://${project}.example${path}?ref=aurora,boreal,a.rora`,
     path,
     metadata: { event_message },
@@ -55,8 +55,8 @@ const countsOf = async (name: string, target: string): Promise<readonly number[]
   return API_COUNTS.map((api) => rows.reduce((sum, row) => sum + Number(row[`total_${api}_requests`]), 0));
 };
 
-describe('a key with a fixed project', () => {
-  it('reads its own records of logs.all, and no other’s', async () => {
+describe('a key with a pinned project', () => {
+  it('reads only its own records of logs.all', async () => {
     const response = await request('aurora', `${QUERY}/logs.all`);
     expect(rowsIn(response)).toHaveLength(3);
     expect(response.text).not.toContain(SECRET);
@@ -64,7 +64,7 @@ describe('a key with a fixed project', () => {
     expect(outcomeOf(await request('aurora', `${QUERY}/logs.all?project=boreal`))).toBe(FORBIDDEN);
   });
 
-  it('reads its own functions of functions.invocation-stats', async () => {
+  it('reads only its own functions of functions.invocation-stats', async () => {
     const target = `${QUERY}/functions.invocation-stats?interval=1hr`;
     const total = async (name: string) =>
       rowsIn(await request(name, target)).reduce((sum, row) => sum + Number(row['count']), 0);
@@ -73,16 +73,16 @@ describe('a key with a fixed project', () => {
     expect(row?.['max_execution_time']).toBe(10);
   });
 
-  it('reads its own requests of usage.api-counts, whatever their URLs say', async () => {
+  it('reads its own requests of usage.api-counts, whatever their URLs contain', async () => {
     expect(await countsOf('aurora', COUNTS)).toEqual([3, 0, 0, 0]);
     expect(await countsOf('boreal', COUNTS)).toEqual([0, 5, 0, 0]);
     expect(await countsOf('aurora', `${COUNTS}&project=aurora`)).toEqual([3, 0, 0, 0]);
-    // A key without one asks for a pattern, as ever.
+    // For a key without a pinned project the value is a pattern.
     expect(await countsOf('operator', `${COUNTS}&project=aurora`)).toEqual([3, 5, 7, 0]);
     expect(await countsOf('operator', `${COUNTS}&project=.`)).toEqual([3, 5, 7, 0]);
   });
 
-  it('is that project to the letter, though it be a pattern', async () => {
+  it('is compared literally, even if it is a pattern', async () => {
     expect(await countsOf('dotted', COUNTS)).toEqual([0, 0, 0, 0]);
     expect(await countsOf('pattern', COUNTS)).toEqual([0, 0, 0, 0]);
     expect(await countsOf('pattern', `${COUNTS}&project=.`)).toEqual([0, 0, 0, 0]);
@@ -123,7 +123,7 @@ describe('a key with a fixed project', () => {
     'au\u00adrora',
     '\ufeffaurora',
   ];
-  it.each(tricks.map((trick) => [trick]))('is not another for %j, on no endpoint', async (trick) => {
+  it.each(tricks.map((trick) => [trick]))('does not change for %j, on any endpoint', async (trick) => {
     const value = encodeURIComponent(trick);
     for (const target of [
       `${COUNTS}&project=${value}`,
@@ -150,13 +150,13 @@ describe('a key with a fixed project', () => {
     'project%00',
     '%EF%BB%BFproject',
     '%C0%B0roject',
-  ])('is not another for a parameter called %s, which nobody declares', async (name) => {
+  ])('does not change for an undeclared parameter called %s', async (name) => {
     expect(await countsOf('aurora', `${COUNTS}&${name}=.`)).toEqual([3, 0, 0, 0]);
     expect(rowsIn(await request('aurora', `${QUERY}/logs.all?${name}=boreal`))).toHaveLength(3);
   });
 
   it.each(['get-grouped-stats-events-logs', 'get-grouped-stats-redirects'])(
-    'can’t call %s, which knows no project',
+    'cannot call %s, which has no project',
     async (endpoint) => {
       for (const query of ['', '?project=aurora', '?country=DE', '?project=']) {
         expect(outcomeOf(await request('aurora', `${QUERY}/${endpoint}${query}`))).toBe(FORBIDDEN);
@@ -166,9 +166,9 @@ describe('a key with a fixed project', () => {
   );
 });
 
-describe('a key with another fixed parameter', () => {
+describe('a key with another pinned parameter', () => {
   it.each(['get-grouped-stats-events-logs', 'get-grouped-stats-redirects'])(
-    'is held to it on %s',
+    'applies it on %s',
     async (endpoint) => {
       const response = await request('german', `${QUERY}/${endpoint}`);
       expect(rowsIn(response)).toHaveLength(1);
@@ -179,14 +179,14 @@ describe('a key with another fixed parameter', () => {
   );
 });
 
-describe.each(['long', 'short'] as const)('on the %s way', (way) => {
-  it('what one has asked, again and again, no other is given', async () => {
+describe.each(['slow path', 'fast path'] as const)('on the %s', (via) => {
+  it('never returns one key’s cached result to a key with another project', async () => {
     for (const target of [COUNTS, `${QUERY}/functions.invocation-stats?interval=15min`]) {
-      for (let times = 0; times < 3; times += 1) await request('boreal', target, way);
-      const [mine, theirs] = [await request('aurora', target, way), await request('boreal', target, way)];
+      for (let times = 0; times < 3; times += 1) await request('boreal', target, via);
+      const [mine, theirs] = [await request('aurora', target, via), await request('boreal', target, via)];
       expect(mine.text).not.toBe(theirs.text);
       expect(theirs.headers['x-cache']).toBe('HIT');
-      expect((await request('aurora', target, way)).text).toBe(mine.text);
+      expect((await request('aurora', target, via)).text).toBe(mine.text);
     }
   });
 });

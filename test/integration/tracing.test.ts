@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { respondWith, withLyingClickHouse } from '../support/lying-clickhouse.js';
+import { respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
@@ -29,20 +29,20 @@ interface OtlpBody {
   }[];
 }
 
-/** A collector of traces: what it got, as text and as spans. */
+/** A trace collector: what it received, as text and as spans. */
 async function withCollector(
-  use: (url: string, got: { readonly texts: string[] }) => Promise<void>,
+  use: (url: string, received: { readonly texts: string[] }) => Promise<void>,
 ): Promise<void> {
-  const got = { texts: [] as string[] };
+  const received = { texts: [] as string[] };
   const server = createServer((request, response) => {
     void collect(request).then((text) => {
-      got.texts.push(text);
+      received.texts.push(text);
       response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   try {
-    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, got);
+    await use(`http://127.0.0.1:${(server.address() as AddressInfo).port}`, received);
   } finally {
     server.close();
     server.closeAllConnections();
@@ -63,11 +63,11 @@ const spansIn = (texts: readonly string[]): readonly OtlpSpan[] =>
   );
 
 describe('traces', () => {
-  it('join a caller’s trace, hold a span for the request and one for its query, and go on to ClickHouse', async () => {
-    const asked: IncomingHttpHeaders[] = [];
-    await withLyingClickHouse(
+  it('join a caller’s trace, contain a span for the request and one for its query, and continue in ClickHouse', async () => {
+    const requested: IncomingHttpHeaders[] = [];
+    await withFakeClickHouse(
       (request, response) => {
-        asked.push(request.headers);
+        requested.push(request.headers);
         respondWith('{"result":[]}', 0)(request, response);
       },
       async ({ url }) => {
@@ -94,7 +94,7 @@ describe('traces', () => {
           const query = spans.find(({ name }) => name === 'ClickHouse query');
           expect(request).toMatchObject({ traceId: TRACE, parentSpanId: PARENT });
           expect(query).toMatchObject({ traceId: TRACE, parentSpanId: request?.spanId });
-          const sent = asked.map(({ traceparent }) => traceparent).find((header) => header !== undefined);
+          const sent = requested.map(({ traceparent }) => traceparent).find((header) => header !== undefined);
           expect(sent).toBe(`00-${TRACE}-${query?.spanId ?? ''}-01`);
           expect(texts.join()).not.toMatch(/secret-project|qg_only/);
         });
@@ -103,7 +103,7 @@ describe('traces', () => {
   }, 120_000);
 });
 
-/** Copies the build beside the packages of an install that has no OpenTelemetry, and gives its main program. */
+/** Copies the build next to the packages of an installation without OpenTelemetry, and returns its main program. */
 async function installWithoutTracing(folder: string): Promise<string> {
   const modules = path.join(ROOT, 'node_modules');
   await cp(path.join(ROOT, 'dist'), path.join(folder, 'dist'), { recursive: true });
@@ -117,27 +117,27 @@ async function installWithoutTracing(folder: string): Promise<string> {
   return path.join(folder, 'dist/src/main.js');
 }
 
-describe('an install without the packages of OpenTelemetry', () => {
-  it('serves where tracing is not configured, and else fails to start with the command that installs them', async () => {
+describe('an installation without the packages of OpenTelemetry', () => {
+  it('serves if tracing is not configured; otherwise fails to start, with the command that installs them', async () => {
     await withTemporaryFolder(async (folder) => {
       const main = await installWithoutTracing(folder);
-      await withLyingClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+      await withFakeClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
         const environment = { PORT: '0', API_KEY: KEY, CLICKHOUSE_URL };
         const serving = startProcess(main, environment);
         await serving.untilWritten(/"message":"ready"/);
         serving.child.kill('SIGTERM');
         expect(await serving.ended).toBe(0);
 
-        const refused = startProcess(main, {
+        const rejected = startProcess(main, {
           ...environment,
           OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1',
         });
-        expect(await refused.ended).toBe(1);
+        expect(await rejected.ended).toBe(1);
         const { peerDependencies } = JSON.parse(await readFile(path.join(ROOT, 'package.json'), 'utf8')) as {
           peerDependencies: Record<string, string>;
         };
         const packages = Object.entries(peerDependencies).map((entry) => entry.join('@'));
-        expect(refused.stderr()).toBe(
+        expect(rejected.stderr()).toBe(
           'querygate can’t start: OTEL_EXPORTER_OTLP_ENDPOINT is set, but the OpenTelemetry packages are not installed. ' +
             `Run: npm install --no-save --save-prod --omit=dev ${packages.join(' ')}\n`,
         );

@@ -3,14 +3,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/made-folder.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { runNode } from '../support/run-node.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MODULES = path.join(ROOT, 'node_modules');
 const gatewayOf = sharedDemoGateway();
 
-/** What the compiler must accept, and on each marked line refuse. */
+/** What the compiler must accept, and what it must reject on each marked line. */
 const TYPES = `
 import createClient from 'openapi-fetch';
 import type { components, paths } from './querygate.js';
@@ -83,7 +83,7 @@ const TSCONFIG = {
 let folder: TemporaryFolder;
 let compiled: { readonly code: number | null; readonly output: string };
 
-/** The program that the documentation shows. */
+/** The program in the documentation. */
 async function documentedCaller(): Promise<string> {
   const page = await readFile(path.join(ROOT, 'docs/how-to/connect-tools.md'), 'utf8');
   return /^```ts\n([\s\S]*?)^```/m.exec(page)?.[1] ?? '';
@@ -113,18 +113,18 @@ afterAll(() => folder.remove());
 const runCaller = (apiKey: string): ReturnType<typeof runNode> =>
   runNode(['out/caller.js'], folder.path, { QUERYGATE: gatewayOf().url, API_KEY: apiKey });
 
-describe('types made from /openapi.json', () => {
-  it('compile under strict, state what the columns are, and refuse what the gateway would refuse', () => {
+describe('types generated from /openapi.json', () => {
+  it('compile under strict, declare the columns, and reject what the gateway would reject', () => {
     expect(compiled).toEqual({ code: 0, output: '' });
   });
 
-  it('serve the documented caller, which prints rows', async () => {
+  it('work in the documented program, which prints rows', async () => {
     const { code, output } = await runCaller(KEYS.all);
     expect(code).toBe(0);
     expect(output).toMatch(/^\d{4}-\d\d-\d\dT00:00:00Z \d+$/m);
   });
 
-  it('serve the documented caller, which reports a rejected key by its code', async () => {
+  it('work in the documented program, which reports a rejected key by its code', async () => {
     const { code, output } = await runCaller('unknown');
     expect(code).toBe(1);
     expect(output).toContain('API_KEY_INVALID: ');

@@ -14,7 +14,7 @@ import { AheadClock, SharedGateway } from '../support/shared-gateway.js';
 import { startRedis } from '../support/start-redis.mjs';
 import { noKeys } from '../support/test-credentials.js';
 
-/** A leader that is gone is followed within two of its leases. */
+/** A dead leader is replaced within two of its leases. */
 const TWO_LEASES_MS = 6000;
 const INTERVAL = 300;
 const ENDPOINT = sampleEndpoint({ caching: 900, warming: INTERVAL });
@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs a test's body with so many gateways that share a Redis, and no other. */
+/** Runs a test's body with several gateways that share a Redis of their own. */
 async function withGateways(
   count: number,
   use: (gateways: readonly SharedGateway[], clock: AheadClock) => Promise<void>,
@@ -73,14 +73,14 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it('warm what any of them was asked, each set once and by the leader, for all of them', async () => {
+  it('warm the parameter sets in use on any of them, each set once and by the leader, for all of them', async () => {
     await withGateways(3, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
       const [one, other] = others;
-      await one?.ask(ENDPOINT, 'Rome');
-      await one?.ask(ENDPOINT, 'Oslo');
-      await other?.ask(ENDPOINT, 'Oslo');
-      await leader.ask(ENDPOINT, 'Paris');
+      await one?.send(ENDPOINT, 'Rome');
+      await one?.send(ENDPOINT, 'Oslo');
+      await other?.send(ENDPOINT, 'Oslo');
+      await leader.send(ENDPOINT, 'Paris');
       for (const gateway of gateways) await gateway.round();
       clock.advance(INTERVAL);
       for (let round = 0; round < 3; round += 1) {
@@ -91,13 +91,13 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it('warm a set in the representations that are in use, wherever they are', async () => {
+  it('warm a set in the representations that are in use on any of them', async () => {
     await withGateways(2, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
       const [other] = others;
       const csv = representationOf('csv', { formulaSafe: true });
-      await other?.ask(ENDPOINT, 'Rome', csv);
-      await other?.ask(ENDPOINT, 'Rome');
+      await other?.send(ENDPOINT, 'Rome', csv);
+      await other?.send(ENDPOINT, 'Rome');
       for (const gateway of gateways) await gateway.round();
       clock.advance(INTERVAL);
       for (const gateway of gateways) await gateway.round();
@@ -107,15 +107,15 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it('have no miss for a set in use when its first answer expires', async () => {
+  it('have no miss for a set in use when its first result expires', async () => {
     await withGateways(2, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
       const [other] = others;
-      await other?.ask(ENDPOINT, 'Rome');
+      await other?.send(ENDPOINT, 'Rome');
       for (const gateway of gateways) await gateway.round();
       for (let interval = 0; interval < 4; interval += 1) {
         clock.advance(INTERVAL);
-        expect(await other?.ask(ENDPOINT, 'Rome')).toBe('HIT');
+        expect(await other?.send(ENDPOINT, 'Rome')).toBe('HIT');
         for (const gateway of gateways) await gateway.round();
       }
       expect(leader.refreshed.length).toBeGreaterThanOrEqual(3);
@@ -132,14 +132,14 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it.concurrent('have a new leader within two leases of the old one’s stall, and it warms on', async () => {
+  it.concurrent('have a new leader, which warms, within two leases of the old one’s stall', async () => {
     await withGateways(2, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
-      await leader.ask(ENDPOINT, 'Rome');
+      await leader.send(ENDPOINT, 'Rome');
       await leader.round();
       await leader.stall();
       const { leader: next } = await untilLed(others, TWO_LEASES_MS);
-      await pollUntil('the old one knows that it leads no more', () => !leader.isLeader || undefined);
+      await pollUntil('the old leader knows that it lost its lease', () => !leader.isLeader || undefined);
       clock.advance(INTERVAL);
       await next.round();
       expect(next.refreshed).toEqual(['Rome']);
@@ -149,13 +149,13 @@ describe('gateways that share a Redis', () => {
   });
 
   it.concurrent(
-    'each warm for themselves while Redis does not answer, and have one leader when it does again',
+    'each warm on their own while Redis does not respond, and have one leader when it responds again',
     async () => {
       const stalled = await startRedis(path.join(folder, 'stalled'));
-      const away = async (gateways: readonly SharedGateway[], clock: AheadClock): Promise<void> => {
+      const unreachable = async (gateways: readonly SharedGateway[], clock: AheadClock): Promise<void> => {
         await untilLed(gateways);
         stalled.child.kill('SIGSTOP');
-        for (const gateway of gateways) await gateway.ask(ENDPOINT, 'Rome');
+        for (const gateway of gateways) await gateway.send(ENDPOINT, 'Rome');
         await pollUntil('each leads', () => gateways.every(({ isLeader }) => isLeader) || undefined);
         clock.advance(INTERVAL);
         for (const gateway of gateways) await gateway.round();
@@ -167,17 +167,17 @@ describe('gateways that share a Redis', () => {
         );
       };
       try {
-        await withGateways(2, away, stalled.url);
+        await withGateways(2, unreachable, stalled.url);
       } finally {
         await stalled.stop();
       }
     },
   );
 
-  it('forget a set that nobody asks for any more, wherever it was asked', async () => {
+  it('stop warming a set that no gateway serves any more', async () => {
     await withGateways(2, async (gateways, clock) => {
       const { leader, others } = await untilLed(gateways);
-      await others[0]?.ask(ENDPOINT, 'Rome');
+      await others[0]?.send(ENDPOINT, 'Rome');
       await others[0]?.round();
       for (let interval = 0; interval < 5; interval += 1) {
         clock.advance(INTERVAL);
@@ -188,11 +188,11 @@ describe('gateways that share a Redis', () => {
     });
   });
 
-  it('drop an answer within a second when one of them is told to', async () => {
+  it('drop a cached result within a second when one of them purges it', async () => {
     await withGateways(2, async ([one, other], clock) => {
-      if (!one || !other) throw new Error('there are two');
-      await one.ask(ENDPOINT, 'Rome');
-      expect(await other.ask(ENDPOINT, 'Rome')).toBe('HIT');
+      if (!one || !other) throw new Error('there are not two gateways');
+      await one.send(ENDPOINT, 'Rome');
+      expect(await other.send(ENDPOINT, 'Rome')).toBe('HIT');
       clock.advance(1);
       const endpoints = new EndpointRegistry([ENDPOINT]);
       const app = createAdminApp({
@@ -208,7 +208,7 @@ describe('gateways that share a Redis', () => {
       const { local: memory } = other.execution.cache;
       await pollUntil('the other gateway drops it', () => memory.use().size === 0 || undefined, 1000);
       clock.advance(1);
-      expect(await other.ask(ENDPOINT, 'Rome')).toBe('MISS');
+      expect(await other.send(ENDPOINT, 'Rome')).toBe('MISS');
     });
   });
 });

@@ -1,10 +1,10 @@
 import { FORMAT_NAMES } from '../../src/formats/formats.js';
-import { FUNCTIONS, NOW, pick, PLACES, PROJECTS, seeded, type Random } from './rows.js';
+import { FUNCTIONS, NOW, pick, COUNTRIES, PROJECTS, seeded, type Random } from './rows.js';
 
 /** A request to replay. */
 export interface RecordedRequest {
   readonly path: string;
-  /** The header `Prefer`, where the request has one. */
+  /** The header `Prefer`, if the request has one. */
   readonly prefer?: string;
 }
 
@@ -18,7 +18,7 @@ const optional = <T>(random: Random, value: T, chance = 0.4): T | undefined =>
   random() < chance ? value : undefined;
 const projectOf = (random: Random): string => pick(random, PROJECTS);
 
-/** Makes valid parameters, by endpoint. */
+/** Generates valid parameters, by endpoint. */
 const PARAMETERS: Readonly<Record<string, (random: Random) => Parameters>> = {
   'functions.invocation-stats': (random) => ({
     project: projectOf(random),
@@ -31,14 +31,14 @@ const PARAMETERS: Readonly<Record<string, (random: Random) => Parameters>> = {
     event_type: optional(random, pick(random, ['view', 'click', 'url_redirect']), 0.7),
     include_unique: optional(random, 'true'),
     event_ids: optional(random, pick(random, ['e1', 'e1,e2', 'e 3']), 0.5),
-    country: optional(random, pick(random, PLACES.country)),
-    device: optional(random, pick(random, PLACES.device)),
+    country: optional(random, pick(random, COUNTRIES.country)),
+    device: optional(random, pick(random, COUNTRIES.device)),
     start_time: optional(random, time(random)),
     end_time: optional(random, time(random)),
   }),
   'get-grouped-stats-redirects': (random) => ({
-    country: optional(random, pick(random, PLACES.country)),
-    device: optional(random, pick(random, PLACES.device)),
+    country: optional(random, pick(random, COUNTRIES.country)),
+    device: optional(random, pick(random, COUNTRIES.device)),
     ...(random() < 0.4 && { utm_key: 'utm_source', utm_value: pick(random, ['news', 'é', '5']) }),
     start_time: optional(random, time(random)),
     end_time: optional(random, time(random)),
@@ -64,13 +64,13 @@ const PARAMETERS: Readonly<Record<string, (random: Random) => Parameters>> = {
 };
 
 function pathOf(endpoint: string, parameters: Parameters): string {
-  const given = Object.entries(parameters).flatMap(([name, value]) =>
+  const present = Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as [string, string]],
   );
-  return `/api/endpoints/query/${endpoint}?${new URLSearchParams(given).toString()}`;
+  return `/api/endpoints/query/${endpoint}?${new URLSearchParams(present).toString()}`;
 }
 
-/** Requests to every endpoint in every format; the same in each run. */
+/** Generates requests to every endpoint in every format; the same in each run. */
 export function recordedRequests(): readonly RecordedRequest[] {
   const random = seeded(1005);
   const endpoints = Object.entries(PARAMETERS);

@@ -7,16 +7,16 @@ import { recordedRequests, type RecordedRequest } from './requests.js';
 import { NOW, rowsByTable } from './rows.js';
 
 /*
- * Responses before and after a change: RESPONSES=record:FILE writes them, RESPONSES=replay:FILE compares them. Not part of
- * the suite (see jest.config.mjs).
+ * Compares responses before and after a change: RESPONSES=record:FILE writes them, RESPONSES=replay:FILE compares them.
+ * Not part of the suite (see jest.config.mjs).
  */
 
-const KEPT_HEADERS = ['content-type', 'x-row-count', 'x-truncated', 'x-cache', 'cache-control'] as const;
+const COMPARED_HEADERS = ['content-type', 'x-row-count', 'x-truncated', 'x-cache', 'cache-control'] as const;
 
 interface RecordedResponse extends RecordedRequest {
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** Text as it is; bytes of other formats as Base64. */
+  /** Text unchanged; bytes of other formats as Base64. */
   readonly body: string;
 }
 
@@ -46,12 +46,12 @@ async function respond(request: RecordedRequest): Promise<RecordedResponse> {
   return {
     ...request,
     status: response.status,
-    headers: Object.fromEntries(KEPT_HEADERS.map((name) => [name, response.headers[name] ?? null])),
+    headers: Object.fromEntries(COMPARED_HEADERS.map((name) => [name, response.headers[name] ?? null])),
     body: isText ? withoutStatistics(bytes.toString()) : bytes.toString('base64'),
   };
 }
 
-/** What a query cost is different each time. */
+/** The cost of a query differs each time. */
 const withoutStatistics = (body: string): string => body.replace(/,"statistics":\{[^}]*\}\}$/, '}');
 
 it(`${mode} the responses of all requests`, async () => {
@@ -68,7 +68,7 @@ it(`${mode} the responses of all requests`, async () => {
     const before = recorded[index];
     return JSON.stringify(before) === JSON.stringify(response) ? [] : [{ before, response }];
   });
-  // The first ones are enough to see what has changed.
+  // The first few show what has changed.
   const first = changed.slice(0, 3);
   expect(first.map(({ response }) => response)).toEqual(first.map(({ before }) => before));
   expect(responses).toHaveLength(recorded.length);

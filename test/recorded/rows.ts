@@ -4,10 +4,10 @@ export const NOW = new Date('2031-05-17T10:05:03.123Z');
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** A number from 0 (included) to 1 (excluded); the same sequence in each run. */
+/** Generates numbers from 0 (included) to 1 (excluded); the same sequence in each run. */
 export type Random = () => number;
 
-/** Mulberry32, a small generator whose sequence depends on its seed alone. */
+/** Mulberry32, a small generator whose sequence depends only on its seed. */
 export function seeded(seed: number): Random {
   let state = seed;
   return () => {
@@ -18,12 +18,12 @@ export function seeded(seed: number): Random {
   };
 }
 
-/** One of several values. */
+/** Selects one of several values. */
 export function pick<T>(random: Random, values: readonly T[]): T {
   return values[Math.floor(random() * values.length)] as T;
 }
 
-/** Times from seconds to 95 days before now, in microseconds; some stand on the start of a bucket. */
+/** Times from seconds to 95 days before now, in microseconds; some are the start of a bucket. */
 function timeOf(random: Random): string {
   const span = pick(random, [5 * MINUTE_MS, 60 * MINUTE_MS, DAY_MS, 7 * DAY_MS, 95 * DAY_MS]);
   const before = NOW.getTime() - Math.floor(random() * span);
@@ -44,9 +44,9 @@ const PATHS = ['/rest/v1/items', '/storage/v1/object', '/auth/v1/token', '/realt
 const TEXTS = ['ok', 'Überlauf der Warteschlange', '50% done_', 'line\nfeed', '=1+1'];
 const METADATA = ['{}', '{\n  "pretty": [1,\n 2]\n}', '{"n":12345678901234567890}', 'no json', ''];
 const CAMPAIGNS = [null, '', '{"utm_source":"news"}', '{"utm_source":"é"}', '{"utm_source":5}', 'no json'];
-export const PLACES = { city: ['Bonn', 'Oslo', ''], country: ['DE', 'NO'], device: ['phone', 'desktop'] };
+export const COUNTRIES = { city: ['Bonn', 'Oslo', ''], country: ['DE', 'NO'], device: ['phone', 'desktop'] };
 
-/** Either one of the values or null. */
+/** Selects one of the values, or null. */
 const pickOrNull = <T>(random: Random, values: readonly T[]): T | null =>
   random() < 0.15 ? null : pick(random, values);
 
@@ -82,9 +82,9 @@ const event = (random: Random): object => ({
   event_id: pickOrNull(random, ['e1', 'e2', 'e 3']),
   event_name: pickOrNull(random, ['start', '']),
   referrer: pickOrNull(random, ['https://ref.example']),
-  city: pickOrNull(random, PLACES.city),
-  country: pickOrNull(random, PLACES.country),
-  device: pickOrNull(random, PLACES.device),
+  city: pickOrNull(random, COUNTRIES.city),
+  country: pickOrNull(random, COUNTRIES.country),
+  device: pickOrNull(random, COUNTRIES.device),
   language: pickOrNull(random, ['de', 'no']),
   utm_params: pick(random, CAMPAIGNS),
 });

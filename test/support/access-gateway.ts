@@ -25,48 +25,48 @@ import { openAccess, type Access } from '../../src/server/open-access.js';
 import { openQueryExecution, type QueryExecution } from '../../src/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { metricSamples } from './metric-samples.js';
-import { askNetwork, type NetworkRequest, type NetworkResponse } from './network-request.js';
+import { sendRequest, type NetworkRequest, type NetworkResponse } from './network-request.js';
 import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
 import { TestClock } from './test-clock.js';
 import { noSql } from './test-credentials.js';
 
-/** What the keys' file of a test says of each key; the key itself is {@link keyNamed}. */
+/** Rights of each key in a test's keys file, by key name; {@link keyNamed} returns the key itself. */
 export type KeyRights = Readonly<Record<string, StoredRights>>;
 
 export interface AccessGatewayOptions {
   readonly keys?: KeyRights;
   readonly environment?: Environment;
-  /** Instead of the specification's. */
+  /** Default: the specification's endpoints. */
   readonly endpoints?: readonly Endpoint[];
-  /** Instead of a ClickHouse that is none, and one that stands still. */
+  /** Default: the gateway's {@link FakeRunQuery}. */
   readonly runQuery?: RunQuery;
   readonly clock?: Clock;
   readonly checkSql?: CheckSql;
-  /** Judges by this parser instead, as in production. */
+  /** Checks SQL with this parser, as in production. */
   readonly parser?: SqlParser;
 }
 
-/** On the long way every request goes through the application, on the other the short way comes first. */
-export type Way = 'long' | 'short';
+/** Requests on the slow path all go through the application; on the fast path cache hits skip the application. */
+export type RequestPath = 'slow path' | 'fast path';
 
-/** The key that a name of the tests' keys' file stands for. */
+/** Returns the key that a name in the test's keys file stands for. */
 export const keyNamed = (name: string): string => `qg_key-of-${name}-only-for-tests`;
 
 /**
- * A gateway put together as in production, keys, limits, admission and cache out of a configuration, on two servers that
- * share all of it; only ClickHouse and time are the test's.
+ * A gateway composed as in production (keys, limits, queue and cache come from a configuration), with one HTTP server
+ * per request path. Only ClickHouse and the clock are fakes.
  */
 export class AccessGateway {
   readonly clock = new TestClock();
   readonly runQuery = new FakeRunQuery();
   readonly logger = new RecordingLogger();
-  /** Requests that took the short way to their end. */
-  answeredShortly = 0;
+  /** Number of requests that the fast path completed. */
+  servedOnFastPath = 0;
   access!: Access;
   execution!: QueryExecution;
   endpoints!: EndpointRegistry;
-  private readonly servers: Partial<Record<Way, Server>> = {};
+  private readonly servers: Partial<Record<RequestPath, Server>> = {};
   private readonly closers: (() => unknown)[] = [];
 
   static async open(options: AccessGatewayOptions = {}): Promise<AccessGateway> {
@@ -80,19 +80,23 @@ export class AccessGateway {
     return gateway;
   }
 
-  url(way: Way = 'short'): string {
-    const { port } = this.servers[way]?.address() as AddressInfo;
+  url(via: RequestPath = 'fast path'): string {
+    const { port } = this.servers[via]?.address() as AddressInfo;
     return `http://127.0.0.1:${port}`;
   }
 
-  /** A request with the key of that name; with none where the name is empty. */
-  ask(name: string, target: string, more: NetworkRequest & { way?: Way } = {}): Promise<NetworkResponse> {
-    const { way = 'short', headers = {}, ...rest } = more;
+  /** Sends a request with the key of that name, or without a key if the name is empty. */
+  send(
+    name: string,
+    target: string,
+    more: NetworkRequest & { via?: RequestPath } = {},
+  ): Promise<NetworkResponse> {
+    const { via = 'fast path', headers = {}, ...rest } = more;
     const key = name === '' ? {} : { 'X-API-KEY': keyNamed(name) };
-    return askNetwork(this.url(way) + target, { ...rest, headers: { ...key, ...headers } });
+    return sendRequest(this.url(via) + target, { ...rest, headers: { ...key, ...headers } });
   }
 
-  /** Queries that wait for a place, by the gateway's own metrics. */
+  /** Returns the number of queued queries, from the gateway's own metrics. */
   async waiting(): Promise<number> {
     const samples = metricSamples(await this.execution.metrics.registry.metrics());
     const waiting = samples.filter(({ name }) => name === 'querygate_queries_waiting');
@@ -134,12 +138,12 @@ export class AccessGateway {
     });
     const findHit = createHitFinder({ peek: (hash) => cache.local.peek(hash), clock, onOutcome });
     const fastPath = createFastPath({ ...shared, findHit });
-    await this.listen('long', createHttpServer(app, logger));
-    const short = createHttpServer((request, response) => {
-      if (fastPath(request, response)) this.answeredShortly += 1;
+    await this.listen('slow path', createHttpServer(app, logger));
+    const fast = createHttpServer((request, response) => {
+      if (fastPath(request, response)) this.servedOnFastPath += 1;
       else app(request, response);
     }, logger);
-    await this.listen('short', short);
+    await this.listen('fast path', fast);
   }
 
   private async writeKeys(keys: KeyRights): Promise<Environment> {
@@ -155,9 +159,9 @@ export class AccessGateway {
     return { API_KEYS_FILE: file };
   }
 
-  private async listen(way: Way, server: Server): Promise<void> {
+  private async listen(via: RequestPath, server: Server): Promise<void> {
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    this.servers[way] = server;
+    this.servers[via] = server;
     this.closers.push(() => {
       server.closeAllConnections();
       return once(server.close(), 'close');
@@ -165,7 +169,7 @@ export class AccessGateway {
   }
 }
 
-/** Runs a test's body with such a gateway, which is gone afterwards. */
+/** Runs a test's body with an access gateway, then closes the gateway. */
 export async function withAccess(
   options: AccessGatewayOptions,
   use: (gateway: AccessGateway) => Promise<void>,

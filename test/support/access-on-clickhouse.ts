@@ -8,7 +8,7 @@ import type { Clock } from '../../src/query/ports.js';
 import { AccessGateway, type KeyRights } from './access-gateway.js';
 import { createTestDatabase, type TestDatabase } from './clickhouse.js';
 
-/** A gateway with keys on a database of the shared ClickHouse that no other test sees. */
+/** A gateway with keys on a database of the shared ClickHouse that no other test uses. */
 export interface AccessOnClickHouse {
   readonly gateway: AccessGateway;
   readonly database: TestDatabase;
@@ -20,11 +20,11 @@ export interface OnClickHouseOptions {
   /** Execution settings, by endpoint name. */
   readonly settings?: Readonly<Record<string, Partial<EndpointSettings>>>;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Beside the specification's. */
+  /** Endpoints in addition to the specification's. */
   readonly more?: readonly Endpoint[];
-  /** Instead of the computer's. */
+  /** Default: the system clock. */
   readonly clock?: Clock;
-  /** Instead of a new one: stays open. */
+  /** Default: a new database. A database that is passed in stays open. */
   readonly database?: TestDatabase;
 }
 

@@ -18,36 +18,36 @@ import { noKeys } from './test-credentials.js';
 /** The specification's endpoints. */
 export const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
 
-/** A gateway's execution with its operator's view, and who asks it. */
-export interface Operated extends QueryExecution {
+/** A gateway's query execution with clients for its admin API. */
+export interface AdminGateway extends QueryExecution {
   readonly clock: TestClock;
   readonly runQuery: FakeRunQuery;
   readonly logger: RecordingLogger;
   readonly get: (path: string) => Promise<Response>;
   readonly post: (path: string, body?: unknown) => Promise<Response>;
-  /** A caller's question; its status. */
-  readonly ask: (
+  /** Sends a caller's request; resolves to its cache status. */
+  readonly send: (
     name: string,
     parameters?: Readonly<Record<string, string>>,
     representation?: Representation,
   ) => Promise<string>;
 }
 
-/** Runs a test's body with the operator's view of a gateway without Redis. */
-export async function operated(use: (gateway: Operated) => Promise<void>): Promise<void> {
+/** Runs a test's body with the admin API of a gateway without Redis. */
+export async function withAdminGateway(use: (gateway: AdminGateway) => Promise<void>): Promise<void> {
   const closers: (() => Promise<void> | void)[] = [];
   const [clock, runQuery, logger] = [new TestClock(), new FakeRunQuery(), new RecordingLogger()];
   const dependencies = { endpoints, servers: oneServer(runQuery.run), logger, clock: clock.read };
   const execution = await openQueryExecution(readConfig({}), dependencies, (close) => closers.push(close));
   const app = createAdminApp({ ...execution, ...noKeys(clock.read), endpoints, logger });
-  const query: Operated['ask'] = async (name, parameters, representation = JSON_REPRESENTATION) => {
+  const query: AdminGateway['send'] = async (name, parameters, representation = JSON_REPRESENTATION) => {
     const endpoint = endpoints.find(name);
     if (!endpoint) throw new Error(`there is no endpoint ${name}`);
     const values = validateParameters(endpoint, rawParameters(parameters ?? endpoint.example));
     const { signal } = new AbortController();
     const demand: CacheDemand = 'any';
-    const question = { endpoint, values, scope: '', representation };
-    return (await execution.executeCall({ ...question, requestId: 'r', signal, demand })).status;
+    const endpointQuery = { endpoint, values, scope: '', representation };
+    return (await execution.executeCall({ ...endpointQuery, requestId: 'r', signal, demand })).status;
   };
   try {
     await use({
@@ -55,7 +55,7 @@ export async function operated(use: (gateway: Operated) => Promise<void>): Promi
       clock,
       runQuery,
       logger,
-      ask: query,
+      send: query,
       get: (path) => request(app).get(path),
       post: (path, body) =>
         request(app)

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** A character, ASCII or not, that is no half of a pair. fast-check's own unit `binary` takes a second to make in each file. */
+/** Any character but half of a surrogate pair. fast-check's own unit `binary` takes a second to build in each file. */
 const character = fc
   .oneof(
     fc.integer({ min: 0, max: 0x7f }),
@@ -9,6 +9,6 @@ const character = fc
   )
   .map((codePoint) => String.fromCodePoint(codePoint));
 
-/** Texts of any characters. */
+/** Generates texts of any characters. */
 export const anyText = (constraints: fc.StringSharedConstraints = {}): fc.Arbitrary<string> =>
   fc.string({ ...constraints, unit: character });

@@ -4,7 +4,7 @@ import { chromium, type Browser, type BrowserContextOptions, type Page } from 'p
 
 const CHROMIUM = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** `describe` where there is a Chromium, else `describe.skip` with a word why. */
+/** `describe` if Chromium is installed; otherwise `describe.skip` with a warning. */
 export function describeInBrowser(name: string, tests: () => void): void {
   if (existsSync(CHROMIUM)) {
     describe(name, tests);
@@ -19,35 +19,35 @@ export function describeInBrowser(name: string, tests: () => void): void {
 export const openBrowser = (): Promise<Browser> =>
   chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 
-/** A page in a session of its own, and what it complained of. */
+/** A page in a browser session of its own, with the errors that it reported. */
 export interface Visit {
   readonly page: Page;
-  /** Errors of the console and of scripts, and what the content security policy refused. */
-  readonly complaints: readonly string[];
+  /** Console errors, script errors and violations of the content security policy. */
+  readonly errors: readonly string[];
 }
 
-/** A status that an HTTP interface answers is told on the console, and is no fault of the page. */
+/** Browsers log every 4xx response as a console error, although the page handles it. */
 const EXPECTED = 'Failed to load resource: the server responded with a status of 4';
 
-/** Opens a page, uses it, and looks whether it complained. */
+/** Opens a page, runs the body and fails if the page reported an error. */
 export async function visit(
   browser: Browser,
   use: (visited: Visit) => Promise<void>,
   options: BrowserContextOptions = {},
 ): Promise<void> {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
-  const complaints: string[] = [];
+  const errors: string[] = [];
   try {
     const page = await context.newPage();
-    page.on('pageerror', (error) => complaints.push(error.message));
+    page.on('pageerror', (error) => errors.push(error.message));
     page.on('console', (message) => {
-      if (message.type() === 'error' && !message.text().includes(EXPECTED)) complaints.push(message.text());
+      if (message.type() === 'error' && !message.text().includes(EXPECTED)) errors.push(message.text());
     });
     await page.addInitScript(
       "addEventListener('securitypolicyviolation', (event) => console.error('CSP ' + event.violatedDirective))",
     );
-    await use({ page, complaints });
-    expect(complaints).toEqual([]);
+    await use({ page, errors });
+    expect(errors).toEqual([]);
   } finally {
     await context.close();
   }
@@ -61,9 +61,9 @@ interface Finding {
   readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary?: string }[];
 }
 
-/** What axe finds on a page that is serious or critical, with where. */
+/** Lists the serious and critical findings of axe on a page, with the affected elements. */
 export async function seriousFindings(page: Page): Promise<readonly string[]> {
-  // Evaluated by the debugger, which the page's content security policy does not concern.
+  // Runs through the debugger, which the page's content security policy does not restrict.
   await page.evaluate(`${axeSource};0`);
   const { violations } = await page.evaluate<{ violations: readonly Finding[] }>(
     "axe.run(document, { resultTypes: ['violations'] })",

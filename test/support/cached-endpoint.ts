@@ -1,4 +1,4 @@
-import { CachingGateway, type Way } from './caching-gateway.js';
+import { CachingGateway, type RequestPath } from './caching-gateway.js';
 import { resultOf } from './fake-run-query.js';
 import { sampleEndpoint } from './sample-endpoint.js';
 
@@ -9,22 +9,22 @@ const UNCACHED = sampleEndpoint({
   caching: 'disabled',
 });
 
-export const WAYS: readonly Way[] = ['application', 'short way'];
+export const PATHS: readonly RequestPath[] = ['slow path', 'fast path'];
 export const VARY = 'Accept, Accept-Encoding, X-API-KEY, Authorization, Prefer';
 
-/** A gateway for the tests of a file, and questions to its endpoints `cached` (for 60 s) and `uncached`. */
-export interface CachedQuestions {
+/** A gateway for the tests of a file, with the endpoints `cached` (for 60 s) and `uncached`. */
+export interface CachedEndpoint {
   readonly gateway: CachingGateway;
-  /** Has ClickHouse answer again with many rows, or with one to questions about a village. */
+  /** Makes ClickHouse return 200 rows again, or one row if the city starts with `village`. */
   readonly respondAsUsual: () => void;
-  /** A question that no test before has asked. */
+  /** Returns a URL that no earlier test used. */
   readonly newRequest: (kind?: string, endpoint?: string) => string;
-  /** A question whose answer is in the cache. */
-  readonly cachedQuestion: (kind?: string) => Promise<string>;
+  /** Returns a URL whose result is cached. */
+  readonly cachedUrl: (kind?: string) => Promise<string>;
 }
 
-/** Opens such a gateway before the tests of the file, and closes it after them. */
-export function useCachedQuestions(): CachedQuestions {
+/** Opens the gateway before the tests of the file and closes it after them. */
+export function useCachedEndpoint(): CachedEndpoint {
   const gateway = new CachingGateway([CACHED, UNCACHED]);
   const respondAsUsual = (): void => {
     gateway.runQuery.respondWith(({ query }) => {
@@ -36,13 +36,13 @@ export function useCachedQuestions(): CachedQuestions {
   beforeAll(() => gateway.listen());
   beforeEach(respondAsUsual);
   afterAll(() => gateway.close());
-  let questions = 0;
+  let count = 0;
   const newRequest = (kind = 'city', endpoint = 'cached'): string =>
-    `/api/endpoints/query/${endpoint}?city=${kind}-${(questions += 1)}`;
-  const cachedQuestion = async (kind?: string): Promise<string> => {
+    `/api/endpoints/query/${endpoint}?city=${kind}-${(count += 1)}`;
+  const cachedUrl = async (kind?: string): Promise<string> => {
     const url = newRequest(kind);
-    expect((await gateway.ask('application', url)).headers['x-cache']).toBe('MISS');
+    expect((await gateway.send('slow path', url)).headers['x-cache']).toBe('MISS');
     return url;
   };
-  return { gateway, respondAsUsual, newRequest, cachedQuestion };
+  return { gateway, respondAsUsual, newRequest, cachedUrl };
 }

@@ -20,22 +20,22 @@ import { TestClock } from './test-clock.js';
 import { noSql, testCredentials, testLimiter } from './test-credentials.js';
 import { KEY } from './test-gateway.js';
 
-/** A key whose holder may bypass the cache. */
+/** A key that may bypass the cache. */
 export const BYPASS_KEY = 'qg_may-bypass-only-for-tests';
 
-/** An answer as it came over the network: nothing decompressed, nothing left out. */
+/** An HTTP response as received: not decompressed, with all headers. */
 export interface NetworkResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-export type Way = 'application' | 'short way';
+export type RequestPath = 'slow path' | 'fast path';
 export type Headers = Readonly<Record<string, string>>;
 
 /**
- * One gateway on two servers, which share cache, keys and clock: on one every request takes the way through the
- * application, on the other the short way first, as in production.
+ * One gateway with two HTTP servers that share cache, keys and clock: one sends every request through the
+ * application, the other tries the fast path first, as in production.
  */
 export class CachingGateway {
   readonly clock = new TestClock();
@@ -43,17 +43,17 @@ export class CachingGateway {
   readonly logger = new RecordingLogger();
   readonly metrics = new Metrics();
   readonly store = new LocalStore(1e8, this.clock.read);
-  /** How each question to an endpoint that caches was answered. */
+  /** Cache status of each request to an endpoint that caches, in order. */
   readonly statuses: CacheStatus[] = [];
-  /** Requests that have reached either server. */
+  /** Number of requests that reached either server. */
   arrived = 0;
-  /** Requests that took the short way to their end. */
-  answeredShortly = 0;
-  private readonly servers: Readonly<Record<Way, Server>>;
+  /** Number of requests that the fast path completed. */
+  servedOnFastPath = 0;
+  private readonly servers: Readonly<Record<RequestPath, Server>>;
 
   constructor(endpoints: readonly Endpoint[]) {
     const clock = this.clock.read;
-    const onOutcome: OnOutcome = (_question, _key, { status }) => this.statuses.push(status);
+    const onOutcome: OnOutcome = (_query, _key, { status }) => this.statuses.push(status);
     const fetchResult = createFetcher({
       runQuery: this.runQuery.run,
       store: this.store,
@@ -74,8 +74,8 @@ export class CachingGateway {
       clock,
       credentials,
       limiter: testLimiter(),
-      log: new AccessLog(this.logger, (...answered) => {
-        this.metrics.requestCompleted(...answered);
+      log: new AccessLog(this.logger, (...completed) => {
+        this.metrics.requestCompleted(...completed);
       }),
     };
     const app = createApp({
@@ -90,9 +90,9 @@ export class CachingGateway {
     const peek = (hash: string): ReturnType<LocalStore['peek']> => this.store.peek(hash);
     const fastPath = createFastPath({ ...shared, findHit: createHitFinder({ peek, clock, onOutcome }) });
     this.servers = {
-      application: createHttpServer(app, this.logger),
-      'short way': createHttpServer((incoming, response) => {
-        if (fastPath(incoming, response)) this.answeredShortly += 1;
+      'slow path': createHttpServer(app, this.logger),
+      'fast path': createHttpServer((incoming, response) => {
+        if (fastPath(incoming, response)) this.servedOnFastPath += 1;
         else app(incoming, response);
       }, this.logger),
     };
@@ -109,15 +109,20 @@ export class CachingGateway {
     await Promise.all(Object.values(this.servers).map((server) => once(server.close(), 'close')));
   }
 
-  port(way: Way): number {
-    return (this.servers[way].address() as AddressInfo).port;
+  port(via: RequestPath): number {
+    return (this.servers[via].address() as AddressInfo).port;
   }
 
-  /** A request with the ordinary key and no other header than those given; an empty one is left out. */
-  async ask(way: Way, path: string, headers: Headers = {}, method = 'GET'): Promise<NetworkResponse> {
+  /** Sends a request with the ordinary key and the listed headers only; a header with an empty value is not sent. */
+  async send(
+    via: RequestPath,
+    path: string,
+    headers: Headers = {},
+    method = 'GET',
+  ): Promise<NetworkResponse> {
     const sent = Object.entries({ 'X-API-KEY': KEY, ...headers }).filter(([, value]) => value !== '');
     const outgoing = request({
-      port: this.port(way),
+      port: this.port(via),
       path,
       method,
       agent: false,
@@ -133,13 +138,13 @@ export class CachingGateway {
     };
   }
 
-  /** The same request on both ways, whose answers must be the same but for the second in which they were sent. */
-  async askBoth(path: string, headers: Headers = {}, method = 'GET'): Promise<NetworkResponse> {
+  /** Sends the same request on both paths and expects the same response except for time-dependent headers. */
+  async sendOnBothPaths(path: string, headers: Headers = {}, method = 'GET'): Promise<NetworkResponse> {
     const identified = { 'X-Request-Id': 'on-both-ways', ...headers };
-    const long = withoutDate(await this.ask('application', path, identified, method));
-    const short = withoutDate(await this.ask('short way', path, identified, method));
-    expect(short).toEqual(long);
-    return long;
+    const slow = withoutDate(await this.send('slow path', path, identified, method));
+    const fast = withoutDate(await this.send('fast path', path, identified, method));
+    expect(fast).toEqual(slow);
+    return slow;
   }
 }
 

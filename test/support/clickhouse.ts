@@ -5,7 +5,7 @@ import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhou
 import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
 import { SCHEMA_FOLDER } from '../../src/project-files.js';
 
-/** The shared ClickHouse of the run, as its administrator. */
+/** Connection to the run's shared ClickHouse, as administrator. */
 export function adminConnection(database: string): ClickHouseConnection {
   return {
     url: variable('TEST_CLICKHOUSE_URL'),
@@ -15,17 +15,17 @@ export function adminConnection(database: string): ClickHouseConnection {
   };
 }
 
-/** A database of a test's own, with the schema in it. */
+/** A test's own database, with the schema. */
 export interface TestDatabase {
   readonly name: string;
   readonly client: ClickHouseClient;
   readonly connection: ClickHouseConnection;
-  /** Rows as a log shipper sends them. */
+  /** Inserts rows the way a log shipper does. */
   readonly insert: (table: string, rows: readonly object[]) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Makes a database that no other test sees: its tables all at once, which takes a quarter of the time of `migrate`. */
+/** Creates a test's own database. Creates all tables at once, which takes a quarter of the time of `migrate`. */
 export async function createTestDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const connection = adminConnection(name);
@@ -52,7 +52,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
 }
 
 async function createDatabase(name: string): Promise<void> {
-  // A connection to a database that is not there yet is refused.
+  // ClickHouse rejects a connection to a database that does not exist yet.
   const client = connectClickHouse(adminConnection('default'), {
     maxOpenConnections: 1,
     requestTimeoutMs: 60_000,
@@ -61,7 +61,7 @@ async function createDatabase(name: string): Promise<void> {
   await client.close();
 }
 
-/** A variable that the global set-up sets. */
+/** Returns an environment variable that the global set-up sets. */
 export function variable(name: string): string {
   const value = process.env[name];
   if (value === undefined) throw new Error(`${name} is not set: run the tests with npm test`);

@@ -6,11 +6,11 @@ import { CLUSTER, type ShardConnections } from './sharded-servers.js';
 
 const KEY = 'qg_of-the-cluster-tests';
 
-/** A whole gateway before a server, as the production user. */
+/** A complete gateway in front of one server, connected as the production user. */
 export interface ClusterGateway {
   readonly logger: RecordingLogger;
-  /** Asks an endpoint for an answer that is made now. */
-  readonly ask: (
+  /** Requests an endpoint's result, by default bypassing the cache. */
+  readonly send: (
     endpoint: string,
     parameters?: Readonly<Record<string, string>>,
     headers?: Readonly<Record<string, string>>,
@@ -18,7 +18,7 @@ export interface ClusterGateway {
   readonly close: () => Promise<void>;
 }
 
-/** Opens a gateway before a shard, which asks the others of its cluster. */
+/** Opens a gateway in front of one shard, which queries the other shards of its cluster. */
 export async function openClusterGateway(
   { reader, admin }: ShardConnections,
   clock: Clock,
@@ -32,7 +32,7 @@ export async function openClusterGateway(
     CLICKHOUSE_USER: reader.username,
     CLICKHOUSE_PASSWORD: reader.password,
     CLICKHOUSE_CLUSTER: CLUSTER,
-    // So that the log of requests can be asked.
+    // The tests query the request log.
     CLICKHOUSE_LOG_USER: admin.username,
     CLICKHOUSE_LOG_PASSWORD: admin.password,
     ...environment,
@@ -40,10 +40,10 @@ export async function openClusterGateway(
   const gateway = await openGateway(config, { logger, clock });
   return {
     logger,
-    ask: async (endpoint, parameters = {}, headers = { 'Cache-Control': 'no-cache' }) => {
+    send: async (endpoint, parameters = {}, headers = { 'Cache-Control': 'no-cache' }) => {
       const query = new URLSearchParams(parameters).toString();
       const response = await fetch(`${gateway.url}/api/endpoints/query/${endpoint}?${query}`, {
-        // The gateway would wait a second for more on each connection when it closes.
+        // Otherwise the closing gateway would wait a second for more requests on each connection.
         headers: { 'X-API-KEY': KEY, Connection: 'close', ...headers },
       });
       return { status: response.status, headers: response.headers, text: await response.text() };

@@ -1,9 +1,9 @@
 /**
- * Rows made inside ClickHouse: the same statement gives the same rows wherever it runs. Many share a time to the
- * microsecond, columns are null, empty or neither, and durations are quarters of milliseconds, whose sums are exact in
- * any order. A project has no more invocations a day than t-digests keep the upper ones of apart, so that quantiles do
- * not depend on the order in which parts are merged. Some URLs do not begin with the origin of their project, and the
- * oldest are of the minute in which the window of a week begins.
+ * Rows generated inside ClickHouse: the same statement generates the same rows on every server. Many rows share a
+ * timestamp to the microsecond, columns are null, empty or filled, and durations are multiples of a quarter
+ * millisecond, whose sums are exact in any order. A project has so few invocations per day that a t-digest stores the
+ * upper ones separately; quantiles then do not depend on the order of merges. Some URLs do not begin with the origin
+ * of their project. The oldest rows are in the minute in which the window of a week begins.
  */
 const STATEMENTS: readonly string[] = [
   `INSERT INTO edge_logs (id, project, timestamp, event_message, metadata, url, path, status_code)
@@ -52,12 +52,12 @@ const STATEMENTS: readonly string[] = [
    FROM numbers(9000)`,
 ];
 
-/** All rows in three turns, each of which has rows of every time: those of the later ones come late and out of order. */
+/** All rows in three batches. Each covers the whole time range, so that later batches arrive late and out of order. */
 export const FILL_STATEMENTS: readonly string[] = [0, 2, 1].flatMap((turn) =>
   STATEMENTS.map((statement) => `${statement} WHERE number % 3 = ${turn}`),
 );
 
-/** What such statements need: rows of many days, and on a cluster on their shards when they are acknowledged. */
+/** Settings for these statements: rows of many days; on a cluster, an insert waits until its rows are on their shard. */
 export const FILL_SETTINGS = {
   max_partitions_per_insert_block: '0',
   distributed_foreground_insert: 1,

@@ -8,10 +8,10 @@ import { GATEWAY, startProcess, type RunningProcess } from './start-process.js';
 /** The key of the gateway that the console's tests use. */
 export const CONSOLE_KEY = 'qg_for-the-console';
 
-/** A gateway process on the demonstration data. */
+/** A gateway process on the demo data. */
 export interface ConsoleGateway {
   readonly process: RunningProcess;
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly adminUrl: string;
 }

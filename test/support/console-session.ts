@@ -6,13 +6,13 @@ import type { Browser, Page } from 'playwright-core';
 import { openBrowser } from './browser.js';
 import { CONSOLE_KEY, startConsoleGateway, type ConsoleGateway } from './console-gateway.js';
 
-/** A gateway and a browser; there once the tests run. */
+/** A gateway and a browser, available once the tests run. */
 export interface ConsoleSession {
   readonly gateway: ConsoleGateway;
   readonly browser: Browser;
 }
 
-/** Starts a gateway and a browser before the tests of a file, and ends them afterwards. */
+/** Starts a gateway and a browser before the tests of a file and stops them after the tests. */
 export function consoleSession(): ConsoleSession {
   const session = {} as { gateway: ConsoleGateway; browser: Browser };
   let folder = '';
@@ -29,7 +29,7 @@ export function consoleSession(): ConsoleSession {
   return session;
 }
 
-/** Opens an address with a key that was entered before. */
+/** Opens a URL of the console with a key that was entered before. */
 export async function openConsole({ gateway }: ConsoleSession, page: Page, fragment = ''): Promise<void> {
   await page.addInitScript(`sessionStorage.setItem('querygate.key', '${CONSOLE_KEY}')`);
   await page.goto(`${gateway.url}/${fragment}`);

@@ -4,17 +4,17 @@ import type { AddressInfo } from 'node:net';
 
 import type { ClickHouseConnection } from '../../src/clickhouse/connection.js';
 
-/** A ClickHouse server to those that talk to it. */
+/** An HTTP server that clients take for a ClickHouse server. */
 export interface DdlRelay {
   readonly url: string;
-  /** Statements that were for all servers, in their order, as they came. */
+  /** The `ON CLUSTER` statements as received, in order. */
   readonly statements: readonly string[];
   readonly close: () => Promise<void>;
 }
 
 /**
- * Stands in for what the embedded engine has not: a statement `ON CLUSTER` goes to every server, one after the other
- * and one at a time, without that clause and with engines that are not replicated. All else goes to the first.
+ * Emulates `ON CLUSTER`, which the embedded engine lacks: sends such a statement to every server, one after the other,
+ * without the clause and with engines that are not replicated. Sends everything else to the first server.
  */
 export async function openDdlRelay(servers: readonly ClickHouseConnection[]): Promise<DdlRelay> {
   const statements: string[] = [];
@@ -53,10 +53,10 @@ export async function openDdlRelay(servers: readonly ClickHouseConnection[]): Pr
 }
 
 const ON_CLUSTER = / ON CLUSTER '\w+'/;
-/** The engine with the arguments of replication, and the comma before its own. */
+/** Matches the arguments of a replicated engine, and the comma before the engine's own arguments. */
 const REPLICATED = /\bReplicated(\w*MergeTree)\('[^']*', '[^']*'(?:, )?/g;
 
-/** The statement as the embedded engine can run it. */
+/** Rewrites the statement so that the embedded engine can run it. */
 function forOneServer(statement: string): string {
   return statement.replace(ON_CLUSTER, '').replace(REPLICATED, '$1(');
 }
@@ -83,8 +83,8 @@ async function forward(
     headers: { ...(Object.fromEntries(passedOn) as Record<string, string>), authorization },
     body,
   });
-  const told = [...response.headers].filter(([name]) => /^(x-clickhouse|content-type)/.test(name));
-  return { status: response.status, headers: Object.fromEntries(told), body: await response.text() };
+  const forwarded = [...response.headers].filter(([name]) => /^(x-clickhouse|content-type)/.test(name));
+  return { status: response.status, headers: Object.fromEntries(forwarded), body: await response.text() };
 }
 
 async function textOf(request: IncomingMessage): Promise<string> {

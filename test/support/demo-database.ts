@@ -7,17 +7,17 @@ import { adminConnection, createTestDatabase, type TestDatabase } from './clickh
 import { pollUntil } from './poll-until.js';
 
 const NAME = 'demo';
-/** Created by the file that fills `demo`, so that no other does; its table says up to when it was filled. */
+/** Lock database, created by the test file that fills `demo`; its table records the newest time of the demo data. */
 const LOCK = 'demo_lock';
 
-/** The demonstration data of the run, which every file may read and none may change. */
+/** The run's demo data, which every file may read and none may change. */
 export interface DemoDatabase {
   readonly connection: ClickHouseConnection;
-  /** Up to when the data goes. */
+  /** Newest time in the data. */
   readonly now: Date;
 }
 
-/** The database with the demonstration data; the first file of a run that needs it fills it. */
+/** Returns the database with the demo data; the first file of a run that needs it fills it. */
 export async function demoDatabase(): Promise<DemoDatabase> {
   const connection = adminConnection(NAME);
   const client = connectClickHouse(adminConnection('default'), {
@@ -26,7 +26,7 @@ export async function demoDatabase(): Promise<DemoDatabase> {
   });
   try {
     const now = await pollUntil(
-      'the demonstration data is there',
+      'the demo data is loaded',
       async () => (await filledUpTo(client)) ?? ((await lock(client)) ? fill(client, connection) : undefined),
       90_000,
     );
@@ -36,18 +36,18 @@ export async function demoDatabase(): Promise<DemoDatabase> {
   }
 }
 
-/** A database with the demonstration data that a file may change. */
+/** Creates a copy of the demo data that a file may change. */
 export async function copyOfDemoDatabase(): Promise<TestDatabase> {
   await demoDatabase();
   const copy = await createTestDatabase();
   for (const table of await readTables(copy.client)) {
-    // Parts are shared, not copied.
+    // ClickHouse shares the parts and copies nothing.
     await copy.client.command({ query: `ALTER TABLE ${table} ATTACH PARTITION ALL FROM ${NAME}.${table}` });
   }
   return copy;
 }
 
-/** The environment variables of a gateway on a database. */
+/** Returns a gateway's environment variables for a database. */
 export function variablesOf(connection: ClickHouseConnection): Readonly<Record<string, string>> {
   return {
     CLICKHOUSE_URL: connection.url,
@@ -76,7 +76,7 @@ async function filledUpTo(client: ClickHouseClient): Promise<Date | undefined> {
   return row && new Date(row.now);
 }
 
-/** Whether this file is the first. */
+/** Resolves to true for the first file that calls it. */
 const lock = (client: ClickHouseClient): Promise<boolean> =>
   client.command({ query: `CREATE DATABASE ${LOCK}` }).then(
     () => true,
@@ -87,7 +87,7 @@ async function fill(client: ClickHouseClient, connection: ClickHouseConnection):
   const now = new Date();
   try {
     await prepareDatabase(connection, { demoDataUpTo: now });
-    // The gateway's own log has no demonstration data: it fills as it is used.
+    // The request log has no demo data: the gateway fills it during use.
     await client.command({
       query: `INSERT INTO ${NAME}.gateway_requests (timestamp, request_id, cache) VALUES (now(), 'demo', 'MISS')`,
     });

@@ -9,18 +9,18 @@ import { demoDatabase, variablesOf } from './demo-database.js';
 import { RecordingLogger } from './recording-logger.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 
-/** Keys of the gateway: of every right, of one project's, and of one request a minute. */
+/** Keys of the gateway: one with all rights, one pinned to a project, one limited to a request per minute. */
 export const KEYS = { all: 'qg_demo-all', tenant: 'qg_demo-tenant', limited: 'qg_demo-limited' } as const;
 
-/** A whole gateway that listens, on a real ClickHouse with the demonstration data. */
+/** A complete gateway that listens, on a real ClickHouse with the demo data. */
 export interface DemoGateway {
   readonly url: string;
   readonly endpoints: EndpointRegistry;
-  /** A request with the key of every right. */
+  /** Sends a request with the key that has all rights. */
   readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Response>;
 }
 
-/** Runs a body with such a gateway. */
+/** Runs a body with a demo gateway. */
 async function withDemoGateway(use: (gateway: DemoGateway) => Promise<void>): Promise<void> {
   const { connection } = await demoDatabase();
   await withTemporaryFolder(async (folder) => {
@@ -43,9 +43,9 @@ async function withDemoGateway(use: (gateway: DemoGateway) => Promise<void>): Pr
 }
 
 /**
- * The same for all tests of a file.
+ * Opens one demo gateway for all tests of a file.
  *
- * @returns gives the gateway to a test that runs.
+ * @returns a function that returns the gateway while tests run.
  */
 export function sharedDemoGateway(): () => DemoGateway {
   let opened: DemoGateway | undefined;
@@ -56,7 +56,7 @@ export function sharedDemoGateway(): () => DemoGateway {
       closed = withDemoGateway((gateway) => {
         opened = gateway;
         resolve();
-        return new Promise((over) => (finish = over));
+        return new Promise((finished) => (finish = finished));
       });
       closed.catch(reject);
     });

@@ -17,7 +17,7 @@ export async function documentationPages(): Promise<readonly string[]> {
     .sort();
 }
 
-/** Cells of the table rows of a page whose first cell matches. */
+/** Returns the cells of a page's table rows whose first cell matches. */
 export function tableRows(page: string, firstCell: RegExp): readonly (readonly string[])[] {
   return page
     .split('\n')
@@ -31,6 +31,6 @@ export function tableRows(page: string, firstCell: RegExp): readonly (readonly s
     .filter(([first = '']) => firstCell.test(first));
 }
 
-/** What stands between backticks in a text. */
+/** Returns the texts between backticks. */
 export const codesIn = (text = ''): readonly string[] =>
   [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);

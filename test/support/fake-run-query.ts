@@ -1,7 +1,7 @@
 import { RESULT_END, RESULT_START, ROW_SEPARATOR } from '../../src/formats/template-format.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../../src/query/ports.js';
 
-/** A result as ClickHouse gives it. */
+/** Builds a query result in ClickHouse's output format. */
 export function resultOf(rows: readonly object[], truncated = false): QueryResult {
   const text = rows.map((row) => JSON.stringify(row)).join(ROW_SEPARATOR);
   return {
@@ -14,7 +14,7 @@ export function resultOf(rows: readonly object[], truncated = false): QueryResul
   };
 }
 
-/** Stands in for ClickHouse: keeps what it was asked, and answers as told; without being told, no rows. */
+/** Fakes ClickHouse: records the query requests and returns what the test sets, by default no rows. */
 export class FakeRunQuery {
   readonly requests: QueryRequest[] = [];
   private respond: RunQuery = () => Promise.resolve(resultOf([]));
@@ -24,7 +24,7 @@ export class FakeRunQuery {
     return this.respond(request);
   };
 
-  answer(rows: readonly object[], truncated = false): void {
+  returnRows(rows: readonly object[], truncated = false): void {
     this.respond = () => Promise.resolve(resultOf(rows, truncated));
   }
 
@@ -32,15 +32,16 @@ export class FakeRunQuery {
     this.respond = () => Promise.reject(error);
   }
 
-  /** From now on a query answers with what the function gives. */
+  /** Runs every query from now on with this function. */
   respondWith(respond: RunQuery): void {
     this.respond = respond;
   }
 
-  /** The only request that there was. */
+  /** The only request so far. @throws Error if there is not exactly one. */
   get onlyRequest(): QueryRequest {
     const [request, ...more] = this.requests;
-    if (!request || more.length > 0) throw new Error(`there were ${this.requests.length} requests`);
+    if (!request || more.length > 0)
+      throw new Error(`expected one query request, got ${this.requests.length}`);
     return request;
   }
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 const BUILD = fileURLToPath(new URL('../../dist', import.meta.url));
 
 /**
- * A module out of the build, for what runs outside of Jest and its transformation.
+ * Imports a module of the build, for code that runs outside of Jest and its transformation.
  *
  * @param {string} file
  */
@@ -12,6 +12,6 @@ export async function importBuild(file) {
   try {
     return await import(path.join(BUILD, file));
   } catch (cause) {
-    throw new Error('The tests start servers out of dist/: run npm run build first, or npm test.', { cause });
+    throw new Error('The tests start servers from dist/: run npm run build first, or npm test.', { cause });
   }
 }

@@ -1,4 +1,4 @@
-/** A sample of Prometheus' text format. */
+/** A sample in the Prometheus text format. */
 export interface MetricSample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -9,14 +9,14 @@ const SAMPLE = /^([a-zA-Z_:][\w:]*)(?:\{(.*)\})? (\S+)$/;
 const VALUE = /^(?:[+-]?\d+(?:\.\d+)?(?:e[+-]?\d+)?|nan|[+-]inf)$/i;
 const LABEL = /([a-zA-Z_]\w*)="((?:[^"\\]|\\.)*)",?/gy;
 
-/** Reads metrics in Prometheus' text format. @throws Error at a line that is none of it. */
+/** Parses metrics in the Prometheus text format. @throws Error at an invalid line. */
 export function metricSamples(text: string): readonly MetricSample[] {
   const lines = text.split('\n').filter((line) => line !== '' && !/^# (HELP|TYPE) /.test(line));
   return lines.map((line) => {
     const [, name, labelText = '', value] = SAMPLE.exec(line) ?? [];
-    if (name === undefined || !VALUE.test(value ?? '')) throw new Error(`no sample: ${line}`);
+    if (name === undefined || !VALUE.test(value ?? '')) throw new Error(`invalid sample: ${line}`);
     const labels = [...labelText.matchAll(LABEL)];
-    if (labels.map(([whole]) => whole).join('') !== labelText) throw new Error(`no labels: ${line}`);
+    if (labels.map(([whole]) => whole).join('') !== labelText) throw new Error(`invalid labels: ${line}`);
     return {
       name,
       labels: Object.fromEntries(labels.map(([, label = '', of = '']) => [label, of])),

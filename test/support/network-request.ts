@@ -1,6 +1,6 @@
 import { request, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 
-/** An answer as it came over the network. */
+/** An HTTP response as received. */
 export interface NetworkResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -13,8 +13,8 @@ export interface NetworkRequest {
   readonly signal?: AbortSignal;
 }
 
-/** Sends one request on a connection of its own, with no header but those given. */
-export async function askNetwork(
+/** Sends one request on a connection of its own, with the listed headers only. */
+export async function sendRequest(
   url: string,
   { headers = {}, method = 'GET', signal }: NetworkRequest = {},
 ): Promise<NetworkResponse> {
@@ -31,20 +31,20 @@ export async function askNetwork(
   };
 }
 
-/** The code of a problem document; undefined for any other answer. */
+/** Returns the code of a problem document, or undefined for any other response. */
 export function codeOf({ text, headers }: NetworkResponse): string | undefined {
   if (!headers['content-type']?.startsWith('application/problem+json')) return undefined;
   return (JSON.parse(text) as { readonly code: string }).code;
 }
 
-/** Status and code of an answer, as one text: `403 FORBIDDEN`, or `200`. */
+/** Returns status and code of a response as one text: `403 FORBIDDEN`, or `200`. */
 export function outcomeOf(response: NetworkResponse): string {
   const code = codeOf(response);
   return code === undefined ? String(response.status) : `${response.status} ${code}`;
 }
 
-/** The rows of an answer. */
+/** Parses the rows of a result. @throws Error if the status is not 200. */
 export function rowsIn({ status, text }: NetworkResponse): readonly Readonly<Record<string, unknown>>[] {
-  if (status !== 200) throw new Error(`no answer, but ${status}: ${text}`);
+  if (status !== 200) throw new Error(`expected status 200, got ${status}: ${text}`);
   return (JSON.parse(text) as { result: Record<string, unknown>[] }).result;
 }

@@ -5,7 +5,7 @@ import type { OpenApiDocument } from '../../src/http/openapi/document.js';
 
 const ID = 'urn:querygate:openapi';
 
-/** Checks answers against an OpenAPI document. */
+/** Validates responses against an OpenAPI document. */
 export class OpenApiValidator {
   private readonly ajv = new Ajv2020({ allErrors: true, strict: false });
 
@@ -14,7 +14,7 @@ export class OpenApiValidator {
     this.ajv.addSchema({ $id: ID, ...document });
   }
 
-  /** What is wrong with an answer to `GET path`: its status, its media type, its headers, its body. */
+  /** Returns the problems of a response to `GET path`: of its status, media type, headers and body. */
   problemsOf(path: string, response: Response, body: unknown): readonly string[] {
     const at = ['paths', path, 'get', 'responses', String(response.status)];
     const found = this.resolve(at);
@@ -25,7 +25,7 @@ export class OpenApiValidator {
     ];
   }
 
-  /** What is wrong with a value by a schema of the components. */
+  /** Returns the problems of a value, according to a schema of the components. */
   problemsBySchema(name: string, value: unknown): readonly string[] {
     return this.check(`/components/schemas/${name}`, value);
   }
@@ -51,7 +51,7 @@ export class OpenApiValidator {
     });
   }
 
-  /** What stands at a place, past references, and where that is. */
+  /** Resolves a path in the document, including references, to its pointer and value. */
   private resolve(steps: readonly string[]): { pointer: string; value: object } | undefined {
     let value: unknown = this.document;
     let pointer = '';

@@ -3,20 +3,20 @@ import { setTimeout as delay } from 'node:timers/promises';
 const PAUSE_MS = 20;
 
 /**
- * Asks again and again until the answer is one, for what nobody announces (another process, another server).
+ * Runs a check until it returns a value, for conditions without an event (another process, another server).
  *
- * @throws Error saying what was awaited, when it did not come in time.
+ * @throws Error naming the condition when the time is over.
  */
 export async function pollUntil<T>(
-  awaited: string,
-  ask: () => Promise<T | undefined> | T | undefined,
+  condition: string,
+  check: () => Promise<T | undefined> | T | undefined,
   withinMs = 60_000,
 ): Promise<T> {
   const deadline = performance.now() + withinMs;
   while (performance.now() < deadline) {
-    const answer = await ask();
-    if (answer !== undefined) return answer;
+    const result = await check();
+    if (result !== undefined) return result;
     await delay(PAUSE_MS);
   }
-  throw new Error(`${awaited}: not within ${withinMs} ms`);
+  throw new Error(`${condition}: not within ${withinMs} ms`);
 }

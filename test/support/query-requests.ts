@@ -3,7 +3,7 @@ import { column } from '../../src/endpoint/definition.js';
 import type { Failure } from '../../src/errors.js';
 import type { QueryRequest, QueryResult } from '../../src/query/ports.js';
 
-/** A request for a query of one column `n`, unless told otherwise. */
+/** Builds a request for a query of one column `n`; `changes` override its fields. */
 export function queryRequest(
   text: string,
   changes: Partial<QueryRequest> & Partial<Pick<BoundQuery, 'parameters'>> = {},
@@ -19,17 +19,17 @@ export function queryRequest(
   };
 }
 
-/** The rows of a result. */
+/** Parses the rows of a result. */
 export function rowsOf({ body }: Pick<QueryResult, 'body'>): readonly Readonly<Record<string, unknown>>[] {
   return (JSON.parse(body.toString()) as { result: Record<string, unknown>[] }).result;
 }
 
-/** What a query fails with. */
+/** Returns the error with which a query fails. */
 export async function failureOf(running: Promise<unknown>): Promise<Failure> {
   try {
     await running;
   } catch (error) {
     return error as Failure;
   }
-  throw new Error('the query was answered');
+  throw new Error('the query succeeded, but should fail');
 }

@@ -2,10 +2,10 @@ import type { RunQuery } from '../../src/query/ports.js';
 import type { SqlParser } from '../../src/query/sandboxed-select.js';
 import type { QueryServer } from '../../src/server/open-scheduler.js';
 
-/** One ClickHouse server that is always there, its queries run as the test says. */
+/** One ClickHouse server that is always reachable and runs queries as the test defines. */
 export function oneServer(runQuery: RunQuery, parser: SqlParser = noParser): readonly QueryServer[] {
   return [{ name: 'clickhouse.test:8123', runQuery, parser, ping: () => Promise.resolve(true) }];
 }
 
-const unexpected = (): Promise<never> => Promise.reject(new Error('this test has no SQL to parse'));
+const unexpected = (): Promise<never> => Promise.reject(new Error('this test expects no SQL to parse'));
 const noParser: SqlParser = { print: unexpected, tree: unexpected, tables: unexpected };

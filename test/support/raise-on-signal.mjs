@@ -1,6 +1,6 @@
 /**
- * Preloaded into a gateway (`node --import`): raises what nothing handles when the process gets a signal. SIGUSR2 throws,
- * SIGWINCH rejects.
+ * Preloaded into a gateway (`node --import`): on SIGUSR2 throws an error that nothing catches, on SIGWINCH causes a
+ * promise rejection that nothing handles.
  */
 process.on('SIGUSR2', () => {
   setImmediate(() => {

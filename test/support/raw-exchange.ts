@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 
-/** An answer as it came over the socket. */
+/** An HTTP response as read from the socket. */
 export interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -22,31 +22,31 @@ export async function whileListening(server: Server, use: (port: number) => Prom
   }
 }
 
-/** Connects, sends bytes as they are, and leaves its own side of the connection open. */
+/** Connects, sends the bytes unchanged, and does not close its own side of the connection. */
 export function send(port: number, bytes: string | Uint8Array): Socket {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   socket.write(bytes);
   return socket;
 }
 
-/** Sends bytes as they are, and gives the answers that come until the server hangs up. */
+/** Sends the bytes unchanged, and returns the responses received until the server closes the connection. */
 export function exchange(port: number, bytes: string | Uint8Array): Promise<readonly RawResponse[]> {
-  return answersOn(send(port, bytes));
+  return readResponses(send(port, bytes));
 }
 
-/** The answers that come on a connection until the server hangs up. */
-export async function answersOn(socket: Socket): Promise<readonly RawResponse[]> {
+/** Returns the responses received on a connection until the server closes it. */
+export async function readResponses(socket: Socket): Promise<readonly RawResponse[]> {
   try {
     const chunks: Buffer[] = [];
     for await (const chunk of socket) chunks.push(chunk as Buffer);
-    return answersIn(Buffer.concat(chunks).toString());
+    return parseResponses(Buffer.concat(chunks).toString());
   } finally {
     socket.destroy();
   }
 }
 
-/** Answers one after the other, each with its length told. */
-function answersIn(text: string): readonly RawResponse[] {
+/** Parses consecutive responses, each with a Content-Length. */
+function parseResponses(text: string): readonly RawResponse[] {
   const responses: RawResponse[] = [];
   for (let rest = text; rest !== '';) {
     const end = rest.indexOf('\r\n\r\n');

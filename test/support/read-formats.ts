@@ -6,7 +6,7 @@ import type { FormatName } from '../../src/formats/formats.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Rows as a real reader of a format sees them: times of a type of their own as microseconds since 1970. */
+/** Rows as a third-party reader of a format parses them; native time types as microseconds since 1970. */
 export async function readRows(format: FormatName, body: Buffer): Promise<readonly Row[]> {
   switch (format) {
     case 'json':
@@ -30,18 +30,18 @@ const textOf = (body: Buffer): string =>
   new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body);
 const parseJson = (body: Buffer): unknown => JSON.parse(textOf(body));
 
-/** Lines, of which the last ends as the others do. */
+/** Splits text into lines, the last of which must end like the others. */
 function linesOf(body: Buffer): readonly string[] {
   const text = textOf(body);
   if (text === '') return [];
-  if (!text.endsWith('\n')) throw new Error('the last line does not end');
+  if (!text.endsWith('\n')) throw new Error('the last line has no line end');
   return text.slice(0, -1).split('\n');
 }
 
-/** RFC 4180 and nothing else; what is not in quotes is a number, a boolean, or null. */
+/** Reads strict RFC 4180; an unquoted value is a number, a boolean or null. */
 function readCsv(body: Buffer): readonly Row[] {
   const text = textOf(body);
-  if (!text.endsWith('\r\n')) throw new Error('the last line does not end');
+  if (!text.endsWith('\r\n')) throw new Error('the last line has no line end');
   const rows: unknown = parse(text, {
     columns: true,
     record_delimiter: '\r\n',
@@ -56,13 +56,14 @@ function readCsv(body: Buffer): readonly Row[] {
 
 const ESCAPES: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', 0: '\0' };
 
-/** All cells are text, or null. */
+/** Reads cells that are all text or null. */
 function readTsv(body: Buffer): readonly Row[] {
   const unescaped = (cell: string): string | null =>
     cell === '\\N' ? null : cell.replaceAll(/\\(.)/g, (_, letter: string) => ESCAPES[letter] ?? letter);
   const [header = [], ...rows] = linesOf(body).map((line) => line.split('\t').map(unescaped));
   return rows.map((cells) => {
-    if (cells.length !== header.length) throw new Error(`${cells.length} cells below ${header.length}`);
+    if (cells.length !== header.length)
+      throw new Error(`expected ${header.length} cells, got ${cells.length}`);
     return Object.fromEntries(header.map((name, index) => [String(name), cells[index]] as const));
   });
 }

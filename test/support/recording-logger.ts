@@ -1,13 +1,13 @@
 import type { Fields, Logger } from '../../src/observability/logger.js';
 
-/** A line as a logger was given it. */
+/** A line that was logged. */
 export interface LogLine {
   readonly level: keyof Logger;
   readonly message: string;
   readonly fields: Fields;
 }
 
-/** A logger that keeps its lines, and lets a test wait for one. */
+/** A logger that stores its lines, and lets a test wait for one. */
 export class RecordingLogger implements Logger {
   readonly lines: LogLine[] = [];
   private readonly waiting: (() => void)[] = [];
@@ -17,7 +17,7 @@ export class RecordingLogger implements Logger {
   readonly info = this.recorder('info');
   readonly debug = this.recorder('debug');
 
-  /** The first line with this message, as soon as there is one. */
+  /** Resolves to the first line with this message, once it is logged. */
   async line(message: string): Promise<LogLine> {
     for (;;) {
       const line = this.lines.find((candidate) => candidate.message === message);

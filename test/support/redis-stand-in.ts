@@ -1,15 +1,15 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What stands where a Redis should be: it answers with bytes of its own, or passes on, or loses what it is sent. */
+/** A server in place of Redis that sends bytes of its own, forwards to a Redis, or silently drops commands. */
 export interface RedisStandIn {
   readonly url: string;
-  /** From now on nothing that was sent on today's connections arrives, and nobody is told; new ones are well. */
-  readonly loseConnections: () => void;
+  /** Drops everything sent on the open connections without an error; new connections work. */
+  readonly stallConnections: () => void;
   readonly close: () => Promise<void>;
 }
 
-/** Answers whatever comes with the same bytes. */
+/** Responds to everything with the same bytes. */
 export function respondWithGarbage(garbage: string | Buffer): Promise<RedisStandIn> {
   return listen((socket) => {
     socket.on('data', () => socket.write(garbage));
@@ -17,21 +17,21 @@ export function respondWithGarbage(garbage: string | Buffer): Promise<RedisStand
   });
 }
 
-/** Passes everything on to a Redis. */
-export function passOn(port: number): Promise<RedisStandIn> {
+/** Forwards everything to a Redis. */
+export function forwardTo(port: number): Promise<RedisStandIn> {
   return listen((socket) => {
-    const far = connect(port, '127.0.0.1');
-    socket.pipe(far).pipe(socket);
+    const upstream = connect(port, '127.0.0.1');
+    socket.pipe(upstream).pipe(socket);
     for (const [end, other] of [
-      [socket, far],
-      [far, socket],
+      [socket, upstream],
+      [upstream, socket],
     ] as const) {
       end.on('error', () => undefined);
       end.on('close', () => other.destroy());
     }
     return () => {
-      socket.unpipe(far);
-      far.unpipe(socket);
+      socket.unpipe(upstream);
+      upstream.unpipe(socket);
       socket.resume();
     };
   });
@@ -39,20 +39,20 @@ export function passOn(port: number): Promise<RedisStandIn> {
 
 async function listen(accept: (socket: Socket) => () => void): Promise<RedisStandIn> {
   const sockets = new Set<Socket>();
-  const losing: (() => void)[] = [];
+  const stalls: (() => void)[] = [];
   const server = createServer((socket) => {
     sockets.add(socket);
     socket.on('error', () => undefined);
     socket.on('close', () => sockets.delete(socket));
-    losing.push(accept(socket));
+    stalls.push(accept(socket));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   return {
     url: `redis://127.0.0.1:${port}`,
-    loseConnections: () => {
-      for (const lose of losing.splice(0)) lose();
+    stallConnections: () => {
+      for (const stall of stalls.splice(0)) stall();
     },
     close: async () => {
       for (const socket of sockets) socket.destroy();

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
-/** The command line out of the build. */
+/** The command line of the build. */
 export const QUERYGATE = fileURLToPath(new URL('../../dist/src/cli/querygate.js', import.meta.url));
 
 export interface Outcome {
@@ -12,7 +12,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** Runs `querygate ARGS` with these environment variables and no others but PATH. */
+/** Runs `querygate ARGS` with only these environment variables and PATH. */
 export function runCli(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
@@ -20,7 +20,7 @@ export function runCli(
   return run(process.execPath, [QUERYGATE, ...args], environment);
 }
 
-/** Runs a script in bash, for which `querygate` is a function. */
+/** Runs a script in bash with a function `querygate`. */
 export function runInBash(
   script: string,
   environment: Readonly<Record<string, string>> = {},

@@ -1,7 +1,7 @@
 /**
- * A gateway's execution, out of the build, that asks ClickHouse a question and never gets an answer.
+ * Runs one request through a gateway's query execution, from the build, against a ClickHouse that never responds.
  *
- * Environment: REDIS_URL, CACHE_KEY_PREFIX; QUESTION, the value of usage.api-counts' `project`.
+ * Environment: REDIS_URL, CACHE_KEY_PREFIX; PROJECT, the value of usage.api-counts' `project`.
  */
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,7 +15,7 @@ const { ENDPOINTS_FOLDER } = await import(path.join(build, 'project-files.js'));
 const ignore = () => undefined;
 const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
 const runQuery = () => {
-  process.stdout.write('asking\n');
+  process.stdout.write('querying\n');
   return new Promise(ignore);
 };
 const servers = [{ name: 'clickhouse.test:8123', runQuery, ping: () => Promise.resolve(true) }];
@@ -28,9 +28,9 @@ const { executeCall } = await openQueryExecution(
 );
 await executeCall({
   endpoint: endpoints.find('usage.api-counts'),
-  values: new Map([['project', process.env['QUESTION']]]),
+  values: new Map([['project', process.env['PROJECT']]]),
   scope: '',
-  requestId: 'held',
+  requestId: 'endless',
   signal: new AbortController().signal,
   demand: 'any',
 });

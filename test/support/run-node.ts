@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
 
-/** Redocly would tell its makers of each run, and ask them for a newer release. */
+/** Disables Redocly's telemetry and its check for a newer release. */
 const QUIET = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
 
-/** Runs `node ARGUMENTS` to its end; what it wrote to both streams, the standard one first. */
+/** Runs `node ARGUMENTS` to its end; resolves to its standard output followed by its standard error. */
 export function runNode(
   args: readonly string[],
   cwd?: string,

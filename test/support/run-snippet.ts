@@ -7,7 +7,7 @@ import { withTemporaryFolder } from './temporary-folder.js';
 
 const execute = promisify(execFile);
 
-/** Stands in for pandas where it is not installed: enough of it for what the snippet says. */
+/** Replaces pandas where it is not installed, with just the functions that the snippet uses. */
 const PANDAS = `
 class DataFrame:
     def __init__(self, rows):
@@ -23,7 +23,7 @@ def to_datetime(values, utc):
     return values
 `;
 
-/** Runs a snippet of the console as a person would who copied it, and gives what it printed. */
+/** Runs a snippet of the console as a user who copied it would, and returns its output. */
 export async function runSnippet(tool: string, text: string): Promise<string> {
   let printed = '';
   await withTemporaryFolder(async (folder) => {

@@ -4,7 +4,7 @@ import { openClusterGateway, type ClusterGateway } from './cluster-gateway.js';
 import { FILL_SETTINGS, FILL_STATEMENTS } from './cluster-rows.js';
 import { applySchema, openSharedCluster, type ShardedServers } from './sharded-servers.js';
 
-/** The same rows on a cluster of two shards and on one server, with a gateway before each. */
+/** The same rows on a cluster of two shards and on one server, each with a gateway. */
 export interface SameRows {
   readonly cluster: ShardedServers;
   readonly alone: TestDatabase;
@@ -13,10 +13,10 @@ export interface SameRows {
   readonly close: () => Promise<void>;
 }
 
-/** The database of the shared cluster that its read-only user may read: for one test file. */
+/** The database of the shared cluster that its read-only user may read; one test file uses it. */
 const DATABASE = 'logs';
 
-/** @param now of the gateways, and the newest of the rows. */
+/** @param now time of the gateways' clocks and of the newest rows. */
 export async function openSameRows(now: Date): Promise<SameRows> {
   const clock = (): Date => now;
   const [cluster, alone] = await Promise.all([openSharedCluster(DATABASE), createTestDatabase()]);

@@ -5,7 +5,7 @@ import { sql } from '../../src/endpoint/sql.js';
 
 const parameters = { city: text({ description: 'A city.' }) };
 
-/** A definition without a fault, for tests that plant one. */
+/** A valid definition, for tests that make one field invalid. */
 export const SAMPLE: EndpointDefinition<typeof parameters> = {
   id: '11111111-2222-4333-8444-555555555555',
   name: 'sample',
@@ -20,7 +20,7 @@ export const SAMPLE: EndpointDefinition<typeof parameters> = {
   build: ({ city }) => sql`SELECT ${city} AS city`,
 };
 
-/** An endpoint that differs from the sample in what is given. */
+/** Builds the sample endpoint with some fields changed. */
 export function sampleEndpoint(
   overrides: Partial<Pick<Endpoint, 'id' | 'name' | 'summary'> & EndpointSettings> = {},
 ): Endpoint {

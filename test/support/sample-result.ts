@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { CacheKey } from '../../src/query/cache-key.js';
 import type { EndpointResult } from '../../src/query/endpoint-result.js';
 
-/** An answer with every fact set, fresh for a minute, with bytes that are not text. */
+/** A result with all fields set, fresh for a minute, whose bodies are not valid text. */
 export function sampleResult(
   changes: Partial<EndpointResult> & Pick<EndpointResult, 'createdAt'>,
 ): EndpointResult {
@@ -20,7 +20,7 @@ export function sampleResult(
   };
 }
 
-/** A key as a question to an endpoint that caches for a minute has it; questions with other texts have other keys. */
-export function sampleKey(question: string, endpointId = '11111111-2222-4333-8444-555555555555'): CacheKey {
-  return { endpointId, cachingMs: 60_000, hash: createHash('sha256').update(question).digest('hex') };
+/** Builds a key of an endpoint that caches for a minute; different query texts have different keys. */
+export function sampleKey(query: string, endpointId = '11111111-2222-4333-8444-555555555555'): CacheKey {
+  return { endpointId, cachingMs: 60_000, hash: createHash('sha256').update(query).digest('hex') };
 }

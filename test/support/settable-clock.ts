@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/query/ports.js';
 
-/** A clock that stands still until it is told to go on; it starts at the real time, which a Redis goes by. */
+/** A clock that stands still until a test advances it. It starts at the real time, which Redis uses. */
 export class SettableClock {
   private ms = Date.now();
 

@@ -1,8 +1,9 @@
 /**
- * Runs a check on each item at the same time, and ends only when all of them have ended. Promise.all ends with the first
- * rejection; the others then still run while the next test, or the next run of a property, changes what they read.
+ * Runs a check on each item concurrently, and settles only when all checks have settled. Promise.all settles with the
+ * first rejection; the other checks would still run while the next test, or the next run of a property, changes their
+ * data.
  *
- * @throws what the first failed check rejects with.
+ * @throws the rejection of the first failed check.
  */
 export async function settleAll<T>(items: readonly T[], check: (item: T) => Promise<void>): Promise<void> {
   const outcomes = await Promise.allSettled(items.map(check));

@@ -10,55 +10,55 @@ import { CLUSTER, listenForOthers, startShards } from './start-shards.mjs';
 
 export { CLUSTER };
 
-/** How one server of a cluster, which is one of its shards, is reached. */
+/** Connections to one server of a cluster, which is one of its shards. */
 export interface ShardConnections {
   readonly admin: ClickHouseConnection;
   readonly reader: ClickHouseConnection;
 }
 
 export interface Shard extends ShardConnections {
-  /** Runs a statement as the administrator, and gives its rows, a line each, columns separated by tabs. */
-  readonly ask: (query: string, settings?: Readonly<Record<string, string>>) => Promise<readonly string[]>;
+  /** Runs a statement as administrator, and returns one tab-separated line per row. */
+  readonly select: (query: string, settings?: Readonly<Record<string, string>>) => Promise<readonly string[]>;
 }
 
-/** A shard that is the test's own, to be taken away. */
+/** A shard of the test's own cluster, which the test may stop. */
 export interface OwnShard extends Shard {
-  /** Holds its process as it is: connections are taken, and nothing is answered. */
+  /** Suspends its process: connections are accepted, but nothing responds. */
   readonly freeze: () => void;
-  /** Ends its process at once. */
+  /** Kills its process. */
   readonly kill: () => void;
-  /** Resolves when the shard, whatever was done to it, is reachable for the others again. */
+  /** Resolves when the other shards can reach this one again. */
   readonly recovered: () => Promise<void>;
 }
 
 /** Two real servers as two shards of a cluster. */
 export interface ShardedServers<Each extends Shard = Shard> {
-  /** Every query of a gateway goes to the first, which asks the second. */
+  /** Gateways send every query to the first shard, which queries the second. */
   readonly shards: readonly [Each, Each];
-  /** What `npm run migrate` talks to: the first server, with a stand-in for `ON CLUSTER` before it. */
+  /** The URL for `npm run migrate`: the first server behind an emulation of `ON CLUSTER`. */
   readonly migrating: ClickHouseConnection;
   readonly close: () => Promise<void>;
 }
 
-/** The cluster that the tests of a run share, by way of a database that only one file uses. */
+/** The cluster that the tests of a run share, with a database that only one file uses. */
 export async function openSharedCluster(database: string): Promise<ShardedServers> {
   const response = await fetch(variable('TEST_CLUSTER_URL'));
   if (!response.ok) throw new Error(await response.text());
   const [first, second] = (await response.json()) as readonly ShardConnections[];
-  if (!first || !second) throw new Error('the cluster has not two shards');
+  if (!first || !second) throw new Error('the cluster does not have two shards');
   const shardOf = ({ admin, reader }: ShardConnections): Shard => {
     const asAdmin = { ...admin, database };
-    return { admin: asAdmin, reader: { ...reader, database }, ask: asking(asAdmin) };
+    return { admin: asAdmin, reader: { ...reader, database }, select: selectOn(asAdmin) };
   };
   const dropDatabase = ({ admin }: ShardConnections): Promise<unknown> =>
-    asking({ ...admin, database: 'default' })(`DROP DATABASE IF EXISTS ${database} SYNC`);
+    selectOn({ ...admin, database: 'default' })(`DROP DATABASE IF EXISTS ${database} SYNC`);
   return behindRelay([shardOf(first), shardOf(second)], () => Promise.all([first, second].map(dropDatabase)));
 }
 
 /**
- * A cluster of the test's own.
+ * Starts a cluster for one test.
  *
- * @param folder where both servers keep their data.
+ * @param folder data folder of both servers.
  */
 export async function startOwnCluster(folder: string): Promise<ShardedServers<OwnShard>> {
   const [first, second] = await startShards(EmbeddedServer, folder);
@@ -70,7 +70,7 @@ export async function startOwnCluster(folder: string): Promise<ShardedServers<Ow
   });
 }
 
-/** Gives a cluster the schema. */
+/** Creates the schema on a cluster. */
 export async function applySchema({ migrating: connection }: ShardedServers): Promise<void> {
   await migrate({ connection, cluster: CLUSTER, migrations: await readMigrations(SCHEMA_FOLDER) });
 }
@@ -93,7 +93,7 @@ function ownShard(server: EmbeddedServer): OwnShard {
   return {
     admin,
     reader,
-    ask: asking(admin),
+    select: selectOn(admin),
     freeze: () => {
       signal(server, 'SIGSTOP');
     },
@@ -102,13 +102,13 @@ function ownShard(server: EmbeddedServer): OwnShard {
     },
     recovered: async () => {
       signal(server, 'SIGCONT');
-      // The embedded server starts its process again, which listens for HTTP alone.
+      // The embedded server restarts its process, which listens for HTTP only.
       const listens = (): Promise<true | undefined> =>
         listenForOthers(server).then(
           () => true,
           () => undefined,
         );
-      await pollUntil('the shard is back', listens, 60_000);
+      await pollUntil('the shard is reachable', listens, 60_000);
     },
   };
 }
@@ -117,12 +117,12 @@ function signal({ pid }: EmbeddedServer, name: NodeJS.Signals): void {
   try {
     if (pid !== undefined) process.kill(pid, name);
   } catch (error) {
-    // It has ended, and is about to be started again.
+    // The process has ended, and the embedded server is about to restart it.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
-function asking(connection: ClickHouseConnection): Shard['ask'] {
+function selectOn(connection: ClickHouseConnection): Shard['select'] {
   return async (query, settings = {}) => {
     const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 60_000 });
     try {

@@ -8,8 +8,8 @@ import { importBuild } from './import-build.mjs';
 import { startShards } from './start-shards.mjs';
 
 /**
- * Offers the two-shard cluster that the tests of a run share: it is started when the first of them fetches its connections
- * from here, since most runs need none.
+ * Offers the two-shard cluster that the tests of a run share. The first test that requests the connections starts the
+ * cluster, because most runs need none.
  */
 export async function offerSharedCluster() {
   /** @type {Promise<Awaited<ReturnType<typeof startCluster>>> | undefined} */

@@ -10,7 +10,7 @@ import { oneServer } from './query-server.js';
 import { rawParameters } from './raw-parameters.js';
 import { RecordingLogger } from './recording-logger.js';
 
-/** Time that runs as it does, but ahead by as much as a test says; Redis goes by the true time. */
+/** The system clock plus an offset that a test sets; Redis uses the system clock without offset. */
 export class AheadClock {
   private aheadMs = 0;
 
@@ -28,7 +28,7 @@ export interface SharedGatewayOptions {
   readonly endpoints: readonly Endpoint[];
 }
 
-/** One of several gateways that share a Redis: cache and warming as in production, ClickHouse a stand-in. */
+/** One of several gateways that share a Redis: cache and warming as in production, with a fake ClickHouse. */
 export class SharedGateway {
   readonly runQuery = new FakeRunQuery();
   private readonly closers: (() => Promise<void> | void)[] = [];
@@ -59,14 +59,14 @@ export class SharedGateway {
     return this.execution.cache.isLeader();
   }
 
-  /** Cities whose answers were refreshed here. */
+  /** Cities whose results this gateway refreshed. */
   get refreshed(): readonly unknown[] {
     const byWarming = this.runQuery.requests.filter(({ requestId }) => requestId.startsWith('warming-'));
     return byWarming.map(({ query }) => query.parameters['city']);
   }
 
-  /** A caller's question about a city. */
-  async ask(
+  /** Sends a caller's request for a city. */
+  async send(
     endpoint: Endpoint,
     city: string,
     representation: Representation = JSON_REPRESENTATION,
@@ -83,15 +83,15 @@ export class SharedGateway {
     return outcome.status;
   }
 
-  /** What the worker does each second. */
+  /** Runs the warming worker's tick of a second. */
   async round(): Promise<void> {
     await this.execution.cache.synchronize();
-    // A round of its own timer that began before would count as this one.
+    // A tick that the worker's own timer started earlier would count as this one.
     await this.execution.warmer.idle();
     await this.execution.warmer.tick();
   }
 
-  /** Stops the worker's timer and nothing else: what is left of a gateway whose process has stalled. */
+  /** Stops only the worker's timer, as in a gateway whose process has stalled. */
   async stall(): Promise<void> {
     await this.closers.pop()?.();
   }

@@ -1,6 +1,6 @@
 /**
- * The servers that all tests of a run share, started once whichever of Jest's projects come first: the embedded
- * ClickHouse and a redis-server, or containers of both where TEST_SERVERS=containers; and a cluster for those that ask.
+ * The servers that all tests of a run share. Whichever Jest project comes first starts them: the embedded ClickHouse and a
+ * redis-server, or containers of both if TEST_SERVERS=containers; and a cluster for the tests that request it.
  */
 import { offerSharedCluster } from './shared-cluster.mjs';
 import { startContainers } from './start-containers.mjs';
@@ -11,7 +11,7 @@ import { startLocalServers } from './start-local-servers.mjs';
 /** @type {Promise<readonly Servers[]> | undefined} */
 let servers;
 
-/** Starts them, and leaves their addresses in the environment that the tests inherit. */
+/** Starts the servers, and sets their addresses in the environment that the tests inherit. */
 export async function startSharedServers() {
   const start = process.env['TEST_SERVERS'] === 'containers' ? startContainers : startLocalServers;
   servers ??= Promise.all([start(), offerSharedCluster()]);

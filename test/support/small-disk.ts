@@ -7,23 +7,24 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const CHUNK = Buffer.alloc(64 * 1024);
 
-/** A file system in memory, small enough to be filled. */
+/** A file system in memory, small enough to fill up. */
 export interface SmallDisk {
   readonly folder: string;
-  /** Leaves no byte free. */
+  /** Fills it to the last byte. */
   readonly fill: () => Promise<void>;
-  /** Undoes that. */
+  /** Frees the space again. */
   readonly free: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Mounts one; undefined where this process may not mount, being neither root nor in a container with that right. */
+/** Mounts a small disk; resolves to undefined if the process may not mount (neither root nor a privileged container). */
 export async function mountSmallDisk(megabytes: number): Promise<SmallDisk | undefined> {
   const folder = await mkdtemp(path.join(tmpdir(), 'querygate-disk-'));
   try {
     await run('mount', ['-t', 'tmpfs', '-o', `size=${megabytes}m`, 'tmpfs', folder]);
   } catch (error) {
-    process.stdout.write(`no small disk can be mounted: ${String(error)}\n`);
+    process.stdout.write(`cannot mount a small disk: ${String(error)}
+    `);
     await rm(folder, { recursive: true });
     return undefined;
   }

@@ -6,7 +6,7 @@ const USERS_FILE = fileURLToPath(new URL('../../clickhouse-schema/users.d/queryg
 const USERS_FILE_IN_CONTAINER = '/etc/clickhouse-server/users.d/querygate.xml';
 const PASSWORD = 'only-for-tests';
 
-/** ClickHouse and Redis in containers; CLICKHOUSE_IMAGE and REDIS_IMAGE name other images. */
+/** Starts ClickHouse and Redis in containers; CLICKHOUSE_IMAGE and REDIS_IMAGE select other images. */
 export async function startContainers() {
   const { GenericContainer, Wait } = await import('testcontainers');
   const [clickhouse, redis] = await startAll([
@@ -39,8 +39,8 @@ export async function startContainers() {
 }
 
 /**
- * Starts two containers at a time. Where one fails, the other is stopped again: nobody else would, because Jest does
- * not tear down what failed to set up, and testcontainers' own reaper may be off.
+ * Starts two containers concurrently. If one fails, stops the other, because Jest runs no teardown after a failed set-up
+ * and testcontainers' own reaper may be disabled.
  *
  * @param {readonly [TestContainer, TestContainer]} containers
  * @returns {Promise<[StartedTestContainer, StartedTestContainer]>}

@@ -8,7 +8,7 @@ import { startRedis } from './start-redis.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The embedded ClickHouse out of the build, and a redis-server of Debian's, both on free ports and in a new folder. */
+/** Starts the embedded ClickHouse of the build and Debian's redis-server, on free ports and in a new folder. */
 export async function startLocalServers() {
   const { EmbeddedServer } = await importBuild('src/clickhouse/embedded/embedded-server.js');
   const folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
@@ -17,8 +17,8 @@ export async function startLocalServers() {
     dataDir: path.join(folder, 'clickhouse'),
     database: 'default',
     readerUserFile: path.join(root, 'clickhouse-schema/users.d/querygate.xml'),
-    onCrash: (/** @type {string} */ lastWords) =>
-      process.stderr.write(`the test server ended: ${lastWords}\n`),
+    onCrash: (/** @type {string} */ lastOutput) =>
+      process.stderr.write(`the test server ended: ${lastOutput}\n`),
   });
   const { url, username, password } = clickhouse.adminConnection;
   return {

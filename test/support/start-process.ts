@@ -6,19 +6,19 @@ import { pollUntil } from './poll-until.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A program out of the build that runs as a process of its own. */
+/** A program of the build that runs as a process of its own. */
 export interface RunningProcess {
   readonly child: ChildProcess;
-  /** All that it wrote so far. */
+  /** Its complete output so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** The first match in its output, as soon as there is one. */
+  /** Resolves to the first match in its output. */
   readonly untilWritten: (pattern: RegExp) => Promise<RegExpExecArray>;
-  /** Its exit code once it ended; null where a signal ended it. */
+  /** Its exit code once it has ended; null if a signal ended it. */
   readonly ended: Promise<number | null>;
 }
 
-/** Starts `node SCRIPT` with these environment variables and no others but PATH. */
+/** Starts `node SCRIPT` with only these environment variables and PATH. */
 export function startProcess(
   script: string,
   environment: Readonly<Record<string, string>> = {},
@@ -31,14 +31,14 @@ export function startProcess(
   const stdout = collect(child.stdout);
   const stderr = collect(child.stderr);
   const ended = once(child, 'close').then(([code]) => code as number | null);
-  let over = false;
-  void ended.then(() => (over = true));
+  let hasEnded = false;
+  void ended.then(() => (hasEnded = true));
   const untilWritten = (pattern: RegExp): Promise<RegExpExecArray> =>
     pollUntil(
       `the process writes ${String(pattern)}`,
       () => {
         const match = pattern.exec(stdout());
-        if (!match && over) throw new Error(`the process ended: ${stdout()}${stderr()}`);
+        if (!match && hasEnded) throw new Error(`the process ended: ${stdout()}${stderr()}`);
         return match ?? undefined;
       },
       60_000,
@@ -46,7 +46,7 @@ export function startProcess(
   return { child, stdout, stderr, untilWritten, ended };
 }
 
-/** The main program out of the build. */
+/** The main program of the build. */
 export const GATEWAY = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
 
 function collect(stream: NodeJS.ReadableStream): () => string {

@@ -10,7 +10,7 @@ import { freePort } from './free-port.mjs';
  * Starts a redis-server on a free loopback port, without persistence.
  *
  * @param {string} folder
- * @param {readonly string[]} options more of redis-server's own, such as `--maxmemory 1mb`
+ * @param {readonly string[]} options further options of redis-server, such as `--maxmemory 1mb`
  */
 export async function startRedis(folder, options = []) {
   ensureInstalled();
@@ -35,7 +35,7 @@ export async function startRedis(folder, options = []) {
   };
 }
 
-/** As root on a machine with apt, installs Debian's package; otherwise says what to install. */
+/** Installs Debian's package if the process is root and apt exists; otherwise throws an error with instructions. */
 function ensureInstalled() {
   if (isInstalled('redis-server')) return;
   if (process.getuid?.() === 0 && isInstalled('apt-get')) {

@@ -17,7 +17,7 @@ export const CLUSTER = 'lab';
  * Starts two servers as two shards of a cluster, without a schema.
  *
  * @param {EmbeddedServers} EmbeddedServer of the build or of the source
- * @param {string} folder where both keep their data
+ * @param {string} folder data folder of both servers
  * @returns {Promise<[EmbeddedServer, EmbeddedServer]>}
  */
 export async function startShards(EmbeddedServer, folder) {
@@ -35,17 +35,17 @@ export async function startShards(EmbeddedServer, folder) {
       return server;
     }),
   );
-  if (!first || !second) throw new Error('two shards have not been started');
+  if (!first || !second) throw new Error('two shards did not start');
   return [first, second];
 }
 
 /**
- * Makes a shard reachable for the others; the embedded server itself listens for HTTP alone.
+ * Makes a shard reachable for the other shards; the embedded server itself listens for HTTP only.
  *
  * @param {Pick<EmbeddedServer, 'adminConnection'>} server
  */
 export async function listenForOthers({ adminConnection: { url, username, password } }) {
-  // Before the first migration there is no database of the gateway's yet.
+  // Before the first migration the gateway's database does not exist.
   const response = await fetch(new URL('/?database=default', url), {
     method: 'POST',
     headers: { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password },
@@ -56,7 +56,7 @@ export async function listenForOthers({ adminConnection: { url, username, passwo
 }
 
 /**
- * What docs/clusters.md has for a server of the cluster, as far as this engine knows it.
+ * The configuration of a cluster's server in docs/clusters.md, as far as this engine supports it.
  *
  * @param {readonly number[]} ports
  * @param {number} index

@@ -6,13 +6,13 @@ import { startRedis } from './start-redis.mjs';
 import { withTemporaryFolder } from './temporary-folder.js';
 import { openTestExecution, type TestExecution } from './test-execution.js';
 
-/** What a test starts, which ends with it. */
+/** The servers and gateways that a test starts; they stop when the test ends. */
 export class Started {
   private readonly closers: (() => unknown)[] = [];
 
   private constructor(private readonly folder: string) {}
 
-  /** Runs a test's body; several run at a time, since each mostly waits. */
+  /** Runs a test's body. Tests run concurrently, because each mostly waits. */
   static async during(use: (started: Started) => Promise<void>): Promise<void> {
     await withTemporaryFolder(async (folder) => {
       const started = new Started(folder);
@@ -34,7 +34,7 @@ export class Started {
     return server;
   }
 
-  /** Starts a server that was stopped once more, on the same port. */
+  /** Starts a stopped server again, on the same port. */
   redisAgain({ child: { spawnfile, spawnargs } }: Awaited<ReturnType<typeof startRedis>>): void {
     const again = spawn(spawnfile, spawnargs.slice(1), { stdio: 'ignore' });
     this.add(async () => {

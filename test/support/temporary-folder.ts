@@ -2,12 +2,23 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-/** Runs a test's body with a folder of its own, which is gone afterwards. */
-export async function withTemporaryFolder(use: (folder: string) => Promise<void>): Promise<void> {
+export interface TemporaryFolder {
+  readonly path: string;
+  readonly remove: () => Promise<void>;
+}
+
+/** Makes a folder that the caller removes, for example after all tests of a file. */
+export async function makeTemporaryFolder(): Promise<TemporaryFolder> {
   const folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
+  return { path: folder, remove: () => rm(folder, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
+/** Runs a test's body with a new folder, and removes the folder afterwards. */
+export async function withTemporaryFolder(use: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await makeTemporaryFolder();
   try {
-    await use(folder);
+    await use(folder.path);
   } finally {
-    await rm(folder, { recursive: true, force: true, maxRetries: 5 });
+    await folder.remove();
   }
 }

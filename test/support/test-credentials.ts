@@ -15,7 +15,7 @@ import type { CheckSql } from '../../src/query/sandboxed-select.js';
 
 export const LINK_SECRET = 'a secret for links in tests, long enough';
 
-/** Credentials of some keys, by key; links are open, tokens are not. */
+/** Credentials by key; signed links are enabled, tokens are not. */
 export function testCredentials(
   principals: Readonly<Record<string, Principal>>,
   clock: Clock = () => new Date(),
@@ -43,16 +43,16 @@ export function testCredentials(
   };
 }
 
-/** A limiter of this process alone. */
+/** A limiter of this process only. */
 export function testLimiter(now: () => number = () => performance.now()): Limiter {
   return new Limiter({ windows: new FixedWindows(now), concurrent: new ConcurrentQueries(), now });
 }
 
-/** What the operator's view knows of keys, where a test is not about them. */
+/** What the admin API reports of keys, for tests that are not about keys. */
 export function noKeys(clock: Clock): Pick<AdminParts, 'keys' | 'keyUse' | 'links' | 'clock'> {
   const keys = { principals: () => [], findByName: () => undefined };
   return { keys, keyUse: new KeyUse(keys.principals), links: undefined, clock };
 }
 
-/** For gateways whose endpoints take no SQL. */
+/** For gateways without sandboxed endpoints. */
 export const noSql: CheckSql = () => Promise.reject(new Error('no endpoint of this test takes SQL'));

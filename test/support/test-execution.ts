@@ -9,12 +9,12 @@ import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
 import { sampleEndpoint } from './sample-endpoint.js';
 
-/** Where questions are answered, as in a gateway, on a ClickHouse that is none. */
+/** A gateway's query execution on a fake ClickHouse. */
 export interface TestExecution extends QueryExecution {
   readonly runQuery: FakeRunQuery;
   readonly logger: RecordingLogger;
-  /** Asks for a city. */
-  readonly ask: (city: string, call?: Partial<Call>) => Promise<CallOutcome>;
+  /** Requests the sample endpoint's result for a city. */
+  readonly requestCity: (city: string, call?: Partial<Call>) => Promise<CallOutcome>;
   readonly close: () => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function openTestExecution(options: TestExecutionOptions = {}): Pro
   const execution = await openQueryExecution(readConfig(environment), dependencies, (close) =>
     closers.push(close),
   );
-  const ask: TestExecution['ask'] = (city, call = {}) =>
+  const requestCity: TestExecution['requestCity'] = (city, call = {}) =>
     execution.executeCall({
       endpoint,
       values: new Map([['city', city]]),
@@ -48,5 +48,5 @@ export async function openTestExecution(options: TestExecutionOptions = {}): Pro
   const close = async (): Promise<void> => {
     for (const closer of closers.reverse()) await closer();
   };
-  return { ...execution, runQuery, logger, ask, close };
+  return { ...execution, runQuery, logger, requestCity, close };
 }

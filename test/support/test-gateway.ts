@@ -19,45 +19,45 @@ import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
 import { noSql, testCredentials, testLimiter } from './test-credentials.js';
 
-/** The key that the test gateway accepts; its holder is `tester`. */
+/** The key that the test gateway accepts; its principal is `tester`. */
 export const KEY = 'qg_only-for-tests';
 
-/** A request that any gateway with the specification's endpoints answers. */
+/** A valid request to any gateway with the specification's endpoints. */
 export const GOOD_CALL = '/api/endpoints/query/usage.api-counts?project=a&interval=daily';
 
-/** A gateway without a server or ClickHouse: its HTTP interface on fakes, and a cache of its own. */
+/** A gateway without a listening server or ClickHouse: its HTTP interface on fakes, with a cache of its own. */
 export interface TestGateway {
   readonly listener: RequestListener;
   readonly runQuery: FakeRunQuery;
   readonly logger: RecordingLogger;
-  /** Starts a request without a key, on a server of its own with the gateway's limits. */
-  readonly ask: () => ReturnType<typeof request>;
-  /** A request with the good key. */
+  /** Returns a client without a key, on a new server with the gateway's limits. */
+  readonly agent: () => ReturnType<typeof request>;
+  /** Sends a request with the valid key. */
   readonly get: (url: string) => Test;
 }
 
 export interface TestGatewayOptions extends Partial<
   Pick<AppParts, 'isClickHouseUp' | 'hasFullDisk' | 'isDraining' | 'corsOrigins' | 'times'>
 > {
-  /** Instead of the specification's. */
+  /** Default: the specification's endpoints. */
   readonly endpoints?: readonly Endpoint[];
-  /** Instead of one that stands still. */
+  /** Default: a stopped clock. */
   readonly clock?: Clock;
-  /** Further holders, by key. */
-  readonly holders?: Readonly<Record<string, Principal>>;
+  /** Further principals, by key. */
+  readonly principals?: Readonly<Record<string, Principal>>;
 }
 
 const stoppedClock: Clock = () => new Date('2026-05-17T10:05:03.000Z');
 
-/** Makes a gateway on fakes. */
+/** Creates a gateway on fakes. */
 export async function createTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
-  const { endpoints: own, clock = stoppedClock, holders: principals = {}, ...parts } = options;
+  const { endpoints: own, clock = stoppedClock, principals: principals = {}, ...parts } = options;
   const endpoints = own ? new EndpointRegistry(own) : await loadEndpoints(ENDPOINTS_FOLDER);
   const runQuery = new FakeRunQuery();
   const logger = new RecordingLogger();
-  const listener = listenerOf(endpoints, runQuery, logger, { clock, holders: principals, ...parts });
-  const ask = (): ReturnType<typeof request> => request(createHttpServer(listener, logger));
-  return { listener, runQuery, logger, ask, get: (url) => ask().get(url).set('X-API-KEY', KEY) };
+  const listener = listenerOf(endpoints, runQuery, logger, { clock, principals: principals, ...parts });
+  const agent = (): ReturnType<typeof request> => request(createHttpServer(listener, logger));
+  return { listener, runQuery, logger, agent, get: (url) => agent().get(url).set('X-API-KEY', KEY) };
 }
 
 function listenerOf(
@@ -66,9 +66,9 @@ function listenerOf(
   logger: RecordingLogger,
   {
     clock,
-    holders: principals,
+    principals: principals,
     ...parts
-  }: Partial<AppParts> & { readonly clock: Clock; readonly holders: Readonly<Record<string, Principal>> },
+  }: Partial<AppParts> & { readonly clock: Clock; readonly principals: Readonly<Record<string, Principal>> },
 ): RequestListener {
   const store = new LocalStore(10_000_000, clock);
   const onOutcome = (): undefined => undefined;
@@ -106,7 +106,7 @@ function listenerOf(
   };
 }
 
-/** Reads a body as the bytes that it is; a parser for supertest. */
+/** A supertest parser that returns the body's bytes unchanged. */
 export function binary(response: Response, done: (error: Error | null, body: Buffer) => void): void {
   const chunks: Buffer[] = [];
   const stream = response as unknown as NodeJS.ReadableStream;
@@ -116,7 +116,7 @@ export function binary(response: Response, done: (error: Error | null, body: Buf
   });
 }
 
-/** The body of an error. */
+/** The body of an error response. */
 export interface ProblemDocument {
   readonly type: string;
   readonly title: string;
@@ -128,7 +128,7 @@ export interface ProblemDocument {
   readonly problems?: readonly { readonly param: string; readonly problem: string }[];
 }
 
-/** The problem document of an answer, once it is sure that it is one. */
+/** Parses the problem document of a response, and expects the headers of one. */
 export function problemOf(response: Response): ProblemDocument {
   expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8');
   const problem = JSON.parse(response.text) as ProblemDocument;

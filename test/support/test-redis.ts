@@ -7,14 +7,14 @@ import { connectRedis, type RedisClient } from '../../src/coordination/redis-con
 import { RedisKeys } from '../../src/coordination/redis-keys.js';
 import { variable } from './clickhouse.js';
 
-/** A connection to the run's shared Redis, as the cache has it, under a prefix that no other test uses. */
+/** A connection to the run's shared Redis, configured as in the cache, with a key prefix that no other test uses. */
 export interface TestRedis {
   readonly client: RedisClient;
   readonly redis: GuardedRedis;
   readonly keys: RedisKeys;
   readonly prefix: string;
-  /** What breaker and guard told, in order. */
-  readonly told: readonly (BreakerState | 'refusing' | 'taking')[];
+  /** States reported by the circuit breaker and the guard, in order. */
+  readonly states: readonly (BreakerState | 'rejecting' | 'accepting')[];
   /** All keys under the prefix. */
   readonly names: () => Promise<readonly string[]>;
   readonly close: () => void;
@@ -22,12 +22,12 @@ export interface TestRedis {
 
 export const sharedRedisUrl = (): string => variable('TEST_REDIS_URL');
 
-/** A prefix of a test's own. */
+/** Generates an unused prefix. */
 export const newPrefix = (): string => `test-${randomBytes(6).toString('hex')}:`;
 
 export async function openTestRedis(url = sharedRedisUrl()): Promise<TestRedis> {
   const prefix = newPrefix();
-  const told: TestRedis['told'][number][] = [];
+  const states: TestRedis['states'][number][] = [];
   const client = connectRedis(url, () => undefined);
   if (client.status !== 'ready') await once(client, 'ready');
   const breaker = new CircuitBreaker({
@@ -35,15 +35,17 @@ export async function openTestRedis(url = sharedRedisUrl()): Promise<TestRedis> 
     firstPauseMs: 100,
     maxPauseMs: 100,
     clock: () => new Date(),
-    onChange: (state) => told.push(state),
+    onChange: (state) => states.push(state),
   });
-  const redis = new GuardedRedis(client, breaker, (refusing) => told.push(refusing ? 'refusing' : 'taking'));
+  const redis = new GuardedRedis(client, breaker, (rejecting) =>
+    states.push(rejecting ? 'rejecting' : 'accepting'),
+  );
   return {
     client,
     redis,
     keys: new RedisKeys(prefix),
     prefix,
-    told,
+    states,
     names: () => client.keys(`${prefix}*`),
     close: () => {
       client.disconnect();

@@ -13,10 +13,10 @@ import { resultOf } from './fake-run-query.js';
 import { rawParameters } from './raw-parameters.js';
 import { TestClock } from './test-clock.js';
 
-/** A query that reached the stand-in for ClickHouse. */
+/** A query that reached the fake ClickHouse. */
 export interface SeenQuery {
   readonly by: 'caller' | 'warming';
-  /** Seconds since the gateway was made. */
+  /** Seconds since the gateway was created. */
   readonly at: number;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
@@ -28,20 +28,20 @@ export interface WarmedGatewayOptions extends Partial<
   readonly budget?: number;
 }
 
-/** The way from a question to its answer with the worker beside it: real parts on a stand-in for ClickHouse. */
+/** A call's path from request to result, with the warming worker beside it: real parts on a fake ClickHouse. */
 export class WarmedGateway {
   readonly clock = new TestClock();
   readonly queries: SeenQuery[] = [];
   readonly outcomes: string[] = [];
-  /** Of each refresh, how long after it was due it started. */
+  /** Delay of each refresh after its due time. */
   readonly lateMs: number[] = [];
   readonly store = new LocalStore(1e8, this.clock.read);
   readonly ledger = new UsageLedger(1000);
   readonly warmer: Warmer;
-  /** What a query gives; each result has as its only row which query it was. */
+  /** Runs a query; by default the result's only row is the number of queries so far. */
   respond: () => Promise<QueryResult> = () => Promise.resolve(resultOf([{ query: this.queries.length }]));
   private readonly startedAt = this.clock.milliseconds;
-  private readonly answerCall: ExecuteCall;
+  private readonly executeCall: ExecuteCall;
 
   constructor(endpoints: readonly Endpoint[], options: WarmedGatewayOptions = {}) {
     const { budget = 1, ...parts } = options;
@@ -57,7 +57,7 @@ export class WarmedGateway {
       clock,
       onJoined: () => undefined,
     });
-    this.answerCall = createCallExecutor({
+    this.executeCall = createCallExecutor({
       store: this.store,
       fetchResult,
       clock,
@@ -86,7 +86,7 @@ export class WarmedGateway {
     });
   }
 
-  /** Since the gateway was made. */
+  /** Seconds since the gateway was created. */
   get seconds(): number {
     return (this.clock.milliseconds - this.startedAt) / 1000;
   }
@@ -95,10 +95,10 @@ export class WarmedGateway {
     return this.queries.filter(({ by }) => by === 'warming');
   }
 
-  /** A caller's question; without parameters, the endpoint's example. */
-  ask(endpoint: Endpoint, parameters = endpoint.example): Promise<CallOutcome> {
+  /** Sends a caller's request; default parameters: the endpoint's example. */
+  send(endpoint: Endpoint, parameters = endpoint.example): Promise<CallOutcome> {
     const { signal } = new AbortController();
-    return this.answerCall({
+    return this.executeCall({
       ...queryOf(endpoint, parameters),
       requestId: 'caller',
       signal,
@@ -106,22 +106,22 @@ export class WarmedGateway {
     });
   }
 
-  /** Has a set asked for without an answer, as if another had asked. */
+  /** Counts a use of a parameter set without a request, as if a caller of another gateway had requested it. */
   use(endpoint: Endpoint, parameters = endpoint.example): { readonly key: CacheKey } {
     const query = queryOf(endpoint, parameters);
     const key = keyOf(query);
-    const answer = { createdAt: this.clock.milliseconds, clickhouseMs: 1.5 };
-    this.ledger.count(key, query, this.clock.milliseconds, answer);
+    const cost = { createdAt: this.clock.milliseconds, clickhouseMs: 1.5 };
+    this.ledger.count(key, query, this.clock.milliseconds, cost);
     return { key };
   }
 
-  /** Has the endpoint's set warmed from the start. */
+  /** Declares the parameter set for warming from the start. */
   declare(endpoint: Endpoint, parameters = endpoint.example): void {
     const query = queryOf(endpoint, parameters);
     this.ledger.declare(keyOf(query), query);
   }
 
-  /** Lets time pass, a tick of the worker each second; what callers do comes before it. */
+  /** Advances the time with one tick of the worker per second; `callers` runs before each tick. */
   async pass(
     seconds: number,
     callers: (second: number) => Promise<unknown> | undefined = () => undefined,
@@ -138,21 +138,21 @@ function queryOf(endpoint: Endpoint, parameters: Readonly<Record<string, string>
   return { endpoint, values: validateParameters(endpoint, rawParameters(parameters)), scope: '' };
 }
 
-/** Seconds since the query of an answer began. */
+/** Returns the seconds since the result was created. */
 export function ageOf({ clock }: WarmedGateway, { result }: CallOutcome): number {
   return (clock.milliseconds - result.createdAt) / 1000;
 }
 
-/** Asks an endpoint for each city as often as it is named. */
-export async function askFor(
+/** Requests an endpoint's result for each city, in order. */
+export async function requestCities(
   gateway: WarmedGateway,
   endpoint: Endpoint,
   cities: readonly string[],
 ): Promise<void> {
-  for (const city of cities) await gateway.ask(endpoint, { city });
+  for (const city of cities) await gateway.send(endpoint, { city });
 }
 
-/** The cities whose answers were refreshed, in that order. */
-export function citiesOf({ refreshes }: WarmedGateway): readonly unknown[] {
+/** Returns the cities whose results were refreshed, in order. */
+export function refreshedCities({ refreshes }: WarmedGateway): readonly unknown[] {
   return refreshes.map(({ parameters }) => parameters['city']);
 }

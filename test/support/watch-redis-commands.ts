@@ -4,9 +4,9 @@ import { createInterface } from 'node:readline';
 import { sharedRedisUrl } from './test-redis.js';
 
 /**
- * Redis's MONITOR on a socket of its own: the client's mixes up its first line with the reply to the command.
+ * Runs Redis's MONITOR on a socket of its own, because the client confuses its first line with the reply to the command.
  *
- * @returns stops it.
+ * @returns a function that stops it.
  */
 export function watchRedisCommands(onLine: (line: string) => void): () => void {
   const { hostname, port } = new URL(sharedRedisUrl());

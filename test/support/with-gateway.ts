@@ -2,7 +2,7 @@ import { GATEWAY, startProcess, type RunningProcess } from './start-process.js';
 
 const READY = /"message":"ready".*"url":"(http:\/\/127\.0\.0\.1:\d+)"/;
 
-/** Runs the built gateway for a test's body, and kills it afterwards where it still runs. */
+/** Runs a test's body with the built gateway, then kills the gateway if it still runs. */
 export async function withGateway(
   environment: Readonly<Record<string, string>>,
   use: (gateway: RunningProcess) => Promise<void>,
@@ -16,7 +16,7 @@ export async function withGateway(
   }
 }
 
-/** Where it listens, as soon as it does. */
+/** Resolves to the URL on which the gateway listens. */
 export async function urlOf(gateway: RunningProcess): Promise<string> {
   return (await gateway.untilWritten(READY))[1] ?? '';
 }

@@ -5,23 +5,23 @@ import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { openTestExecution, type TestExecution } from '../../support/test-execution.js';
 import { newPrefix, openTestRedis, sharedRedisUrl } from '../../support/test-redis.js';
 
-/** Longer than Redis may take to reply, and less than a lock lasts. */
+/** Longer than Redis takes to reply, and shorter than a lease. */
 const BUSY_MS = 400;
-/** Longer than a lock lasts. */
+/** Longer than a lease. */
 const LONG_BUSY_MS = 1700;
 /** A token of another gateway. */
 const OTHER = 'f'.repeat(32);
 
-/** Keeps the event loop from doing anything else. */
+/** Blocks the event loop. */
 function beBusy(ms: number): void {
   const end = performance.now() + ms;
   while (performance.now() < end);
 }
 
-/** Lets the event loop go round once. */
+/** Runs one iteration of the event loop. */
 const oneTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('equal misses of gateways whose process is busy', () => {
+describe('identical misses of gateways whose event loop is blocked', () => {
   let gateways: TestExecution[];
   beforeEach(() => {
     gateways = [];
@@ -30,25 +30,27 @@ describe('equal misses of gateways whose process is busy', () => {
     for (const { close } of gateways) await close();
   });
 
-  it('cause one query, where the replies of Redis have arrived before they are read', async () => {
+  it('cause one query, even if the replies of Redis arrive before the process reads them', async () => {
     const runQuery = new FakeRunQuery();
     const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: newPrefix() };
     for (let n = 0; n < 3; n += 1) gateways.push(await openTestExecution({ environment, runQuery }));
     for (let turns = 1; turns <= 4; turns += 1) {
-      const asked = gateways.flatMap(({ ask }) => Array.from({ length: 20 }, () => ask(`city ${turns}`)));
-      // Each turn sends the next commands, whose replies then arrive while the process is busy.
+      const requests = gateways.flatMap(({ requestCity }) =>
+        Array.from({ length: 20 }, () => requestCity(`city ${turns}`)),
+      );
+      // Each iteration sends the next commands, whose replies arrive while the process is blocked.
       for (let turn = 0; turn < turns; turn += 1) await oneTurn();
       beBusy(BUSY_MS);
-      await Promise.all(asked);
+      await Promise.all(requests);
       expect(runQuery.requests).toHaveLength(turns);
     }
   });
 });
 
-describe('the holder of a lock', () => {
-  it('starts no query after its lease, but waits for the gateway that has the lock since', async () => {
+describe('the owner of a lease', () => {
+  it('starts no query after its lease ended, and waits for the gateway that owns the lease now', async () => {
     const { client, redis, keys, close } = await openTestRedis();
-    const key = sampleKey('a question');
+    const key = sampleKey('a query');
     const lock = keys.lock(key);
     const clock = (): Date => new Date();
     const store = new SharedStore(redis, keys, 100_000, clock);
@@ -65,16 +67,21 @@ describe('the holder of a lock', () => {
       },
     };
     const share = coalesceThroughRedis({ redis, keys, store: slowStore, clock, maxWaitMs: 10_000 });
-    const holders: (string | null)[] = [];
-    const ask = async () => {
-      holders.push(await client.get(lock));
+    const owners: (string | null)[] = [];
+    const requestCity = async () => {
+      owners.push(await client.get(lock));
       return sampleResult({ createdAt: Date.now() });
     };
     try {
-      const fetched = await share(key, new AbortController().signal, ask, ({ expiresAt }) => expiresAt);
+      const fetched = await share(
+        key,
+        new AbortController().signal,
+        requestCity,
+        ({ expiresAt }) => expiresAt,
+      );
       expect(fetched.isCollapsed).toBe(false);
-      expect(holders).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
-      expect(holders).not.toContain(OTHER);
+      expect(owners).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/)]);
+      expect(owners).not.toContain(OTHER);
     } finally {
       close();
     }

@@ -1,7 +1,7 @@
 import { SharedStore } from '../../../src/cache/shared-store.js';
 import { Failure } from '../../../src/errors.js';
 import { AccessGateway } from '../../support/access-gateway.js';
-import { makeTemporaryFolder } from '../../support/made-folder.js';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { sampleResult, sampleKey } from '../../support/sample-result.js';
@@ -34,12 +34,12 @@ async function openGateway(environment: Environment, { clock } = time): Promise<
   return gateway;
 }
 
-/** The status of the cache, after a check that the headers name no age below 0 and no lifetime above the endpoint's. */
+/** Returns the cache status; expects no age below 0 and no lifetime above the endpoint's in the headers. */
 async function request(
   gateway: AccessGateway,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<unknown> {
-  const response = await gateway.ask('admin', TARGET, { headers });
+  const response = await gateway.send('admin', TARGET, { headers });
   const maxAge = /max-age=(\d+)/.exec(String(response.headers['cache-control']))?.[1];
   const ttl = /ttl=(-?\d+)/.exec(String(response.headers['cache-status']))?.[1];
   expect(Number(response.headers.age)).toBeGreaterThanOrEqual(0);
@@ -49,7 +49,7 @@ async function request(
 }
 
 describe.each([
-  ['a gateway alone', (): Environment => ({})],
+  ['a gateway without Redis', (): Environment => ({})],
   [
     'a gateway with Redis',
     (): Environment => ({ REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: newPrefix() }),
@@ -65,7 +65,7 @@ describe.each([
     time.advance(-HOUR_MS + 20_000);
   });
 
-  it('queries again, and caches the result for as long as ever', async () => {
+  it('queries again, and caches the result for the usual time', async () => {
     expect(await request(gateway)).toBe('MISS');
     expect(await request(gateway)).toBe('HIT');
     time.advance(CACHING_SECONDS * 1000 - 1);
@@ -81,11 +81,11 @@ describe.each([
     expect(await request(restarted)).toBe('REDIS_URL' in environment ? 'HIT' : 'MISS');
   });
 
-  it('returns no entry of that hour where only a cached one will do, or ClickHouse fails', async () => {
-    const cached = await gateway.ask('admin', TARGET, { headers: { 'Cache-Control': 'only-if-cached' } });
+  it('serves no entry of that hour for only-if-cached, or as a stale result', async () => {
+    const cached = await gateway.send('admin', TARGET, { headers: { 'Cache-Control': 'only-if-cached' } });
     expect(cached.status).toBe(504);
-    gateway.runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is away.'));
-    expect((await gateway.ask('admin', TARGET)).status).toBe(503);
+    gateway.runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is unreachable.'));
+    expect((await gateway.send('admin', TARGET)).status).toBe(503);
   });
 });
 
@@ -101,36 +101,36 @@ describe('two gateways that share a Redis, one ten minutes fast', () => {
     right = await openGateway(environment);
   });
 
-  it('cost the other one query, whose result replaces the entry from the future', async () => {
+  it('cost the other gateway one query, whose result replaces the entry from the future', async () => {
     expect(await request(fast)).toBe('MISS');
     expect(await request(right)).toBe('MISS');
     expect(await request(await openGateway(environment))).toBe('HIT');
     expect(right.runQuery.requests).toHaveLength(1);
   });
 
-  it('return an entry of the other’s to the fast one for as long as its own clock allows', async () => {
+  it('serve the fast gateway an entry of the other for as long as the fast clock allows', async () => {
     expect(await request(right)).toBe('MISS');
     expect(await request(fast)).toBe('HIT');
   });
 
-  it('cache new results after a purge by the fast one', async () => {
+  it('cache new results after a purge by the fast gateway', async () => {
     expect(await request(right)).toBe('MISS');
     await fast.execution.cache.purge({});
     const { local: memory } = right.execution.cache;
-    await pollUntil('the other has purged', () => memory.use().size === 0 || undefined);
+    await pollUntil('the other gateway has purged', () => memory.use().size === 0 || undefined);
     time.advance(5001);
     expect(await request(right)).toBe('MISS');
     expect(await request(right)).toBe('HIT');
   });
 });
 
-describe('a write that Redis runs late', () => {
-  it('never replaces a newer entry, which is from the future only by the time when the write was sent', async () => {
+describe('a write that Redis executes late', () => {
+  it('never replaces a newer entry that is in the future only relative to the time of the write', async () => {
     const folder = await makeTemporaryFolder();
     const redis = await startRedis(folder.path);
     const server = await openTestRedis(redis.url);
     try {
-      const key = sampleKey('a question');
+      const key = sampleKey('a query');
       const store = new SharedStore(server.redis, server.keys, 100_000, time.clock);
       const newer = sampleResult({ createdAt: time.now });
       await store.set(key, newer, time.now + 60_000);
@@ -139,7 +139,7 @@ describe('a write that Redis runs late', () => {
       await store.set(key, sampleResult({ createdAt: time.now }), time.now + 120_000);
       redis.child.kill('SIGCONT');
       time.advance(30_000);
-      expect(await pollUntil('Redis goes on', () => store.get(key))).toEqual(newer);
+      expect(await pollUntil('Redis continues', () => store.get(key))).toEqual(newer);
     } finally {
       server.close();
       await redis.stop();

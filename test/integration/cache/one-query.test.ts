@@ -6,7 +6,7 @@ import { Failure, type ErrorCode } from '../../../src/errors.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { keyOf, type CallOutcome } from '../../../src/query/call.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
-import { holdQueries } from '../../support/held-query.js';
+import { delayQueries } from '../../support/pending-queries.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { startProcess } from '../../support/start-process.js';
@@ -14,7 +14,7 @@ import { openTestExecution, type TestExecution } from '../../support/test-execut
 import { newPrefix, openTestRedis, sharedRedisUrl, type TestRedis } from '../../support/test-redis.js';
 import { watchRedisCommands } from '../../support/watch-redis-commands.js';
 
-/** How long a dead holder's lock lasts, and what a slow machine adds. */
+/** How long the lease of a dead owner lasts, plus the delay of a slow machine. */
 const TAKEN_OVER_WITHIN_MS = 1500 + 1000;
 
 /** A token that no gateway has. */
@@ -45,7 +45,7 @@ const open = async (count: number, options: Parameters<typeof openTestExecution>
   return gateways;
 };
 
-/** One of those that are open. */
+/** Returns one of the open gateways. */
 const gateway = (index: number): TestExecution => {
   const found = gateways[index];
   if (!found) throw new Error(`there is no gateway ${index}`);
@@ -54,20 +54,20 @@ const gateway = (index: number): TestExecution => {
 
 const textOf = ({ result }: CallOutcome): string => result.bodies.identity.toString();
 const untilRequested = (times: number): Promise<true> =>
-  pollUntil(`ClickHouse is asked ${times} times`, () => runQuery.requests.length >= times || undefined);
+  pollUntil(`ClickHouse receives ${times} queries`, () => runQuery.requests.length >= times || undefined);
 
-/** Lets every gateway ask, the first one first, and waits until each of the others has seen that one's lock. */
-const askEverywhere = async (): Promise<Promise<CallOutcome>[]> => {
+/** Sends a request to every gateway. Waits until each other gateway has read the first one's lease. */
+const requestEverywhere = async (): Promise<Promise<CallOutcome>[]> => {
   const others = gateways.slice(1);
-  const asked = [gateway(0).ask('Rome')];
+  const requests = [gateway(0).requestCity('Rome')];
   await untilRequested(1);
-  asked.push(...others.map(({ ask }) => ask('Rome')));
-  for (const promise of asked) promise.catch(() => undefined);
+  requests.push(...others.map(({ requestCity }) => requestCity('Rome')));
+  for (const promise of requests) promise.catch(() => undefined);
   await untilWaiting(others);
-  return asked;
+  return requests;
 };
 
-/** A waiter looks for the answer before it begins to poll; both show as reads of its connection. */
+/** A follower reads the result's key before it begins to poll; both appear as reads of its connection. */
 const untilWaiting = async (others: readonly TestExecution[]): Promise<void> => {
   const locks = new RedisKeys(prefix);
   const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
@@ -84,43 +84,45 @@ const untilWaiting = async (others: readonly TestExecution[]): Promise<void> => 
   stop();
 };
 
-describe('equal questions', () => {
-  it('ask ClickHouse once for a thousand in one process, and all get the same bytes', async () => {
-    runQuery.answer([{ city: 'Rome' }]);
+describe('identical concurrent requests', () => {
+  it('run one query for a thousand requests in one process, and all receive the same bytes', async () => {
+    runQuery.returnRows([{ city: 'Rome' }]);
     await open(1);
-    const answers = await Promise.all(Array.from({ length: 1000 }, () => gateway(0).ask('Rome')));
+    const outcomes = await Promise.all(Array.from({ length: 1000 }, () => gateway(0).requestCity('Rome')));
     expect(runQuery.requests).toHaveLength(1);
-    expect(new Set(answers.map((outcome) => outcome.result)).size).toBe(1);
-    expect(answers.filter((outcome) => outcome.isCollapsed)).toHaveLength(999);
+    expect(new Set(outcomes.map((outcome) => outcome.result)).size).toBe(1);
+    expect(outcomes.filter((outcome) => outcome.isCollapsed)).toHaveLength(999);
   });
 
-  it.each([2, 3])('ask ClickHouse once on %i gateways that share a Redis', async (count) => {
-    const held = holdQueries(runQuery);
+  it.each([2, 3])('run one query on %i gateways that share a Redis', async (count) => {
+    const pending = delayQueries(runQuery);
     await open(count);
-    const asked = await askEverywhere();
-    held.answer([{ city: 'Rome' }]);
-    const answers = await Promise.all(asked);
+    const requests = await requestEverywhere();
+    pending.finish([{ city: 'Rome' }]);
+    const outcomes = await Promise.all(requests);
     expect(runQuery.requests).toHaveLength(1);
-    expect(new Set(answers.map(textOf))).toEqual(new Set(['{"result":[{"city":"Rome"}]}']));
-    expect(answers.map(({ isCollapsed }) => isCollapsed)).toEqual([
+    expect(new Set(outcomes.map(textOf))).toEqual(new Set(['{"result":[{"city":"Rome"}]}']));
+    expect(outcomes.map(({ isCollapsed }) => isCollapsed)).toEqual([
       false,
       ...Array<boolean>(count - 1).fill(true),
     ]);
-    expect(new Set(answers.map(({ result }) => result.createdAt)).size).toBe(1);
+    expect(new Set(outcomes.map(({ result }) => result.createdAt)).size).toBe(1);
   });
 
-  it('ask ClickHouse once for hundreds on three gateways at once, whatever the order', async () => {
+  it('run one query for hundreds of requests on three gateways at once, in any order', async () => {
     await open(3);
     for (let round = 0; round < 30; round += 1) {
-      const asked = gateways.flatMap(({ ask }) => Array.from({ length: 100 }, () => ask(`city ${round}`)));
-      await Promise.all(asked);
+      const requests = gateways.flatMap(({ requestCity }) =>
+        Array.from({ length: 100 }, () => requestCity(`city ${round}`)),
+      );
+      await Promise.all(requests);
       expect(runQuery.requests).toHaveLength(round + 1);
     }
   });
 
-  it('leave no lock behind, and give an expiry to every key', async () => {
+  it('leave no lease behind, and set an expiry on every key', async () => {
     await open(2);
-    await Promise.all(gateways.map(({ ask }) => ask('Rome')));
+    await Promise.all(gateways.map(({ requestCity }) => requestCity('Rome')));
     const names = await server.client.keys(`${prefix}*`);
     expect(names.filter((name) => name.startsWith(`${prefix}lock:`))).toEqual([]);
     expect(names.filter((name) => name.startsWith(`${prefix}result:`))).toHaveLength(1);
@@ -128,12 +130,12 @@ describe('equal questions', () => {
     expect(lives.filter((ms) => ms <= 0)).toEqual([]);
   });
 
-  it('get the holder’s failure on every gateway; it is not cached', async () => {
-    const held = holdQueries(runQuery);
+  it('receive the leader’s failure on every gateway, and do not cache it', async () => {
+    const pending = delayQueries(runQuery);
     await open(3);
-    const asked = await askEverywhere();
-    held.fail(new Failure('CLICKHOUSE_BUSY', 'ClickHouse is busy.', { retryAfterSeconds: 7 }));
-    for (const { reason } of (await Promise.allSettled(asked)) as PromiseRejectedResult[]) {
+    const requests = await requestEverywhere();
+    pending.fail(new Failure('CLICKHOUSE_BUSY', 'ClickHouse is busy.', { retryAfterSeconds: 7 }));
+    for (const { reason } of (await Promise.allSettled(requests)) as PromiseRejectedResult[]) {
       expect(reason).toMatchObject({
         code: 'CLICKHOUSE_BUSY',
         message: 'ClickHouse is busy.',
@@ -141,78 +143,78 @@ describe('equal questions', () => {
       });
     }
     expect(runQuery.requests).toHaveLength(1);
-    runQuery.answer([{ city: 'Rome' }]);
-    expect((await gateway(1).ask('Rome')).status).toBe('MISS');
+    runQuery.returnRows([{ city: 'Rome' }]);
+    expect((await gateway(1).requestCity('Rome')).status).toBe('MISS');
     expect(runQuery.requests).toHaveLength(2);
   });
 
   it.each<ErrorCode>(['LIMIT_EXCEEDED', 'GATEWAY_BUSY'])(
-    'do not get the holder’s own %s: one asks',
+    'do not receive the leader’s own %s: one of the followers queries',
     async (code) => {
-      const held = holdQueries(runQuery);
+      const pending = delayQueries(runQuery);
       await open(3);
-      const [first, ...others] = await askEverywhere();
-      held.fail(new Failure(code, 'Not for you.'));
+      const [first, ...others] = await requestEverywhere();
+      pending.fail(new Failure(code, 'Not for you.'));
       await expect(first).rejects.toMatchObject({ code });
       await untilRequested(2);
-      held.answer([]);
+      pending.finish([]);
       expect([(await Promise.all(others)).length, runQuery.requests.length]).toEqual([2, 2]);
     },
   );
 
-  it('each ask on gateways that keep their answers in different places', async () => {
+  it('run one query each on gateways whose cache keys have different prefixes', async () => {
     await open(1);
     prefix = newPrefix();
     await open(1);
-    await Promise.all(gateways.map(({ ask }) => ask('Rome')));
+    await Promise.all(gateways.map(({ requestCity }) => requestCity('Rome')));
     expect(runQuery.requests).toHaveLength(2);
   });
 });
 
-describe('a caller that leaves', () => {
-  it('does not end the query for the others', async () => {
-    const held = holdQueries(runQuery);
+describe('a caller that disconnects', () => {
+  it('does not cancel the query for the other callers', async () => {
+    const pending = delayQueries(runQuery);
     await open(1);
-    const leaving = new AbortController();
-    const left = gateway(0).ask('Rome', { signal: leaving.signal });
-    const stayed = gateway(0).ask('Rome');
+    const controller = new AbortController();
+    const disconnected = gateway(0).requestCity('Rome', { signal: controller.signal });
+    const connected = gateway(0).requestCity('Rome');
     await untilRequested(1);
-    leaving.abort(new Error('gone'));
-    await expect(left).rejects.toThrow('gone');
+    controller.abort(new Error('disconnected'));
+    await expect(disconnected).rejects.toThrow('disconnected');
     expect(runQuery.onlyRequest.signal.aborted).toBe(false);
-    held.answer([{ city: 'Rome' }]);
-    expect((await stayed).status).toBe('MISS');
+    pending.finish([{ city: 'Rome' }]);
+    expect((await connected).status).toBe('MISS');
     expect(runQuery.requests).toHaveLength(1);
   });
 
-  it('ends the query when it is the last one, and another gateway that waits asks at once', async () => {
-    holdQueries(runQuery);
+  it('cancels the query if it is the last caller, and a waiting gateway queries at once', async () => {
+    delayQueries(runQuery);
     await open(2);
-    const leaving = new AbortController();
-    const left = gateway(0).ask('Rome', { signal: leaving.signal });
+    const controller = new AbortController();
+    const disconnected = gateway(0).requestCity('Rome', { signal: controller.signal });
     await untilRequested(1);
-    const stayed = gateway(1).ask('Rome');
+    const connected = gateway(1).requestCity('Rome');
     await untilWaiting(gateways.slice(1));
-    runQuery.answer([{ city: 'Rome' }]);
-    leaving.abort(new Error('gone'));
-    await expect(left).rejects.toThrow('gone');
+    runQuery.returnRows([{ city: 'Rome' }]);
+    controller.abort(new Error('disconnected'));
+    await expect(disconnected).rejects.toThrow('disconnected');
     expect(runQuery.onlyRequest.signal.aborted).toBe(true);
-    expect((await stayed).status).toBe('MISS');
+    expect((await connected).status).toBe('MISS');
     expect(runQuery.requests).toHaveLength(2);
   });
 });
 
-describe('a holder that dies', () => {
-  it('is followed by exactly one of two other gateways, within its lease', async () => {
+describe('a leader that dies', () => {
+  it('is replaced by exactly one of two other gateways, within its lease', async () => {
     const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('usage.api-counts');
     if (!endpoint) throw new Error('usage.api-counts is missing');
     const script = fileURLToPath(new URL('../../support/run-endless-query.mjs', import.meta.url));
-    const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix, QUESTION: 'abc' };
+    const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix, PROJECT: 'abc' };
     const leader = startProcess(script, environment);
-    await leader.untilWritten(/asking/);
+    await leader.untilWritten(/querying/);
     await open(2, { endpoint });
     const values = new Map([['project', 'abc']]);
-    const asked = gateways.map(({ executeCall }) =>
+    const requests = gateways.map(({ executeCall }) =>
       executeCall({
         endpoint,
         values,
@@ -222,28 +224,28 @@ describe('a holder that dies', () => {
         signal: new AbortController().signal,
       }),
     );
-    // It lives for longer than a lease, and is waited for.
+    // The leader lives for longer than one lease, and the others wait for it.
     const key = new RedisKeys(prefix).lock(keyOf({ endpoint, values, scope: '' }));
     const alive = performance.now();
-    await pollUntil('a lease is over', () => performance.now() - alive > 1800 || undefined);
+    await pollUntil('a lease has ended', () => performance.now() - alive > 1800 || undefined);
     expect(runQuery.requests).toEqual([]);
     expect(await server.client.exists(key)).toBe(1);
     const killed = performance.now();
     leader.child.kill('SIGKILL');
-    await Promise.all(asked);
+    await Promise.all(requests);
     expect(performance.now() - killed).toBeLessThan(TAKEN_OVER_WITHIN_MS);
     expect(runQuery.requests).toHaveLength(1);
   });
 
-  it('is followed even where its lock names nobody who ever was', async () => {
+  it('is replaced even if its lease names an owner that never existed', async () => {
     await open(1);
     const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
     await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), NOBODY, 'PX', 200);
-    await gateway(0).ask('Rome');
+    await gateway(0).requestCity('Rome');
     expect(runQuery.requests).toHaveLength(1);
   });
 
-  it('is waited for as long as a query and its wait for a place may take, if its lock is kept alive, and no longer', async () => {
+  it('is waited for while its lease is renewed, for at most the time of a query and its wait for a slot', async () => {
     const environment = {
       REDIS_URL: sharedRedisUrl(),
       CACHE_KEY_PREFIX: prefix,
@@ -253,24 +255,24 @@ describe('a holder that dies', () => {
     await open(1, { environment });
     const { hash } = keyOf({ endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' });
     await server.client.set(new RedisKeys(prefix).lock({ endpointId: '', hash }), NOBODY, 'PX', 60_000);
-    const began = performance.now();
-    expect((await gateway(0).ask('Rome')).status).toBe('MISS');
-    const tookMs = performance.now() - began;
+    const startedAt = performance.now();
+    expect((await gateway(0).requestCity('Rome')).status).toBe('MISS');
+    const tookMs = performance.now() - startedAt;
     expect(tookMs).toBeGreaterThan(590);
     expect(tookMs).toBeLessThan(1500);
   });
 });
 
-describe('a caller that demands a fresh answer', () => {
-  it('gets one that replaces the kept one, here and for gateways that have none', async () => {
-    runQuery.answer([{ city: 'old' }]);
+describe('a caller that requires a fresh result', () => {
+  it('receives one that replaces the cached result, on this gateway and on gateways without one', async () => {
+    runQuery.returnRows([{ city: 'old' }]);
     await open(2);
-    await gateway(0).ask('Rome');
-    runQuery.answer([{ city: 'new' }]);
-    const fresh = await gateway(0).ask('Rome', { demand: 'fresh' });
+    await gateway(0).requestCity('Rome');
+    runQuery.returnRows([{ city: 'new' }]);
+    const fresh = await gateway(0).requestCity('Rome', { demand: 'fresh' });
     expect([fresh.status, runQuery.requests.length]).toEqual(['BYPASS', 2]);
-    for (const { ask } of gateways) {
-      const next = await ask('Rome');
+    for (const { requestCity } of gateways) {
+      const next = await requestCity('Rome');
       expect([next.status, textOf(next)]).toEqual(['HIT', '{"result":[{"city":"new"}]}']);
     }
     expect(runQuery.requests).toHaveLength(2);

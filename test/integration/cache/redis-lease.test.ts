@@ -2,7 +2,7 @@ import { RedisLease } from '../../../src/coordination/redis-lease.js';
 import { TestClock } from '../../support/test-clock.js';
 import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
 
-/** Longer than a test: what ends in Redis is deleted there. */
+/** Longer than a test. The test deletes in Redis what should end earlier. */
 const LEASE_MS = 600_000;
 
 describe('RedisLease', () => {
@@ -24,17 +24,17 @@ describe('RedisLease', () => {
     server.close();
   });
 
-  it('is held by nobody before it was taken', () => {
+  it('has no owner before it was taken', () => {
     expect(one.isHeld).toBe(false);
   });
 
-  it('names its owner to whoever asks for it, and is held by that one alone', async () => {
+  it('reports its owner to every client, and belongs to that owner only', async () => {
     expect(await one.takeOrRenew()).toBe(one.token);
     expect(await other.takeOrRenew()).toBe(one.token);
     expect([one.isHeld, other.isHeld]).toEqual([true, false]);
   });
 
-  it.each(['takeOrRenew', 'renew'] as const)('is held anew from each %s on', async (renew) => {
+  it.each(['takeOrRenew', 'renew'] as const)('starts anew with each %s', async (renew) => {
     await one.takeOrRenew();
     clock.advance(LEASE_MS / 2000);
     await server.client.pexpire(key, LEASE_MS / 2);
@@ -44,13 +44,13 @@ describe('RedisLease', () => {
     expect(await server.client.pttl(key)).toBeGreaterThan(LEASE_MS / 2);
   });
 
-  it('ends by its owner’s own clock', async () => {
+  it('ends by its owner’s clock', async () => {
     await one.takeOrRenew();
     clock.advance(LEASE_MS / 1000);
     expect(one.isHeld).toBe(false);
   });
 
-  it('is not taken again by a renewal once it has ended', async () => {
+  it('cannot be renewed once it has ended', async () => {
     await one.takeOrRenew();
     clock.advance(LEASE_MS / 1000);
     await server.client.del(key);
@@ -61,7 +61,7 @@ describe('RedisLease', () => {
     expect([one.isHeld, other.isHeld]).toEqual([false, true]);
   });
 
-  it('is free at once when its owner releases it, and not when another does', async () => {
+  it('is free at once when its owner releases it, and not when another client does', async () => {
     await one.takeOrRenew();
     await other.release();
     expect(await other.takeOrRenew()).toBe(one.token);
@@ -70,7 +70,7 @@ describe('RedisLease', () => {
     expect(await other.takeOrRenew()).toBe(other.token);
   });
 
-  it('has no known owner and is not held while Redis does not reply', async () => {
+  it('has no known owner and does not belong to this client while Redis does not reply', async () => {
     await one.takeOrRenew();
     server.close();
     expect(await one.takeOrRenew()).toBeUndefined();

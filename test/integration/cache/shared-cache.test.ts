@@ -36,53 +36,54 @@ const openGateway = async (): Promise<TestExecution> => {
   gateways.push(gateway);
   return gateway;
 };
-const asked = (): number => runQuery.requests.length;
+const queryCount = (): number => runQuery.requests.length;
 const entriesOf = ({ cache }: TestExecution): number => cache.local.use().get(ENDPOINT.id)?.entries ?? 0;
 
 describe('gateways that share a Redis', () => {
-  it('give each other’s answers, as old as they are', async () => {
+  it('serve each other’s results with their true age', async () => {
     const [first, second] = [await openGateway(), await openGateway()];
-    const { result } = await first.ask('Rome');
+    const { result } = await first.requestCity('Rome');
     time.advance(30_000);
-    const far = await second.ask('Rome');
-    expect([far.status, far.result]).toEqual(['HIT', result]);
+    const fromShared = await second.requestCity('Rome');
+    expect([fromShared.status, fromShared.result]).toEqual(['HIT', result]);
     time.advance(30_000);
-    expect((await second.ask('Rome')).status).toBe('MISS');
-    // The first one's own answer has expired too; the second one's stands in Redis.
-    expect((await first.ask('Rome')).status).toBe('HIT');
-    expect(asked()).toBe(2);
+    expect((await second.requestCity('Rome')).status).toBe('MISS');
+    // The first gateway's own entry has expired too; the second one's is in Redis.
+    expect((await first.requestCity('Rome')).status).toBe('HIT');
+    expect(queryCount()).toBe(2);
   });
 
-  it('serve what has expired while ClickHouse fails, a gateway that has just begun too, and never past the bound', async () => {
+  it('serve stale results while ClickHouse fails, also from a new gateway, and never past usableUntil', async () => {
     const first = await openGateway();
-    const { result } = await first.ask('Rome');
+    const { result } = await first.requestCity('Rome');
     time.advance(60_000 + 200_000);
-    runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is away.'));
+    runQuery.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'It is unreachable.'));
     const second = await openGateway();
-    for (const { ask } of [first, second]) {
-      const stale = await ask('Rome');
+    for (const { requestCity } of [first, second]) {
+      const stale = await requestCity('Rome');
       expect([stale.status, stale.result]).toEqual(['STALE', result]);
     }
     time.advance(100_000);
-    for (const { ask } of [first, second]) {
-      await expect(ask('Rome')).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
+    for (const { requestCity } of [first, second]) {
+      await expect(requestCity('Rome')).rejects.toMatchObject({ code: 'CLICKHOUSE_UNREACHABLE' });
     }
   });
 
-  it('lose what one of them purges, all within a second', async () => {
+  it('drop what one of them purges within a second', async () => {
     const [first, second] = [await openGateway(), await openGateway()];
-    for (const city of ['Rome', 'Oslo']) for (const { ask } of [first, second]) await ask(city);
-    expect([asked(), entriesOf(second)]).toEqual([2, 2]);
+    for (const city of ['Rome', 'Oslo'])
+      for (const { requestCity } of [first, second]) await requestCity(city);
+    expect([queryCount(), entriesOf(second)]).toEqual([2, 2]);
     await first.cache.purge({ endpointId: SAMPLE.id });
     expect(entriesOf(first)).toBe(0);
     await pollUntil('the other gateway has purged', () => entriesOf(second) === 0 || undefined, 1000);
     time.advance(1);
-    expect((await second.ask('Rome')).status).toBe('MISS');
+    expect((await second.requestCity('Rome')).status).toBe('MISS');
   });
 
-  it('go on where somebody else writes to their channel and their keys', async () => {
+  it('continue if another program writes to their channel and their keys', async () => {
     const gateway = await openGateway();
-    await gateway.ask('Rome');
+    await gateway.requestCity('Rome');
     await gateway.cache.synchronize();
     const keys = new RedisKeys(prefix);
     const garbage = ['', 'no JSON', 'null', '7', '"text"', '{', '[]x'];
@@ -93,31 +94,31 @@ describe('gateways that share a Redis', () => {
       await server.client.publish(keys.purges, message);
     }
     await server.client.publish(keys.purges, JSON.stringify({ hash: 'heard' }));
-    expect((await gateway.cache.usage.sets(SAMPLE.id)).map(({ uses: asks }) => asks)).toEqual([1]);
+    expect((await gateway.cache.usage.sets(SAMPLE.id)).map(({ uses: uses }) => uses)).toEqual([1]);
     const late = await openGateway();
-    expect((await late.ask('Rome')).status).toBe('HIT');
+    expect((await late.requestCity('Rome')).status).toBe('HIT');
     expect(await late.cache.usage.sets(SAMPLE.id)).toHaveLength(1);
-    // A purge among the garbage is heard all the same, by a gateway that comes later too.
+    // A purge among the garbage still arrives, also at a gateway that started later.
     await gateway.cache.purge({});
     await pollUntil('the late gateway has purged', () => entriesOf(late) === 0 || undefined, 1000);
     expect(gateway.logger.lines).toEqual([]);
   });
 
-  it('ask for themselves where the failure left for them is none', async () => {
+  it('query themselves if the leader’s stored failure is invalid', async () => {
     const gateway = await openGateway();
     const { endpointId, hash } = await keyOfRome(gateway);
     const keys = new RedisKeys(prefix);
     await server.client.set(keys.lock({ endpointId, hash }), NOBODY, 'PX', 300);
     await server.client.set(keys.failure({ endpointId, hash }, NOBODY), '{"code":"NO_SUCH_CODE"}', 'EX', 60);
-    expect((await gateway.ask('Rome')).status).toBe('MISS');
+    expect((await gateway.requestCity('Rome')).status).toBe('MISS');
   });
 });
 
-/** Without a question of the test's own: the ledger knows the key of what was asked. */
+/** Reads the key from the usage ledger, which knows the test's only request. */
 async function keyOfRome(gateway: TestExecution): Promise<{ endpointId: string; hash: string }> {
-  await gateway.ask('Rome');
+  await gateway.requestCity('Rome');
   const [set] = await gateway.cache.usage.sets(SAMPLE.id);
-  if (!set) throw new Error('nothing was asked');
+  if (!set) throw new Error('no request was counted');
   await gateway.cache.purge({});
   time.advance(1);
   return set.key;

@@ -21,7 +21,7 @@ afterEach(async () => {
   server.close();
 });
 
-/** A gateway whose ClickHouse returns one row: the project that the query was about. */
+/** A gateway whose ClickHouse returns one row: the project that the query is about. */
 async function openGateway(): Promise<AccessGateway> {
   const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix };
   const gateway = await AccessGateway.open({ keys: KEYS, environment, clock: () => new Date() });
@@ -33,11 +33,11 @@ async function openGateway(): Promise<AccessGateway> {
 }
 
 async function request(gateway: AccessGateway, tenant: string): Promise<string> {
-  const response = await gateway.ask(tenant, TARGET);
+  const response = await gateway.send(tenant, TARGET);
   return `${String(response.headers['x-cache'])} ${String(rowsIn(response)[0]?.['of'])}`;
 }
 
-describe('two values exchanged in Redis', () => {
+describe('two values swapped in Redis', () => {
   it('are misses: each tenant gets its own rows, which are cached again', async () => {
     const first = await openGateway();
     for (const tenant of TENANTS) expect(await request(first, tenant)).toBe(`MISS ${tenant}`);

@@ -15,13 +15,13 @@ afterAll(async () => {
 }, 120_000);
 
 const bothShards = (query: string): Promise<readonly (readonly string[])[]> =>
-  Promise.all(rows.cluster.shards.map(({ ask: runQuery }) => runQuery(query)));
+  Promise.all(rows.cluster.shards.map(({ select: runQuery }) => runQuery(query)));
 const NOW = new Date();
 const ago = (seconds: number): string => new Date(NOW.getTime() - seconds * 1000).toISOString();
 
-describe('rows that are inserted', () => {
+describe('inserted rows', () => {
   it.each(['edge_logs', 'function_relay_logs', 'custom_events'])(
-    'into %s are on both shards, each once',
+    'of %s are on both shards, each once',
     async (table) => {
       const [[first = '0'] = [], [second = '0'] = []] = await bothShards(
         `SELECT count() FROM ${table}_local`,
@@ -37,13 +37,13 @@ describe('rows that are inserted', () => {
     },
   );
 
-  it('are with the others of their project', async () => {
+  it('are on the same shard as the other rows of their project', async () => {
     const [first = [], second = []] = await bothShards('SELECT DISTINCT project FROM edge_logs_local');
     expect(first.filter((project) => second.includes(project))).toEqual([]);
     expect(first.length + second.length).toBe(8);
   });
 
-  it('by a file that is loaded are on their shards when it is', async () => {
+  it('of a loaded file are on their shards when the load ends', async () => {
     const lines = Array.from({ length: 500 }, (_, n) =>
       JSON.stringify({ timestamp: NOW.toISOString(), project: `loaded-${n}`, event_message: `${n}` }),
     );
@@ -73,8 +73,8 @@ describe('rows that are inserted', () => {
 
 const INTERVALS = ['5min', '15min', '1hr', '1day', '7day'];
 
-/** Endpoint and parameters; of the answer whether it is cut, so that both kinds are there. */
-const QUESTIONS: readonly (readonly [string, Readonly<Record<string, string>>, string?])[] = [
+/** Endpoint and parameters, and `cut` if the result is truncated; the calls cover both kinds. */
+const CALLS: readonly (readonly [string, Readonly<Record<string, string>>, string?])[] = [
   ...INTERVALS.flatMap((interval) =>
     ['aurora', 'borealis', 'cirrus', 'delta'].map(
       (project) => ['functions.invocation-stats', { project, interval }] as const,
@@ -111,19 +111,19 @@ const QUESTIONS: readonly (readonly [string, Readonly<Record<string, string>>, s
   ),
 ];
 
-/** Percentiles of many records depend on the order in which their states are merged: within 1 % of rank on each side. */
+/** Percentiles of many records depend on the order of merges: within 1 % of rank on either side. */
 const withoutPercentiles = (text = ''): string => text.replace(/"(p9[59])_execution_time":[\d.]+/g, '$1');
 
 describe('an endpoint on two shards', () => {
-  it.each(QUESTIONS.map(([endpoint, parameters, cut]) => ({ endpoint, parameters, cut })))(
-    '$endpoint $parameters gives the bytes that it gives on one server, percentiles aside',
+  it.each(CALLS.map(([endpoint, parameters, cut]) => ({ endpoint, parameters, cut })))(
+    'returns for $endpoint $parameters the bytes of one server, except for percentiles',
     async ({ endpoint, parameters, cut }) => {
       const [there, here] = await Promise.all(
-        [rows.onCluster, rows.onServer].map((gateway) => gateway.ask(endpoint, parameters)),
+        [rows.onCluster, rows.onServer].map((gateway) => gateway.send(endpoint, parameters)),
       );
       expect(there?.status).toBe(200);
       expect(withoutPercentiles(there?.text)).toBe(withoutPercentiles(here?.text));
-      expect([there, here].map((answer) => answer?.headers.get('x-truncated'))).toEqual(
+      expect([there, here].map((response) => response?.headers.get('x-truncated'))).toEqual(
         cut ? ['true', 'true'] : [null, null],
       );
       expect(there?.headers.get('x-row-count')).toBe(here?.headers.get('x-row-count'));

@@ -43,7 +43,7 @@ const INSERT =
   "INSERT INTO hits (project, n) SELECT concat('p', toString(number % 20)), number FROM numbers(1000)";
 
 describe('the schema on two shards', () => {
-  /** Runs a statement in a database of a test's own. */
+  /** Runs a statement in a test's own database. */
   const queryIn =
     (database: string) =>
     async (query: string, shard: 0 | 1 = 0, settings: ClickHouseSettings = {}): Promise<string> => {
@@ -66,7 +66,7 @@ describe('the schema on two shards', () => {
   const apply = (database: string, ...migrations: readonly Migration[]): Promise<readonly string[]> =>
     migrate({ connection: { ...cluster.migrating, database }, cluster: CLUSTER, migrations });
 
-  it('has each shard use a projection of its own rows, and gives their sum over both', async () => {
+  it('makes each shard use a projection of its own rows, and sums over both shards', async () => {
     const query = queryIn('projected');
     expect(await apply('projected', SOURCE)).toEqual(['0001_source']);
     await query(INSERT);
@@ -79,7 +79,7 @@ describe('the schema on two shards', () => {
     expect(await apply('projected', SOURCE, PROJECTION)).toEqual([]);
   });
 
-  it('changes the columns of both kinds of tables, on both shards', async () => {
+  it('changes the columns of both kinds of tables on both shards', async () => {
     const query = queryIn('altered');
     await apply('altered', SOURCE);
     await query(INSERT);
@@ -94,7 +94,7 @@ describe('the schema on two shards', () => {
     ).toBe('Twice n');
   });
 
-  it('is not applied over an earlier one, and a server without the database gets none', async () => {
+  it('is not applied on top of an earlier schema, and creates no database on a server without one', async () => {
     const query = queryIn('default');
     await query('CREATE DATABASE earlier');
     await query(
@@ -105,7 +105,7 @@ describe('the schema on two shards', () => {
     expect(await query("SELECT count() FROM system.databases WHERE name = 'earlier'", 1)).toBe('0');
   });
 
-  it('is applied once where two start at once', async () => {
+  it('is applied once if two processes start at once', async () => {
     const applied = await Promise.all([
       apply('twice', SOURCE, PROJECTION),
       apply('twice', SOURCE, PROJECTION),

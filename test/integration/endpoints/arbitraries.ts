@@ -2,14 +2,14 @@ import * as fc from 'fast-check';
 
 import { clockAt, MINUTE, SECOND, startOf, type Bound, type Micros } from '../../support/models/time.js';
 
-/** Runs of a property, each with other records: PROPERTY_RUNS=100 after a change of the query that it is about. */
+/** Runs per property, each with other records: set PROPERTY_RUNS=100 after changing the query under test. */
 export const PROPERTY_RUNS = Number(process.env['PROPERTY_RUNS'] ?? 5);
 
-/** For all runs of a property on a loaded machine. Their number bounds them: fast-check does not await a run that it interrupts. */
+/** For all runs of a property on a loaded machine. fast-check has no time limit: it would not await interrupted runs. */
 export const PROPERTY_TIMEOUT_MS = 240_000;
 
-/** Texts that have been mistaken for something else before: null, escapes, wildcards, placeholders, SQL. */
-const NASTY = [
+/** Texts that were once mistaken for something else: null, escapes, wildcards, placeholders, SQL. */
+const AWKWARD = [
   '',
   'null',
   'NULL',
@@ -46,26 +46,26 @@ const NASTY = [
   '\u2028',
 ];
 
-/** Short texts, often the same; none with a null byte, which no parameter can have. */
-export const nastyText: fc.Arbitrary<string> = fc.oneof(
+/** Short texts with many duplicates; none with a null byte, which no parameter can have. */
+export const awkwardText: fc.Arbitrary<string> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom('', 'a', 'A', 'b', "'", '\\N') },
-  { weight: 3, arbitrary: fc.constantFrom(...NASTY) },
+  { weight: 3, arbitrary: fc.constantFrom(...AWKWARD) },
   {
     weight: 1,
     arbitrary: fc.string({ unit: 'binary', maxLength: 3 }).map((text) => text.replaceAll('\0', '')),
   },
 );
 
-/** A nullable column: null, empty and nasty. */
-export const nullableText: fc.Arbitrary<string | null> = fc.option(nastyText, { freq: 4 });
+/** A nullable column: null, empty or awkward. */
+export const nullableText: fc.Arbitrary<string | null> = fc.option(awkwardText, { freq: 4 });
 
-/** Text in which a search can hit or just miss: letters of several scripts in both cases, and what LIKE would read. */
+/** Text that a search matches or just misses: letters of several scripts in both cases, and LIKE's wildcards. */
 export const searchableText: fc.Arbitrary<string> = fc.string({
   unit: fc.constantFrom(...Array.from('aAbéÉжЖσςΣßẞſsSkK%_\\\'"\t\n 😀ﬁfiI\u0307')),
   maxLength: 6,
 });
 
-/** A time that is one of these, a microsecond beside it, or anywhere between the first and the last. */
+/** One of these times, a time a microsecond from one, or any time between the first and the last. */
 export function timeAround(...moments: readonly [Micros, ...Micros[]]): fc.Arbitrary<Micros> {
   const sorted = [...moments].sort((a, b) => Number(a - b));
   const [min = 0n, max = min] = [sorted.at(0), sorted.at(-1)];
@@ -78,13 +78,13 @@ export function timeAround(...moments: readonly [Micros, ...Micros[]]): fc.Arbit
   );
 }
 
-/** A clock that shows, to the millisecond, a time at or beside the full minute of a moment. */
+/** A clock that shows, to the millisecond, a time near the full minute of a moment. */
 export function clockAround(moment: Micros): fc.Arbitrary<Micros> {
   const millis = fc.constantFrom(0n, 1n, 999n, -1n, 30_500n);
   return millis.map((offset) => startOf(MINUTE, moment) + offset * (SECOND / 1000n));
 }
 
-/** A bound at such a time or a little after it, written in one of the ways that ISO 8601 has. */
+/** A bound at such a time or shortly after it, in one of the notations of ISO 8601. */
 export function boundAround(...moments: readonly [Micros, ...Micros[]]): fc.Arbitrary<Bound> {
   return fc
     .record({
@@ -97,16 +97,16 @@ export function boundAround(...moments: readonly [Micros, ...Micros[]]): fc.Arbi
     .map(({ time, finer, offsetMinutes, separator, withZone }) => {
       const offset = withZone ? offsetMinutes : 0n;
       const local = time + offset * MINUTE;
-      const wall = clockAt(local).toISOString().slice(0, 19).replace('T', separator);
+      const wallClock = clockAt(local).toISOString().slice(0, 19).replace('T', separator);
       const fraction = ((local % SECOND) * 1000n + finer).toString().padStart(9, '0');
       return {
-        text: `${wall}.${fraction}${withZone ? printOffset(offset) : ''}`,
+        text: `${wallClock}.${fraction}${withZone ? printOffset(offset) : ''}`,
         nanos: time * 1000n + finer,
       };
     });
 }
 
-/** At most so many of these fields, for filters that leave something over. */
+/** At most this many of the fields, so that filters match some records. */
 export function fewOf<Fields extends object>(
   fields: { readonly [Name in keyof Fields]: fc.Arbitrary<Fields[Name]> },
   most: number,
@@ -115,12 +115,14 @@ export function fewOf<Fields extends object>(
   return fc
     .tuple(fc.record<Fields>(fields), names)
     .map(
-      ([record, kept]) =>
-        Object.fromEntries(Object.entries(record).filter(([name]) => kept.includes(name))) as Partial<Fields>,
+      ([record, names]) =>
+        Object.fromEntries(
+          Object.entries(record).filter(([name]) => names.includes(name)),
+        ) as Partial<Fields>,
     );
 }
 
-/** What a caller sends: every parameter as text, those that are undefined left out. */
+/** The parameters of a request: every value as text, without the undefined ones. */
 export function asSent(parameters: object): Record<string, string> {
   const entries = Object.entries(parameters) as [string, string | Bound | undefined][];
   return Object.fromEntries(

@@ -10,45 +10,45 @@ import type { Row } from './endpoint-under-test.js';
 export interface Call {
   readonly parameters: Readonly<Record<string, string>>;
   readonly now: Date;
-  /** Parameters that the caller's key fixes. */
-  readonly held?: readonly string[];
-  /** Instead of 1,000. */
+  /** Parameters that the caller's key pins. */
+  readonly pinned?: readonly string[];
+  /** Default: 1,000. */
   readonly cap?: number;
 }
 
-/** What an endpoint returns. */
+/** Result of an endpoint. */
 export interface Outcome {
   readonly rows: readonly Row[];
   readonly truncated: boolean;
 }
 
-/** An endpoint on a database of its own, to be compared with what a plain query says of the same records. */
+/** An endpoint on a database of its own, for comparison with a plain query of the same records. */
 export interface EndpointBesideRecords {
   readonly database: TestDatabase;
   readonly call: (call: Call) => Promise<Outcome>;
-  /** Rows of a query of the test's own. */
+  /** Returns the rows of a test's own query. */
   readonly query: (query: string, parameters?: Readonly<Record<string, unknown>>) => Promise<readonly Row[]>;
-  /** The tables and projections that ClickHouse reads for the call, by its own plan. */
+  /** The tables and projections that ClickHouse reads for the call, according to its query plan. */
   readonly sources: (call: Call) => Promise<readonly string[]>;
-  /** Of the index, for each read of a table that uses it: `LEFT/OF` granules. */
+  /** Index use of each read of a table that uses the index: `REMAINING/ALL` granules. */
   readonly granulesLeft: (index: string, call: Call) => Promise<readonly string[]>;
-  /** Makes these records all that the table holds, each batch an insert of its own, merged into one part a day if asked. */
+  /** Replaces the table's contents: one insert per batch, optionally merged into one part per day. */
   readonly fill: (batches: readonly (readonly object[])[], merged?: boolean) => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
-/** Opens an endpoint that reads a table. */
+/** Opens an endpoint that reads one table. */
 export async function openBesideRecords(name: string, table: string): Promise<EndpointBesideRecords> {
   const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find(name);
   if (!endpoint) throw new Error(`there is no endpoint ${name}`);
   const database = await createTestDatabase();
   const { client } = database;
   const runQuery = createQueryRunner(client, { timeoutMs: 60_000 });
-  const bound = ({ parameters, now, held = [], cap = 1000 }: Call): ReturnType<typeof bindQuery> =>
+  const bound = ({ parameters, now, pinned = [], cap = 1000 }: Call): ReturnType<typeof bindQuery> =>
     bindQuery(
       endpoint.query,
       validateParameters(endpoint, rawParameters(parameters)),
-      new Set(held),
+      new Set(pinned),
       now,
       cap + 1,
     );

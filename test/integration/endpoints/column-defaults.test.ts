@@ -10,19 +10,19 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-/** Some columns of the one record that a shipper sent. */
+/** Returns some columns of the only record that a log shipper sent. */
 async function stored(table: string, columns: string, record: object): Promise<readonly unknown[]> {
   await database.client.command({ query: `TRUNCATE TABLE ${table}` });
   await database.insert(table, [{ timestamp: TIMESTAMP, ...record }]);
-  const answer = await database.client.query({
+  const result = await database.client.query({
     query: `SELECT ${columns} FROM ${table}`,
     format: 'JSONCompactEachRow',
   });
-  const [row = []] = await answer.json<unknown[]>();
+  const [row = []] = await result.json<unknown[]>();
   return row;
 }
 
-describe('columns of a request that are absent come from metadata', () => {
+describe('columns of a request that are absent are read from metadata', () => {
   it.each([
     ['edge_logs', 'method, url, path, status_code', ['POST', REQUEST.url, '/auth/v1', 404]],
     [
@@ -47,10 +47,10 @@ describe('columns of a request that are absent come from metadata', () => {
     ['absent', {}],
     ['null', { metadata: null }],
     ['empty', { metadata: '' }],
-    ['no JSON', { metadata: 'plain text' }],
-    ['no object', { metadata: [REQUEST] }],
-    ['an object of others', { metadata: { request: null, response: [], function_id: null } }],
-  ])('or are empty where metadata is %s', async (_what, record) => {
+    ['not JSON', { metadata: 'plain text' }],
+    ['not an object', { metadata: [REQUEST] }],
+    ['an object without these members', { metadata: { request: null, response: [], function_id: null } }],
+  ])('and are empty if metadata is %s', async (_what, record) => {
     expect(await stored('edge_logs', 'method, url, path, status_code', record)).toEqual(['', '', '', null]);
     expect(
       await stored('function_relay_logs', 'function_id, method, url, status_code, execution_time_ms', record),
@@ -58,7 +58,7 @@ describe('columns of a request that are absent come from metadata', () => {
     expect(await stored('auth_logs', 'path, status_code', record)).toEqual(['', null]);
   });
 
-  it('and stay as they were sent where they were sent', async () => {
+  it('but keep the values that were sent', async () => {
     const own = { method: 'GET', url: 'https://x.example/', path: '/y', status_code: 200 };
     const metadata = { request: REQUEST, response: { status_code: 404 } };
     expect(await stored('edge_logs', 'method, url, path, status_code', { ...own, metadata })).toEqual(
@@ -80,7 +80,7 @@ describe('columns of a request that are absent come from metadata', () => {
 
 describe('metadata', () => {
   it.each(['edge_logs', 'database_logs', 'pooler_logs', 'custom_events'])(
-    'of %s is kept as it was sent, and is an empty object where absent',
+    'of %s is stored as it was sent, and is an empty object if absent',
     async (table) => {
       const metadata = '{ "b":1.50,"a":{"c":[null]},"n":18446744073709551616 }';
       expect(await stored(table, 'metadata', { metadata })).toEqual([metadata]);
@@ -108,7 +108,7 @@ describe('the filterable columns of custom events', () => {
     'utm_params',
   ];
 
-  it('are null where they are absent or null, and empty where they are empty', async () => {
+  it('are null if they are absent or null, and empty if they are empty', async () => {
     const filledWith = (value: unknown): object => Object.fromEntries(COLUMNS.map((name) => [name, value]));
     const nulls = COLUMNS.map(() => null);
     expect(await stored('custom_events', COLUMNS.join(), {})).toEqual(nulls);

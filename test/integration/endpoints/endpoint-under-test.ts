@@ -11,33 +11,33 @@ import { rawParameters } from '../../support/raw-parameters.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** An answer of an endpoint, read. */
-export interface Answer extends QueryResult {
+/** The parsed result of an endpoint. */
+export interface RowsResult extends QueryResult {
   readonly text: string;
   readonly rows: readonly Row[];
 }
 
-/** An endpoint on a database of its own, called as the gateway calls it, with a clock that stands still. */
+/** An endpoint on a database of its own, called as the gateway calls it, with a stopped clock. */
 export interface EndpointUnderTest {
   readonly database: TestDatabase;
-  /** Makes these rows all that a table holds, sent as a log shipper sends them. */
+  /** Replaces a table's contents with these rows, sent the way a log shipper sends them. */
   readonly fill: (table: string, rows: readonly object[]) => Promise<void>;
-  /** Adds lines of NDJSON as they are. */
+  /** Inserts lines of NDJSON unchanged. */
   readonly insertLines: (table: string, ...lines: readonly string[]) => Promise<void>;
-  /** @throws Failure: what a caller is told instead of rows. */
-  readonly answer: (parameters: Readonly<Record<string, string>>, now?: Date) => Promise<Answer>;
-  /** The rows of the answer alone. */
+  /** Calls the endpoint. @throws Failure as reported to the caller. */
+  readonly run: (parameters: Readonly<Record<string, string>>, now?: Date) => Promise<RowsResult>;
+  /** Returns only the rows of the result. */
   readonly rows: (parameters: Readonly<Record<string, string>>, now?: Date) => Promise<readonly Row[]>;
   readonly close: () => Promise<void>;
 }
 
-/** Opens an endpoint by its name; `now` is what its clock shows where a call does not say otherwise. */
+/** Opens an endpoint by its name; `now` is the clock's time unless a call sets another. */
 export async function openEndpoint(name: string, now: Date): Promise<EndpointUnderTest> {
   const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find(name);
   if (!endpoint) throw new Error(`there is no endpoint ${name}`);
   const database = await createTestDatabase();
   const runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
-  const respond: EndpointUnderTest['answer'] = async (parameters, at = now) => {
+  const respond: EndpointUnderTest['run'] = async (parameters, at = now) => {
     const clock = (): Date => at;
     const store = new LocalStore(1e7, clock);
     const fetchResult = createFetcher({
@@ -47,19 +47,19 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
       clock,
       onJoined: () => undefined,
     });
-    const question = {
+    const query = {
       endpoint,
       values: validateParameters(endpoint, rawParameters(parameters)),
       scope: '',
     };
     const { signal } = new AbortController();
-    const fetch = { ...question, requestId: 'endpoint-test', signal, refresh: true };
-    const { result: fetched } = await fetchResult(fetch, keyOf(question));
+    const fetch = { ...query, requestId: 'endpoint-test', signal, refresh: true };
+    const { result: fetched } = await fetchResult(fetch, keyOf(query));
     return read({ ...fetched, body: fetched.bodies.identity }, [...endpoint.columns.keys()]);
   };
   return {
     database,
-    answer: respond,
+    run: respond,
     rows: async (parameters, at) => (await respond(parameters, at)).rows,
     fill: async (table, rows) => {
       await database.client.command({ query: `TRUNCATE TABLE ${table}` });
@@ -74,13 +74,13 @@ export async function openEndpoint(name: string, now: Date): Promise<EndpointUnd
   };
 }
 
-/** @throws Error where a body is not what every answer of a gateway is. */
-function read(result: QueryResult, columns: readonly string[]): Answer {
+/** @throws Error if a body does not have the form of a gateway's result. */
+function read(result: QueryResult, columns: readonly string[]): RowsResult {
   const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(result.body);
   const { result: rows, ...rest } = JSON.parse(text) as { readonly result: readonly Row[] };
   const asDeclared = rows.every((row) => Object.keys(row).join() === columns.join());
   if (!asDeclared || Object.keys(rest).length > 0 || rows.length !== result.rowCount) {
-    throw new Error(`not an answer of ${columns.join()} in ${result.rowCount} rows: ${text}`);
+    throw new Error(`not a result of ${columns.join()} in ${result.rowCount} rows: ${text}`);
   }
   return { ...result, text, rows };
 }

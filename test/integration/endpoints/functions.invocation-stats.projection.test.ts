@@ -13,7 +13,7 @@ afterAll(() => endpoint.close());
 
 const ROWS = 60_000;
 const INSERTS = 4;
-/** Standard normal, from two uniform draws (Box and Muller). */
+/** A standard normal distribution from two uniform ones (Box and Muller). */
 const NORMAL =
   'sqrt(-2 * log((cityHash64(number, 1) % 1000000 + 1) / 1000001)) * cos(2 * pi() * (cityHash64(number, 2) % 1000000) / 1000000)';
 const DISTRIBUTIONS = {
@@ -32,7 +32,7 @@ const BUCKET: Readonly<Record<string, string>> = {
 describe.each(Object.entries(DISTRIBUTIONS))('quantiles of %s times', (_name, expression) => {
   beforeAll(async () => {
     await endpoint.fill([]);
-    // Half of them in the last hour, the rest over the days; in some inserts, each over all of the time.
+    // Half of them in the last hour, the rest over all days; each insert covers the complete time range.
     for (let part = 0; part < INSERTS; part += 1) {
       await endpoint.database.client.command({
         query: `
@@ -48,8 +48,8 @@ describe.each(Object.entries(DISTRIBUTIONS))('quantiles of %s times', (_name, ex
   }, 120_000);
 
   /**
-   * How far, at most, the rank of a value among the sorted ones of its bucket is from what it should be, as a share. Of
-   * equal values any rank is theirs: the nearest counts.
+   * The maximal distance, as a share, between the rank of a value among the sorted ones of its bucket and the required
+   * rank. Equal values share their ranks: the nearest one counts.
    */
   const missedRank = async (interval: string, rows: readonly Row[]): Promise<number> => {
     const [missed] = await endpoint.query(
@@ -86,13 +86,13 @@ describe.each(Object.entries(DISTRIBUTIONS))('quantiles of %s times', (_name, ex
       now: clockAt(MOMENT - 1_000_000n),
     });
     expect(rows.length).toBeGreaterThan(5);
-    // A bucket of few records has no rank between two of them.
+    // A bucket of few records has no rank between two neighbours.
     const fewest = Math.min(...rows.map((row) => Number(row['count'])));
     expect(await missedRank(interval, rows)).toBeLessThanOrEqual(0.01 + 1 / fewest);
   };
 
   it.each([
-    ['as they were inserted', () => Promise.resolve()],
+    ['as inserted', () => Promise.resolve()],
     ['merged', () => endpoint.database.client.command({ query: 'OPTIMIZE TABLE function_relay_logs FINAL' })],
   ])('are within 1 %% of rank for every interval, %s', async (_how, prepare) => {
     await prepare();

@@ -12,7 +12,7 @@ import { settleAll } from '../../support/settle-all.js';
 import {
   asSent,
   clockAround,
-  nastyText,
+  awkwardText,
   timeAround,
   PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MS,
@@ -22,14 +22,14 @@ import { openEndpoint, type EndpointUnderTest, type Row } from './endpoint-under
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
 const INTERVALS = ['5min', '15min', '1hr', '1day', '7day', 'other'];
 
-/** Both ends of the series of every interval. */
+/** First and last bucket of the series of every interval. */
 const EDGES = INTERVALS.flatMap((interval) => {
   const { unit, length } = seriesOf(interval);
   return [startOf(unit, MOMENT - length), startOf(unit, MOMENT), startOf(unit, MOMENT) + unit];
 });
 
-const project = fc.oneof({ weight: 5, arbitrary: fc.constant('p') }, { weight: 1, arbitrary: nastyText });
-const functionId = fc.oneof(fc.constantFrom('f', 'g', ''), nastyText);
+const project = fc.oneof({ weight: 5, arbitrary: fc.constant('p') }, { weight: 1, arbitrary: awkwardText });
+const functionId = fc.oneof(fc.constantFrom('f', 'g', ''), awkwardText);
 
 const record: fc.Arbitrary<RelayRecord> = fc.record({
   timestamp: timeAround(MOMENT - 7n * DAY - HOUR, ...EDGES),
@@ -44,7 +44,7 @@ const record: fc.Arbitrary<RelayRecord> = fc.record({
 const call = fc.record({
   now: clockAround(MOMENT),
   parameters: fc.record(
-    { project, function_id: functionId, interval: fc.oneof(fc.constantFrom(...INTERVALS), nastyText) },
+    { project, function_id: functionId, interval: fc.oneof(fc.constantFrom(...INTERVALS), awkwardText) },
     { requiredKeys: ['project'] },
   ),
 });
@@ -56,9 +56,9 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
-/** The row, with what is approximated in the model's terms where it is as near as it should be. */
+/** Replaces approximated values of the row by the model's values if they are near enough. */
 function inTermsOf(model: InvocationStats | undefined, row: Row): Row {
-  const near = (name: keyof InvocationStats, isNear: (value: number) => boolean): object => {
+  const asModel = (name: keyof InvocationStats, isNear: (value: number) => boolean): object => {
     const value = row[name];
     return typeof value === 'number' && model !== undefined && isNear(value) ? { [name]: model[name] } : {};
   };
@@ -71,14 +71,14 @@ function inTermsOf(model: InvocationStats | undefined, row: Row): Row {
   );
   return {
     ...row,
-    ...near('avg_execution_time', (value) => Math.abs(value - average) <= 1e-12 * largest),
-    ...near('p95_execution_time', inside(model?.p95_execution_time)),
-    ...near('p99_execution_time', inside(model?.p99_execution_time)),
+    ...asModel('avg_execution_time', (value) => Math.abs(value - average) <= 1e-12 * largest),
+    ...asModel('p95_execution_time', inside(model?.p95_execution_time)),
+    ...asModel('p99_execution_time', inside(model?.p99_execution_time)),
   };
 }
 
 it(
-  'answers what the model answers, on any records, for any parameters',
+  'returns the rows of the model for any records and any parameters',
   async () => {
     await fc.assert(
       fc.asyncProperty(

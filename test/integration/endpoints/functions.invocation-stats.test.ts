@@ -21,7 +21,7 @@ const invocation = (fields: object): object => ({
 const column = (rows: readonly Row[], name: string): readonly unknown[] => rows.map((row) => row[name]);
 
 describe.each([
-  // interval, start of the first bucket, end of the last, and where a record in the middle of a bucket goes
+  // interval, start of the first bucket, end of the last, and the bucket of a record in the middle of a bucket
   ['5min', '2096-02-29T23:55:30Z', '2096-03-01T00:00:31Z', '2096-03-01T00:00:30Z'],
   ['15min', '2096-02-29T23:45:00Z', '2096-03-01T00:01:00Z', '2096-03-01T00:00:00Z'],
   ['1hr', '2096-02-29T23:00:00Z', '2096-03-01T00:01:00Z', '2096-03-01T00:00:00Z'],
@@ -57,19 +57,16 @@ describe('interval', () => {
     ['1hr', ['22:59:00', '23:00:00']],
     ['1day', ['22:00:00', '23:00:00']],
     ['7day', ['00:00:00']],
-  ])(
-    '%s groups by its own unit, oldest bucket first, leaving out buckets without records',
-    async (interval, starts) => {
-      const times = ['23:00:00.000000', '22:59:59.999999', '22:59:58.000001', '22:59:59.000000'];
-      await endpoint.fill(
-        TABLE,
-        times.map((time) => invocation({ timestamp: `2096-02-28T${time}Z` })),
-      );
-      const now = new Date('2096-02-28T23:00:00.000Z');
-      const rows = await endpoint.rows({ project: 'aurora', interval }, now);
-      expect(column(rows, 'timestamp')).toEqual(starts.map((start) => `2096-02-28T${start}Z`));
-    },
-  );
+  ])('%s groups by its own unit, oldest bucket first, without empty buckets', async (interval, starts) => {
+    const times = ['23:00:00.000000', '22:59:59.999999', '22:59:58.000001', '22:59:59.000000'];
+    await endpoint.fill(
+      TABLE,
+      times.map((time) => invocation({ timestamp: `2096-02-28T${time}Z` })),
+    );
+    const now = new Date('2096-02-28T23:00:00.000Z');
+    const rows = await endpoint.rows({ project: 'aurora', interval }, now);
+    expect(column(rows, 'timestamp')).toEqual(starts.map((start) => `2096-02-28T${start}Z`));
+  });
 
   it.each(['1DAY', '2day', ' 1day', '', "'", '5min\n'])('%j behaves as 1day', async (interval) => {
     const times = ['2096-02-29T00:00:00Z', '2096-02-29T12:34:56Z', '2096-02-28T23:59:59Z'];
@@ -97,52 +94,52 @@ describe('project and function_id', () => {
     ]),
   );
 
-  it('counts the records of the project alone', async () => {
+  it('counts only the records of the project', async () => {
     expect(await endpoint.rows({ project: 'aurora' })).toMatchObject([{ count: 4 }]);
     expect(await endpoint.rows({ project: 'Aurora' })).toMatchObject([{ count: 1 }]);
   });
 
-  it('takes an empty project as the project whose reference is empty', async () => {
+  it('selects for an empty project the project whose reference is empty', async () => {
     expect(await endpoint.rows({ project: '' })).toMatchObject([{ count: 1 }]);
   });
 
-  it('refuses a call without a project', async () => {
+  it('rejects a call without a project', async () => {
     await expect(endpoint.rows({})).rejects.toMatchObject({
       code: 'INVALID_PARAMETERS',
       details: { problems: [{ param: 'project', problem: 'is required' }] },
     });
   });
 
-  it('gives no row for a project or a function that is not there', async () => {
+  it('returns no row for an unknown project or function', async () => {
     expect(await endpoint.rows({ project: 'nobody' })).toEqual([]);
     expect(await endpoint.rows({ project: 'aurora', function_id: 'c' })).toEqual([]);
     expect(await endpoint.rows({ project: 'aurora', function_id: 'A' })).toEqual([]);
   });
 
-  it('counts one function where one is named', async () => {
+  it('counts only the named function', async () => {
     expect(await endpoint.rows({ project: 'aurora', function_id: 'b' })).toMatchObject([{ count: 2 }]);
   });
 
-  it('takes an empty function_id as omitted', async () => {
+  it('treats an empty function_id as omitted', async () => {
     expect(await endpoint.rows({ project: 'aurora', function_id: '' })).toMatchObject([{ count: 4 }]);
   });
 });
 
 describe('execution times and errors', () => {
-  it('answers minimum, maximum, average, quantiles and counts in the order of the specification', async () => {
+  it('returns minimum, maximum, average, quantiles and counts in the order of the specification', async () => {
     const times = [0.5, 20, 3.25, 1];
     await endpoint.fill(
       TABLE,
       times.map((execution_time_ms) => invocation({ execution_time_ms, status_code: 200 })),
     );
-    const { text } = await endpoint.answer({ project: 'aurora', interval: '7day' });
+    const { text } = await endpoint.run({ project: 'aurora', interval: '7day' });
     expect(text).toBe(
       '{"result":[{"timestamp":"2096-03-01T00:00:00Z","min_execution_time":0.5,"max_execution_time":20,' +
         '"avg_execution_time":6.1875,"p95_execution_time":20,"p99_execution_time":20,"count":4,"error_count":0}]}',
     );
   });
 
-  it('counts status codes from 400 as errors, and a record without one only in count', async () => {
+  it('counts status codes from 400 as errors, and a record without a status only in count', async () => {
     const codes = [100, 200, 302, 399, 400, 404, 499, 500, 599, null, null];
     await endpoint.fill(
       TABLE,
@@ -151,7 +148,7 @@ describe('execution times and errors', () => {
     expect(await endpoint.rows({ project: 'aurora' })).toMatchObject([{ count: 11, error_count: 5 }]);
   });
 
-  it('leaves records without an execution time out of the times, not out of the counts', async () => {
+  it('excludes records without an execution time from the times, but not from the counts', async () => {
     await endpoint.fill(TABLE, [
       invocation({ execution_time_ms: 10, status_code: 500 }),
       invocation({ execution_time_ms: null, status_code: 500 }),
@@ -162,7 +159,7 @@ describe('execution times and errors', () => {
     ]);
   });
 
-  it('answers null times for a bucket in which no record has one', async () => {
+  it('returns null times for a bucket without execution times', async () => {
     await endpoint.fill(TABLE, [invocation({ execution_time_ms: null })]);
     expect(await endpoint.rows({ project: 'aurora' })).toEqual([
       {
@@ -178,8 +175,8 @@ describe('execution times and errors', () => {
     ]);
   });
 
-  it('answers p95 and p99 within 1 % of rank on thousands of long-tail values in several parts', async () => {
-    // The quantiles of a Pareto distribution, in an order that has nothing to do with their size.
+  it('returns p95 and p99 within 1 % of rank on thousands of long-tail values in several parts', async () => {
+    // The quantiles of a Pareto distribution, in an order unrelated to their size.
     const values = Array.from({ length: 6000 }, (_, index) => (1 - ((index * 2741) % 6000) / 6000) ** -1.5);
     await endpoint.fill(TABLE, []);
     for (const from of [0, 2000, 4000]) {
@@ -197,7 +194,7 @@ describe('execution times and errors', () => {
   });
 
   it.each([[1234.5678901], [16777217], [16777219, 16777217], [3.5e38, 4e38, 1e300], [-1e-320, -1e300]])(
-    'answers p95 and p99 of %j, … as elements of the data, to the last bit',
+    'returns p95 and p99 of %j, … as elements of the data, to the last bit',
     async (...times) => {
       await endpoint.fill(
         TABLE,
@@ -212,7 +209,7 @@ describe('execution times and errors', () => {
     },
   );
 
-  it('takes NaN for no execution time, and infinity for one whose percentile is null', async () => {
+  it('treats NaN as no execution time, and infinity as one whose percentile is null', async () => {
     await endpoint.fill(TABLE, []);
     const times = [...Array.from({ length: 98 }, (_, index) => index), 'nan', '1e999', '1e999'];
     await endpoint.insertLines(

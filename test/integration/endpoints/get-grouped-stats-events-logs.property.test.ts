@@ -13,7 +13,7 @@ import {
   asSent,
   boundAround,
   fewOf,
-  nastyText,
+  awkwardText,
   nullableText,
   PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MS,
@@ -27,7 +27,7 @@ const TIMES = [MOMENT - 7n, MOMENT, MOMENT + 1_000n, MOMENT + DAY] as const;
 
 const eventType = fc.oneof(
   fc.constantFrom('view', 'unique_view', 'click', 'unique_click', 'url_redirect'),
-  nastyText,
+  awkwardText,
 );
 
 const anyOf = <Name extends string, Value>(
@@ -66,9 +66,9 @@ const events = fc
 
 const filters = fewOf(
   {
-    ...anyOf(EQUALITY_COLUMNS, nastyText),
+    ...anyOf(EQUALITY_COLUMNS, awkwardText),
     search_term: searchableText,
-    event_ids: fc.array(nastyText, { minLength: 1, maxLength: 4 }).map((ids) => ids.join()),
+    event_ids: fc.array(awkwardText, { minLength: 1, maxLength: 4 }).map((ids) => ids.join()),
     start_time: boundAround(...TIMES),
     end_time: boundAround(...TIMES),
   },
@@ -92,7 +92,7 @@ beforeAll(async () => {
 afterAll(() => endpoint.close());
 
 it(
-  'answers what the model answers, on any records, for any parameters',
+  'returns the rows of the model for any records and any parameters',
   async () => {
     await fc.assert(
       fc.asyncProperty(

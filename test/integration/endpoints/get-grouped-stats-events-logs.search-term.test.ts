@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
-/** Which of the messages a search finds. */
+/** Returns the messages that a search matches. */
 async function search(messages: readonly string[], search_term: string): Promise<readonly string[]> {
   await endpoint.fill(
     TABLE,
@@ -25,7 +25,7 @@ async function search(messages: readonly string[], search_term: string): Promise
 }
 
 describe('search_term', () => {
-  it('finds a text at the start, in the middle and at the end of a message', async () => {
+  it('matches a text at the start, in the middle and at the end of a message', async () => {
     const messages = ['needle', 'needle hay', 'hay needle hay', 'hay needle', 'need le', 'hay', ''];
     expect(await search(messages, 'needle')).toEqual(messages.slice(0, 4));
   });
@@ -45,7 +45,7 @@ describe('search_term', () => {
     ['ｇ', ['Ｇ', 'ｇ'], ['g']],
     ['日本', ['日本語'], ['日 本']],
     ['بحث', ['البحث'], ['ب ح ث']],
-  ])('%j finds texts of its script in either case', async (term, matching, others) => {
+  ])('%j matches texts of its script in either case', async (term, matching, others) => {
     expect(await search([...matching, ...others], term)).toEqual(matching);
   });
 
@@ -72,15 +72,15 @@ describe('search_term', () => {
     [' ', ['a b', ' '], ['ab', '\u00a0']],
     ['null', ['NULL', 'nullable'], ['', '\\N']],
     ['\u0001', ['\u0001'], ['1', '']],
-  ])('%j means itself', async (term, matching, others) => {
+  ])('%j is matched literally', async (term, matching, others) => {
     expect(await search([...matching, ...others], term)).toEqual(matching);
   });
 
-  it('finds every message where it is empty, the empty message too', async () => {
+  it('matches every message if it is empty, the empty message too', async () => {
     expect(await search(['', 'a'], '')).toEqual(['', 'a']);
   });
 
-  it('is one filter among the others', async () => {
+  it('combines with the other filters', async () => {
     await endpoint.fill(TABLE, [
       { timestamp: '2096-02-29', event_message: 'Hit', level: 'info', event_id: 'a' },
       { timestamp: '2096-02-29', event_message: 'hit', level: 'error', event_id: 'b' },
@@ -101,11 +101,11 @@ describe('invalid UTF-8', () => {
     });
   });
 
-  it('in any column still gives a body of valid UTF-8', async () => {
+  it('in any column still yields a body of valid UTF-8', async () => {
     expect(await endpoint.rows({})).toMatchObject([{ event_id: 'a\ufffd', event_name: '\ufffd' }]);
   });
 
-  it('in a message does not keep a search from finding what is around it', async () => {
+  it('in a message does not prevent a search from matching the text around it', async () => {
     expect(await endpoint.rows({ search_term: '(j' })).toHaveLength(1);
     expect(await endpoint.rows({ search_term: '(k' })).toEqual([]);
   });

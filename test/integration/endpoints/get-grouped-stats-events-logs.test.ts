@@ -5,7 +5,7 @@ import { openEndpoint, type EndpointUnderTest, type Row } from './endpoint-under
 const TABLE = 'custom_events';
 const NOW = clockAt(microsOf('2096-03-01T12:00:00Z'));
 
-/** Everything that a custom event can hold, beside its message. */
+/** All columns of a custom event, except its message. */
 const FILLED = {
   timestamp: '2096-02-29T23:59:59.999999Z',
   level: 'info',
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
-/** Events that differ in their name, so that each is a group, named like its place. */
+/** Events that differ in their name, so that each is a group named after its index. */
 const fillNamed = (events: readonly object[]): Promise<void> =>
   endpoint.fill(
     TABLE,
@@ -40,21 +40,21 @@ const fillNamed = (events: readonly object[]): Promise<void> =>
 
 const column = (rows: readonly Row[], name: string): readonly unknown[] => rows.map((row) => row[name]);
 
-/** Places of the events that a call finds. */
+/** Returns the indexes of the events that a call matches. */
 const found = async (parameters: Readonly<Record<string, string>>): Promise<readonly number[]> =>
   column(await endpoint.rows(parameters), 'event_name')
     .map(Number)
     .sort((a, b) => a - b);
 
 describe('groups', () => {
-  it('answers a row for each combination of the day and nine columns, with its hits', async () => {
+  it('returns a row for each combination of the day and nine columns, with its hits', async () => {
     const { timestamp, ...rest } = FILLED;
     await endpoint.fill(TABLE, [
       { ...FILLED, event_message: 'a' },
       { ...rest, timestamp: '2096-02-29T00:00:00.000000Z', level: 'error', user_id: 'u2', view_id: null },
       { ...rest, timestamp: '2096-03-01T00:00:00.000000Z' },
     ]);
-    const { text } = await endpoint.answer({});
+    const { text } = await endpoint.run({});
     const row = (day: string, hits: number): string =>
       `{"group_time":"${day}T00:00:00Z","event_id":"e1","event_name":"opened","city":"Köln","country":"DE",` +
       '"device":"phone","language":"de","referrer":"https://example.org/","event_type":"view",' +
@@ -64,7 +64,7 @@ describe('groups', () => {
   });
 
   it.each(GROUP_COLUMNS)(
-    'keeps null and the empty string of %s apart, null first, texts by their bytes',
+    'distinguishes null and the empty string of %s, null first, texts by their bytes',
     async (name) => {
       const values = ['é', 'a', null, 'B', '', 'a ', null, '😀', '\uffee', '\\N', 'null'];
       await endpoint.fill(
@@ -79,7 +79,7 @@ describe('groups', () => {
     },
   );
 
-  it('orders by day, then event_id, then the other columns as they stand in the answer', async () => {
+  it('orders by day, then event_id, then the other columns in the order of the result', async () => {
     const at = (day: string, fields: object): object => ({ ...FILLED, timestamp: day, ...fields });
     await endpoint.fill(TABLE, [
       at('2096-03-01', { event_id: 'a', event_name: 'a' }),
@@ -113,26 +113,26 @@ describe('groups', () => {
     ]);
   });
 
-  it('answers the first 1000 groups of more, and says that it cut', async () => {
+  it('returns the first 1000 groups of more, and reports the truncation', async () => {
     const ids = Array.from({ length: 1001 }, (_, index) => String(9000 - index));
     await endpoint.fill(
       TABLE,
       ids.map((event_id) => ({ ...FILLED, event_id })),
     );
-    const { rows, truncated } = await endpoint.answer({});
+    const { rows, truncated } = await endpoint.run({});
     expect(column(rows, 'event_id')).toEqual([...ids].sort().slice(0, 1000));
     expect(truncated).toBe(true);
     expect(
-      await endpoint.answer({ event_name: FILLED.event_name, event_ids: ids.slice(1).join() }),
+      await endpoint.run({ event_name: FILLED.event_name, event_ids: ids.slice(1).join() }),
     ).toMatchObject({
       rowCount: 1000,
       truncated: false,
     });
   });
 
-  it('answers no rows where nothing is found', async () => {
+  it('returns no rows if no event matches', async () => {
     await endpoint.fill(TABLE, []);
-    expect((await endpoint.answer({})).text).toBe('{"result":[]}');
+    expect((await endpoint.run({})).text).toBe('{"result":[]}');
   });
 });
 
@@ -151,7 +151,7 @@ describe.each([
   'utm_params',
   'event_type',
 ])('%s', (name) => {
-  // What else a text may hold is in the arbitraries of get-grouped-stats-events-logs.property.test.ts.
+  // The arbitraries of get-grouped-stats-events-logs.property.test.ts cover other texts.
   const VALUES = ['a', 'A', '', null, '%', '\\', '\\N'];
 
   beforeAll(() =>
@@ -167,7 +167,7 @@ describe.each([
     expect(column(await endpoint.rows({ [name]: value }), 'event_id')).toEqual([index]);
   });
 
-  it('filters nothing where it is omitted', async () => {
+  it('filters nothing if it is omitted', async () => {
     expect(await endpoint.rows({})).toHaveLength(VALUES.length);
   });
 });
@@ -194,8 +194,8 @@ describe('event_type and include_unique', () => {
     ['', 'true', ['']],
     ['scroll', 'true', []],
   ])('event_type %j with include_unique %j matches %j', async (event_type, include_unique, matched) => {
-    const places = await found({ event_type, ...(include_unique !== undefined && { include_unique }) });
-    expect(places.map((place) => TYPES[place])).toEqual(matched);
+    const indexes = await found({ event_type, ...(include_unique !== undefined && { include_unique }) });
+    expect(indexes.map((index) => TYPES[index])).toEqual(matched);
   });
 
   it('include_unique without event_type filters nothing', async () => {
@@ -220,7 +220,7 @@ describe('event_ids', () => {
     ['', ['']],
     ['it\'s,",\\,tab\t,line\n,😀,[a,\\N', ["it's", '"', '\\', 'tab\t', 'line\n', '😀', '[a', '\\N']],
     ['A', []],
-  ])('%j is split on commas, its items taken as they are', async (event_ids, matched) => {
-    expect((await found({ event_ids })).map((place) => IDS[place])).toEqual(matched);
+  ])('%j is split on commas, and its items are used unchanged', async (event_ids, matched) => {
+    expect((await found({ event_ids })).map((index) => IDS[index])).toEqual(matched);
   });
 });

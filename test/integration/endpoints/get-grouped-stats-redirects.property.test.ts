@@ -12,7 +12,7 @@ import {
   asSent,
   boundAround,
   fewOf,
-  nastyText,
+  awkwardText,
   nullableText,
   timeAround,
   PROPERTY_RUNS,
@@ -54,12 +54,12 @@ const NUMBERS = [
 ];
 const KEYS = ['', 'utm_source', 'a', 'A', 'é', '0', '-1', 'a.b', '$', '"', '\\', '\n', 's'];
 
-const key = fc.oneof(fc.constantFrom(...KEYS), nastyText);
+const key = fc.oneof(fc.constantFrom(...KEYS), awkwardText);
 const space = fc.constantFrom('', '', '', ' ', '\n\t');
 
-/** JSON text of a string, every character or none as a \\u escape. */
+/** The JSON text of a string, with all or none of its characters as \\u escapes. */
 const stringToken = fc
-  .tuple(nastyText, fc.boolean())
+  .tuple(awkwardText, fc.boolean())
   .map(([text, escaped]) =>
     escaped
       ? `"${Array.from({ length: text.length }, (_, at) => `\\u${text.charCodeAt(at).toString(16).padStart(4, '0')}`).join('')}"`
@@ -107,9 +107,9 @@ const utmParams = fc.oneof(
   },
 );
 
-/** The texts that a value may be asked for as: as it is written, and in other forms that are or are not the same. */
+/** Parameter values for a value: as it is written, and other notations that match or do not match. */
 const utmValue = fc.oneof(
-  nastyText,
+  awkwardText,
   fc.constantFrom(
     'true',
     'false',
@@ -164,11 +164,11 @@ const parameters: fc.Arbitrary<RedirectsParameters> = fc.oneof(
   fc.record({ utm_key: key, utm_value: utmValue }, { requiredKeys: [] }),
   fewOf(
     {
-      event_name: nastyText,
-      country: nastyText,
-      device: nastyText,
-      language: nastyText,
-      referrer: nastyText,
+      event_name: awkwardText,
+      country: awkwardText,
+      device: awkwardText,
+      language: awkwardText,
+      referrer: awkwardText,
       start_time: boundAround(...TIMES),
       end_time: boundAround(...TIMES),
     },
@@ -176,8 +176,8 @@ const parameters: fc.Arbitrary<RedirectsParameters> = fc.oneof(
   ),
 );
 
-/** Asks for what some records have in utm_params, so that much is found. */
-const whatIsThere = (records: readonly RedirectEvent[]): readonly RedirectsParameters[] =>
+/** Uses values of some records' utm_params as parameters, so that many records match. */
+const callsOf = (records: readonly RedirectEvent[]): readonly RedirectsParameters[] =>
   records
     .flatMap(({ utm_params }) => [...scalarTexts(utm_params)])
     .filter((pair) => !pair.join('').includes('\0'))
@@ -192,7 +192,7 @@ beforeAll(async () => {
 afterAll(() => endpoint.close());
 
 it(
-  'answers what the model answers, on any records, for any parameters',
+  'returns the rows of the model for any records and any parameters',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -203,7 +203,7 @@ it(
             'custom_events',
             stored.map((fields) => ({ ...fields, timestamp: printMicros(fields.timestamp) })),
           );
-          await settleAll([...calls, ...whatIsThere(stored)], async (call) => {
+          await settleAll([...calls, ...callsOf(stored)], async (call) => {
             expect(await endpoint.rows(asSent(call))).toEqual(groupedRedirects(stored, call));
           });
         },

@@ -24,7 +24,7 @@ afterAll(() => endpoint.close());
 const column = (rows: readonly Row[], name: string): readonly unknown[] => rows.map((row) => row[name]);
 
 describe('groups', () => {
-  it('answers a row for each combination of the day and six columns, with its hits', async () => {
+  it('returns a row for each combination of the day and six columns, with its hits', async () => {
     await endpoint.fill(TABLE, [
       FILLED,
       { ...FILLED, timestamp: '2096-02-29T00:00:00.000000Z', event_id: 'x', city: 'Köln', user_id: 'u' },
@@ -33,11 +33,11 @@ describe('groups', () => {
     const row = (day: string, hits: number): string =>
       `{"group_time":"${day}T00:00:00Z","event_name":"spring","country":"DE","device":"phone","language":"de",` +
       `"referrer":"https://example.org/","utm_params":"{\\"utm_source\\":\\"newsletter\\"}","total_hits":${hits}}`;
-    const { text } = await endpoint.answer({});
+    const { text } = await endpoint.run({});
     expect(text).toBe(`{"result":[${row('2096-02-29', 2)},\n${row('2096-03-01', 1)}]}`);
   });
 
-  it('counts url_redirect alone', async () => {
+  it('counts only url_redirect events', async () => {
     const types = ['url_redirect', 'view', 'URL_REDIRECT', 'url_redirect ', 'unique_url_redirect', '', null];
     await endpoint.fill(
       TABLE,
@@ -47,7 +47,7 @@ describe('groups', () => {
   });
 
   it.each(['event_name', 'country', 'device', 'language', 'referrer', 'utm_params'])(
-    'keeps null and the empty string of %s apart, null first, texts by their bytes',
+    'distinguishes null and the empty string of %s, null first, texts by their bytes',
     async (name) => {
       const values = ['é', 'a', null, 'B', '', 'a ', null, '😀', '\uffee', '\\N', 'null'];
       await endpoint.fill(
@@ -62,7 +62,7 @@ describe('groups', () => {
     },
   );
 
-  it('orders by day, then event_name, then the other columns as they stand in the answer', async () => {
+  it('orders by day, then event_name, then the other columns in the order of the result', async () => {
     await endpoint.fill(TABLE, [
       { ...FILLED, timestamp: '2096-03-01', event_name: 'a' },
       { ...FILLED, event_name: 'b', country: 'A' },
@@ -84,20 +84,20 @@ describe('groups', () => {
     ]);
   });
 
-  it('answers the first 1000 groups of more, and says that it cut', async () => {
+  it('returns the first 1000 groups of more, and reports the truncation', async () => {
     const names = Array.from({ length: 1001 }, (_, index) => String(9000 - index));
     await endpoint.fill(
       TABLE,
       names.map((event_name) => ({ ...FILLED, event_name })),
     );
-    const { rows, truncated } = await endpoint.answer({});
+    const { rows, truncated } = await endpoint.run({});
     expect(column(rows, 'event_name')).toEqual([...names].sort().slice(0, 1000));
     expect(truncated).toBe(true);
   });
 });
 
 describe.each(['event_name', 'country', 'device', 'language', 'referrer'])('%s', (name) => {
-  // What else a text may hold is in the arbitraries of get-grouped-stats-redirects.property.test.ts.
+  // The arbitraries of get-grouped-stats-redirects.property.test.ts cover other texts.
   const VALUES = ['a', 'A', '', null, '%', '\\', '\\N'];
 
   beforeAll(() =>
@@ -151,14 +151,14 @@ describe('utm_key and utm_value', () => {
 
   it.each([
     ['a string, without its quotes', 's', 'newsletter', [0, 6, 7]],
-    ['a string in its own letter case', 's', 'Newsletter', [4]],
-    ['not a string with its quotes', 's', '"newsletter"', []],
+    ['a string in the same letter case', 's', 'Newsletter', [4]],
+    ['no string with its quotes', 's', '"newsletter"', []],
     ['an empty string', 's', '', [1]],
     ['a string that looks like a number', 's', '42', [2]],
     ['a string that says null', 's', 'null', [3]],
-    ['a string with its escapes read', 's', 'it\'s "q" \\ \t \n é é 😀', [5]],
+    ['a string with its escapes decoded', 's', 'it\'s "q" \\ \t \n é é 😀', [5]],
     ['a boolean as written', 'b', 'true', [0, 2]],
-    ['a boolean as written, false too', 'b', 'false', [1]],
+    ['a boolean as written, false as well', 'b', 'false', [1]],
     ['no boolean written otherwise', 'b', 'TRUE', []],
     ['no boolean as a number', 'b', '1', []],
     ['an integer', 'i', '42', [0, 2]],
@@ -168,46 +168,46 @@ describe('utm_key and utm_value', () => {
     ['no number as it is written', 'i', '1e3', []],
     ['a fraction in its shortest form', 'i', '1.5', [5]],
     ['the greatest integer of 64 bits', 'i', '18446744073709551615', [6]],
-    ['an integer beyond what a double holds', 'i', '9007199254740993', [7]],
+    ['an integer beyond the precision of a double', 'i', '9007199254740993', [7]],
     ['a capital E', 'i', '100000', [8]],
     ['no null', 'n', 'null', [3]],
     ['no null as the empty text', 'n', '', []],
     ['no array', 'a', '["newsletter"]', []],
     ['no object', 'o', '{"s":"newsletter"}', []],
     ['a string that looks like an array', 'a', '[1]', [3]],
-    ['a key in its own letter case', 'S', 'newsletter', [8]],
+    ['a key in the same letter case', 'S', 'newsletter', [8]],
     ['the empty key', '', 'empty key', [1]],
-    ['a key with its escapes read', 'é\n', 'key', [7]],
-    ['a key that looks like a place', '0', 'zero', [18]],
-    ['a key that looks like a place from the end', '-1', 'minus one', [18]],
+    ['a key with its escapes decoded', 'é\n', 'key', [7]],
+    ['a key that looks like an index', '0', 'zero', [18]],
+    ['a key that looks like an index from the end', '-1', 'minus one', [18]],
     ['a key with a dot, which is no path', 's.t', 'dotted', [18]],
-    ['no key that is not there', 'zzz', '', []],
-  ])('match %s', async (_what, utm_key, utm_value, places) => {
-    expect(await found({ utm_key, utm_value })).toEqual(places);
+    ['no missing key', 'zzz', '', []],
+  ])('match %s', async (_what, utm_key, utm_value, indexes) => {
+    expect(await found({ utm_key, utm_value })).toEqual(indexes);
   });
 
-  it('filter nothing where only one of them is given', async () => {
+  it('filter nothing if only one of them is present', async () => {
     const all = LINES.map((_, index) => index);
     expect(await found({ utm_key: 's' })).toEqual(all);
     expect(await found({ utm_key: '' })).toEqual(all);
     expect(await found({ utm_value: 'newsletter' })).toEqual(all);
   });
 
-  it('are one filter among the others', async () => {
+  it('combine with the other filters', async () => {
     expect(await found({ utm_key: 's', utm_value: 'newsletter', event_name: '6' })).toEqual([6]);
   });
 
-  // ClickHouse's JSON functions read no such text, which decisions.md takes for text that is no JSON object.
+  // ClickHouse's JSON functions cannot read such texts; decisions.md treats them as not being JSON objects.
   it.each([
     '{"s":"found?","x":18446744073709551616}',
     '{"s":"found?","x":1e400}',
     '{"s":"found?","x":"\\ud83d"}',
-  ])('never match, nor fail, on JSON with what ClickHouse can not hold: %s', async (utm_params) => {
+  ])('neither match nor fail on JSON that ClickHouse cannot store: %s', async (utm_params) => {
     await endpoint.insertLines(TABLE, JSON.stringify({ ...FILLED, utm_params }));
     expect(await endpoint.rows({ utm_key: 's', utm_value: 'found?' })).toEqual([]);
   });
 
-  it('never match, nor fail, on invalid UTF-8, and the body stays valid', async () => {
+  it('neither match nor fail on invalid UTF-8, and the body stays valid', async () => {
     await endpoint.fill(TABLE, []);
     await endpoint.database.client.command({
       query: `

@@ -2,14 +2,14 @@ import * as fc from 'fast-check';
 
 import { GROUP_COLUMNS } from '../../support/models/get-grouped-stats-events-logs.js';
 import { clockAt, DAY, microsOf, printMicros } from '../../support/models/time.js';
-import { nastyText, nullableText, timeAround, PROPERTY_RUNS } from './arbitraries.js';
+import { awkwardText, nullableText, timeAround, PROPERTY_RUNS } from './arbitraries.js';
 import { openBesideRecords, type Call, type EndpointBesideRecords } from './beside-records.js';
 import type { Row } from './endpoint-under-test.js';
 
 const MOMENT = microsOf('2096-02-29T00:00:00Z');
 const NOW = clockAt(MOMENT);
 
-/** Bounds at both sides of midnights, inside days, and where time itself ends. */
+/** Bounds on both sides of midnights, within days, and at the limits of the time type. */
 const BOUNDS = [
   '2096-02-27T00:00:00Z',
   '2096-02-27T23:59:59.999999Z',
@@ -69,15 +69,15 @@ const batches = fc
   .chain((lists) => fc.subarray(lists).map((again) => [...lists, ...again]));
 
 const bounds = { start_time: fc.constantFrom(...BOUNDS), end_time: fc.constantFrom(...BOUNDS) };
-const text = fc.oneof({ weight: 3, arbitrary: fc.constantFrom('', 'a', 'ab') }, nastyText);
+const text = fc.oneof({ weight: 3, arbitrary: fc.constantFrom('', 'a', 'ab') }, awkwardText);
 const someOf = (fields: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<Record<string, string>> =>
   fc
     .tuple(fc.record(fields), fc.subarray(Object.keys(fields), { maxLength: 2 }))
-    .map(([all, kept]) => Object.fromEntries(kept.map((name) => [name, all[name] ?? ''])));
+    .map(([all, names]) => Object.fromEntries(names.map((name) => [name, all[name] ?? ''])));
 const within = fc
   .tuple(fc.record(bounds), fc.subarray(['start_time', 'end_time'] as const))
-  .map(([all, kept]) => Object.fromEntries(kept.map((name) => [name, all[name]])));
-const asked = (fields: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<Call> =>
+  .map(([all, names]) => Object.fromEntries(names.map((name) => [name, all[name]])));
+const calls = (fields: Record<string, fc.Arbitrary<string>>): fc.Arbitrary<Call> =>
   fc.record({
     parameters: fc
       .tuple(
@@ -94,7 +94,7 @@ const CASES = [
     name: 'get-grouped-stats-events-logs',
     projection: 'event_days',
     groups: GROUP_COLUMNS,
-    calls: asked({
+    calls: calls({
       ...Object.fromEntries(GROUP.map((name) => [name, text])),
       event_type: fc.constantFrom('view', 'click', 'url_redirect', 'a', ''),
       include_unique: fc.constantFrom('true', 'false'),
@@ -108,7 +108,7 @@ const CASES = [
     name: 'get-grouped-stats-redirects',
     projection: 'redirect_days',
     groups: ['event_name', 'country', 'device', 'language', 'referrer', 'utm_params'],
-    calls: asked({
+    calls: calls({
       ...Object.fromEntries(
         ['event_name', 'country', 'device', 'language', 'referrer'].map((name) => [name, text]),
       ),
@@ -118,14 +118,14 @@ const CASES = [
   },
 ];
 
-/** A bound as ClickHouse prints times, in nanoseconds. */
+/** Prints a bound, in nanoseconds, as ClickHouse prints times. */
 function printNanos(bound: string): string {
   const [, fraction = ''] = /\.(\d+)/.exec(bound) ?? [];
   const seconds = new Date(bound.replace(/\.\d+/, '')).toISOString().slice(0, 19).replace('T', ' ');
   return `${seconds}.${fraction.padEnd(9, '0')}`;
 }
 
-/** A term of WHERE in plain SQL for each parameter. */
+/** A WHERE condition in plain SQL for each parameter. */
 const TERMS: Readonly<Record<string, string>> = {
   start_time: "toString(log.timestamp) || '000' >= {start_time:String}",
   end_time: "toString(log.timestamp) || '000' <= {end_time:String}",
@@ -139,7 +139,7 @@ const JSON_VALUE = `
 
 function termsOf(parameters: Readonly<Record<string, string>>): readonly string[] {
   const { event_type, include_unique, utm_key, utm_value, ...others } = parameters;
-  // `event_id` is no parameter: what is unknown is ignored.
+  // `event_id` is not a parameter: unknown names are ignored.
   const names = Object.keys(others).filter((name) => name !== 'event_id');
   const terms = names.map((name) => TERMS[name] ?? `${name} = {${name}:String}`);
   const both = include_unique === 'true' && (event_type === 'view' || event_type === 'click');
@@ -156,7 +156,7 @@ describe.each(CASES)('$name', ({ name, projection, groups, calls }) => {
   });
   afterAll(() => endpoint.close());
 
-  /** What a plain query of the records says, but for the cap. */
+  /** The rows of a plain query of the records, without the row cap. */
   const groupRecords = ({ parameters }: Call): Promise<readonly Row[]> => {
     const redirects = projection === 'redirect_days' ? ["event_type = 'url_redirect'"] : [];
     return endpoint.query(
@@ -183,7 +183,7 @@ describe.each(CASES)('$name', ({ name, projection, groups, calls }) => {
     });
   };
 
-  it('groups as the records say, for any records, inserts, merges and parameters', async () => {
+  it('groups as a plain query of the records does, for any records, inserts, merges and parameters', async () => {
     await fc.assert(
       fc.asyncProperty(
         batches,
@@ -213,7 +213,7 @@ describe.each(CASES)('$name', ({ name, projection, groups, calls }) => {
       });
     });
 
-    // Either projection by days has what redirects need; of few records ClickHouse may take the wider one.
+    // Both daily projections have the columns for redirects; for few records ClickHouse may use the wider one.
     const DAYS = expect.stringMatching(/^(?:event|redirect)_days$/) as unknown;
 
     it.each([
@@ -223,7 +223,7 @@ describe.each(CASES)('$name', ({ name, projection, groups, calls }) => {
       [{ start_time: '2096-02-28', end_time: '2096-02-28T23:59:59.999999Z' }, [DAYS]],
       [{ start_time: '2096-02-28T00:00:00.000001Z' }, ['custom_events', DAYS]],
       [{ end_time: '2096-02-28' }, ['custom_events', DAYS]],
-    ])('reads whole days from a projection for %j', async (parameters, expected) => {
+    ])('reads complete days from a projection for %j', async (parameters, expected) => {
       expect(await endpoint.sources({ parameters, now: NOW })).toEqual(expected);
     });
 
@@ -233,7 +233,7 @@ describe.each(CASES)('$name', ({ name, projection, groups, calls }) => {
       { end_time: '2096-02-28T05:00:00Z' },
       { start_time: '2096-02-27T06:00:00.000001Z', end_time: '2096-02-28T17:00:00Z' },
       { country: 'DE', start_time: '2096-02-28' },
-    ])('returns the first groups for %j, and says that there are more', async (parameters) => {
+    ])('returns the first groups for %j, and reports that there are more', async (parameters) => {
       for (const cap of [1000, 7, 100_000]) await expectSame({ parameters, now: NOW, cap });
     });
   });
@@ -248,7 +248,7 @@ describe('get-grouped-stats-events-logs', () => {
   afterAll(() => endpoint.close());
 
   it.each(['level', 'search_term', 'user_id', 'profile_id', 'view_id', 'event_target'])(
-    'reads the records for a %s, which the projection does not have',
+    'reads the records for a %s, a column that the projection lacks',
     async (name) => {
       const call = { parameters: { [name]: '' }, now: NOW };
       expect(await endpoint.sources(call)).toEqual(['custom_events']);

@@ -1,7 +1,7 @@
 import { clockAt, microsOf } from '../../support/models/time.js';
 import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
 
-/** Around a bound, and at both ends of what a timestamp can be; none is ever dropped for its age. */
+/** Times around a bound, and at both limits of a timestamp; no TTL ever removes them. */
 const TIMES = [
   '2096-02-28T23:59:59.999999Z',
   '2096-02-29T00:00:00.000000Z',
@@ -28,7 +28,7 @@ describe.each(['get-grouped-stats-events-logs', 'get-grouped-stats-redirects'])(
     (await endpoint.rows(parameters)).map((row) => row['event_name']);
 
   const BOUNDS: readonly (readonly [string, number])[] = [
-    // a bound at, or just after or before, the time at that place
+    // a bound, and the index of the time at, just after or just before it
     ['2096-02-29T10:05:03.123456Z', 3],
     ['2096-02-29 10:05:03.123456', 3],
     ['2096-02-29T12:05:03.123456+02:00', 3],
@@ -39,21 +39,21 @@ describe.each(['get-grouped-stats-events-logs', 'get-grouped-stats-redirects'])(
     ['2096-03-01T00:00:00+00:00', 6],
   ];
 
-  it.each(BOUNDS)('start_time %s is inclusive to the microsecond', async (start_time, place) => {
-    expect(await found({ start_time })).toEqual(TIMES.slice(place));
+  it.each(BOUNDS)('start_time %s is inclusive to the microsecond', async (start_time, index) => {
+    expect(await found({ start_time })).toEqual(TIMES.slice(index));
   });
 
-  it.each(BOUNDS)('end_time %s is inclusive to the microsecond', async (end_time, place) => {
-    expect(await found({ end_time })).toEqual(TIMES.slice(0, place + 1));
+  it.each(BOUNDS)('end_time %s is inclusive to the microsecond', async (end_time, index) => {
+    expect(await found({ end_time })).toEqual(TIMES.slice(0, index + 1));
   });
 
-  it('keeps the meaning of a bound finer than a microsecond', async () => {
+  it('applies a bound finer than a microsecond exactly', async () => {
     const finer = '2096-02-29T10:05:03.1234561Z';
     expect(await found({ start_time: finer })).toEqual(TIMES.slice(4));
     expect(await found({ end_time: finer })).toEqual(TIMES.slice(0, 4));
   });
 
-  it('takes both bounds together, equal ones too', async () => {
+  it('combines both bounds, equal ones too', async () => {
     const at = TIMES[4] ?? '';
     expect(await found({ start_time: at, end_time: at })).toEqual([at]);
     expect(await found({ start_time: '2096-02-29', end_time: '2096-02-29T23:59:59.999999Z' })).toEqual(
@@ -63,14 +63,14 @@ describe.each(['get-grouped-stats-events-logs', 'get-grouped-stats-redirects'])(
   });
 
   it.each(['1900-01-01', '1969-12-31T23:59:59.999999Z', '1970-01-01'])(
-    'takes %s for a start',
+    'accepts %s as a start',
     async (bound) => {
       expect(await found({ start_time: bound })).toEqual(TIMES);
       expect(await found({ end_time: bound })).toEqual([]);
     },
   );
 
-  it.each(['2106-02-07T06:28:16Z', '2299-12-31T23:59:59.999999Z'])('takes %s for an end', async (bound) => {
+  it.each(['2106-02-07T06:28:16Z', '2299-12-31T23:59:59.999999Z'])('accepts %s as an end', async (bound) => {
     expect(await found({ end_time: bound })).toEqual(TIMES);
     expect(await found({ start_time: bound })).toEqual([]);
   });
@@ -85,7 +85,7 @@ describe.each(['get-grouped-stats-events-logs', 'get-grouped-stats-redirects'])(
     '1899-12-31',
     '2300-01-01',
     '0',
-  ])('refuses %j, naming both bounds', async (wrong) => {
+  ])('rejects %j, naming both bounds', async (wrong) => {
     await expect(endpoint.rows({ start_time: wrong, end_time: wrong })).rejects.toMatchObject({
       code: 'INVALID_PARAMETERS',
       details: { problems: [{ param: 'start_time' }, { param: 'end_time' }] },

@@ -11,17 +11,17 @@ beforeAll(async () => {
 afterAll(() => endpoint.close());
 
 let projects = 0;
-/** One that no other test has rows of. */
+/** Returns a project without rows of other tests. */
 const newProject = (): string => `p${(projects += 1)}`;
 
-/** The answer's text from the metadata on, after a line in which it was sent as this. */
-async function answered(metadata: string): Promise<string> {
+/** Inserts a line with this metadata, and returns the metadata in the text of the result. */
+async function fetchMetadata(metadata: string): Promise<string> {
   const project = newProject();
   await endpoint.insertLines(
     TABLE,
     `{"project":"${project}","timestamp":"2096-03-01","metadata":${metadata}}`,
   );
-  const { text } = await endpoint.answer({ project });
+  const { text } = await endpoint.run({ project });
   return text.replace(/^.*?"metadata":/s, '').replace(/\}\]\}$/, '');
 }
 
@@ -47,18 +47,18 @@ describe('metadata', () => {
     ['white space', '{ "a" :\t[ 1 , 2 ] }'],
     ['a key twice', '{"a":1,"a":2}'],
   ])('with %s is the object that was sent', async (_what, metadata) => {
-    expect(await answered(metadata)).toBe(metadata);
-    expect(await answered(JSON.stringify(metadata))).toBe(metadata);
+    expect(await fetchMetadata(metadata)).toBe(metadata);
+    expect(await fetchMetadata(JSON.stringify(metadata))).toBe(metadata);
   });
 
   it.concurrent.each([
     ['sent as an object', '{\n  "a": 1,\r\n  "b": [\n    "x\\ny"\n  ]\n}\n'],
     ['sent as text', JSON.stringify('\n{\n  "a": 1,\r\n  "b": [\n    "x\\ny"\n  ]\n}\n')],
-  ])('of many lines, %s, is the object that was sent', async (_how, metadata) => {
-    expect(JSON.parse(await answered(metadata))).toEqual({ a: 1, b: ['x\ny'] });
+  ])('with several lines, %s, is the object that was sent', async (_how, metadata) => {
+    expect(JSON.parse(await fetchMetadata(metadata))).toEqual({ a: 1, b: ['x\ny'] });
   });
 
-  it.concurrent('of many lines does not keep other rows from being answered', async () => {
+  it.concurrent('with several lines does not affect other rows', async () => {
     const project = newProject();
     await endpoint.database.insert(
       TABLE,
@@ -68,7 +68,7 @@ describe('metadata', () => {
         metadata: '{\n"a":\n1\n}',
       })),
     );
-    expect(await endpoint.answer({ project })).toMatchObject({ rowCount: 100, truncated: true });
+    expect(await endpoint.run({ project })).toMatchObject({ rowCount: 100, truncated: true });
   });
 
   it.concurrent.each([
@@ -104,18 +104,18 @@ describe('metadata', () => {
     '{"a":"\\x41"}',
     '{"a":"\\ud8"}',
     '\ufeff',
-  ])('that is no object, %j, is told in one', async (metadata) => {
-    expect(JSON.parse(await answered(JSON.stringify(metadata)))).toEqual({ raw: metadata });
+  ])('that is not an object, %j, is wrapped in an object', async (metadata) => {
+    expect(JSON.parse(await fetchMetadata(JSON.stringify(metadata)))).toEqual({ raw: metadata });
   });
 
-  it.concurrent('with a byte order mark is the object after it', async () => {
-    expect(await answered(JSON.stringify('\ufeff{"a":1}'))).toBe('{"a":1}');
+  it.concurrent('with a byte order mark is the object after the mark', async () => {
+    expect(await fetchMetadata(JSON.stringify('\ufeff{"a":1}'))).toBe('{"a":1}');
   });
 
   it.concurrent.each([
-    ['deeper than ClickHouse reads', `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`],
+    ['nested deeper than ClickHouse parses', `${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`],
     ['a number beyond a double', '{"a":1e400}'],
-  ])('%s never breaks the answer', async (_what, metadata) => {
-    expect(JSON.parse(await answered(JSON.stringify(metadata)))).toEqual({ raw: metadata });
+  ])('%s never breaks the result', async (_what, metadata) => {
+    expect(JSON.parse(await fetchMetadata(JSON.stringify(metadata)))).toEqual({ raw: metadata });
   });
 });

@@ -12,7 +12,7 @@ import {
   asSent,
   boundAround,
   clockAround,
-  nastyText,
+  awkwardText,
   timeAround,
   PROPERTY_RUNS,
   PROPERTY_TIMEOUT_MS,
@@ -22,7 +22,7 @@ import { openEndpoint, type EndpointUnderTest } from './endpoint-under-test.js';
 const MOMENT = microsOf('2096-03-01T00:00:00Z');
 const TIERS = ['FREE', 'PRO', 'PAYG', 'ENTERPRISE', 'pro'];
 
-/** Both ends of the retentions, and times that bounds and records share. */
+/** Both ends of the retention periods, and times that bounds and records share. */
 const TIMES = [
   MOMENT - 91n * DAY,
   ...TIERS.map((tier) => MOMENT - retentionOf(tier)),
@@ -31,9 +31,9 @@ const TIMES = [
   MOMENT,
 ] as const;
 
-const project = fc.oneof({ weight: 6, arbitrary: fc.constant('p') }, { weight: 1, arbitrary: nastyText });
+const project = fc.oneof({ weight: 6, arbitrary: fc.constant('p') }, { weight: 1, arbitrary: awkwardText });
 
-/** Few ids, so that other columns have to break ties; UUIDs of every half. */
+/** Few ids, so that other columns break ties; UUIDs that differ in either half. */
 const id = fc.oneof(
   fc.constantFrom('00000000-0000-0001-ffff-000000000000', 'ffffffff-0000-0000-0000-000000000001'),
   fc.uuid(),
@@ -54,18 +54,18 @@ const metadata = fc.oneof(
   jsonObject.map((value) => JSON.stringify({ '\uD83D': '\uDE00', ...value })),
   jsonObject.map((value) => JSON.stringify(value).slice(0, -1)),
   fc.json({ stringUnit: 'binary' }),
-  nastyText,
+  awkwardText,
 );
 
 const record: fc.Arbitrary<EdgeRecord> = fc.record({
   id,
   timestamp: timeAround(...TIMES),
   project,
-  event_message: nastyText,
+  event_message: awkwardText,
   metadata,
 });
 
-/** Sometimes more records than an answer holds, many of them at one time. */
+/** Sometimes more records than the row cap, many with the same time. */
 const records = fc
   .tuple(
     fc.array(record, { maxLength: 20, size: 'max' }),
@@ -90,7 +90,7 @@ const call = fc.record({
       project,
       project_tier: fc.oneof(
         { weight: 4, arbitrary: fc.constantFrom(...TIERS) },
-        { weight: 1, arbitrary: nastyText },
+        { weight: 1, arbitrary: awkwardText },
       ),
       iso_timestamp_start: boundAround(MOMENT - HOUR, ...TIMES),
       iso_timestamp_end: boundAround(MOMENT - HOUR, ...TIMES),
@@ -107,7 +107,7 @@ beforeAll(async () => {
 afterAll(() => endpoint.close());
 
 it(
-  'answers what the model answers, on any records, for any parameters',
+  'returns the rows of the model for any records and any parameters',
   async () => {
     await fc.assert(
       fc.asyncProperty(
@@ -119,7 +119,7 @@ it(
             stored.map((fields) => ({ ...fields, timestamp: printMicros(fields.timestamp) })),
           );
           await settleAll(calls, async ({ now, parameters }) => {
-            const { rows, truncated } = await endpoint.answer(asSent(parameters), clockAt(now));
+            const { rows, truncated } = await endpoint.run(asSent(parameters), clockAt(now));
             expect({ rows, truncated }).toEqual(newestLogs(stored, parameters, now));
           });
         },

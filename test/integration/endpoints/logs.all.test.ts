@@ -28,7 +28,7 @@ const messages = async (parameters: Readonly<Record<string, string>>): Promise<r
   column(await endpoint.rows({ project: 'aurora', ...parameters }), 'event_message');
 
 describe('rows', () => {
-  it('answers id, timestamp, message and metadata, and nothing else', async () => {
+  it('returns id, timestamp, message and metadata, and nothing else', async () => {
     await endpoint.fill(TABLE, [
       record({
         id: '0F1E2D3C-4b5a-6978-8796-a5b4c3d2e1f0',
@@ -37,21 +37,21 @@ describe('rows', () => {
         metadata: { request: { url: 'https://aurora.example/' } },
       }),
     ]);
-    const { text } = await endpoint.answer({ project: 'aurora' });
+    const { text } = await endpoint.run({ project: 'aurora' });
     expect(text).toBe(
       '{"result":[{"id":"0f1e2d3c-4b5a-6978-8796-a5b4c3d2e1f0","timestamp":"2096-02-29T23:59:59.000120Z",' +
         '"event_message":"GET \\"/\\" → 200\\n\\t\\\\","metadata":{"request":{"url":"https://aurora.example/"}}}]}',
     );
   });
 
-  it('makes an id for a record without one', async () => {
+  it('generates an id for a record without one', async () => {
     await endpoint.fill(TABLE, [record({}), record({})]);
     const ids = column(await endpoint.rows({ project: 'aurora' }), 'id');
     expect(new Set(ids).size).toBe(2);
     for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){4}[0-9a-f]{8}$/);
   });
 
-  it('answers the edge request logs alone', async () => {
+  it('returns only edge request logs', async () => {
     const others = [
       'database',
       'function_relay',
@@ -69,7 +69,7 @@ describe('rows', () => {
     expect(await messages({})).toEqual([]);
   });
 
-  it('answers the records of the project alone', async () => {
+  it('returns only the records of the project', async () => {
     const projects = ['aurora', 'Aurora', 'aurora ', '', 'auror', "'", 'au%'];
     await endpoint.fill(
       TABLE,
@@ -78,14 +78,14 @@ describe('rows', () => {
     for (const project of projects) expect(await messages({ project })).toEqual([project]);
   });
 
-  it('refuses a call without a project', async () => {
+  it('rejects a call without a project', async () => {
     await expect(endpoint.rows({ project_tier: 'PRO' })).rejects.toMatchObject({
       code: 'INVALID_PARAMETERS',
       details: { problems: [{ param: 'project', problem: 'is required' }] },
     });
   });
 
-  it('still gives a body of valid UTF-8 for a message and metadata that are none', async () => {
+  it('returns a body of valid UTF-8 for a message and metadata that are not', async () => {
     await endpoint.fill(TABLE, []);
     await endpoint.database.client.command({
       query: `
@@ -101,42 +101,42 @@ describe('rows', () => {
 describe('order and limit', () => {
   const minutesAgo = (minutes: number): string => printMicros(NOW - BigInt(minutes) * 60_000_000n);
 
-  it('answers the newest first, whatever the order in which they came', async () => {
+  it('returns the newest first, in whatever order they were inserted', async () => {
     await fillNamed({ b: NOW - 2n, d: NOW - DAY / 2n, a: NOW - 1n, c: NOW - 3n });
     expect(await messages({})).toEqual(['a', 'b', 'c', 'd']);
   });
 
   it.each([99, 100, 101, 250])(
-    'answers at most 100 of %d records, the newest, and says whether it cut',
+    'returns at most 100 of %d records, the newest, and reports whether it truncated',
     async (count) => {
       const records = Array.from({ length: count }, (_, index) =>
         record({ timestamp: minutesAgo(index), event_message: String(index) }),
       );
       await endpoint.fill(TABLE, records.reverse());
-      const { rows, truncated } = await endpoint.answer({ project: 'aurora' });
+      const { rows, truncated } = await endpoint.run({ project: 'aurora' });
       const newest = Array.from({ length: Math.min(count, 100) }, (_, index) => String(index));
       expect(column(rows, 'event_message')).toEqual(newest);
       expect(truncated).toBe(count > 100);
     },
   );
 
-  it('breaks ties by the remaining columns, so that the same records give the same rows', async () => {
+  it('breaks ties by the other columns, so that the same records yield the same rows', async () => {
     const tied = Array.from({ length: 150 }, (_, index) => {
       const id = `00000000-0000-0000-0000-${String(100 + (index % 30)).padStart(12, '0')}`;
       return record({ id, event_message: `m${(index * 7) % 5}`, metadata: { n: index } });
     });
     await endpoint.fill(TABLE, tied);
-    const first = await endpoint.answer({ project: 'aurora' });
+    const first = await endpoint.run({ project: 'aurora' });
     await endpoint.fill(TABLE, []);
     for (const half of [tied.slice(40), tied.slice(0, 40)]) {
       await endpoint.database.insert(TABLE, half.reverse());
     }
-    const again = await endpoint.answer({ project: 'aurora' });
+    const again = await endpoint.run({ project: 'aurora' });
     expect(again.text).toBe(first.text);
     expect(again.truncated).toBe(true);
   });
 
-  it('finds the rows in the order of the ties where many share the time at which it cuts', async () => {
+  it('orders ties as well if many rows share the time at the row cap', async () => {
     const newer = Array.from({ length: 60 }, (_, index) => record({ timestamp: minutesAgo(index) }));
     const tied = Array.from({ length: 80 }, (_, index) =>
       record({
@@ -177,7 +177,7 @@ describe('records of several hours', () => {
     }
   });
 
-  it('are read without those that were deleted', async () => {
+  it('are read without deleted ones', async () => {
     await endpoint.fill(TABLE, []);
     await insert('old', 150, 9n);
     await insert('new', 300, 1n);
@@ -187,11 +187,11 @@ describe('records of several hours', () => {
     expect(await messages({})).toEqual(Array.from({ length: 100 }, () => 'old'));
   });
 
-  it('are read up to a bound inside an hour', async () => {
+  it('are read up to a bound within an hour', async () => {
     await endpoint.fill(TABLE, []);
     await insert('old', 150, 9n);
     await insert('new', 300, 1n);
-    // Of the 300, which are a millisecond apart, the last 20.
+    // The last 20 of the 300, which are a millisecond apart.
     const end = printMicros(NOW - hour - 280_000n);
     const found = await messages({ iso_timestamp_end: end });
     expect(found.filter((message) => message === 'new')).toHaveLength(20);
@@ -213,7 +213,7 @@ describe('project_tier', () => {
     ['TEAM', 1n],
     ['', 1n],
     [undefined, 1n],
-  ])('%j keeps records strictly newer than %d days', async (tier, days) => {
+  ])('%j returns records strictly newer than %d days', async (tier, days) => {
     const edge = NOW - days * DAY;
     await fillNamed({
       'the edge': edge,
@@ -243,12 +243,12 @@ describe('iso_timestamp_start and iso_timestamp_end', () => {
     expect(await messages({ iso_timestamp_start: bound, iso_timestamp_end: bound })).toEqual([]);
   });
 
-  it('take together what lies between them', async () => {
+  it('select together the records between them', async () => {
     const [start, end] = [printMicros(BOUND - 1n), printMicros(BOUND)];
     expect(await messages({ iso_timestamp_start: start, iso_timestamp_end: end })).toEqual(['at']);
   });
 
-  it('bound nothing where they are empty', async () => {
+  it('filter nothing if they are empty', async () => {
     expect(await messages({ iso_timestamp_start: '', iso_timestamp_end: '' })).toHaveLength(3);
   });
 
@@ -258,7 +258,7 @@ describe('iso_timestamp_start and iso_timestamp_end', () => {
     expect(await messages({ iso_timestamp_start: '1900-01-01', project_tier: 'PRO' })).toEqual(['old']);
   });
 
-  it.each(['now', '2096-02-30', ' ', '2300-01-01'])('are refused as %j, both named', async (wrong) => {
+  it.each(['now', '2096-02-30', ' ', '2300-01-01'])('are rejected as %j, both named', async (wrong) => {
     const parameters = { project: 'aurora', iso_timestamp_start: wrong, iso_timestamp_end: wrong };
     await expect(endpoint.rows(parameters)).rejects.toMatchObject({
       code: 'INVALID_PARAMETERS',

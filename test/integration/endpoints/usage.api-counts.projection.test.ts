@@ -20,7 +20,7 @@ const time = fc.oneof(
       MOMENT + DAY,
     ),
   },
-  // What a DateTime does not hold.
+  // A time before the range of DateTime.
   {
     weight: 1,
     arbitrary: fc
@@ -73,7 +73,7 @@ const EXPRESSIONS = [
   '^[^/]*$', '(?i)AURORA', 'a\\x24', 'example.co.rest', '\\w+\\.co', '\\pL+', '\\Bco', 'co[^/]',
   '/rest', '\\?', ':8443', '\\d', 'co\\n?', '//[^/]*$', 'https', 'example', 'storage', 'auth',
   'auro', 'aur', '8443', 'ref_aurora', 'HTTP',
-  // Names, which have a way of their own from four characters on, are the last nine.
+  // The last nine are names; names of four characters or more use the index.
 ];
 
 const call: fc.Arbitrary<Call> = fc.record({
@@ -82,7 +82,7 @@ const call: fc.Arbitrary<Call> = fc.record({
     interval: fc.constantFrom('minutely', 'hourly', 'daily'),
   }),
   now: clockAround(MOMENT).map(clockAt),
-  held: fc.constantFrom([], [], ['project']),
+  pinned: fc.constantFrom([], [], ['project']),
 });
 
 const BUCKET: Readonly<Record<string, string>> = {
@@ -96,8 +96,8 @@ const WINDOW: Readonly<Record<string, string>> = {
   daily: '7 DAY',
 };
 
-/** What a plain query of the records says. */
-const countRecords = ({ parameters, now, held = [] }: Call): Promise<readonly Row[]> => {
+/** Returns the counts of a plain query of the records. */
+const countRecords = ({ parameters, now, pinned = [] }: Call): Promise<readonly Row[]> => {
   const { interval = '' } = parameters;
   return endpoint.query(
     `SELECT
@@ -107,7 +107,7 @@ const countRecords = ({ parameters, now, held = [] }: Call): Promise<readonly Ro
        toUInt32(sum(path LIKE '%/auth%')) AS total_auth_requests,
        toUInt32(sum(path LIKE '%/realtime%')) AS total_realtime_requests
      FROM edge_logs AS log
-     WHERE ${held.length > 0 ? 'project = {project:String}' : 'match(url, {project:String})'}
+     WHERE ${pinned.length > 0 ? 'project = {project:String}' : 'match(url, {project:String})'}
        AND log.timestamp >= {now:DateTime64(6, 'UTC')} - INTERVAL ${WINDOW[interval]}
      GROUP BY timestamp
      ORDER BY timestamp`,
@@ -121,7 +121,7 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
-it('counts what the records say, for any records, inserts, merges and parameters', async () => {
+it('counts as a plain query of the records does, for any records, inserts, merges and parameters', async () => {
   await fc.assert(
     fc.asyncProperty(
       batches,
@@ -140,9 +140,9 @@ it('counts what the records say, for any records, inserts, merges and parameters
   );
 }, 120_000);
 
-it('counts what the records say where a URL is no UTF-8', async () => {
+it('counts as a plain query does if a URL is not UTF-8', async () => {
   await endpoint.fill([]);
-  // Broken before, in and behind a name, in the origin and in the rest, and a NUL.
+  // Invalid bytes before, in and after a name, in the origin and in the rest, and a NUL.
   const urls = [
     'https://a\\xC3aurora.test/',
     'https://auro\\xC3ra.test/aurora',
@@ -179,32 +179,32 @@ describe('ClickHouse reads', () => {
   const sources = (
     project: string,
     interval: string,
-    held: readonly string[] = [],
+    pinned: readonly string[] = [],
   ): Promise<readonly string[]> =>
-    endpoint.sources({ parameters: { project, interval }, now: clockAt(MOMENT), held });
+    endpoint.sources({ parameters: { project, interval }, now: clockAt(MOMENT), pinned });
 
   it.each(['aurora', '^https://aurora\\.', 'a|b', '(?i)A[^/]+', '\\\\b', 'x\\d*'])(
-    'hours of origins too for %s, which asks nothing of what follows',
+    'hourly origins for %s as well, which restricts nothing after the origin',
     async (project) => {
       expect(await sources(project, 'daily')).toEqual(['edge_logs', 'origin_hours']);
     },
   );
 
   it.each(['aurora$', 'a\\b', 'a\\B', 'a\\z', '[$]', '\\Qa\\E', '(?m)a$', 'a\\x24', '\\pL'])(
-    'the records alone for %s',
+    'only the records for %s',
     async (project) => {
       expect(await sources(project, 'daily')).toEqual(['edge_logs']);
     },
   );
 
-  it('hours of origins for a project that a key fixes, whatever its name', async () => {
+  it('hourly origins for a project that a key pins, whatever its name', async () => {
     expect(await sources('aurora$', 'daily', ['project'])).toEqual(['edge_logs', 'origin_hours']);
     expect(await sources('aurora$', 'minutely', ['project'])).toEqual(['edge_logs']);
   });
 });
 
-describe('the index of what follows the origin', () => {
-  const left = (project: string): Promise<readonly string[]> =>
+describe('the index of the text after the origin', () => {
+  const remaining = (project: string): Promise<readonly string[]> =>
     endpoint.granulesLeft('targets', {
       parameters: { project, interval: 'daily' },
       now: clockAt(MOMENT),
@@ -219,20 +219,20 @@ describe('the index of what follows the origin', () => {
     await endpoint.fill([records]);
   });
 
-  it('leaves no record to look at for a name that only origins have', async () => {
-    const granules = await left('aurora');
+  it('selects no record for a name that only origins contain', async () => {
+    const granules = await remaining('aurora');
     expect(granules).toHaveLength(1);
     expect(granules[0]).toMatch(/^0\/[1-9]/);
   });
 
-  it('leaves those that hold a name', async () => {
-    expect(await left('orders')).toEqual([expect.stringMatching(/^([1-9]\d*)\/\1$/)]);
+  it('selects the records that contain a name', async () => {
+    expect(await remaining('orders')).toEqual([expect.stringMatching(/^([1-9]\d*)\/\1$/)]);
   });
 
   it.each(['^https://aurora', 'aurora|boreal', 'aur', 'aurora/', 'a.rora'])(
-    'is not asked for %s, which is no name of four characters',
+    'is not used for %s, which is not a name of four characters',
     async (project) => {
-      expect(await left(project)).toEqual([]);
+      expect(await remaining(project)).toEqual([]);
     },
   );
 });

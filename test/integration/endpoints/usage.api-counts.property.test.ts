@@ -48,8 +48,8 @@ const record: fc.Arbitrary<RequestRecord> = fc.record({
 });
 
 /**
- * What an expression can consist of. A letter beyond ASCII stands in a class, since ClickHouse takes the first of its
- * bytes for required where `?`, `*` or `{0}` follows it: `match('abc', 'abcé?')` is 0.
+ * The parts of an expression. A letter beyond ASCII is in a class, because ClickHouse requires the letter's first byte
+ * even if `?`, `*` or `{0}` follows: `match('abc', 'abcé?')` is 0.
  */
 const WORDS = [
   '\\/rest',
@@ -72,8 +72,8 @@ const repeated = (atom: fc.Arbitrary<string>, ...more: readonly string[]): fc.Ar
   fc.tuple(atom, fc.constantFrom(...REPEATS, ...more)).map((parts) => parts.join(''));
 
 /**
- * Expressions that RE2 and JavaScript (with its flags s and u) read alike. They are shallow and repeat no group without
- * end, since JavaScript goes back over a text as often as there are ways to divide it.
+ * Expressions that RE2 and JavaScript (with the flags s and u) interpret alike. They are shallow and do not nest
+ * unbounded repetitions, because JavaScript backtracks over every way to divide a text.
  */
 const { expression } = fc.letrec<{ expression: string; sequence: string; step: string; group: string }>(
   (tie) => ({
@@ -103,7 +103,7 @@ beforeAll(async () => {
 afterAll(() => endpoint.close());
 
 it(
-  'answers what the model answers, on any records, for any parameters',
+  'returns the rows of the model for any records and any parameters',
   async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -22,7 +22,7 @@ const column = (rows: readonly Row[], name: string): readonly unknown[] => rows.
 
 describe('interval', () => {
   it.each([
-    // the window's start is not truncated: the oldest bucket begins before it
+    // The start of the window is not truncated: the oldest bucket begins before it.
     ['minutely', '2096-02-29T23:00:30.500000Z', '2096-02-29T23:00:00Z'],
     ['hourly', '2096-02-29T23:00:30.500000Z', '2096-02-29T23:00:00Z'],
     ['daily', '2096-02-23T00:00:30.500000Z', '2096-02-23T00:00:00Z'],
@@ -46,7 +46,7 @@ describe('interval', () => {
     ['minutely', 60n * 1_000_000n, 61],
     ['hourly', 600n * 1_000_000n, 2],
     ['daily', 3600n * 1_000_000n, 8],
-  ])('%s gives as many buckets as its window touches, oldest first', async (interval, step, buckets) => {
+  ])('%s returns as many buckets as its window touches, oldest first', async (interval, step, buckets) => {
     const records = Array.from({ length: 200 }, (_, index) =>
       request({ timestamp: printMicros(NOW - BigInt(index) * step) }),
     );
@@ -56,25 +56,28 @@ describe('interval', () => {
     expect(starts).toEqual([...starts].sort());
   });
 
-  it('counts records of the future too, in buckets of their own', async () => {
+  it('counts records of the future as well, in buckets of their own', async () => {
     await endpoint.fill(TABLE, [request({ timestamp: '2096-03-01T00:01:00Z' })]);
     expect(await endpoint.rows({ project: 'aurora', interval: 'minutely' })).toMatchObject([
       { timestamp: '2096-03-01T00:01:00Z', total_rest_requests: 1 },
     ]);
   });
 
-  it.each(['', 'Daily', 'weekly', '1day', 'hourly '])('%j is refused, naming the three', async (interval) => {
-    await expect(endpoint.rows({ project: 'aurora', interval })).rejects.toMatchObject({
-      code: 'INVALID_PARAMETERS',
-      details: {
-        problems: [
-          { param: 'interval', problem: expect.stringMatching(/minutely.*hourly.*daily/) as string },
-        ],
-      },
-    });
-  });
+  it.each(['', 'Daily', 'weekly', '1day', 'hourly '])(
+    '%j is rejected, naming the three values',
+    async (interval) => {
+      await expect(endpoint.rows({ project: 'aurora', interval })).rejects.toMatchObject({
+        code: 'INVALID_PARAMETERS',
+        details: {
+          problems: [
+            { param: 'interval', problem: expect.stringMatching(/minutely.*hourly.*daily/) as string },
+          ],
+        },
+      });
+    },
+  );
 
-  it('and project are required, and every problem is told at once', async () => {
+  it('and project are required, and every problem is reported at once', async () => {
     await expect(endpoint.rows({})).rejects.toMatchObject({
       code: 'INVALID_PARAMETERS',
       details: {
@@ -113,16 +116,16 @@ describe('columns', () => {
     expect(await counts(path)).toEqual(expected);
   });
 
-  it('sum the requests of a bucket, a request in each column that it matches', async () => {
+  it('sum the requests of a bucket, each request in every column that it matches', async () => {
     expect(await counts('/rest/a', '/rest/auth', '/auth', '/x', '/auth/storage/')).toEqual([2, 1, 3, 0]);
   });
 
-  it('are a row of zeros where a bucket has requests that match none, and no row without requests', async () => {
+  it('are a row of zeros if no request of a bucket matches any, and no row without requests', async () => {
     await endpoint.fill(TABLE, [
       request({ path: '/', timestamp: '2096-02-28T01:00:00Z' }),
       request({ path: '/auth', timestamp: '2096-02-26T01:00:00Z' }),
     ]);
-    const { text } = await endpoint.answer({ project: 'aurora', interval: 'daily' });
+    const { text } = await endpoint.run({ project: 'aurora', interval: 'daily' });
     const row = (day: string, auth: number): string =>
       `{"timestamp":"${day}T00:00:00Z","total_rest_requests":0,"total_storage_requests":0,` +
       `"total_auth_requests":${auth},"total_realtime_requests":0}`;
@@ -150,7 +153,7 @@ describe('columns', () => {
       [0, 0, 0, 1],
     ],
     ['none', { url: 'https://aurora.example' }, [0, 0, 0, 0]],
-  ])('take for the path %s', async (_what, fields, expected) => {
+  ])('use as the path %s', async (_what, fields, expected) => {
     await endpoint.fill(TABLE, [request(fields)]);
     const [row = {}] = await endpoint.rows({ project: 'aurora', interval: 'daily' });
     expect(Object.values(row).slice(1)).toEqual(expected);
@@ -174,7 +177,7 @@ describe('project', () => {
     ),
   );
 
-  /** Places of the URLs that an expression finds. */
+  /** Returns the indexes of the URLs that an expression matches. */
   const found = async (project: string): Promise<readonly number[]> => {
     const rows = await endpoint.rows({ project, interval: 'daily' });
     return rows.map((row) => Number(String(row['timestamp']).slice(8, 10)) - 24);
@@ -203,15 +206,15 @@ describe('project', () => {
     ['%', []],
     ['aur_ra', []],
     ["'; DROP TABLE edge_logs; --", []],
-  ])('%j is tested against the whole URL, anywhere in it', async (project, places) => {
-    expect(await found(project)).toEqual(places);
+  ])('%j is matched against the complete URL, anywhere in it', async (project, indexes) => {
+    expect(await found(project)).toEqual(indexes);
   });
 
-  it('has nothing to do with the project of the record', async () => {
+  it('is independent of the record’s own project', async () => {
     expect(await endpoint.rows({ project: 'nobody', interval: 'daily' })).toEqual([]);
   });
 
-  it('may be 1000 characters long, however many bytes', async () => {
+  it('may have 1000 characters, however many bytes they take', async () => {
     expect(await found('😀'.repeat(1000))).toEqual([]);
     await expect(found('a'.repeat(1001))).rejects.toMatchObject({
       details: { problems: [{ param: 'project', problem: 'must be at most 1000 characters' }] },
@@ -243,14 +246,14 @@ describe('project', () => {
     '(a{1000}){1000}',
   ];
 
-  it.each(BROKEN)('%j, which does not compile, is told by name', async (project) => {
+  it.each(BROKEN)('%j, which does not compile, is rejected by name', async (project) => {
     await expect(found(project)).rejects.toMatchObject({
       code: 'INVALID_PARAMETERS',
       details: { problems: [{ param: 'project', problem: 'is not a regular expression that RE2 compiles' }] },
     });
   });
 
-  it('that does not compile is told even where there is no record, or none in the window', async () => {
+  it('that does not compile is rejected even if there is no record, or none in the window', async () => {
     const later = clockAt(NOW + 30n * 86_400_000_000n);
     for (const project of BROKEN) {
       await expect(endpoint.rows({ project, interval: 'hourly' }, later)).rejects.toMatchObject({

@@ -9,7 +9,7 @@ import { binary, createTestGateway, type TestGateway } from '../../support/test-
 
 const NOW = new Date();
 const registry = await loadEndpoints(ENDPOINTS_FOLDER);
-// The log of requests has a database of its own to be in.
+// The request log needs a database of its own.
 const endpoints = registry.all().filter(({ name }) => !name.startsWith('gateway.'));
 
 const NUMBERS = Array.from({ length: 40 }, (_, n) => n);
@@ -25,7 +25,7 @@ const INVOCATIONS = NUMBERS.map((n) => ({
   project: 'aurora',
   timestamp: ago(n),
   status_code: n % 4 === 0 ? 500 : 200,
-  // A bucket without a duration has none of their aggregates either.
+  // A bucket without durations has no aggregates of them either.
   execution_time_ms: n % 5 === 0 ? null : n * 1.37,
 }));
 const VIEWS = NUMBERS.map((n) => ({
@@ -67,7 +67,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** Values that a format writes in other ways, as one: JSON text as what it means. */
+/** Normalizes values that formats write in different ways: parses JSON text. */
 function comparable(endpoint: Endpoint, format: FormatName, rows: readonly Row[]): readonly Row[] {
   return rows.map((row) =>
     Object.fromEntries(
@@ -83,7 +83,7 @@ function comparable(endpoint: Endpoint, format: FormatName, rows: readonly Row[]
 }
 
 describe.each(endpoints.map((endpoint) => [endpoint.name, endpoint] as const))('%s', (_name, endpoint) => {
-  // What is rare in the demonstration data has to be among the rows.
+  // Rare values of the demo data must be among the rows.
   const example = endpoint.name === 'get-grouped-stats-redirects' ? { country: 'DE' } : endpoint.example;
 
   const get = (parameters: Readonly<Record<string, string>>, prefer = ''): ReturnType<TestGateway['get']> =>
@@ -95,7 +95,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.name, endpoint] as const))('
       .buffer(true)
       .parse(binary);
 
-  it.each(FORMAT_NAMES)('has the same rows as %s, for a real reader', async (format) => {
+  it.each(FORMAT_NAMES)('has the same rows as %s, for a third-party reader', async (format) => {
     const json = await get({}, 'timestamps=unix-micros');
     const response = await get({ format }, 'timestamps=unix-micros');
     expect([response.status, response.headers['content-type']]).toEqual([200, FORMATS[format].contentType]);
@@ -117,7 +117,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.name, endpoint] as const))('
     for (const [name] of times) expect(row?.[name]).toBe(expected?.[name]);
   });
 
-  it('tells columns, types, rows and statistics in json-table', async () => {
+  it('reports columns, types, rows and statistics in json-table', async () => {
     const response = await get({ format: 'json-table' });
     const { data, ...rest } = JSON.parse(String(response.body)) as Record<string, unknown>;
     expect(data).toHaveLength(Number(response.headers['x-row-count']));

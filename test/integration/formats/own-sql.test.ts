@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.close());
 
 describe('a caller’s own SQL', () => {
-  it.each(FORMAT_NAMES)('is answered in %s, in its order and to the row cap', async (format) => {
+  it.each(FORMAT_NAMES)('is returned in %s, in its order and up to the row cap', async (format) => {
     const body = await sandbox.body(
       'WITH r AS (SELECT event_message AS line, timestamp AS time FROM edge_source) SELECT line, 1 / 0 AS ratio FROM r ORDER BY time ASC',
       format,
@@ -30,7 +30,7 @@ describe('a caller’s own SQL', () => {
     );
   });
 
-  it.each(FORMAT_NAMES)('may not name a format of its own beside %s', async (format) => {
+  it.each(FORMAT_NAMES)('may not contain a FORMAT clause, in %s', async (format) => {
     await expect(sandbox.body('SELECT 1 AS n FORMAT CSV', format)).rejects.toMatchObject({
       code: 'INVALID_PARAMETERS',
     });

@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-const ask = (
+const fetchFormat = (
   format: FormatName,
   text: string,
   { rowCap = 10, ...changes }: Partial<QueryRequest> = {},
@@ -33,9 +33,14 @@ const ask = (
 
 describe.each(FORMAT_NAMES)('the row cap in %s', (format) => {
   const cut = (rows: number, rowCap: number): Promise<QueryResult> =>
-    ask(format, `SELECT number AS n FROM numbers({rows:UInt64}) ORDER BY n DESC`, { rowCap }, { rows });
+    fetchFormat(
+      format,
+      `SELECT number AS n FROM numbers({rows:UInt64}) ORDER BY n DESC`,
+      { rowCap },
+      { rows },
+    );
 
-  // 65,409 rows are a block of ClickHouse.
+  // 65,409 rows are one block of ClickHouse.
   it.each([
     [2, 3, false],
     [3, 3, false],
@@ -46,7 +51,7 @@ describe.each(FORMAT_NAMES)('the row cap in %s', (format) => {
     [70_000, 70_000, false],
     [70_001, 70_000, true],
   ])(
-    'of %i rows and a cap: the first %i of the order, and whether there were more',
+    'of %i rows and a cap: the first %i of the order, and whether there are more',
     async (rows, cap, more) => {
       const result = await cut(rows, cap);
       const count = Math.min(rows, cap);
@@ -59,9 +64,9 @@ describe.each(FORMAT_NAMES)('the row cap in %s', (format) => {
 });
 
 describe.each(['parquet', 'arrow'] as const)('a cap that is reached in %s', (format) => {
-  it('takes a second query with the same values, and what both cost is told', async () => {
+  it('runs a second query with the same values, and reports the cost of both', async () => {
     const text = 'SELECT number AS n FROM numbers({rows:UInt64})';
-    const result = await ask(format, text, { rowCap: 3 }, { rows: 4 });
+    const result = await fetchFormat(format, text, { rowCap: 3 }, { rows: 4 });
     expect([result.truncated, result.rowCount, result.rowsRead]).toEqual([true, 3, 7]);
   });
 });

@@ -17,11 +17,11 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-/** Formats in which every number is a number. */
+/** Formats that have a number type. */
 const TYPED = FORMAT_NAMES.filter((format) => format !== 'tsv');
 const BINARY = ['parquet', 'arrow'] as const;
 
-const ask = (
+const fetchFormat = (
   format: FormatName,
   text: string,
   { rowCap = 10, ...changes }: Partial<QueryRequest> = {},
@@ -105,20 +105,20 @@ const asText = (row: Row): Row =>
 
 describe('values of a caller’s own SQL', () => {
   it.each(TYPED.filter((format) => format !== 'parquet' && format !== 'arrow'))(
-    'are the same in %s, null and the empty text kept apart',
+    'are the same in %s, with null and the empty text distinct',
     async (format) => {
-      const result = await ask(format, VALUES, { columns: 'unknown' });
+      const result = await fetchFormat(format, VALUES, { columns: 'unknown' });
       expect(await readRows(format, result.body)).toEqual(ROWS);
     },
   );
 
   it('are the same in tsv', async () => {
-    const result = await ask('tsv', VALUES, { columns: 'unknown' });
+    const result = await fetchFormat('tsv', VALUES, { columns: 'unknown' });
     expect(await readRows('tsv', result.body)).toEqual(ROWS.map(asText));
   });
 
   it.each(BINARY)('are typed in %s', async (format) => {
-    const result = await ask(format, VALUES, { columns: 'unknown' });
+    const result = await fetchFormat(format, VALUES, { columns: 'unknown' });
     expect(await readRows(format, result.body)).toEqual(ROWS_IN_MICROS);
   });
 
@@ -126,7 +126,7 @@ describe('values of a caller’s own SQL', () => {
     'have microseconds in %s on request',
     async (format) => {
       const representation = representationOf(format, { times: 'unix-micros' });
-      const result = await ask(format, VALUES, { columns: 'unknown', representation });
+      const result = await fetchFormat(format, VALUES, { columns: 'unknown', representation });
       expect(await readRows(format, result.body)).toEqual(ROWS_IN_MICROS);
       if (format === 'json-table') {
         const { meta } = JSON.parse(result.body.toString()) as { meta: { name: string; type: string }[] };
@@ -138,10 +138,10 @@ describe('values of a caller’s own SQL', () => {
     },
   );
 
-  it.each(['csv', 'parquet', 'arrow'] as const)('that have parts are JSON text in %s', async (format) => {
+  it.each(['csv', 'parquet', 'arrow'] as const)('of composite types are JSON text in %s', async (format) => {
     const text = `SELECT [1, nan] AS list, (1, 'a') AS pair, map('k', 'v') AS map, CAST('b', 'Enum8(\\'b\\' = 1)') AS enum,
       toIPv4('127.0.0.1') AS address, NULL AS nothing, toDecimal64(1.25, 2) AS price`;
-    const result = await ask(format, text, { columns: 'unknown' });
+    const result = await fetchFormat(format, text, { columns: 'unknown' });
     const [row] = await readRows(format, result.body);
     expect(row).toMatchObject({
       list: '[1,null]',
@@ -153,10 +153,10 @@ describe('values of a caller’s own SQL', () => {
     });
   });
 
-  it.each(FORMAT_NAMES)('have whatever names they are given, in %s', async (format) => {
+  it.each(FORMAT_NAMES)('can have any column names, in %s', async (format) => {
     const names = ['a b', '`', '"', '\\', '$x', '${0}', 'é', 'select', 'answer_rows', '=1', "'"];
     const text = `SELECT ${names.map((name, at) => `${at === 0 ? 'nan' : at} AS \`${name.replaceAll(/[\\`]/g, '\\$&')}\``).join(', ')}`;
-    const result = await ask(format, text, { columns: 'unknown' });
+    const result = await fetchFormat(format, text, { columns: 'unknown' });
     const [row = {}] = await readRows(format, result.body);
     expect(Object.keys(row)).toEqual(names);
     expect(Object.values(row).map((value) => (value === null ? 0 : Number(value) || 0))).toEqual(
@@ -164,29 +164,29 @@ describe('values of a caller’s own SQL', () => {
     );
   });
 
-  it.each(FORMAT_NAMES)('that are not UTF-8 are made so, in %s', async (format) => {
-    const result = await ask(format, `SELECT unhex('61FF62') AS text`, { columns: 'unknown' });
+  it.each(FORMAT_NAMES)('that are not UTF-8 are converted, in %s', async (format) => {
+    const result = await fetchFormat(format, `SELECT unhex('61FF62') AS text`, { columns: 'unknown' });
     expect(await readRows(format, result.body)).toEqual([{ text: 'a\uFFFDb' }]);
   });
 
-  it('keep their order where values are shown in other ways, in every format', async () => {
+  it('are in the query’s order in every format, although formats write values differently', async () => {
     const text = 'SELECT number AS n, number / 2 AS half FROM numbers_mt(200000) ORDER BY cityHash64(n)';
     const orderIn = async (format: FormatName): Promise<readonly number[]> => {
-      const result = await ask(format, text, { columns: 'unknown', rowCap: 70_000 });
+      const result = await fetchFormat(format, text, { columns: 'unknown', rowCap: 70_000 });
       return (await readRows(format, result.body)).map(({ n }) => Number(n));
     };
     const expected = await orderIn('json');
     for (const format of FORMAT_NAMES.filter((name) => name !== 'json')) {
       const order = await orderIn(format);
       expect([format, order.length]).toEqual([format, 70_000]);
-      expect([format, order.findIndex((n, place) => n !== expected[place])]).toEqual([format, -1]);
+      expect([format, order.findIndex((n, index) => n !== expected[index])]).toEqual([format, -1]);
     }
   });
 });
 
 describe('no rows', () => {
-  it.each(FORMAT_NAMES)('are none in %s, and its columns where it has a place for them', async (format) => {
-    const result = await ask(format, 'SELECT number AS n FROM numbers(0)', {
+  it.each(FORMAT_NAMES)('are returned in %s with its columns, if it can describe them', async (format) => {
+    const result = await fetchFormat(format, 'SELECT number AS n FROM numbers(0)', {
       columns: new Map([['n', column('UInt64', 'A number.')]]),
     });
     expect([result.rowCount, result.truncated]).toEqual([0, false]);
@@ -215,7 +215,7 @@ describe('CSV for spreadsheets', () => {
     "'=1",
   ];
 
-  it('has nothing that they would run: an apostrophe before it, and everything else as it is', async () => {
+  it('has no formulas: an apostrophe precedes them, and everything else is unchanged', async () => {
     const text = `SELECT -n AS \`=n\`, text FROM (SELECT arrayJoin(arrayEnumerate(cells)) AS n, cells[n] AS text
       FROM (SELECT {cells:Array(String)} AS cells)) ORDER BY n`;
     const request = queryRequest(`${text}\nLIMIT {row_limit:UInt64}`, {
@@ -233,8 +233,10 @@ describe('CSV for spreadsheets', () => {
 });
 
 describe('a failure after the first rows', () => {
-  it.each(FORMAT_NAMES)('is no answer in %s', async (format) => {
+  it.each(FORMAT_NAMES)('returns an error and no rows in %s', async (format) => {
     const text = `SELECT throwIf(number = 200000, 'late') AS n FROM numbers(300000)`;
-    await expect(ask(format, text, { rowCap: 250_000 })).rejects.toMatchObject({ code: 'CLICKHOUSE_FAILED' });
+    await expect(fetchFormat(format, text, { rowCap: 250_000 })).rejects.toMatchObject({
+      code: 'CLICKHOUSE_FAILED',
+    });
   });
 });

@@ -16,13 +16,13 @@ const STATEMENTS = 300;
 const LOGS = '/api/endpoints/query/logs.all?project=aurora&project_tier=PRO';
 const statement = (n: number): string => `SELECT ${n} AS flood FROM result LIMIT 1`;
 
-/** What the gateway sends to a real ClickHouse: in which order, and how many at a time. */
+/** Records what the gateway sends to a real ClickHouse: in which order, and how many at a time. */
 class Sent {
-  /** Requests' ids of queries, and SQL that is analysed, in the order in which they began. */
-  readonly began: string[] = [];
+  /** Request ids of queries, and analysed SQL, in order of their start. */
+  readonly started: string[] = [];
   running = 0;
   mostAtOnce = 0;
-  /** Waited for before anything is sent. */
+  /** Awaited before anything is sent. */
   gate = Promise.resolve();
 
   readonly runQuery: RunQuery = (request) => this.count(request.requestId, () => this.run(request));
@@ -40,7 +40,7 @@ class Sent {
   }
 
   private async count<T>(what: string, send: () => Promise<T>): Promise<T> {
-    this.began.push(what);
+    this.started.push(what);
     this.running += 1;
     this.mostAtOnce = Math.max(this.mostAtOnce, this.running);
     try {
@@ -77,18 +77,18 @@ const open = async (slots: number): Promise<void> => {
     clock: () => new Date(),
   });
 };
-const ask = (name: string, sql: string, id = name, signal?: AbortSignal): Promise<NetworkResponse> =>
-  gateway.ask(name, `${LOGS}&sql=${encodeURIComponent(sql)}`, {
+const send = (name: string, sql: string, id = name, signal?: AbortSignal): Promise<NetworkResponse> =>
+  gateway.send(name, `${LOGS}&sql=${encodeURIComponent(sql)}`, {
     headers: { 'X-Request-Id': id },
     ...(signal && { signal }),
   });
-const askAll = (name: string, signal?: AbortSignal): Promise<NetworkResponse>[] =>
+const sendAll = (name: string, signal?: AbortSignal): Promise<NetworkResponse>[] =>
   Array.from({ length: STATEMENTS }, (_, n) => {
-    const response = ask(name, statement(n), name, signal);
+    const response = send(name, statement(n), name, signal);
     response.catch(() => undefined);
     return response;
   });
-const hold = (): (() => void) => {
+const blockAnalyses = (): (() => void) => {
   let release = (): void => undefined;
   sent.gate = new Promise((resolve) => {
     release = resolve;
@@ -99,50 +99,50 @@ const untilWaiting = (count: number): Promise<unknown> =>
   pollUntil(`${count} wait`, async () => (await gateway.waiting()) === count || undefined, 100_000);
 
 describe('300 new statements at once', () => {
-  it('run one at a time in ClickHouse for a key with concurrent: 1, which refuses the others with 429', async () => {
+  it('run one at a time in ClickHouse for a key with concurrent: 1; the others receive 429', async () => {
     await open(16);
-    const outcomes = (await Promise.all(askAll('single'))).map(outcomeOf);
+    const outcomes = (await Promise.all(sendAll('single'))).map(outcomeOf);
     expect(sent.mostAtOnce).toBe(1);
-    const answered = outcomes.filter((outcome) => outcome === '200').length;
-    expect(answered).toBeGreaterThanOrEqual(1);
+    const succeeded = outcomes.filter((outcome) => outcome === '200').length;
+    expect(succeeded).toBeGreaterThanOrEqual(1);
     expect(outcomes.filter((outcome) => outcome === '429 LIMIT_EXCEEDED')).toHaveLength(
-      STATEMENTS - answered,
+      STATEMENTS - succeeded,
     );
   });
 
-  it('delay another key’s query by one turn at most', async () => {
+  it('delay another key’s query by one statement at most', async () => {
     await open(1);
-    const release = hold();
-    const leaving = new AbortController();
-    setMaxListeners(0, leaving.signal);
-    const flood = askAll('flood', leaving.signal);
+    const release = blockAnalyses();
+    const controller = new AbortController();
+    setMaxListeners(0, controller.signal);
+    const flood = sendAll('flood', controller.signal);
     await untilWaiting(STATEMENTS - 1);
-    const single = gateway.ask('other', LOGS, { headers: { 'X-Request-Id': 'single' } });
+    const single = gateway.send('other', LOGS, { headers: { 'X-Request-Id': 'single' } });
     await untilWaiting(STATEMENTS);
     release();
     expect(outcomeOf(await single)).toBe('200');
-    // One ran already, and the flood's lane may have its turn first.
-    const analysed = sent.began
-      .slice(0, sent.began.indexOf('single'))
+    // One statement ran already, and one more of the flood's lane may come first.
+    const analysed = sent.started
+      .slice(0, sent.started.indexOf('single'))
       .filter((what) => what.includes('flood'));
     expect(new Set(analysed).size).toBeLessThanOrEqual(2);
-    leaving.abort();
+    controller.abort();
     await Promise.allSettled(flood);
     expect(sent.mostAtOnce).toBe(1);
   });
 });
 
-it('analyses equal SQL of several callers once, and answers them with one slot', async () => {
+it('analyses identical SQL of several callers once, in one slot', async () => {
   await open(1);
   const sql = "SELECT count() AS n, 'shared' AS word FROM result";
-  const responses = await Promise.all(['flood', 'other', 'single', 'other'].map((name) => ask(name, sql)));
+  const responses = await Promise.all(['flood', 'other', 'single', 'other'].map((name) => send(name, sql)));
   for (const response of responses) expect(rowsIn(response)).toHaveLength(1);
-  expect(sent.began.filter((what) => what === sql)).toHaveLength(1);
+  expect(sent.started.filter((what) => what === sql)).toHaveLength(1);
 });
 
-it('marks the query of a request with its id, and neither its analysis nor its DESCRIBE', async () => {
+it('has the request’s id as log_comment of its query, but not of its analysis or its DESCRIBE', async () => {
   await open(1);
-  await ask('other', "SELECT 'commented' AS word FROM result", 'commented-request');
+  await send('other', "SELECT 'commented' AS word FROM result", 'commented-request');
   await database.client.command({ query: 'SYSTEM FLUSH LOGS' });
   const logged = await database.client.query({
     query: `SELECT DISTINCT log_comment, splitByChar(' ', query)[1] AS word FROM system.query_log
@@ -154,7 +154,7 @@ it('marks the query of a request with its id, and neither its analysis nor its D
   expect(await logged.json()).toEqual([
     { log_comment: '', word: 'DESCRIBE' },
     { log_comment: '', word: 'EXPLAIN' },
-    // Of formatQuerySingleLine, and of the caller's rows.
+    // The ids of formatQuerySingleLine and of the caller's rows.
     { log_comment: '', word: 'SELECT' },
     { log_comment: 'commented-request', word: 'WITH' },
   ]);

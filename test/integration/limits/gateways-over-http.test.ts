@@ -1,11 +1,11 @@
 import { AccessGateway, type KeyRights } from '../../support/access-gateway.js';
-import { holdQueries } from '../../support/held-query.js';
+import { delayQueries } from '../../support/pending-queries.js';
 import { outcomeOf } from '../../support/network-request.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { newPrefix, sharedRedisUrl } from '../../support/test-redis.js';
 
-const REFUSED = '429 LIMIT_EXCEEDED';
+const REJECTED = '429 LIMIT_EXCEEDED';
 const KEYS: KeyRights = {
   three: { limits: { requests: { quota: 3, window: 60 } } },
   two: { limits: { concurrent: 2 } },
@@ -13,7 +13,7 @@ const KEYS: KeyRights = {
 };
 const url = (city: string): string => `/api/endpoints/query/sample?city=${city}`;
 
-// What limits are across gateways is in limits-across-gateways.test.ts, without HTTP.
+// limits-across-gateways.test.ts tests limits across gateways without HTTP.
 describe('two gateways that share a Redis', () => {
   let a: AccessGateway;
   let b: AccessGateway;
@@ -31,29 +31,29 @@ describe('two gateways that share a Redis', () => {
   });
 
   const outcome = async (gateway: AccessGateway, key: string, city: string): Promise<string> =>
-    outcomeOf(await gateway.ask(key, url(city)));
+    outcomeOf(await gateway.send(key, url(city)));
 
-  it('report and refuse by the requests of both, cache hits included', async () => {
+  it('count and reject the requests of both, cache hits included', async () => {
     expect(await outcome(a, 'three', 'Rome')).toBe('200');
     expect(await outcome(b, 'three', 'Rome')).toBe('200');
-    const { headers } = await a.ask('three', url('Rome'));
+    const { headers } = await a.send('three', url('Rome'));
     expect(headers['x-cache']).toBe('HIT');
     expect(headers['ratelimit']).toMatch(/^"requests";r=0;/);
     expect(started()).toBe(1);
-    for (const gateway of [a, b]) expect(await outcome(gateway, 'three', 'Rome')).toBe(REFUSED);
+    for (const gateway of [a, b]) expect(await outcome(gateway, 'three', 'Rome')).toBe(REJECTED);
     expect(await outcome(b, 'free', 'Rome')).toBe('200');
   });
 
-  it('give nobody the 429 of one that asked at the other', async () => {
-    const held = [a, b].map(({ runQuery }) => holdQueries(runQuery));
+  it('do not return a leader’s 429 to a follower on the other gateway', async () => {
+    const pending = [a, b].map(({ runQuery }) => delayQueries(runQuery));
     const running = [outcome(a, 'two', 'a'), outcome(b, 'two', 'b')];
     await pollUntil('both run', () => started() === 2 || undefined);
-    const [refused, free] = [outcome(a, 'two', 'same'), outcome(b, 'free', 'same')];
+    const [rejected, free] = [outcome(a, 'two', 'same'), outcome(b, 'free', 'same')];
     await pollUntil('a third runs', () => started() === 3 || undefined);
-    for (const { answer: respond } of held) respond([]);
+    for (const { finish: respond } of pending) respond([]);
     expect(await free).toBe('200');
-    // Unless it came after the other, and waited with it.
-    expect([REFUSED, '200']).toContain(await refused);
+    // Unless its request joined the other's query.
+    expect([REJECTED, '200']).toContain(await rejected);
     await Promise.all(running);
   });
 });

@@ -14,11 +14,11 @@ import { FixedWindows } from '../../../src/limits/fixed-windows.js';
 import { LimitExceeded, type Subject } from '../../../src/limits/limit-state.js';
 import { Limiter } from '../../../src/limits/limiter.js';
 import { pollUntil } from '../../support/poll-until.js';
-import { respondWithGarbage, passOn } from '../../support/redis-stand-in.js';
+import { respondWithGarbage, forwardTo } from '../../support/redis-stand-in.js';
 import { startRedis } from '../../support/start-redis.mjs';
 import { newPrefix, sharedRedisUrl } from '../../support/test-redis.js';
 
-/** Two commands of 250 ms, and what a busy machine adds: what a request may cost while the breaker is closed. */
+/** Upper bound of a request while the breaker is closed: two commands of 250 ms, plus the delay of a busy machine. */
 const BOUND_MS = 2000;
 const COST = { rowsRead: 100, bytesRead: 1000, clickhouseMs: 1.2 };
 
@@ -39,13 +39,13 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-/** The limits of a gateway of its own connection; all of a test meet under one prefix. */
+/** The limits of a gateway with its own connection; all gateways of a test share a prefix. */
 const open = async (url = sharedRedisUrl(), permitMs = 30_000): Promise<Gateway> => {
   const client = connectRedis(url, () => undefined);
   closers.push(() => {
     client.disconnect();
   });
-  // As at the gateway's start, which goes on without.
+  // As at the gateway's start-up, which continues without Redis.
   await once(client, 'ready', { signal: AbortSignal.timeout(1000) }).catch(() => undefined);
   const breaker = new CircuitBreaker({
     failuresToOpen: 3,
@@ -72,7 +72,7 @@ const startOwn = async () => {
 const key = (rules: LimitRules, name = 'reports'): Subject => ({ kind: 'key', name, rules });
 const perMinute = (quota: number) => ({ quota, window: 60 });
 
-/** Whether a request is admitted; anything but a limit's refusal is an error. */
+/** Whether a request is admitted. @throws any error that is not a limit's rejection. */
 const admits = async (attempt: () => unknown): Promise<boolean> => {
   try {
     await attempt();
@@ -92,12 +92,12 @@ const admitTimes = (gateways: readonly Gateway[], times: number, subjects: reado
   );
 
 describe('Limits of gateways that share a Redis', () => {
-  it('admit the quota together, exactly, in a flood', async () => {
+  it('admit together exactly the quota of a flood', async () => {
     const gateways = [await open(), await open()];
     expect(await admitTimes(gateways, 500, [key({ requests: perMinute(50) })])).toBe(50);
   });
 
-  it('leave nothing in Redis without an end, and all of it under the prefix', async () => {
+  it('set an expiry on every key in Redis, and use only keys with the prefix', async () => {
     const { limiter, client } = await open();
     const subject = key({ requests: perMinute(5), rowsRead: perMinute(500), concurrent: 2 });
     await limiter.admitRequest([subject]);
@@ -112,18 +112,18 @@ describe('Limits of gateways that share a Redis', () => {
     for (const name of names) expect(await client.pttl(name)).toBeGreaterThan(0);
   });
 
-  it('take back what was counted for the others when one refuses', async () => {
+  it('undo the counts of the other limits if one limit rejects', async () => {
     const [a, b] = [await open(), await open()];
     const endpoint: Subject = { kind: 'endpoint', name: 'logs.all', rules: { requests: perMinute(2) } };
     const caller = key({ requests: perMinute(10) });
     await a.limiter.admitRequest([endpoint]);
     await b.limiter.admitRequest([endpoint]);
-    // The first does not know yet that the endpoint's quota is used up.
+    // The first gateway does not know yet that the endpoint's quota is used up.
     expect(await admits(() => a.limiter.admitRequest([caller, endpoint]))).toBe(false);
     expect(await b.limiter.admitRequest([caller])).toMatchObject([{ remaining: 9 }]);
   });
 
-  it('begin a new window when the old is over', async () => {
+  it('begin a new window when the old one ends', async () => {
     const [a, b] = [await open(), await open()];
     const subject = key({ requests: { quota: 2, window: 4 } });
     expect(await admitTimes([a, b], 6, [subject])).toBe(2);
@@ -133,7 +133,7 @@ describe('Limits of gateways that share a Redis', () => {
     );
   });
 
-  it('charge a query’s cost to all, and refuse the next wherever it comes', async () => {
+  it('charge a query’s cost to all, and reject the next query on every gateway', async () => {
     const [a, b] = [await open(), await open()];
     const subject = key({ rowsRead: perMinute(150) });
     await (await a.limiter.admitQuery([subject])).settle(COST);
@@ -143,19 +143,19 @@ describe('Limits of gateways that share a Redis', () => {
     expect(await admits(() => a.limiter.admitQuery([subject]))).toBe(false);
   });
 
-  it('have so many queries running at a time, exactly', async () => {
+  it('allow exactly the configured number of concurrent queries', async () => {
     const gateways = [await open(), await open()];
     const subject = key({ concurrent: 7 });
     const permits = await Promise.allSettled(
       Array.from({ length: 100 }, async (_each, n) => gateways[n % 2]?.limiter.admitQuery([subject])),
     );
-    const held = permits.flatMap((permit) => (permit.status === 'fulfilled' ? [permit.value] : []));
-    expect(held).toHaveLength(7);
-    for (const permit of held) await permit?.settle();
+    const granted = permits.flatMap((permit) => (permit.status === 'fulfilled' ? [permit.value] : []));
+    expect(granted).toHaveLength(7);
+    for (const permit of granted) await permit?.settle();
     expect(await gateways[0]?.client.keys(`${prefix}*`)).toEqual([]);
   });
 
-  it('get the permits of a gateway that died back', async () => {
+  it('get back the permits of a gateway that died', async () => {
     const dead = await open(sharedRedisUrl(), 300);
     const alive = await open(sharedRedisUrl(), 300);
     const subject = key({ concurrent: 1 });
@@ -163,7 +163,7 @@ describe('Limits of gateways that share a Redis', () => {
     dead.client.disconnect();
     expect(await admits(() => alive.limiter.admitQuery([subject]))).toBe(false);
     await pollUntil(
-      'the permit is back',
+      'the permit is released',
       async () => (await admits(() => alive.limiter.admitQuery([subject]))) || undefined,
       2000,
     );
@@ -171,14 +171,14 @@ describe('Limits of gateways that share a Redis', () => {
 });
 
 describe('Limits when Redis is in trouble', () => {
-  /** Each request within its bound, and the limit kept by the gateway alone. */
+  /** Each request ends within its bound, and the gateway enforces the limit alone. */
   const holdsAlone = async (gateway: Gateway, name: string): Promise<void> => {
     const subject = key({ requests: perMinute(5), concurrent: 1, rowsRead: perMinute(1000) }, name);
     let admitted = 0;
     for (let n = 0; n < 10; n += 1) {
-      const began = performance.now();
+      const startedAt = performance.now();
       if (await admits(() => gateway.limiter.admitRequest([subject]))) admitted += 1;
-      expect(performance.now() - began).toBeLessThan(BOUND_MS);
+      expect(performance.now() - startedAt).toBeLessThan(BOUND_MS);
     }
     expect(admitted).toBe(5);
     const permit = await gateway.limiter.admitQuery([subject]);
@@ -186,7 +186,7 @@ describe('Limits when Redis is in trouble', () => {
     await permit.settle(COST);
   };
 
-  it('go on from the last known counts when it is killed', async () => {
+  it('continue from the last known counts when it is killed', async () => {
     const server = await startOwn();
     const gateway = await open(server.url);
     const subject = key({ requests: perMinute(5) });
@@ -196,13 +196,13 @@ describe('Limits when Redis is in trouble', () => {
     await holdsAlone(gateway, 'another');
   });
 
-  it('hold while it stalls, and are counted together again afterwards', async () => {
+  it('apply while it stalls, and are counted together again afterwards', async () => {
     const server = await startOwn();
     const gateways = [await open(server.url), await open(server.url)];
     server.child.kill('SIGSTOP');
     for (const [n, gateway] of gateways.entries()) await holdsAlone(gateway, `stalled ${n}`);
     server.child.kill('SIGCONT');
-    await pollUntil('both are back', async () => {
+    await pollUntil('both gateways use Redis again', async () => {
       for (const { limiter } of gateways) await limiter.admitRequest([key({ requests: perMinute(10_000) })]);
       return (
         gateways.every(({ client, breaker }) => client.status === 'ready' && breaker.state === 'closed') ||
@@ -212,32 +212,32 @@ describe('Limits when Redis is in trouble', () => {
     expect(await admitTimes(gateways, 20, [key({ requests: perMinute(6) }, 'afterwards')])).toBe(6);
   });
 
-  it('hold when it is full', async () => {
+  it('apply when it is full', async () => {
     const server = await startOwn();
     const gateway = await open(server.url);
     await gateway.client.config('SET', 'maxmemory', '1');
     await holdsAlone(gateway, 'full');
   });
 
-  it('hold when something else answers in its place', async () => {
+  it('apply when another program responds in its place', async () => {
     const garbage = await respondWithGarbage('+OK\r\n');
     closers.push(garbage.close);
     await holdsAlone(await open(garbage.url), 'garbage');
   });
 
-  it('hold when its connections are lost without a word', async () => {
+  it('apply when its connections stall silently', async () => {
     const server = await startOwn();
-    const between = await passOn(server.port);
+    const between = await forwardTo(server.port);
     closers.push(between.close);
     const gateway = await open(between.url);
-    between.loseConnections();
+    between.stallConnections();
     await holdsAlone(gateway, 'lost');
   });
 
   it.each([
-    ['a text', (client: RedisClient, name: string) => client.set(name, 'rubbish')],
+    ['a string', (client: RedisClient, name: string) => client.set(name, 'rubbish')],
     ['a list', (client: RedisClient, name: string) => client.rpush(name, 'a')],
-  ])('hold when %s stands at the place of a count', async (_what, poison) => {
+  ])('apply when a count’s key contains %s', async (_what, poison) => {
     const gateway = await open();
     for (const counted of ['requests', 'rowsRead']) {
       await poison(gateway.client, gateway.keys.limit(`key:poisoned:${counted}:60`));

@@ -1,24 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { openListedGateway, type ListedGateway } from '../../support/listed-gateway.js';
-import { respondWith, isOfRequest, summaryOf, withLyingClickHouse } from '../../support/lying-clickhouse.js';
+import { openMultiServerGateway, type MultiServerGateway } from '../../support/multi-server-gateway.js';
+import { respondWith, isRequestQuery, summaryOf, withFakeClickHouse } from '../../support/fake-clickhouse.js';
 import { pollUntil } from '../../support/poll-until.js';
 
 const EMPTY = '{"result":[]}';
 
 type Behaviour = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A query as it reached a server. */
+/** A query as a server received it. */
 interface Reached {
   readonly queryId: string | null;
   readonly requestId: string | null;
 }
 
-/** Two servers: how the first takes queries, and what reached each for a request. */
+/** Two servers: the first one handles queries as the test defines. Records the request queries that reached each. */
 async function withTwo(
   first: Behaviour,
   use: (
-    gateway: ListedGateway,
+    gateway: MultiServerGateway,
     reached: { readonly first: readonly Reached[]; readonly second: readonly Reached[] },
   ) => Promise<void>,
   environment: Readonly<Record<string, string>> = {},
@@ -27,7 +27,7 @@ async function withTwo(
   const listen =
     (where: Reached[], behave: Behaviour): Behaviour =>
     (request, response) => {
-      if (!isOfRequest(request)) {
+      if (!isRequestQuery(request)) {
         respondWith('', 0)(request, response);
         return;
       }
@@ -35,9 +35,9 @@ async function withTwo(
       where.push({ queryId: searchParams.get('query_id'), requestId: searchParams.get('log_comment') });
       behave(request, response);
     };
-  await withLyingClickHouse(listen(reached.first, first), async (a) => {
-    await withLyingClickHouse(listen(reached.second, respondWith(EMPTY, 0)), async (b) => {
-      const gateway = await openListedGateway([a.url, b.url], environment);
+  await withFakeClickHouse(listen(reached.first, first), async (a) => {
+    await withFakeClickHouse(listen(reached.second, respondWith(EMPTY, 0)), async (b) => {
+      const gateway = await openMultiServerGateway([a.url, b.url], environment);
       try {
         await use(gateway, reached);
       } finally {
@@ -51,15 +51,15 @@ const outcomeOf = async (response: Response): Promise<string> => {
   const { code } = (await response.json()) as { code?: string };
   return `${response.status} ${code ?? ''}`.trim();
 };
-const beginAnswer = (response: ServerResponse): ServerResponse =>
+const beginResponse = (response: ServerResponse): ServerResponse =>
   response.writeHead(200, { 'X-ClickHouse-Summary': summaryOf(2), 'Content-Length': 1000 });
 
-describe('a query whose server hangs up', () => {
-  it('before the answer is asked of the other one, once, under a query id of its own', async () => {
+describe('a query whose server closes the connection', () => {
+  it('before the response is retried once on the other server, under a query id of its own', async () => {
     await withTwo(
       ({ socket }) => socket.destroy(),
       async (gateway, { first, second }) => {
-        expect(await outcomeOf(await gateway.ask('p', 'request-1'))).toBe('200');
+        expect(await outcomeOf(await gateway.send('p', 'request-1'))).toBe('200');
         expect([first.length, second.length]).toEqual([1, 1]);
         expect([first[0]?.requestId, second[0]?.requestId]).toEqual(['request-1', 'request-1']);
         expect(first[0]?.queryId).toMatch(/^request-1-/);
@@ -74,13 +74,13 @@ describe('a query whose server hangs up', () => {
     [
       'in the middle of the rows',
       (_request, response) => {
-        beginAnswer(response).write('{"result":[{"timestamp":"2026', () => response.socket?.destroy());
+        beginResponse(response).write('{"result":[{"timestamp":"2026', () => response.socket?.destroy());
       },
     ],
     [
       'in the middle of the rows, with a reset',
       (_request, response) => {
-        beginAnswer(response).write('{"result":[', () => response.socket?.resetAndDestroy());
+        beginResponse(response).write('{"result":[', () => response.socket?.resetAndDestroy());
       },
     ],
     [
@@ -90,54 +90,54 @@ describe('a query whose server hangs up', () => {
         response.write('Code: 241. DB::Exception', () => response.socket?.resetAndDestroy());
       },
     ],
-  ])('%s is a 503, and no other server is asked', async (_where, first) => {
+  ])('%s returns 503, and is not retried', async (_where, first) => {
     await withTwo(first, async (gateway, reached) => {
-      expect(await outcomeOf(await gateway.ask('p', 'cut'))).toBe('503 CLICKHOUSE_UNREACHABLE');
+      expect(await outcomeOf(await gateway.send('p', 'cut'))).toBe('503 CLICKHOUSE_UNREACHABLE');
       expect([reached.first.length, reached.second.length]).toEqual([1, 0]);
       expect(await gateway.metric('server_retried_elsewhere_total')).toBe(0);
     });
   });
 });
 
-describe('a query is not asked again', () => {
+describe('a query is not retried', () => {
   it.each([
     [500, 'Code: 241. DB::Exception: Memory. (MEMORY_LIMIT_EXCEEDED)', '422 QUERY_NEEDS_TOO_MUCH_MEMORY'],
     [500, 'Code: 202. DB::Exception: Too many. (TOO_MANY_SIMULTANEOUS_QUERIES)', '503 CLICKHOUSE_BUSY'],
     [502, '<html>Bad gateway</html>', '502 CLICKHOUSE_FAILED'],
-  ])('where a server answers %i with %j', async (status, body, expected) => {
+  ])('if a server responds %i with %j', async (status, body, expected) => {
     await withTwo(
       (_request, response) => response.writeHead(status).end(body),
       async (gateway, { first, second }) => {
-        expect(await outcomeOf(await gateway.ask('p', 'error'))).toBe(expected);
+        expect(await outcomeOf(await gateway.send('p', 'error'))).toBe(expected);
         expect([first.length, second.length]).toEqual([1, 0]);
       },
     );
   });
 
-  it('where it reached its time limit', async () => {
+  it('if it reached its time limit', async () => {
     await withTwo(
       () => undefined,
       async (gateway, { first, second }) => {
-        expect(await outcomeOf(await gateway.ask('p', 'late'))).toBe('504 QUERY_TIMEOUT');
+        expect(await outcomeOf(await gateway.send('p', 'late'))).toBe('504 QUERY_TIMEOUT');
         expect([first.length, second.length]).toEqual([1, 0]);
       },
       { QUERY_TIMEOUT_SECONDS: '0.3' },
     );
   });
 
-  it('where its caller has gone', async () => {
-    const leaving = new AbortController();
+  it('if its caller has disconnected', async () => {
+    const controller = new AbortController();
     let hangUp = (): void => undefined;
     await withTwo(
       ({ socket }) => {
         hangUp = () => void socket.destroy();
-        leaving.abort();
+        controller.abort();
       },
       async (gateway, { first, second }) => {
-        await expect(gateway.ask('p', 'gone', leaving.signal)).rejects.toThrow('aborted');
+        await expect(gateway.send('p', 'disconnected', controller.signal)).rejects.toThrow('aborted');
         await gateway.logger.line('request');
         hangUp();
-        await pollUntil('the query is over', async () =>
+        await pollUntil('the query has ended', async () =>
           (await gateway.metric('server_queries_running')) === 0 ? true : undefined,
         );
         expect([first.length, second.length]).toEqual([1, 0]);
@@ -147,12 +147,12 @@ describe('a query is not asked again', () => {
 });
 
 describe('a second try', () => {
-  it('takes no second place, and ends the first server’s turn after three lost connections', async () => {
+  it('uses no second slot, and three lost connections eject the first server', async () => {
     await withTwo(
       ({ socket }) => socket.destroy(),
       async (gateway, { first, second }) => {
         const all = await Promise.all(
-          Array.from({ length: 12 }, (_each, n) => gateway.ask(`p${n}`, `many-${n}`)),
+          Array.from({ length: 12 }, (_each, n) => gateway.send(`p${n}`, `many-${n}`)),
         );
         expect(await Promise.all(all.map(outcomeOf))).toEqual(Array.from({ length: 12 }, () => '200'));
         expect([first.length, second.length]).toEqual([3, 12]);

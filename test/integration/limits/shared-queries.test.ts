@@ -6,7 +6,7 @@ import { outcomeOf, rowsIn, type NetworkResponse } from '../../support/network-r
 import { pollUntil } from '../../support/poll-until.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
 
-/** Holds its slot until its caller leaves, three seconds at most. */
+/** Occupies its slot until its caller disconnects, three seconds at most. */
 const SLOW = defineEndpoint({
   ...SAMPLE,
   id: '22222222-2222-4333-8444-555555555555',
@@ -29,25 +29,25 @@ afterAll(() => opened.close());
 
 const waiting = (count: number): Promise<unknown> =>
   pollUntil(`${count} queries wait`, async () => (await opened.gateway.waiting()) === count || undefined);
-/** Requests that were sent before are in the gateway by then. */
-const othersAreIn = (): Promise<NetworkResponse> => opened.gateway.ask('b', '/api/endpoints');
+/** Resolves once requests that were sent before have reached the gateway. */
+const untilOthersArrived = (): Promise<NetworkResponse> => opened.gateway.send('b', '/api/endpoints');
 
-it('gives a follower its rows when the queue sheds queries of the leader’s', async () => {
+it('returns a follower’s rows when the queue sheds queries of the leader’s lane', async () => {
   const { gateway } = opened;
-  const leaving = new AbortController();
-  const p1 = gateway.ask('a', SLOW_URL, { signal: leaving.signal }).catch(() => undefined);
+  const controller = new AbortController();
+  const p1 = gateway.send('a', SLOW_URL, { signal: controller.signal }).catch(() => undefined);
   await pollUntil('p1 runs', () => gateway.execution.pool.figures.servers[0]?.running === 1 || undefined);
-  const p2 = gateway.ask('a', city('p2'));
+  const p2 = gateway.send('a', city('p2'));
   await waiting(1);
-  const p3 = gateway.ask('a', city('p3'));
+  const p3 = gateway.send('a', city('p3'));
   await waiting(2);
-  const follower = gateway.ask('b', city('p3'));
-  await othersAreIn();
-  // The queue is full, and A has more in it than anybody: it makes room for C.
-  const newcomer = gateway.ask('c', city('p4'));
+  const follower = gateway.send('b', city('p3'));
+  await untilOthersArrived();
+  // The queue is full, and A has more queries in it than any other lane: the queue sheds one of A's for C.
+  const joiner = gateway.send('c', city('p4'));
   expect(outcomeOf(await p2)).toBe('503 GATEWAY_BUSY');
-  leaving.abort();
+  controller.abort();
   await p1;
   expect(rowsIn(await follower)).toEqual([{ city: 'p3' }]);
-  expect([outcomeOf(await p3), outcomeOf(await newcomer)]).toEqual(['200', '200']);
+  expect([outcomeOf(await p3), outcomeOf(await joiner)]).toEqual(['200', '200']);
 });

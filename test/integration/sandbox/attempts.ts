@@ -1,25 +1,25 @@
-import { IN_FORMS, IN_TABLES, SUBQUERY_PLACES } from './attempts/clauses.js';
+import { IN_FORMS, IN_TABLES, SUBQUERY_POSITIONS } from './attempts/clauses.js';
 import { FORBIDDEN_CALLS } from './attempts/functions.js';
 import { SHADOWING } from './attempts/names.js';
 import { SIZES } from './attempts/sizes.js';
 import { CLAUSES, STATEMENTS } from './attempts/statements.js';
-import { TABLE_FUNCTIONS, TABLE_PLACES, WHOLE_TABLES } from './attempts/tables.js';
+import { TABLE_FUNCTIONS, TABLE_POSITIONS, WHOLE_TABLES } from './attempts/tables.js';
 
 const fill = (templates: readonly string[], values: readonly string[], hole: string): readonly string[] =>
   templates.flatMap((template) => values.map((value) => template.replaceAll(hole, () => value)));
 
 const SECRETS = 'SELECT event_message FROM edge_logs';
 
-/** Attempts that are refused before anything runs, by what they try. */
-export const REFUSED: Readonly<Record<string, readonly string[]>> = {
-  'another table': fill(TABLE_PLACES, WHOLE_TABLES, '$'),
-  'a table function': fill(TABLE_PLACES, TABLE_FUNCTIONS, '$'),
-  'a subquery in a clause': fill(SUBQUERY_PLACES, [SECRETS], '@'),
-  'the table that stands for none': fill(SUBQUERY_PLACES, ['SELECT dummy FROM system.one'], '@'),
+/** Attempts that are rejected before any query runs, by kind. */
+export const REJECTED: Readonly<Record<string, readonly string[]>> = {
+  'another table': fill(TABLE_POSITIONS, WHOLE_TABLES, '$'),
+  'a table function': fill(TABLE_POSITIONS, TABLE_FUNCTIONS, '$'),
+  'a subquery in a clause': fill(SUBQUERY_POSITIONS, [SECRETS], '@'),
+  'the dummy table system.one': fill(SUBQUERY_POSITIONS, ['SELECT dummy FROM system.one'], '@'),
   'a table to the right of IN': fill(IN_FORMS, IN_TABLES, '$'),
   'a function that is not on the list': fill(['SELECT $ AS x'], FORBIDDEN_CALLS, '$'),
   'another statement': STATEMENTS,
   'another clause': CLAUSES,
-  'a name that is taken': SHADOWING,
-  'more than is allowed': SIZES,
+  'a name that shadows another': SHADOWING,
+  'a statement over a size limit': SIZES,
 };

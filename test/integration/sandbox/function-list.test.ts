@@ -21,14 +21,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-it('allows no second name of a function that it does not allow', () => {
+it('allows no alias of a function that it does not allow', () => {
   const wrong = [...known].filter(
     ([name, { means }]) => isAllowedFunction(name) && !isAllowedFunction(means),
   );
   expect(wrong).toEqual([]);
 });
 
-it('names no two functions that differ in case alone and are not the same', () => {
+it('contains no two different functions whose names differ only in case', () => {
   const meanings = new Map<string, Set<string>>();
   for (const [name, { means }] of known) {
     if (!isAllowedFunction(name)) continue;
@@ -38,14 +38,14 @@ it('names no two functions that differ in case alone and are not the same', () =
   expect([...meanings].filter(([, means]) => means.size > 1)).toEqual([]);
 });
 
-it('names functions that ClickHouse has', () => {
+it('contains only functions that ClickHouse has', () => {
   const lower = new Set([...known.keys()].map((name) => name.toLowerCase()));
   const unknown = [...ALLOWED_FUNCTIONS, ...ALLOWED_AGGREGATES].filter((name) => !lower.has(name));
-  // Two that ClickHouse's parser knows, and three that are a function with its combinator -Map.
+  // Two functions that only ClickHouse's parser knows, and three that are a function with the combinator -Map.
   expect(unknown.sort()).toEqual(['exists', 'grouping', 'maxmap', 'minmap', 'summap']);
 });
 
-it('takes no state of an aggregate function for a value', () => {
+it('allows no function that returns a state of an aggregate function', () => {
   for (const name of [
     'sumState',
     'sumMerge',

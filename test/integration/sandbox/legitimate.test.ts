@@ -29,8 +29,8 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.close());
 
-/** What each SELECT gives, all of it. */
-const ANSWERS: Readonly<Record<string, readonly Row[]>> = {
+/** The complete result of each SELECT. */
+const RESULTS: Readonly<Record<string, readonly Row[]>> = {
   'SELECT count() AS n FROM result': [{ n: 100 }],
   'SELECT count() AS n FROM edge_source': [{ n: ROWS }],
   'select Count(*) as n from edge_source;': [{ n: ROWS }],
@@ -179,21 +179,21 @@ const ANSWERS: Readonly<Record<string, readonly Row[]>> = {
   "SELECT 5 AS `result`, 'r' AS edge_source": [{ result: 5, edge_source: 'r' }],
 };
 
-describe(`${Object.keys(ANSWERS).length} legitimate queries`, () => {
-  it.each(Object.entries(ANSWERS))('%s', async (sql, rows) => {
-    const answer = await sandbox.ask(sql).catch(async () => ({ rows: await sandbox.refusal(sql) }));
-    // ClickHouse promises no order of the branches of a UNION.
+describe(`${Object.keys(RESULTS).length} legitimate queries`, () => {
+  it.each(Object.entries(RESULTS))('%s', async (sql, rows) => {
+    const result = await sandbox.run(sql).catch(async () => ({ rows: await sandbox.rejection(sql) }));
+    // ClickHouse does not define the order of the branches of a UNION.
     const sorted = (list: readonly unknown[]) => list.map((row) => JSON.stringify(row)).sort();
-    if (sql.includes('UNION') && !sql.includes('ORDER BY') && Array.isArray(answer.rows))
-      expect(sorted(answer.rows)).toEqual(sorted(rows));
-    else if (rows.length > 0) expect(answer.rows).toEqual(rows);
-    else expect(typeof answer.rows).not.toBe('string');
+    if (sql.includes('UNION') && !sql.includes('ORDER BY') && Array.isArray(result.rows))
+      expect(sorted(result.rows)).toEqual(sorted(rows));
+    else if (rows.length > 0) expect(result.rows).toEqual(rows);
+    else expect(typeof result.rows).not.toBe('string');
   });
 });
 
 describe('the row cap', () => {
-  it('holds for the outer result, and keeps its order', async () => {
-    const { rows, truncated } = await sandbox.ask(
+  it('applies to the outer result, in its order', async () => {
+    const { rows, truncated } = await sandbox.run(
       "SELECT toUInt32(substringIndex(event_message, '/', -1)) AS n FROM edge_source ORDER BY n % 7, n DESC",
     );
     const expected = Array.from({ length: ROWS }, (_, n) => n).sort((a, b) => (a % 7) - (b % 7) || b - a);
@@ -201,16 +201,16 @@ describe('the row cap', () => {
     expect(rows.map(({ n }) => n)).toEqual(expected.slice(0, 100));
   });
 
-  it('keeps every row of each branch of a UNION', async () => {
-    const { rows } = await sandbox.ask(
+  it('does not apply to the branches of a UNION', async () => {
+    const { rows } = await sandbox.run(
       "(SELECT 'a' AS s, x FROM (SELECT arrayJoin([3, 1, 2]) AS x) ORDER BY x DESC LIMIT 2) UNION ALL (SELECT 'b', 1)",
     );
-    // ClickHouse promises no order of a UNION ALL, nor of the rows of one branch.
+    // ClickHouse does not define the order of a UNION ALL, nor of the rows of one branch.
     expect(rows.map(({ s, x }) => `${String(s)}${String(x)}`).sort()).toEqual(['a2', 'a3', 'b1']);
   });
 
   it('returns the rows of `result` in the order of the endpoint', async () => {
-    const { rows } = await sandbox.ask('SELECT event_message FROM result');
+    const { rows } = await sandbox.run('SELECT event_message FROM result');
     expect(rows).toEqual(
       Array.from({ length: 100 }, (_, n) => ({
         event_message: `${n % 2 === 0 ? 'GET' : 'POST'} /v1/item/${n}`,
@@ -218,13 +218,13 @@ describe('the row cap', () => {
     );
   });
 
-  it('is no cut where there are as many rows', async () => {
-    const answer = await sandbox.ask('SELECT id FROM result');
-    expect([answer.rows.length, answer.truncated]).toEqual([100, false]);
+  it('does not truncate a result of exactly as many rows', async () => {
+    const result = await sandbox.run('SELECT id FROM result');
+    expect([result.rows.length, result.truncated]).toEqual([100, false]);
   });
 });
 
-describe('a fault of the caller', () => {
+describe('an error of the caller', () => {
   it.each([
     ['SELECT nothing FROM result', '400 names an unknown column: nothing'],
     ['SELECT 1 AS x, x.nothing.at.all', '400 names an unknown column: x.nothing.at.all'],
@@ -258,7 +258,7 @@ describe('a fault of the caller', () => {
       'SELECT event_message, count() FROM result',
       '400 has a column that is neither aggregated nor in GROUP BY',
     ],
-  ])('%s', async (sql, refusal) => {
-    expect(await sandbox.refusal(sql)).toBe(refusal);
+  ])('%s', async (sql, rejection) => {
+    expect(await sandbox.rejection(sql)).toBe(rejection);
   });
 });

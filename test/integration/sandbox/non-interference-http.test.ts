@@ -4,7 +4,7 @@ import { fillTables, NOW, type Hidden } from './non-interference/hidden-rows.js'
 import { compareOutcomes } from './non-interference/outcomes.js';
 import { generateStatements } from './non-interference/statements.js';
 
-/** Two of each shape. */
+/** Two statements of each shape. */
 const STATEMENTS = 50;
 const SEED = 20_960_302;
 const BUDGET = { quota: 1_000_000_000, window: 3600 };
@@ -31,37 +31,39 @@ afterAll(() => opened.close());
 const fill = (hidden: Hidden): Promise<void> => fillTables([opened.database.connection], '', hidden);
 
 const request = (sql: string, { key = 'tenant', format = 'json' } = {}): Promise<NetworkResponse> =>
-  opened.gateway.ask(key, `${LOGS}&format=${format}&sql=${encodeURIComponent(sql)}`, {
+  opened.gateway.send(key, `${LOGS}&format=${format}&sql=${encodeURIComponent(sql)}`, {
     headers: { 'X-Request-Id': 'non-interference' },
   });
 
-/** All that a caller sees, but for the date and the elapsed milliseconds, which nobody can hide. */
+/** Everything that a caller observes, except the date and the elapsed milliseconds, which cannot be hidden. */
 function observed({ status, headers: { date, ...headers }, text }: NetworkResponse): string {
   const timing = String(headers['server-timing']).replace(/^total;dur=\d+\.\d\d$/, 'total');
   return `${status} ${JSON.stringify({ ...headers, 'server-timing': timing, date: typeof date })} ${text}`;
 }
 
-it('returns the same status, headers and body whatever the rows hold that a caller must not see', async () => {
+it('returns the same status, headers and body whatever the hidden rows contain', async () => {
   const statements = generateStatements(STATEMENTS, SEED).map((statement, index) => ({
     ...statement,
     format: FORMATS[index % FORMATS.length] ?? 'json',
   }));
-  const { leaks, answered } = await compareOutcomes(statements, fill, async ({ sql, format }) =>
+  const { leaks, succeeded } = await compareOutcomes(statements, fill, async ({ sql, format }) =>
     observed(await request(sql, { format })),
   );
   process.stdout.write(`non-interference over HTTP: ${statements.length} statements of seed ${SEED}\n`);
   expect(leaks.slice(0, 5)).toEqual([]);
-  expect(answered).toBeGreaterThan(0.9 * statements.length);
+  expect(succeeded).toBeGreaterThan(0.9 * statements.length);
 }, 300_000);
 
 describe('the letters of a row that a caller must not see', () => {
   const LETTERS = ['S', 'E', 'C', 'R', 'T', 'x'];
-  /** The reported attack: an exception for each letter that a hidden row has at a place. */
+  /** The reported attack: an exception for each letter that a hidden row has at a position. */
   const extract = async (filter: string): Promise<string> => {
-    const places = [1, 2, 3, 4].flatMap((place) => LETTERS.map((letter) => ({ place, letter })));
+    const positions = [1, 2, 3, 4].flatMap((position) =>
+      LETTERS.map((letter) => ({ position: position, letter })),
+    );
     const extracted = await Promise.all(
-      places.map(async ({ place, letter }) => {
-        const isThere = `substring(event_message, ${place}, 1) = '${letter}'`;
+      positions.map(async ({ position: position, letter }) => {
+        const isThere = `substring(event_message, ${position}, 1) = '${letter}'`;
         const response = await request(
           `SELECT count() FROM edge_source WHERE ${filter} AND intDiv(1, if(${isThere}, 0, 1)) = 1`,
         );
@@ -75,18 +77,18 @@ describe('the letters of a row that a caller must not see', () => {
 
   it.each([
     ['another tenant’s', "timestamp > toDateTime64('2096-02-29 12:00:00', 6)"],
-    ['one past the retention of the tier', "timestamp <= toDateTime64('2096-02-29 12:00:00', 6)"],
+    ['a row past the retention of the tier', "timestamp <= toDateTime64('2096-02-29 12:00:00', 6)"],
   ])('cannot be extracted by exceptions: %s', async (_which, filter) => {
     expect(await extract(filter)).toBe('');
   });
 
-  it('are not what a caller reads', async () => {
+  it('are not in the rows that a caller reads', async () => {
     const { status, text } = await request('SELECT groupArray(event_message) AS all FROM edge_source');
     expect([status, text.includes('SECRET')]).toEqual([200, false]);
   });
 });
 
-describe('what a query cost', () => {
+describe('the cost of a query', () => {
   it('is in no header or body of a response to SQL', async () => {
     const response = await request('SELECT 1 AS x', { format: 'json-table' });
     expect(Object.keys(JSON.parse(response.text) as object)).toEqual(['meta', 'data', 'rows', 'truncated']);
@@ -97,7 +99,7 @@ describe('what a query cost', () => {
   it('is in no header of another call of the same key, which has the same budgets', async () => {
     const others = ['/api/endpoints', LOGS, '/api/endpoints/query/functions.invocation-stats'];
     for (const target of others) {
-      const { status, headers } = await opened.gateway.ask('tenant', target);
+      const { status, headers } = await opened.gateway.send('tenant', target);
       expect([status, headers['ratelimit'], headers['ratelimit-policy']]).toEqual([
         200,
         undefined,
@@ -106,25 +108,25 @@ describe('what a query cost', () => {
     }
   });
 
-  it('is shown to a key that may not send SQL', async () => {
-    const { headers } = await opened.gateway.ask(
+  it('is visible for a key that may not send SQL', async () => {
+    const { headers } = await opened.gateway.send(
       'elsewhere',
       '/api/endpoints/query/functions.invocation-stats?interval=1hr',
     );
     expect(headers['ratelimit']).toMatch(/"rows-read";r=\d+;t=\d+, "bytes-read";.*"clickhouse-ms"/);
   });
 
-  it('is enforced: 429 says which limit and when to come back, and no remainder', async () => {
+  it('is limited: 429 names the limit and the time to retry, but no remainder', async () => {
     const sql = 'SELECT count() AS n FROM edge_source';
     expect(outcomeOf(await request(sql, { key: 'metered' }))).toBe('200');
-    const refused = await request(sql, { key: 'metered' });
-    expect(outcomeOf(refused)).toBe('429 LIMIT_EXCEEDED');
-    expect(refused.text).toContain('This key has reached its limit of 1 rows read in 3600 seconds.');
-    expect(refused.headers['retry-after']).toMatch(/^\d+$/);
-    expect(refused.headers['ratelimit']).toMatch(/^"requests";r=\d+;t=\d+$/);
+    const rejected = await request(sql, { key: 'metered' });
+    expect(outcomeOf(rejected)).toBe('429 LIMIT_EXCEEDED');
+    expect(rejected.text).toContain('This key has reached its limit of 1 rows read in 3600 seconds.');
+    expect(rejected.headers['retry-after']).toMatch(/^\d+$/);
+    expect(rejected.headers['ratelimit']).toMatch(/^"requests";r=\d+;t=\d+$/);
   });
 
-  it('is in the log of the gateway', async () => {
+  it('is in the gateway’s log', async () => {
     await request('SELECT count() + 1 AS n FROM edge_source');
     const { fields } =
       opened.gateway.logger.lines.filter(({ message }) => message === 'request').at(-1) ?? {};

@@ -20,12 +20,12 @@ import { PARTIAL } from './non-interference/partial-expressions.js';
 import { generateStatements, type Statement } from './non-interference/statements.js';
 
 /**
- * The number of statements and the seed that they are generated from, each shape as often as any other. After a change of
- * the sandbox or of the engine, run this file by itself with NON_INTERFERENCE_STATEMENTS=2000 and a seed of the day.
+ * The number of statements and the seed that generates them; all shapes are equally frequent. After a change of the
+ * sandbox or the engine, run this file by itself with NON_INTERFERENCE_STATEMENTS=2000 and a new seed.
  */
 const STATEMENTS = Number(process.env['NON_INTERFERENCE_STATEMENTS'] ?? 200);
 const SEED = Number(process.env['NON_INTERFERENCE_SEED'] ?? 20_960_301);
-/** On shards a query costs several times as much: one of so many statements runs there. */
+/** On shards a query costs several times as much: only one of this many statements runs there. */
 const ONE_OF = Number(process.env['NON_INTERFERENCE_ON_SHARDS_ONE_OF'] ?? 6);
 const MINUTE = 60_000;
 
@@ -42,11 +42,11 @@ beforeAll(async () => {
   [database, cluster] = await Promise.all([createTestDatabase(), openSharedCluster('non_interference')]);
   await applySchema(cluster);
   const parser = createSqlParser(database.client);
-  const judge = createSandbox((request, analysis) => analysis(parser, request.signal));
+  const checkSql = createSandbox((request, analysis) => analysis(parser, request.signal));
   const { signal } = new AbortController();
   accepted = await forAll(generateStatements(STATEMENTS, SEED), async (statement) => ({
     ...statement,
-    select: await judge(endpoint, statement.sql, { signal }),
+    select: await checkSql(endpoint, statement.sql, { signal }),
   }));
 }, 5 * MINUTE);
 afterAll(async () => {
@@ -54,7 +54,7 @@ afterAll(async () => {
   await database.close();
 }, MINUTE);
 
-/** Runs statements in all cases, and prints how many there were. */
+/** Runs statements in all cases, and prints their number. */
 async function compare(
   where: string,
   statements: readonly Accepted[],
@@ -63,7 +63,7 @@ async function compare(
   hasBarriers = true,
 ): Promise<Comparison> {
   const client = connectClickHouse(connection, { maxOpenConnections: 8, requestTimeoutMs: MINUTE });
-  // As a gateway before a cluster has it; of no effect on one server.
+  // A setting of gateways in front of a cluster; without effect on one server.
   const runQuery = createQueryRunner(
     describeOnce(client, described),
     { timeoutMs: MINUTE },
@@ -72,9 +72,9 @@ async function compare(
   const outcomeOf = outcomesOn(endpoint, runQuery, hasBarriers);
   try {
     const compared = await compareOutcomes(statements, fill, ({ select }) => outcomeOf(select));
-    const { leaks, answered } = compared;
+    const { leaks, succeeded } = compared;
     process.stdout.write(
-      `non-interference on ${where}: ${statements.length} statements of seed ${SEED}, ${answered} with rows, ${leaks.length} leak\n`,
+      `non-interference on ${where}: ${statements.length} statements of seed ${SEED}, ${succeeded} with rows, ${leaks.length} leak\n`,
     );
     return compared;
   } finally {
@@ -82,7 +82,7 @@ async function compare(
   }
 }
 
-it('generates statements that the sandbox accepts, one of twenty and more on each part', () => {
+it('generates statements that the sandbox accepts, at least one of twenty for each part', () => {
   expect(new Set(accepted.map(({ sql }) => sql)).size).toBeGreaterThanOrEqual(STATEMENTS);
   for (const name of PARTS) {
     const reading = accepted.filter(({ select }) => select.reads.includes(name));
@@ -102,7 +102,7 @@ it('uses expressions that each throw on poisonous rows', async () => {
   expect(harmlessOnes.flat()).toEqual([]);
 });
 
-describe('what a caller gets does not depend on rows of other tenants, nor on rows past its retention', () => {
+describe('a caller’s results do not depend on rows of other tenants, nor on rows past the retention', () => {
   it(
     'on one server',
     async () => {
@@ -111,13 +111,13 @@ describe('what a caller gets does not depend on rows of other tenants, nor on ro
         fillTables([connection], '', hidden),
       );
       expect(compared.leaks.slice(0, 10)).toEqual([]);
-      expect(compared.answered).toBeGreaterThan(0.9 * accepted.length);
+      expect(compared.succeeded).toBeGreaterThan(0.9 * accepted.length);
     },
     10 * MINUTE,
   );
 
   it(
-    'which these statements would show: without the barriers, one of ten and more leaks',
+    'which these statements would reveal: without the barriers, at least one of ten leaks',
     async () => {
       const { connection } = database;
       const each = STATEMENTS / new Set(accepted.map(({ shape }) => shape)).size;
@@ -140,17 +140,17 @@ describe('what a caller gets does not depend on rows of other tenants, nor on ro
       );
       expect(await shardsWithNeighbours()).toBe(1);
       expect(compared.leaks.slice(0, 10)).toEqual([]);
-      // A subquery that refers to the outer rows is not supported there.
-      expect(compared.answered).toBeGreaterThan(0.8 * statements.length);
+      // Subqueries that refer to outer rows are not supported there.
+      expect(compared.succeeded).toBeGreaterThan(0.8 * statements.length);
     },
     10 * MINUTE,
   );
 });
 
-/** Shards that have rows of the caller's project and of others. */
+/** Counts the shards that have rows of the caller's project and of others. */
 async function shardsWithNeighbours(): Promise<number> {
   const mine = `countIf(project = '${PARAMETERS.project}')`;
   const query = `SELECT ${mine} > 0 AND count() > ${mine} FROM edge_logs_local`;
-  const answers = await Promise.all(cluster.shards.map(({ ask: runQuery }) => runQuery(query)));
-  return answers.flat().filter((answer) => answer === '1').length;
+  const counts = await Promise.all(cluster.shards.map(({ select: runQuery }) => runQuery(query)));
+  return counts.flat().filter((count) => count === '1').length;
 }

@@ -18,25 +18,25 @@ import { rawParameters } from '../../support/raw-parameters.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-export interface SandboxAnswer {
+export interface SandboxResult {
   readonly text: string;
   readonly rows: readonly Row[];
   readonly truncated: boolean;
 }
 
-/** An endpoint that takes SQL, on a database of its own and as ClickHouse's administrator: the first wall stands alone. */
+/** An endpoint with sandboxing on a database of its own, connected as administrator: no read-only user protects it. */
 export interface SandboxUnderTest {
   readonly database: TestDatabase;
   /** @param requestId comment of the queries in ClickHouse's log. */
-  readonly ask: (sql: string, requestId?: string) => Promise<SandboxAnswer>;
-  /** The body of the answer in a format. */
+  readonly run: (sql: string, requestId?: string) => Promise<SandboxResult>;
+  /** Returns the body of the result in a format. */
   readonly body: (sql: string, format: FormatName) => Promise<Buffer>;
-  /** What a caller is told instead of rows, with its status. */
-  readonly refusal: (sql: string, requestId?: string) => Promise<string>;
+  /** Returns status and problem of a rejected SELECT. */
+  readonly rejection: (sql: string, requestId?: string) => Promise<string>;
   readonly close: () => Promise<void>;
 }
 
-/** Opens an endpoint by its name; `now` is what its clock shows. */
+/** Opens an endpoint by its name; `now` is the clock's time. */
 export async function openSandbox(
   name: string,
   parameters: Readonly<Record<string, string>>,
@@ -46,7 +46,7 @@ export async function openSandbox(
   const database = await createTestDatabase();
   const client = connectClickHouse(database.connection, { maxOpenConnections: 8, requestTimeoutMs: 30_000 });
   const parser = createSqlParser(client);
-  const judge = createSandbox((request, analysis) => analysis(parser, request.signal));
+  const checkSql = createSandbox((request, analysis) => analysis(parser, request.signal));
   const clock = (): Date => now;
   const store = new LocalStore(1e7, clock);
   const fetchResult = createFetcher({
@@ -57,25 +57,28 @@ export async function openSandbox(
     onJoined: () => undefined,
   });
   const values = validateParameters(endpoint, rawParameters(parameters));
-  const answerTo = async (sql: string, requestId: string, format: FormatName): Promise<EndpointResult> => {
+  const fetchSql = async (sql: string, requestId: string, format: FormatName): Promise<EndpointResult> => {
     const { signal } = new AbortController();
-    const sandbox = await judge(endpoint, sql, { signal });
-    const question = { endpoint, values, scope: '', sandbox, representation: representationOf(format) };
-    const { result } = await fetchResult({ ...question, requestId, signal, refresh: true }, keyOf(question));
+    const sandbox = await checkSql(endpoint, sql, { signal });
+    const endpointQuery = { endpoint, values, scope: '', sandbox, representation: representationOf(format) };
+    const { result } = await fetchResult(
+      { ...endpointQuery, requestId, signal, refresh: true },
+      keyOf(endpointQuery),
+    );
     return result;
   };
   const body: SandboxUnderTest['body'] = async (sql, format) =>
-    (await answerTo(sql, 'sandbox-test', format)).bodies.identity;
-  const ask: SandboxUnderTest['ask'] = async (sql, requestId = 'sandbox-test') => {
-    const endpointResult = await answerTo(sql, requestId, 'json');
+    (await fetchSql(sql, 'sandbox-test', format)).bodies.identity;
+  const run: SandboxUnderTest['run'] = async (sql, requestId = 'sandbox-test') => {
+    const endpointResult = await fetchSql(sql, requestId, 'json');
     const text = new TextDecoder('utf-8', { fatal: true }).decode(endpointResult.bodies.identity);
     const { result } = JSON.parse(text) as { readonly result: readonly Row[] };
     return { text, rows: result, truncated: endpointResult.truncated };
   };
-  const refusal: SandboxUnderTest['refusal'] = async (sql, requestId) => {
+  const rejection: SandboxUnderTest['rejection'] = async (sql, requestId) => {
     try {
-      const { text } = await ask(sql, requestId);
-      return `answered: ${text.slice(0, 200)}`;
+      const { text } = await run(sql, requestId);
+      return `succeeded: ${text.slice(0, 200)}`;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       return `${error.status} ${error.details.problems?.[0]?.problem ?? `${error.code} ${error.details.diagnosis ?? ''}`}`;
@@ -85,7 +88,7 @@ export async function openSandbox(
     await client.close();
     await database.close();
   };
-  return { database, ask, body, refusal, close };
+  return { database, run, body, rejection, close };
 }
 
 async function enabled(name: string): Promise<Endpoint> {

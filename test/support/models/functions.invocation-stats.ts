@@ -1,7 +1,7 @@
 import { groupBy } from './groups.js';
 import { DAY, HOUR, MINUTE, printSeconds, SECOND, startOf, type Micros } from './time.js';
 
-/** A record of the function relay logs, as far as the endpoint reads it. */
+/** The columns of a function relay log record that the endpoint reads. */
 export interface RelayRecord {
   readonly timestamp: Micros;
   readonly project: string;
@@ -16,7 +16,7 @@ export interface InvocationStatsParameters {
   readonly interval?: string;
 }
 
-/** A quantile is approximated: from and to are the elements that it may be. */
+/** Bounds of an approximated quantile: it must be one of the elements between `from` and `to`. */
 export interface Between {
   readonly from: number;
   readonly to: number;
@@ -48,12 +48,12 @@ const SERIES: ReadonlyMap<string, Series> = new Map([
   ['7day', { unit: DAY, length: 7n * DAY }],
 ]);
 
-/** The bucket and the length of the series of an interval. */
+/** Bucket and length of the series, by interval. */
 export function seriesOf(interval = '1day'): Series {
   return SERIES.get(interval) ?? ONE_DAY;
 }
 
-/** What `functions.invocation-stats` answers on these records. */
+/** Computes the result of `functions.invocation-stats` for these records. */
 export function invocationStats(
   records: readonly RelayRecord[],
   { project, function_id = '', interval }: InvocationStatsParameters,
@@ -91,7 +91,7 @@ function statsOf(timestamp: string, group: readonly RelayRecord[]): InvocationSt
   };
 }
 
-/** The elements one hundredth of all below and above a rank, and one more for what has no such rank exactly. */
+/** Returns the elements up to one hundredth of all below and above a rank, and one more because the rank is not exact. */
 function elementsAround(level: number, ascending: readonly number[]): Between | null {
   const { length } = ascending;
   const from = ascending[Math.max(0, Math.floor((level - 0.01) * length) - 1)];

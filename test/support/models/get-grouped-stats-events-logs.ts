@@ -2,7 +2,7 @@ import { groupBy } from './groups.js';
 import { compareTexts, inOrder } from './order.js';
 import { DAY, isWithin, printSeconds, startOf, type Bound, type Micros } from './time.js';
 
-/** The columns of a custom event that a parameter of the same name filters on for equality. */
+/** The columns of a custom event that the parameter of the same name filters for equality. */
 export const EQUALITY_COLUMNS = [
   'level',
   'user_id',
@@ -18,7 +18,7 @@ export const EQUALITY_COLUMNS = [
   'utm_params',
 ] as const;
 
-/** The columns that make a group, beside its day, in the order of the answer. */
+/** The columns that define a group, in addition to the day, in the order of the result. */
 export const GROUP_COLUMNS = [
   'event_id',
   'event_name',
@@ -56,7 +56,7 @@ export type EventsGroup = Readonly<Record<(typeof GROUP_COLUMNS)[number], string
 
 const MAX_ROWS = 1000;
 
-/** What `get-grouped-stats-events-logs` answers on these records. */
+/** Computes the result of `get-grouped-stats-events-logs` for these records. */
 export function groupedEvents(
   events: readonly CustomEvent[],
   parameters: EventsParameters,
@@ -73,7 +73,7 @@ export function groupedEvents(
     .slice(0, MAX_ROWS);
 }
 
-/** Texts that are equal but for their letter case have the same folding. */
+/** Texts that differ only in letter case have the same folding. */
 function foldCase(text: string): string {
   const folded = Array.from(text, (character) =>
     character === 'ı'
@@ -83,7 +83,7 @@ function foldCase(text: string): string {
   return folded.join('');
 }
 
-/** Which event types a caller's event_type means. */
+/** Returns the event types that a caller's event_type selects. */
 function eventTypesOf(eventType: string, includeUnique: string | undefined): readonly string[] {
   const widens = includeUnique === 'true' && (eventType === 'view' || eventType === 'click');
   return widens ? [eventType, `unique_${eventType}`] : [eventType];

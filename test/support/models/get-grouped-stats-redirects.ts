@@ -3,12 +3,12 @@ import { compareTexts, inOrder } from './order.js';
 import { scalarTexts } from './scalar-texts.js';
 import { DAY, isWithin, printSeconds, startOf, type Bound, type Micros } from './time.js';
 
-/** The columns that a parameter of the same name filters on, and that make a group with the day and utm_params. */
+/** The columns that the parameter of the same name filters, and that define a group together with the day and utm_params. */
 const REDIRECT_COLUMNS = ['event_name', 'country', 'device', 'language', 'referrer'] as const;
 
 type RedirectColumn = (typeof REDIRECT_COLUMNS)[number];
 
-/** A record of the custom events log, as far as the endpoint reads it. */
+/** The columns of a custom events log record that the endpoint reads. */
 export type RedirectEvent = Readonly<Record<RedirectColumn | 'event_type' | 'utm_params', string | null>> & {
   readonly timestamp: Micros;
 };
@@ -28,7 +28,7 @@ export type RedirectsGroup = Readonly<Record<RedirectColumn | 'utm_params', stri
 
 const MAX_ROWS = 1000;
 
-/** What `get-grouped-stats-redirects` answers on these records. */
+/** Computes the result of `get-grouped-stats-redirects` for these records. */
 export function groupedRedirects(
   events: readonly RedirectEvent[],
   parameters: RedirectsParameters,

@@ -1,4 +1,4 @@
-/** Things with the same key, in the order in which the keys first come. */
+/** Groups items by key, in the order in which the keys first appear. */
 export function groupBy<Thing>(
   things: readonly Thing[],
   keyOf: (thing: Thing) => string,

@@ -1,13 +1,13 @@
 import { compareTexts, compareTimes, inOrder } from './order.js';
 import { DAY, printMicros, type Bound, type Micros } from './time.js';
 
-/** A record of the edge request logs, as far as the endpoint reads it. */
+/** The columns of an edge request log record that the endpoint reads. */
 export interface EdgeRecord {
   readonly id: string;
   readonly timestamp: Micros;
   readonly project: string;
   readonly event_message: string;
-  /** As the shipper wrote it. */
+  /** As the log shipper wrote it. */
   readonly metadata: string;
 }
 
@@ -40,7 +40,7 @@ const RETENTION: ReadonlyMap<string, Micros> = new Map([
   ['ENTERPRISE', 90n * DAY],
 ]);
 
-/** What `logs.all` answers on these records. */
+/** Computes the result of `logs.all` for these records. */
 export function newestLogs(
   records: readonly EdgeRecord[],
   { project, project_tier, iso_timestamp_start: start, iso_timestamp_end: end }: LogsParameters,
@@ -71,24 +71,24 @@ export function newestLogs(
   return { rows, truncated: found.length > MAX_ROWS };
 }
 
-/** How long the logs of a project are shown. */
+/** How far back the endpoint returns the logs of a project. */
 export function retentionOf(tier = 'FREE'): Micros {
   return RETENTION.get(tier) ?? DAY;
 }
 
-/** The object that the text is, or one that says what stood in its place. */
+/** Parses the text as an object, or returns an object that wraps the text. */
 function metadataObject(text: string): object {
   if (text === '') return {};
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
   } catch {
-    // Not JSON: told as it is.
+    // Not JSON: returned as text.
   }
   return { raw: text };
 }
 
-/** ClickHouse orders UUIDs by their second half first. */
+/** ClickHouse compares the second half of a UUID first. */
 function sortableId(id: string): string {
   return id.slice(19) + id.slice(0, 18);
 }

@@ -2,16 +2,16 @@ const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/gs;
 const HALF_OF_A_PAIR = /\p{Surrogate}/u;
 
 /**
- * The scalars of a JSON object by key, as texts: a string without its quotes, a boolean as written, a number in its
- * shortest form. There are none where the text is null, no JSON object, or one that ClickHouse's JSON functions refuse:
- * with a number beyond 64 bits or with half of a surrogate pair.
+ * Returns the scalars of a JSON object by key, as texts: a string without its quotes, a boolean as written, a number in
+ * its shortest form. Returns none if the text is null, is not a JSON object, or is one that ClickHouse's JSON functions
+ * reject: with a number beyond 64 bits or with half of a surrogate pair.
  */
 export function scalarTexts(text: string | null): ReadonlyMap<string, string> {
   const object = text === null ? undefined : readObject(text);
   return new Map(Object.entries(object ?? {}).flatMap(([key, value]) => scalarEntry(key.slice(1), value)));
 }
 
-/** Every string with an `s` before it, every number as a string with an `n`, since `JSON.parse` would round numbers. */
+/** Prefixes strings with `s` and turns numbers into strings prefixed with `n`, because `JSON.parse` would round numbers. */
 function readObject(text: string): object | undefined {
   if (!isJson(text)) return undefined;
   const tokens = text.match(STRING_OR_NUMBER) ?? [];
@@ -30,7 +30,7 @@ function scalarEntry(key: string, value: unknown): readonly (readonly [string, s
   return text === undefined ? [] : [[key, text]];
 }
 
-/** The number that ClickHouse writes for a number of a JSON text, or undefined where it can't hold it. */
+/** Returns the number as ClickHouse prints it, or undefined if ClickHouse cannot store it. */
 function shortestForm(written: string): string | undefined {
   if (/^-?\d+$/.test(written)) {
     const integer = BigInt(written);

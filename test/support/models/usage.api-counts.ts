@@ -1,7 +1,7 @@
 import { groupBy } from './groups.js';
 import { DAY, HOUR, MINUTE, printSeconds, startOf, type Micros } from './time.js';
 
-/** A record of the edge request logs, as far as the endpoint reads it. */
+/** The columns of an edge request log record that the endpoint reads. */
 export interface RequestRecord {
   readonly timestamp: Micros;
   readonly url: string;
@@ -9,7 +9,7 @@ export interface RequestRecord {
 }
 
 export interface ApiCountsParameters {
-  /** Tested against the whole URL. */
+  /** The parameter `project` is matched against the complete URL. */
   readonly project: RegExp;
   readonly interval: 'minutely' | 'hourly' | 'daily';
 }
@@ -26,7 +26,7 @@ export interface ApiCounts {
 const UNIT = { minutely: MINUTE, hourly: HOUR, daily: DAY };
 const WINDOW = { minutely: HOUR, hourly: HOUR, daily: 7n * DAY };
 
-/** What `usage.api-counts` answers on these records. */
+/** Computes the result of `usage.api-counts` for these records. */
 export function apiCounts(
   records: readonly RequestRecord[],
   { project, interval }: ApiCountsParameters,

@@ -1,5 +1,5 @@
 import { firstRespondingServer } from '../../../src/clickhouse/first-responding-server.js';
-import { withLyingClickHouse } from '../../support/lying-clickhouse.js';
+import { withFakeClickHouse } from '../../support/fake-clickhouse.js';
 
 const at = (url: string) => ({ url, username: 'default', password: '', database: 'logs' });
 /** An address without a server. */
@@ -7,10 +7,10 @@ const DEAD = at('http://127.0.0.1:1');
 
 describe('firstRespondingServer', () => {
   it('skips servers that are unreachable or return an error', async () => {
-    await withLyingClickHouse(
+    await withFakeClickHouse(
       (_request, response) => response.writeHead(503).end(),
       async (failing) => {
-        await withLyingClickHouse(
+        await withFakeClickHouse(
           (_request, response) => response.end('Ok.\n'),
           async ({ url }) => {
             expect(await firstRespondingServer([DEAD, at(failing.url), at(url), DEAD])).toEqual(at(url));

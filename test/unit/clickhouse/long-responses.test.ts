@@ -1,7 +1,7 @@
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import type { Failure } from '../../../src/errors.js';
 import type { QueryResult } from '../../../src/query/ports.js';
-import { respondWith, withLyingClickHouse } from '../../support/lying-clickhouse.js';
+import { respondWith, withFakeClickHouse } from '../../support/fake-clickhouse.js';
 import { queryRequest } from '../../support/query-requests.js';
 
 const MIB = 1024 * 1024;
@@ -16,7 +16,7 @@ async function outcomeOf(
   const body = start + 'x'.repeat(bytes - start.length - end.length) + end;
   let url = '';
   let outcome: Failure | QueryResult | undefined;
-  await withLyingClickHouse(
+  await withFakeClickHouse(
     (request, response) => {
       url = request.url ?? '';
       respondWith(body, 1)(request, response);

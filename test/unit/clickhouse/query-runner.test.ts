@@ -6,14 +6,14 @@ import { connectClickHouse } from '../../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import type { Failure } from '../../../src/errors.js';
 import type { QueryResult } from '../../../src/query/ports.js';
-import { respondWith, summaryOf, withLyingClickHouse } from '../../support/lying-clickhouse.js';
+import { respondWith, summaryOf, withFakeClickHouse } from '../../support/fake-clickhouse.js';
 import { failureOf, queryRequest as request } from '../../support/query-requests.js';
 
 describe('the response of ClickHouse', () => {
   const WHOLE = '{"result":[{"n":1},\n{"n":2}]}';
-  const outcome = (listener: Parameters<typeof withLyingClickHouse>[0]): Promise<Failure | QueryResult> =>
+  const outcome = (listener: Parameters<typeof withFakeClickHouse>[0]): Promise<Failure | QueryResult> =>
     new Promise((resolve, reject) => {
-      withLyingClickHouse(listener, async ({ client }) => {
+      withFakeClickHouse(listener, async ({ client }) => {
         const run = createQueryRunner(client, { timeoutMs: 2000 });
         resolve(await run(request('SELECT 1 AS n')).catch((error: unknown) => error as Failure));
       }).catch(reject);
@@ -116,7 +116,7 @@ describe('the response of ClickHouse', () => {
       },
     ],
   ])('fails with 504 at the time limit when it %s', async (_what, stall) => {
-    await withLyingClickHouse(
+    await withFakeClickHouse(
       (_request, response) => {
         stall(response);
       },
@@ -152,7 +152,7 @@ describe('the response of ClickHouse', () => {
     const outcomeOf = async (listener: RequestListener): Promise<readonly [string, boolean]> => {
       let begun = false;
       let code = '';
-      await withLyingClickHouse(listener, async ({ client }) => {
+      await withFakeClickHouse(listener, async ({ client }) => {
         const run = createQueryRunner(client, { timeoutMs: 2000 });
         const onResponse = (): void => void (begun = true);
         ({ code } = await failureOf(run(request('SELECT 1 AS n', { onResponse }))));
@@ -205,7 +205,7 @@ describe('the response of ClickHouse', () => {
 
   it('has the time that an earlier attempt left, and its failure states the whole limit', async () => {
     let requestUrl = '';
-    await withLyingClickHouse(
+    await withFakeClickHouse(
       ({ url = '' }) => void (requestUrl = url),
       async ({ client }) => {
         const run = createQueryRunner(client, { timeoutMs: 30_000 });
@@ -223,7 +223,7 @@ describe('the response of ClickHouse', () => {
       requests += 1;
       respondWith('{"result":[]}', 0)(_request, response);
     };
-    await withLyingClickHouse(count, async ({ client }) => {
+    await withFakeClickHouse(count, async ({ client }) => {
       const run = createQueryRunner(client, { timeoutMs: 2000 });
       const failure = await failureOf(run(request('SELECT 1 AS n', { signal: AbortSignal.abort() })));
       expect([failure.code, requests]).toEqual(['CALLER_GONE', 0]);

@@ -160,7 +160,7 @@ describe('while ClickHouse fails', () => {
     runQuery.fail(new Failure('CLICKHOUSE_FAILED', 'It failed.'));
     for (let n = 0; n < 3; n += 1) await expect(executeCall(call())).rejects.toThrow('It failed.');
     expect(queryCount()).toBe(3);
-    runQuery.answer([]);
+    runQuery.returnRows([]);
     expect(await statusOf(executeCall(call()))).toBe('MISS');
   });
 });
@@ -189,7 +189,7 @@ describe('the cache demand of a caller', () => {
     const old = executeCall(call());
     await Promise.resolve();
     time.advance(1000);
-    runQuery.answer([{ city: 'new' }]);
+    runQuery.returnRows([{ city: 'new' }]);
     const fresh = await executeCall(call({ demand: 'fresh' }));
     endOld?.();
     await old;

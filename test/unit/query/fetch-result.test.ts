@@ -11,7 +11,7 @@ import {
 } from '../../../src/query/fetch-result.js';
 import type { Requester } from '../../../src/query/ports.js';
 import { FakeRunQuery, resultOf } from '../../support/fake-run-query.js';
-import { holdQueries } from '../../support/held-query.js';
+import { delayQueries } from '../../support/pending-queries.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
 import { SettableClock } from '../../support/settable-clock.js';
 
@@ -72,16 +72,16 @@ describe('createFetcher', () => {
   });
 
   it('does not coalesce a refresh with a miss', async () => {
-    const held = holdQueries(runQuery);
+    const held = delayQueries(runQuery);
     const both = [run(), run({ refresh: true })];
-    held.answer([]);
+    held.finish([]);
     await Promise.all(both);
     expect(runQuery.requests).toHaveLength(2);
     expect(joined).toEqual([]);
   });
 
   it('rejects all callers with the failure, and stores nothing', async () => {
-    const held = holdQueries(runQuery);
+    const held = delayQueries(runQuery);
     const all = [1, 2, 3].map(() => run());
     const failure = new Failure('CLICKHOUSE_BUSY', 'It is busy.');
     held.fail(failure);
@@ -120,7 +120,7 @@ describe('createFetcher', () => {
   });
 
   it('cancels the query when the last caller leaves, not before', async () => {
-    holdQueries(runQuery);
+    delayQueries(runQuery);
     const leaving = [new AbortController(), new AbortController()];
     const all = leaving.map(({ signal }) => run({ signal }));
     leaving[0]?.abort(new Error('left'));

@@ -47,7 +47,7 @@ describe('a partial result', () => {
     const outcome = await run();
     expect(outcome).toMatchObject({ status: 'MISS', isStored: false, result: { partial: true } });
     expect(outcome.result.expiresAt).toBe(outcome.result.createdAt);
-    runQuery.answer([{ n: 'whole' }]);
+    runQuery.returnRows([{ n: 'whole' }]);
     const next = await run();
     expect([next.status, next.result.partial, rowsOf(next)]).toEqual([
       'MISS',
@@ -58,7 +58,7 @@ describe('a partial result', () => {
   });
 
   it('is replaced by a complete stale result until its stale use ends', async () => {
-    runQuery.answer([{ n: 'whole' }]);
+    runQuery.returnRows([{ n: 'whole' }]);
     await run();
     time.advance(CACHING_SECONDS * 1000);
     loseShard();
@@ -69,7 +69,7 @@ describe('a partial result', () => {
   });
 
   it('does not replace the cached result when a caller demands a fresh one', async () => {
-    runQuery.answer([{ n: 'whole' }]);
+    runQuery.returnRows([{ n: 'whole' }]);
     await run();
     loseShard();
     expect((await run('fresh')).status).toBe('STALE');

@@ -10,7 +10,7 @@ import {
 import { ServerBreaker } from '../../../src/scheduler/server-breaker.js';
 import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
-import { holdQueries, type HeldQueries } from '../../support/held-query.js';
+import { delayQueries, type PendingQueries } from '../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
 import { sampleRequest } from './sample-request.js';
 
@@ -39,7 +39,7 @@ class FakeServer implements AnalyzingServer {
 describe('scheduleAnalyses', () => {
   let timers: ManualTimers;
   let runQuery: FakeRunQuery;
-  let held: HeldQueries;
+  let held: PendingQueries;
   let queue: QueryQueue;
   let servers: readonly [FakeServer, FakeServer];
   let pool: ServerPool<AnalyzingServer>;
@@ -49,7 +49,7 @@ describe('scheduleAnalyses', () => {
   beforeEach(() => {
     timers = new ManualTimers();
     runQuery = new FakeRunQuery();
-    held = holdQueries(runQuery);
+    held = delayQueries(runQuery);
     queue = new QueryQueue({ slots: 1, maxWaiting: 10, maxWaitMs: 1000, setTimer: timers.setTimer });
     servers = [new FakeServer('a', runQuery.run, timers), new FakeServer('b', runQuery.run, timers)];
     pool = new ServerPool<AnalyzingServer>(servers, timers.clock);
@@ -80,7 +80,7 @@ describe('scheduleAnalyses', () => {
     const all = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'].map((name) => analyze(name));
     await settled();
     expect([order, queue.figures.waiting]).toEqual([[], 6]);
-    held.answer([]);
+    held.finish([]);
     await Promise.all([running, ...all]);
     expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
     expect(queue.figures).toEqual({ running: 0, waiting: 0, waitingInteractive: 0 });
@@ -112,7 +112,7 @@ describe('scheduleAnalyses', () => {
     await settled();
     deadline.abort(new Failure('WAIT_OVER', 'late'));
     await expect(late).rejects.toMatchObject({ code: 'WAIT_OVER' });
-    held.answer([]);
+    held.finish([]);
     await running;
     expect([order, queue.figures.running]).toEqual([[], 0]);
   });

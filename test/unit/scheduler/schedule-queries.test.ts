@@ -5,7 +5,7 @@ import { scheduleQueries } from '../../../src/scheduler/schedule-queries.js';
 import { ServerBreaker } from '../../../src/scheduler/server-breaker.js';
 import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
-import { holdQueries } from '../../support/held-query.js';
+import { delayQueries } from '../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
 import { sampleRequest } from './sample-request.js';
 
@@ -67,7 +67,7 @@ describe('scheduleQueries', () => {
   });
 
   it('settles the cost of a query that left the queue', async () => {
-    const held = holdQueries(runQuery);
+    const held = delayQueries(runQuery);
     const running = run(sampleRequest('a'));
     await settled();
     const leaving = new AbortController();
@@ -77,7 +77,7 @@ describe('scheduleQueries', () => {
     leaving.abort(new Error('left'));
     await expect(left).rejects.toThrow('left');
     expect(settledWith).toEqual([undefined]);
-    held.answer([]);
+    held.finish([]);
     await running;
   });
 
@@ -90,7 +90,7 @@ describe('scheduleQueries', () => {
   });
 
   it('neither counts nor queues a query while ClickHouse is unreachable, and empties the queue', async () => {
-    const held = holdQueries(runQuery);
+    const held = delayQueries(runQuery);
     const waiting = ['a', 'b', 'c'].map((id) => run(sampleRequest(id)));
     await settled();
     const lose = breaker.guard(() => Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'no')));

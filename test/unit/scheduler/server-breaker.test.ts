@@ -7,7 +7,7 @@ import {
 } from '../../../src/scheduler/server-breaker.js';
 import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
-import { holdQueries, type HeldQueries } from '../../support/held-query.js';
+import { delayQueries, type PendingQueries } from '../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
 import { sampleRequest } from './sample-request.js';
 
@@ -20,7 +20,7 @@ type PingReaction = 'responds' | 'fails' | 'hangs';
 describe('ServerBreaker', () => {
   let timers: ManualTimers;
   let runQuery: FakeRunQuery;
-  let held: HeldQueries;
+  let held: PendingQueries;
   let changes: (ServerBreakerState | OpenReason)[];
   let breaker: ServerBreaker;
   /** A pool of this one server, through which queries reach the breaker. */
@@ -37,7 +37,7 @@ describe('ServerBreaker', () => {
   beforeEach(() => {
     timers = new ManualTimers();
     runQuery = new FakeRunQuery();
-    held = holdQueries(runQuery);
+    held = delayQueries(runQuery);
     [changes, pings, pingReaction] = [[], 0, 'responds'];
     breaker = new ServerBreaker({
       ping,
@@ -52,7 +52,7 @@ describe('ServerBreaker', () => {
     run = pool.gate(pool.run);
   });
   afterEach(() => {
-    held.answer([]);
+    held.finish([]);
   });
 
   /** Starts a query; the caller may ignore its rejection. */
@@ -72,7 +72,7 @@ describe('ServerBreaker', () => {
   const succeedOnce = async (): Promise<void> => {
     const running = begin();
     await settled();
-    held.answer([]);
+    held.finish([]);
     await running;
   };
   const openBreaker = (): Promise<void> => failWith('CLICKHOUSE_UNREACHABLE', 3);
@@ -132,7 +132,7 @@ describe('ServerBreaker', () => {
       const before = runQuery.requests.length;
       const all = Array.from({ length: 100 }, (_each, n) => begin(String(n)));
       await settled();
-      held.answer([]);
+      held.finish([]);
       const ends = await Promise.allSettled(all);
       expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       expect([pings, runQuery.requests.length - before]).toEqual([1, 1]);
@@ -170,7 +170,7 @@ describe('ServerBreaker', () => {
           await timers.advance(50);
         }
         expect([outage, breaker.figures.state]).toEqual([outage, 'closed']);
-        held.answer([]);
+        held.finish([]);
         await settled();
         await openBreaker();
       }
@@ -210,7 +210,7 @@ describe('ServerBreaker', () => {
       const running = begin('slow');
       await timers.advance(30_000);
       expect([breaker.figures.state, pings]).toEqual(['closed', 15]);
-      held.answer([]);
+      held.finish([]);
       await running;
       expect(timers.size).toBe(0);
     });

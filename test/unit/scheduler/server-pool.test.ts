@@ -3,7 +3,7 @@ import type { RunQuery } from '../../../src/query/ports.js';
 import { ServerBreaker } from '../../../src/scheduler/server-breaker.js';
 import { ServerPool } from '../../../src/scheduler/server-pool.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
-import { holdQueries } from '../../support/held-query.js';
+import { delayQueries } from '../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
 import { sampleRequest } from './sample-request.js';
 
@@ -71,21 +71,21 @@ describe('ServerPool', () => {
     });
 
     it('spreads concurrent queries evenly', async () => {
-      const held = servers.map(({ runQuery }) => holdQueries(runQuery));
+      const held = servers.map(({ runQuery }) => delayQueries(runQuery));
       const running = Array.from({ length: 30 }, () => begin());
       await settled();
       expect(pool.figures.servers.map((server) => server.running)).toEqual([10, 10, 10]);
-      for (const one of held) one.answer([]);
+      for (const one of held) one.finish([]);
       await Promise.all(running);
       expect(pool.figures.servers.map((server) => server.running)).toEqual([0, 0, 0]);
     });
 
     it('sends no more queries to a slow server', async () => {
-      const held = holdQueries(servers[1].runQuery);
+      const held = delayQueries(servers[1].runQuery);
       const slow = Array.from({ length: 3 }, () => begin());
       for (let n = 0; n < 20; n += 1) await run(sampleRequest(String(n)));
       expect(counts()).toEqual([11, 1, 11]);
-      held.answer([]);
+      held.finish([]);
       await Promise.all(slow);
     });
   });
@@ -96,7 +96,7 @@ describe('ServerPool', () => {
         await timers.advance(1500);
         throw lost();
       });
-      servers[1].runQuery.answer([{ n: 1 }]);
+      servers[1].runQuery.returnRows([{ n: 1 }]);
       expect(await run(sampleRequest('same', {}))).toMatchObject({ rowCount: 1 });
       expect(counts()).toEqual([1, 1, 0]);
       expect(servers[0].runQuery.onlyRequest).not.toHaveProperty('spentMs');
@@ -120,14 +120,14 @@ describe('ServerPool', () => {
 
     it('retries on another server when one stalls', async () => {
       servers[0].pingReaction = 'hangs';
-      const held = holdQueries(servers[0].runQuery);
+      const held = delayQueries(servers[0].runQuery);
       const running = begin();
       await timers.advance(4000);
       expect(await running).toMatchObject({ rowCount: 0 });
       expect([counts(), pool.figures.cut]).toEqual([[1, 1, 0], 1]);
       expect(servers[1].runQuery.onlyRequest.spentMs).toBe(4000);
       expect(pool.figures.servers.map(({ isEjected }) => isEjected)).toEqual([true, false, false]);
-      held.answer([]);
+      held.finish([]);
     });
   });
 

@@ -2,7 +2,7 @@ import type { RunQuery } from '../../../src/query/ports.js';
 import { SingleFlight } from '../../../src/query/single-flight.js';
 import { QueryQueue } from '../../../src/scheduler/query-queue.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
-import { holdQueries, type HeldQueries } from '../../support/held-query.js';
+import { delayQueries, type PendingQueries } from '../../support/pending-queries.js';
 import { ManualTimers, settled } from './manual-timers.js';
 import { sampleRequest } from './sample-request.js';
 
@@ -11,7 +11,7 @@ const BUSY = { code: 'GATEWAY_BUSY', status: 503, details: { retryAfterSeconds: 
 
 describe('QueryQueue, with a query that several callers share', () => {
   let runQuery: FakeRunQuery;
-  let held: HeldQueries;
+  let held: PendingQueries;
   let timers: ManualTimers;
   let queue: QueryQueue;
   let run: RunQuery;
@@ -25,7 +25,7 @@ describe('QueryQueue, with a query that several callers share', () => {
     timers = new ManualTimers();
     singleFlight = new SingleFlight();
     runQuery = new FakeRunQuery();
-    held = holdQueries(runQuery);
+    held = delayQueries(runQuery);
     open(2);
   });
   const ran = (): string => runQuery.requests.map(({ requestId }) => requestId).join(' ');
@@ -38,7 +38,7 @@ describe('QueryQueue, with a query that several callers share', () => {
     });
   const finishAll = async (): Promise<void> => {
     while (queue.figures.running > 0) {
-      held.answer([]);
+      held.finish([]);
       await settled();
     }
   };

@@ -8,7 +8,7 @@ import { resultOf } from '../../support/fake-run-query.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { TestClock } from '../../support/test-clock.js';
-import { askFor, citiesOf, WarmedGateway } from '../../support/warmed-gateway.js';
+import { requestCities, refreshedCities, WarmedGateway } from '../../support/warmed-gateway.js';
 
 type UsageBoard = GatewaysUsageParts['board'];
 
@@ -27,11 +27,11 @@ describe('warming after the clock was set back by an hour', () => {
   });
 
   it('refreshes a set at once, because its result is from the future, and then at the interval', async () => {
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     setBack();
     await gateway.pass(1);
-    expect(citiesOf(gateway)).toEqual(['Rome']);
-    expect((await gateway.ask(ENDPOINT, { city: 'Rome' })).status).toBe('HIT');
+    expect(refreshedCities(gateway)).toEqual(['Rome']);
+    expect((await gateway.send(ENDPOINT, { city: 'Rome' })).status).toBe('HIT');
     await gateway.pass(INTERVAL - 2 * INTERVAL * 0.1);
     expect(gateway.refreshes).toHaveLength(1);
     await gateway.pass(2 * INTERVAL * 0.1 + 1);
@@ -42,14 +42,14 @@ describe('warming after the clock was set back by an hour', () => {
     gateway.use(ENDPOINT, { city: 'Rome' });
     await gateway.pass(2 * INTERVAL + 1);
     setBack();
-    await gateway.ask(ENDPOINT, { city: 'Rome' });
+    await gateway.send(ENDPOINT, { city: 'Rome' });
     const before = gateway.refreshes.length;
     await gateway.pass(2 * INTERVAL + 1);
     expect(gateway.refreshes.length).toBe(before + 2);
   });
 
   it('stops after two refreshes of a set that is not used again', async () => {
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     setBack();
     await gateway.pass(HOUR);
     expect(gateway.refreshes).toHaveLength(2);

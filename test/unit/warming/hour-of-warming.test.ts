@@ -23,7 +23,7 @@ async function requestEvery(
   const responses: { status: string; age: number }[] = [];
   await gateway.pass(HOUR, async (second) => {
     if (second % seconds !== 0) return;
-    const outcome = await gateway.ask(endpoint);
+    const outcome = await gateway.send(endpoint);
     responses.push({ status: outcome.status, age: ageOf(gateway, outcome) });
   });
   return responses;
@@ -59,15 +59,15 @@ describe('an hour of an endpoint with 900/300', () => {
 
   it('refreshes exactly twice after a single request', async () => {
     const gateway = new WarmedGateway(registry.all());
-    await gateway.ask(endpoint);
+    await gateway.send(endpoint);
     await gateway.pass(HOUR);
     expect(gateway.refreshes).toHaveLength(2);
   });
 
   it('continues to refresh after another request between the two', async () => {
     const gateway = new WarmedGateway(registry.all());
-    await gateway.ask(endpoint);
-    await gateway.pass(HOUR, (second) => (second === 400 ? gateway.ask(endpoint) : undefined));
+    await gateway.send(endpoint);
+    await gateway.pass(HOUR, (second) => (second === 400 ? gateway.send(endpoint) : undefined));
     expect(gateway.refreshes).toHaveLength(3);
   });
 });
@@ -95,7 +95,7 @@ describe('an hour of get-grouped-stats-redirects (300/1800)', () => {
     const statuses: string[] = [];
     await gateway.pass(700, async (second) => {
       if (![0, 299, 300, 599, 600].includes(second)) return;
-      statuses.push((await gateway.ask(REDIRECTS)).status);
+      statuses.push((await gateway.send(REDIRECTS)).status);
     });
     expect(statuses).toEqual(['MISS', 'HIT', 'MISS', 'HIT', 'MISS']);
     expect(gateway.refreshes).toEqual([]);
@@ -103,13 +103,13 @@ describe('an hour of get-grouped-stats-redirects (300/1800)', () => {
 
   it('refreshes half an hour after the newest result, and then hits again', async () => {
     const gateway = new WarmedGateway(registry.all());
-    await gateway.ask(REDIRECTS);
+    await gateway.send(REDIRECTS);
     await gateway.pass(1801);
     const [refresh, ...more] = gateway.refreshes;
     expect(more).toEqual([]);
     expect(refresh?.at).toBeGreaterThanOrEqual(1620);
     expect(refresh?.at).toBeLessThanOrEqual(1800);
-    const outcome = await gateway.ask(REDIRECTS);
+    const outcome = await gateway.send(REDIRECTS);
     expect(outcome.status).toBe('HIT');
     expect(ageOf(gateway, outcome)).toBe(1801 - (refresh?.at ?? 0));
   });
@@ -146,9 +146,9 @@ describe('a refreshed result', () => {
   it('replaces the cached result, with a new lifetime', async () => {
     const endpoint = endpointNamed('usage.api-counts');
     const gateway = new WarmedGateway(registry.all());
-    const before = await gateway.ask(endpoint);
+    const before = await gateway.send(endpoint);
     await gateway.pass(301);
-    const after = await gateway.ask(endpoint);
+    const after = await gateway.send(endpoint);
     expect(before.result.bodies.identity.toString()).toBe('{"result":[{"query":1}]}');
     expect(after.result.bodies.identity.toString()).toBe('{"result":[{"query":2}]}');
     expect(after.result.digest).not.toBe(before.result.digest);

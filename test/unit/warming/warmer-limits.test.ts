@@ -1,6 +1,11 @@
 import { resultOf } from '../../support/fake-run-query.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
-import { askFor, citiesOf, WarmedGateway, type WarmedGatewayOptions } from '../../support/warmed-gateway.js';
+import {
+  requestCities,
+  refreshedCities,
+  WarmedGateway,
+  type WarmedGatewayOptions,
+} from '../../support/warmed-gateway.js';
 
 const HOUR = 3600;
 const INTERVAL = 300;
@@ -15,22 +20,24 @@ describe('the budget of the warmer', () => {
   it('stops refreshing the least used sets when it is spent, and resumes when it has recovered', async () => {
     // A tenth of wall time: 30 s at once, and 100 ms more each second.
     const gateway = newGateway({ budget: 0.1 });
-    await askFor(gateway, ENDPOINT, ['Rome', 'Rome', 'Rome', 'Paris', 'Paris', 'Oslo']);
+    await requestCities(gateway, ENDPOINT, ['Rome', 'Rome', 'Rome', 'Paris', 'Paris', 'Oslo']);
     gateway.clock.advance(INTERVAL);
     slow(gateway, 20_000);
     await gateway.pass(1);
-    expect(citiesOf(gateway)).toEqual(['Rome', 'Paris']);
+    expect(refreshedCities(gateway)).toEqual(['Rome', 'Paris']);
     await gateway.pass(99);
-    expect(citiesOf(gateway)).toEqual(['Rome', 'Paris']);
+    expect(refreshedCities(gateway)).toEqual(['Rome', 'Paris']);
     await gateway.pass(5);
-    expect(citiesOf(gateway)).toEqual(['Rome', 'Paris', 'Oslo']);
+    expect(refreshedCities(gateway)).toEqual(['Rome', 'Paris', 'Oslo']);
   });
 
   it('bounds the time of refreshes in the long run', async () => {
     const gateway = newGateway({ budget: 0.1 });
     slow(gateway, 10_000);
     const cities = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
-    await gateway.pass(HOUR, (second) => (second % 60 === 0 ? askFor(gateway, ENDPOINT, cities) : undefined));
+    await gateway.pass(HOUR, (second) =>
+      second % 60 === 0 ? requestCities(gateway, ENDPOINT, cities) : undefined,
+    );
     const spentSeconds = gateway.refreshes.length * 10;
     expect(spentSeconds).toBeGreaterThan(0.9 * 0.1 * HOUR);
     expect(spentSeconds).toBeLessThanOrEqual(0.1 * HOUR + 30 + 10);
@@ -49,11 +56,11 @@ describe('a failed refresh', () => {
 
   it('leaves the cached result in place', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     gateway.respond = fail;
     await gateway.pass(899);
     expect(gateway.refreshes).not.toEqual([]);
-    const { status, result } = await gateway.ask(ENDPOINT, { city: 'Rome' });
+    const { status, result } = await gateway.send(ENDPOINT, { city: 'Rome' });
     expect([status, result.bodies.identity.toString()]).toEqual(['HIT', '{"result":[{"query":1}]}']);
   });
 
@@ -78,7 +85,7 @@ describe('a failed refresh', () => {
 
   it('does not prevent refreshes of other sets', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['Rome', 'Rome', 'Oslo']);
+    await requestCities(gateway, ENDPOINT, ['Rome', 'Rome', 'Oslo']);
     gateway.clock.advance(INTERVAL);
     gateway.respond = () => (gateway.refreshes.length === 1 ? fail() : Promise.resolve(resultOf([])));
     await gateway.warmer.tick();

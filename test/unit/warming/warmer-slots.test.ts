@@ -1,7 +1,7 @@
 import type { QueryResult } from '../../../src/query/ports.js';
 import { resultOf } from '../../support/fake-run-query.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
-import { askFor, citiesOf, WarmedGateway } from '../../support/warmed-gateway.js';
+import { requestCities, refreshedCities, WarmedGateway } from '../../support/warmed-gateway.js';
 
 const QUICK = sampleEndpoint({ caching: 10, warming: 5 });
 const SLOW = sampleEndpoint({
@@ -48,7 +48,7 @@ class BlockedGateway {
   async askForSlow(cities: readonly string[]): Promise<void> {
     const respond = this.gateway.respond;
     this.gateway.respond = () => Promise.resolve({ ...resultOf([]), clickhouseMs: 20_000 });
-    await askFor(this.gateway, SLOW, cities);
+    await requestCities(this.gateway, SLOW, cities);
     this.gateway.respond = respond;
   }
 
@@ -91,7 +91,7 @@ describe('a slow refresh', () => {
     const blocked = new BlockedGateway(8);
     await blocked.askForSlow(['slow 1']);
     await blocked.pass(600);
-    expect(citiesOf(blocked.gateway)).toEqual(['slow 1']);
+    expect(refreshedCities(blocked.gateway)).toEqual(['slow 1']);
     await blocked.end();
   });
 
@@ -146,11 +146,11 @@ describe('the reported delay of a refresh', () => {
   it('is at most a second while slots are free, and otherwise the wait for a slot', async () => {
     const blocked = new BlockedGateway(1);
     const { gateway } = blocked;
-    await askFor(gateway, QUICK, ['Rome']);
+    await requestCities(gateway, QUICK, ['Rome']);
     await blocked.askForSlow(['slow 1']);
     await blocked.pass(60);
     expect(Math.max(...gateway.lateMs)).toBeLessThanOrEqual(1000);
-    await gateway.ask(QUICK, { city: 'Rome' });
+    await gateway.send(QUICK, { city: 'Rome' });
     await blocked.pass(30);
     await blocked.end();
     expect(Math.max(...gateway.lateMs)).toBeGreaterThan(20_000);
@@ -169,7 +169,7 @@ describe('the warmer while a refresh runs', () => {
   it('starts no more refreshes when the lease is lost', async () => {
     let leads = true;
     const gateway = new WarmedGateway([QUICK], { concurrency: 1, isLeader: () => leads });
-    await askFor(gateway, QUICK, ['Rome', 'Oslo']);
+    await requestCities(gateway, QUICK, ['Rome', 'Oslo']);
     gateway.clock.advance(5);
     gateway.respond = () => {
       leads = false;
@@ -198,12 +198,12 @@ describe('the warmer while a refresh runs', () => {
     await blocked.askForSlow(['slow 1']);
     await blocked.pass(60);
     expect(blocked.running).toBe(1);
-    await gateway.ask(QUICK, { city: 'Oslo' });
+    await gateway.send(QUICK, { city: 'Oslo' });
     const all = gateway.warmer.tick({ all: true });
     await blocked.pass(2);
     gateway.respond = () => Promise.resolve(resultOf([]));
     await blocked.end();
     await all;
-    expect(citiesOf(gateway).toSorted()).toEqual(['Oslo', 'slow 1', 'slow 1']);
+    expect(refreshedCities(gateway).toSorted()).toEqual(['Oslo', 'slow 1', 'slow 1']);
   });
 });

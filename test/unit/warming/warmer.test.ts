@@ -2,7 +2,12 @@ import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import type { QueryResult } from '../../../src/query/ports.js';
 import { resultOf } from '../../support/fake-run-query.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
-import { askFor, citiesOf, WarmedGateway, type WarmedGatewayOptions } from '../../support/warmed-gateway.js';
+import {
+  requestCities,
+  refreshedCities,
+  WarmedGateway,
+  type WarmedGatewayOptions,
+} from '../../support/warmed-gateway.js';
 
 const HOUR = 3600;
 const INTERVAL = 300;
@@ -11,7 +16,7 @@ const ENDPOINT = sampleEndpoint({ caching: 900, warming: INTERVAL });
 const newGateway = (options?: WarmedGatewayOptions): WarmedGateway => new WarmedGateway([ENDPOINT], options);
 
 /** Makes queries wait; returns functions that end them. */
-function holdQueries(gateway: WarmedGateway): (() => void)[] {
+function delayQueries(gateway: WarmedGateway): (() => void)[] {
   const ends: (() => void)[] = [];
   gateway.respond = () =>
     new Promise<QueryResult>((resolve) => {
@@ -28,10 +33,10 @@ const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolv
 describe('a tick of the warmer', () => {
   it('refreshes the most used sets first', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome', 'Paris', 'Paris']);
+    await requestCities(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome', 'Paris', 'Paris']);
     gateway.clock.advance(INTERVAL);
     await gateway.warmer.tick();
-    expect(citiesOf(gateway)).toEqual(['Rome', 'Paris', 'Oslo']);
+    expect(refreshedCities(gateway)).toEqual(['Rome', 'Paris', 'Oslo']);
   });
 
   it('refreshes the most used sets first across endpoints', async () => {
@@ -42,33 +47,33 @@ describe('a tick of the warmer', () => {
       warming: INTERVAL,
     });
     const gateway = new WarmedGateway([ENDPOINT, other]);
-    await askFor(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome']);
-    await askFor(gateway, other, ['Paris', 'Paris']);
+    await requestCities(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome']);
+    await requestCities(gateway, other, ['Paris', 'Paris']);
     gateway.clock.advance(INTERVAL);
     await gateway.warmer.tick();
-    expect(citiesOf(gateway)).toEqual(['Rome', 'Paris', 'Oslo']);
+    expect(refreshedCities(gateway)).toEqual(['Rome', 'Paris', 'Oslo']);
   });
 
   it('refreshes at most maxSets sets of an endpoint, the most used ones', async () => {
     const gateway = newGateway({ maxSets: 2 });
-    await askFor(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome', 'Paris', 'Paris']);
+    await requestCities(gateway, ENDPOINT, ['Oslo', 'Rome', 'Rome', 'Rome', 'Paris', 'Paris']);
     await gateway.pass(INTERVAL + 1);
-    expect(citiesOf(gateway).toSorted()).toEqual(['Paris', 'Rome']);
+    expect(refreshedCities(gateway).toSorted()).toEqual(['Paris', 'Rome']);
   });
 
   it('refreshes nothing if maxSets is zero', async () => {
     const gateway = newGateway({ maxSets: 0 });
     gateway.declare(ENDPOINT);
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     await gateway.pass(HOUR);
     expect(gateway.refreshes).toEqual([]);
   });
 
   it.each([1, 2, 5])('runs %i refreshes at a time', async (concurrency) => {
     const gateway = newGateway({ concurrency });
-    await askFor(gateway, ENDPOINT, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
+    await requestCities(gateway, ENDPOINT, ['a', 'b', 'c', 'd', 'e', 'f', 'g']);
     gateway.clock.advance(INTERVAL);
-    const ends = holdQueries(gateway);
+    const ends = delayQueries(gateway);
     const tick = gateway.warmer.tick();
     await settle();
     expect(ends).toHaveLength(concurrency);
@@ -82,9 +87,9 @@ describe('a tick of the warmer', () => {
 
   it('never refreshes a set twice at a time', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['a', 'b']);
+    await requestCities(gateway, ENDPOINT, ['a', 'b']);
     gateway.clock.advance(INTERVAL);
-    const ends = holdQueries(gateway);
+    const ends = delayQueries(gateway);
     const ticks = [gateway.warmer.tick(), gateway.warmer.tick()];
     await settle();
     gateway.clock.advance(INTERVAL);
@@ -100,9 +105,9 @@ describe('a tick of the warmer', () => {
 
   it('refreshes every set in use again when forced while another tick runs', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['a']);
+    await requestCities(gateway, ENDPOINT, ['a']);
     gateway.clock.advance(INTERVAL);
-    const ends = holdQueries(gateway);
+    const ends = delayQueries(gateway);
     const running = gateway.warmer.tick();
     await settle();
     gateway.use(ENDPOINT, { city: 'b' });
@@ -112,46 +117,46 @@ describe('a tick of the warmer', () => {
     gateway.respond = () => Promise.resolve(resultOf([]));
     ends[0]?.();
     await Promise.all([running, forced]);
-    expect(citiesOf(gateway).toSorted()).toEqual(['a', 'a', 'b']);
+    expect(refreshedCities(gateway).toSorted()).toEqual(['a', 'a', 'b']);
   });
 
   it('refreshes sets that are not due only when forced', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     await gateway.warmer.tick();
     expect(gateway.refreshes).toEqual([]);
     await gateway.warmer.tick({ all: true });
-    expect(citiesOf(gateway)).toEqual(['Rome']);
+    expect(refreshedCities(gateway)).toEqual(['Rome']);
   });
 
   it('starts nothing while interactive queries wait, and continues afterwards', async () => {
     let busy = true;
     const gateway = newGateway({ isBusy: () => busy });
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     await gateway.pass(2 * INTERVAL);
     expect(gateway.refreshes).toEqual([]);
     busy = false;
     await gateway.pass(1);
-    expect(citiesOf(gateway)).toEqual(['Rome']);
+    expect(refreshedCities(gateway)).toEqual(['Rome']);
   });
 
   it('stops between two sets when interactive queries start to wait', async () => {
     let busy = false;
     const gateway = newGateway({ isBusy: () => busy });
-    await askFor(gateway, ENDPOINT, ['Rome', 'Rome', 'Oslo']);
+    await requestCities(gateway, ENDPOINT, ['Rome', 'Rome', 'Oslo']);
     gateway.clock.advance(INTERVAL);
     gateway.respond = () => {
       busy = true;
       return Promise.resolve(resultOf([]));
     };
     await gateway.warmer.tick();
-    expect(citiesOf(gateway)).toEqual(['Rome']);
+    expect(refreshedCities(gateway)).toEqual(['Rome']);
   });
 
   it('does nothing on a follower', async () => {
     const gateway = newGateway({ isLeader: () => false });
     gateway.declare(ENDPOINT);
-    await askFor(gateway, ENDPOINT, ['Oslo']);
+    await requestCities(gateway, ENDPOINT, ['Oslo']);
     await gateway.pass(HOUR);
     await gateway.warmer.tick({ all: true });
     expect(gateway.refreshes).toEqual([]);
@@ -165,13 +170,13 @@ describe('a declared set', () => {
     await gateway.pass(HOUR);
     expect(gateway.refreshes[0]?.at).toBe(0);
     expect(gateway.refreshes.length).toBeGreaterThanOrEqual(12);
-    expect((await gateway.ask(ENDPOINT)).status).toBe('HIT');
+    expect((await gateway.send(ENDPOINT)).status).toBe('HIT');
   });
 
   it('is not listed twice when it is used too', async () => {
     const gateway = newGateway();
     gateway.declare(ENDPOINT);
-    await gateway.ask(ENDPOINT);
+    await gateway.send(ENDPOINT);
     expect(await gateway.warmer.state()).toMatchObject([{ uses: 1 }]);
     await gateway.pass(INTERVAL + 1);
     expect(gateway.refreshes).toHaveLength(1);
@@ -192,9 +197,9 @@ describe('a declared set', () => {
 describe('the state of the warmer', () => {
   it('lists the last refresh and the next due time of each set', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['Rome', 'Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome', 'Rome']);
     await gateway.pass(INTERVAL + 1);
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     const [state, ...more] = await gateway.warmer.state();
     expect(more).toEqual([]);
     expect(state).toMatchObject({
@@ -237,7 +242,7 @@ describe('the state of the warmer', () => {
 
   it('deletes the state of sets that are no longer used', async () => {
     const gateway = newGateway();
-    await askFor(gateway, ENDPOINT, ['Rome']);
+    await requestCities(gateway, ENDPOINT, ['Rome']);
     await gateway.pass(HOUR);
     expect(await gateway.warmer.state()).toEqual([]);
   });

@@ -1,5 +1,5 @@
-/** Every clause that can hold a subquery, as `@`; what it reads is `edge_logs`. */
-export const SUBQUERY_PLACES: readonly string[] = [
+/** Every clause that can contain a subquery, written `@`; the subquery reads `edge_logs`. */
+export const SUBQUERY_POSITIONS: readonly string[] = [
   'SELECT (@) AS x',
   'SELECT * FROM (@)',
   'SELECT * FROM ((@))',

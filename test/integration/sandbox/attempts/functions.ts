@@ -1,4 +1,4 @@
-/** Calls that see more than the query, wait, draw at random, or make much out of little. */
+/** Calls that read more than the query, wait, return random values, or produce large results from small input. */
 export const FORBIDDEN_CALLS: readonly string[] = [
   "file('/etc/passwd')",
   "FILE('/etc/passwd')",

@@ -1,4 +1,4 @@
-/** Attempts that are allowed, because they read nothing that they should not. */
+/** Attempts that are allowed, because they read nothing that is forbidden. */
 export const HARMLESS: readonly string[] = [
   "WITH 'other' AS project SELECT event_message FROM edge_source",
   "SELECT 'other' AS project, event_message FROM edge_source",

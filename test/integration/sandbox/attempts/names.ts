@@ -1,4 +1,4 @@
-/** Names that would stand in for those of the saved query, or of the database. */
+/** Names that could replace those of the saved query or of the database. */
 export const SHADOWING: readonly string[] = [
   'WITH ((a, b) -> 1) AS equals SELECT * FROM edge_source',
   'WITH ((a, b) -> 1) AS equals SELECT * FROM result',

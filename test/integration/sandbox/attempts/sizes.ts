@@ -1,7 +1,7 @@
 const nested = (depth: number, open: string, core: string, close: string): string =>
   open.repeat(depth) + core + close.repeat(depth);
 
-/** Too deep, too long, or more than what it looks like. */
+/** Statements that are too deep or too long, or that expand to more than they seem. */
 export const SIZES: readonly string[] = [
   `SELECT ${nested(400, '(', '1', ')')}`,
   `SELECT ${nested(400, '[', '1', ']')}`,

@@ -1,4 +1,4 @@
-/** What is no single SELECT. */
+/** Texts that are not a single SELECT. */
 export const STATEMENTS: readonly string[] = [
   '',
   ' ',
@@ -91,7 +91,7 @@ export const STATEMENTS: readonly string[] = [
   'SELECT 1\uFF1B SELECT 2',
 ];
 
-/** Clauses, names and functions in odd places. */
+/** Clauses, names and functions in unusual positions. */
 export const CLAUSES: readonly string[] = [
   'SELECT {p:String}',
   'SELECT {project:String} AS p',

@@ -1,4 +1,4 @@
-/** Tables and table functions that no caller may read. `{db}` stands for the test's database, `{other}` for one beside it. */
+/** Tables and table functions that no caller may read. `{db}` is the test's database, `{other}` another database. */
 export const WHOLE_TABLES: readonly string[] = [
   'edge_logs',
   '`edge_logs`',
@@ -108,8 +108,8 @@ export const TABLE_FUNCTIONS: readonly string[] = [
   'edge_source()',
 ];
 
-/** Places for a table, as `$`; a query of it is `SELECT 1 FROM $`. */
-export const TABLE_PLACES: readonly string[] = [
+/** Positions of a table, written `$`, in a query that reads it; the plain query is `SELECT 1 FROM $`. */
+export const TABLE_POSITIONS: readonly string[] = [
   'SELECT * FROM $',
   'SELECT 1 AS x FROM result AS r CROSS JOIN $',
 ];

@@ -16,7 +16,7 @@ export const PARTS = [
   'result',
 ] as const;
 
-/** One of them, without a row that the caller sees. */
+/** The part without a row that the caller may see. */
 export const EMPTY_PART = 'pooler_source';
 
 /** Writes SQL about the rows of an alias. */
@@ -24,14 +24,14 @@ export type Write = (alias: string) => string;
 
 export const COLUMNS = 'id, timestamp, event_message, metadata';
 
-/** The result less often than a part: a query of it costs ClickHouse several times as much. */
+/** `result` is less frequent than the parts: a query of it costs ClickHouse several times as much. */
 export const part = fc.constantFrom(...PARTS, ...PARTS.filter((name) => name !== 'result'));
 export const few = fc.integer({ min: 0, max: 6 });
 
-/** An expression that throws on a row which the caller sees, in some tables. */
+/** An expression that, in some tables, throws on a row that the caller may see. */
 export const trap = few.map((n) => `intDiv(10, toInt64(event_message) - ${2 * n})`);
 
-/** An expression that throws on some values; now and then one that throws on a row which the caller sees. */
+/** An expression that throws on some values; sometimes one that throws on a row that the caller may see. */
 export const partial: fc.Arbitrary<Write> = fc
   .oneof({ weight: 30, arbitrary: fc.constantFrom(...PARTIAL) }, { weight: 1, arbitrary: trap })
   .map(
@@ -63,7 +63,7 @@ const total: fc.Arbitrary<Write> = fc.oneof(
   fc.constant<Write>((a) => `position(${a}.metadata, 'SECRET') = 0`),
 );
 
-/** How a value is tested; `@` stands for it. */
+/** Conditions on a value, written `@`. */
 const TESTS = [
   "toString(@) != 'x'",
   'isNotNull(@)',
@@ -88,7 +88,7 @@ export const tested = fc.tuple(fc.constantFrom(...TESTS), partial).map(
       test.replaceAll('@', () => value(a)),
 );
 
-/** Conditions of rows; those that hold a query of their own call its rows `inner` and may refer to the outer ones. */
+/** Conditions on rows; a subquery calls its own rows `inner` and may refer to the outer ones. */
 export const condition: fc.Arbitrary<Write> = fc.oneof(
   { weight: 6, arbitrary: tested },
   {
@@ -149,7 +149,7 @@ export const condition: fc.Arbitrary<Write> = fc.oneof(
   },
 );
 
-/** What stands in FROM under an alias. */
+/** Items of FROM under an alias. */
 export const source: fc.Arbitrary<Write> = fc.oneof(
   {
     weight: 4,

@@ -1,11 +1,11 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-/** What was described, by the text of the query. */
+/** Columns by the text of the query. */
 export type Described = Map<string, Promise<unknown>>;
 
 /**
- * A client that asks once for the columns of a query, which saves half of the test's time: they do not depend on rows, and
- * the query itself runs each time.
+ * A client that requests the columns of a query only once, because they do not depend on rows; that saves half of the
+ * test's time. The query itself runs each time.
  */
 export function describeOnce(client: ClickHouseClient, described: Described): ClickHouseClient {
   const query = (parameters: Parameters<ClickHouseClient['query']>[0]): Promise<unknown> => {

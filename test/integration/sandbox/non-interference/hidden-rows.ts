@@ -1,10 +1,10 @@
 import { connectClickHouse, type ClickHouseConnection } from '../../../../src/clickhouse/connection.js';
 import { harmless, poisonous, type Content } from './partial-expressions.js';
 
-/** The clock of the gateway; the tier FREE shows the day before it. */
+/** The gateway's clock; the tier FREE shows the day before it. */
 export const NOW = new Date('2096-03-01T12:00:00Z');
 
-/** What the key pins, and the tier: both hide rows. */
+/** The pinned parameter and the tier: both hide rows. */
 export const PARAMETERS = { project: 'mine', project_tier: 'FREE' } as const;
 
 /** Tables of the nine parts. */
@@ -20,20 +20,20 @@ const TABLES = [
   'pooler_logs',
 ] as const;
 
-/** What the rows are like that a caller must not see: other tenants' and those past the retention of its tier. */
+/** Contents of the rows that a caller must not see: other tenants' rows and rows past the retention of the tier. */
 export const HIDDEN = ['absent', 'harmless', 'poisonous'] as const;
 export type Hidden = (typeof HIDDEN)[number];
 
 const VISIBLE_ROWS = 6;
-/** Sorted before and after the caller's own, so that granules and shards have some of each. */
+/** Projects that sort before and after the caller's, so that granules and shards contain both. */
 const NEIGHBOURS = ['abel', 'zeno', 'echo', 'golf', 'minds', 'oscar'];
 
 type Row = Content & { readonly id: string; readonly project: string; readonly timestamp: string };
 
 /**
- * Leaves in the tables the visible rows and the hidden ones: in one insert, so that they share parts and granules.
+ * Replaces the tables' contents with visible and hidden rows, in one insert, so that they share parts and granules.
  *
- * @param suffix what the names of the tables that hold the rows end with: `_local` on the shards of a cluster.
+ * @param suffix of the names of the tables that store the rows: `_local` on the shards of a cluster.
  */
 export async function fillTables(
   servers: readonly ClickHouseConnection[],
@@ -61,12 +61,12 @@ export async function fillTables(
 }
 
 /**
- * The rows of one table: the same visible ones in each case. Hidden ones have the times of the visible ones in other
- * projects, and the project of the visible ones too early for the tier: by an hour and more, on the same day, and by a
- * day, in a part of its own.
+ * The rows of one table, with the same visible rows in each case. Hidden rows have the times of the visible rows in
+ * other projects, or the project of the visible rows and a time too early for the tier: by at least an hour, on the
+ * same day, and by a day, in another part.
  *
- * @param table its number, by which its rows differ from those of other tables: ClickHouse orders joins by how many it
- *   expects, and the last table has none that are visible.
+ * @param table its number, by which its rows differ from those of other tables: ClickHouse orders joins by the
+ *   estimated number of rows, and the last table has no visible rows.
  */
 function rowsOf(table: number, hidden: Hidden): readonly Row[] {
   const numbers = Array.from({ length: VISIBLE_ROWS }, (_, n) => n);
@@ -80,7 +80,7 @@ function rowsOf(table: number, hidden: Hidden): readonly Row[] {
   return [...visible, ...expired, ...neighbours];
 }
 
-/** A poisonous row has letters in its id and a whole second as its time, so that expressions on these throw too. */
+/** A poisonous row has letters in its id and a whole second as its time, so that expressions on these throw as well. */
 function row(number: number, project: string, hoursAgo: number, hidden: Hidden): Row {
   const isPoisonous = hidden === 'poisonous';
   const seconds = isPoisonous ? number : number + 0.5;

@@ -15,27 +15,27 @@ import type { Statement } from './statements.js';
 const BARRIER = 'LIMIT 1000000000000';
 
 const ROW_CAP = 50;
-/** Statements that run at a time. */
+/** Number of statements that run concurrently. */
 const CONCURRENCY = 4;
-/** The barrier has to hold by itself, without the setting that sandboxed queries have beside it. */
+/** Tests the barrier without the setting that protects sandboxed queries in addition. */
 const BARRIER_ALONE = { optimize_move_to_prewhere: 1 };
 
-/** The endpoint that has nine parts, taking SQL. */
+/** The endpoint with nine parts, with sandboxing enabled. */
 export async function sandboxedLogs(): Promise<Endpoint> {
   const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('logs.all');
   if (!endpoint) throw new Error('there is no endpoint logs.all');
   return withSettings(endpoint, { sandboxing: 'enabled' });
 }
 
-/** Status and body of what a caller gets for a SELECT that the sandbox accepted, as one text. */
+/** Returns status and body of the result of a SELECT that the sandbox accepted, as one text. */
 export type OutcomeOf = (select: SandboxedSelect) => Promise<string>;
 
-/** Runs a SELECT as a call does, but for HTTP; without its barriers to see that they are what this tests. */
+/** Runs a SELECT as a call does, without HTTP; optionally without the barriers, to prove that leaks are detected. */
 export function outcomesOn(endpoint: Endpoint, runQuery: RunQuery, hasBarriers = true): OutcomeOf {
   const values = validateParameters(endpoint, rawParameters(PARAMETERS));
-  const held = new Set(['project']);
+  const pinned = new Set(['project']);
   return async (select) => {
-    const bound = bindSandboxedQuery(endpoint, select, values, held, NOW, ROW_CAP + 1);
+    const bound = bindSandboxedQuery(endpoint, select, values, pinned, NOW, ROW_CAP + 1);
     const query = hasBarriers ? bound.text : bound.text.replaceAll(BARRIER, '');
     try {
       const { body, truncated } = await runQuery({
@@ -54,19 +54,19 @@ export function outcomesOn(endpoint: Endpoint, runQuery: RunQuery, hasBarriers =
   };
 }
 
-/** A statement whose outcome depends on rows that the caller must not see, and its outcome in each case. */
+/** A statement whose outcome depends on rows that the caller must not see, with its outcome in each case. */
 export type Leak = Statement & Readonly<Record<Hidden, string>>;
 
 export interface Comparison {
   readonly leaks: readonly Leak[];
-  /** Statements that were answered with rows, of all. */
-  readonly answered: number;
+  /** Number of statements that returned rows. */
+  readonly succeeded: number;
 }
 
 /**
  * Runs each statement in each case.
  *
- * @param fill makes a case.
+ * @param fill fills the tables for a case.
  */
 export async function compareOutcomes<Item extends Statement>(
   statements: readonly Item[],
@@ -83,18 +83,18 @@ export async function compareOutcomes<Item extends Statement>(
     const isSame = absent === harmless && absent === poisonous;
     return isSame ? [] : [{ shape, sql, absent, harmless, poisonous }];
   });
-  return { leaks, answered: outcomes.absent.filter((outcome) => outcome.startsWith('200')).length };
+  return { leaks, succeeded: outcomes.absent.filter((outcome) => outcome.startsWith('200')).length };
 }
 
-/** The results of all items in their order, some at a time. */
+/** Maps the items in order, several at a time. */
 export async function forAll<Item, Result>(
   items: readonly Item[],
   resultOf: (item: Item) => Promise<Result>,
 ): Promise<readonly Result[]> {
   const results: Result[] = [];
-  const left = items.entries();
+  const remaining = items.entries();
   const work = async (): Promise<void> => {
-    for (const [index, item] of left) results[index] = await resultOf(item);
+    for (const [index, item] of remaining) results[index] = await resultOf(item);
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, work));
   return results;

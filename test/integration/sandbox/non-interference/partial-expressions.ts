@@ -1,4 +1,4 @@
-/** A value of a record: one that suits every expression below, by the number of the record, and one that suits none. */
+/** Values of a record: one that suits every expression below, by the number of the record, and one that suits none. */
 type Field = readonly [harmless: (n: number) => unknown, poisonous: unknown];
 
 const FIELDS = {
@@ -28,7 +28,7 @@ const FIELDS = {
 
 type FieldName = keyof typeof FIELDS;
 
-/** What the columns that a caller sees hold in a record. */
+/** Contents of the columns of a record that callers can read. */
 export interface Content {
   readonly event_message: string;
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -50,7 +50,7 @@ const text = (name: FieldName): string => `JSONExtractString(metadata, '${name}'
 const int = (name: FieldName): string => `JSONExtractInt(metadata, '${name}')`;
 const THREE = "JSONExtract(metadata, 'three', 'Array(Int64)')";
 
-/** Expressions on a row that throw on some values, one or more for each way in which a function of the sandbox's list can throw. */
+/** Expressions that throw on some values; at least one for each way in which an allowed function can throw. */
 export const PARTIAL: readonly string[] = [
   'intDiv(10, toUnixTimestamp64Milli(timestamp) % 1000)',
   'toUInt64(substring(toString(id), 25))',

@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 
 import { COLUMNS, condition, EMPTY_PART, few, part, partial, source, tested, trap } from './clauses.js';
 
-/** The rows of `a`, or of `b` where it is a RIGHT one, are never the empty ones of an outer join, on which all would throw. */
+/** Alias `a`, or `b` for a RIGHT join: never the empty rows of an outer join, on which every expression would throw. */
 const JOINS = ['INNER', 'LEFT', 'RIGHT', 'LEFT SEMI', 'RIGHT SEMI', 'LEFT ANTI', 'RIGHT ANTI'];
 const MORE_OF_TWO = [
   'UNION ALL',
@@ -27,7 +27,7 @@ const WINDOWS = [
   'lagInFrame(toString(@), 1) OVER (ORDER BY a.timestamp, a.id)',
 ];
 
-/** A grammar of SELECTs by the clause that a caller's expression stands in. Each gives its rows in one order. */
+/** A grammar of SELECTs by the clause with the caller's expression. Each SELECT returns its rows in a defined order. */
 const SHAPES: Readonly<Record<string, fc.Arbitrary<string>>> = {
   where: fc
     .tuple(source, condition)
@@ -108,7 +108,7 @@ const SHAPES: Readonly<Record<string, fc.Arbitrary<string>>> = {
       ([left, right, join, x, y]) =>
         `SELECT count() AS n FROM ${left('a')} ${join} JOIN ${right('b')} ON a.id = b.id AND ${x('a')} AND ${y('b')}`,
     ),
-  // One side throws; whether it is read where the other is empty depends on the order of the join.
+  // One side throws; whether ClickHouse reads it while the other is empty depends on the order of the join.
   joinSides: fc
     .tuple(part, fc.oneof(part, fc.constant(EMPTY_PART)), trap, fc.boolean())
     .map(([throwing, other, e, isLeft]) => {
@@ -178,19 +178,19 @@ const SHAPES: Readonly<Record<string, fc.Arbitrary<string>>> = {
     ),
 };
 
-/** A statement, and the shape that it is of. */
+/** A statement and its shape. */
 export interface Statement {
   readonly shape: string;
   readonly sql: string;
 }
 
-/** As many different statements, each shape as often as any other. */
+/** Generates this many different statements; all shapes are equally frequent. */
 export function generateStatements(count: number, seed: number): readonly Statement[] {
   const shapes = Object.entries(SHAPES);
   const each = Math.ceil(count / shapes.length);
   return shapes.flatMap(([shape, statements], index) => {
-    // A few more than are needed, since some come twice.
-    const made = new Set(fc.sample(statements, { seed: seed + index, numRuns: 2 * each }));
-    return [...made].slice(0, each).map((sql) => ({ shape, sql }));
+    // A few more than needed, because some are duplicates.
+    const generated = new Set(fc.sample(statements, { seed: seed + index, numRuns: 2 * each }));
+    return [...generated].slice(0, each).map((sql) => ({ shape, sql }));
   });
 }

@@ -9,7 +9,7 @@ import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { SettableClock } from '../../support/settable-clock.js';
 import { openTestRedis, type TestRedis } from '../../support/test-redis.js';
 
-const KEY = sampleKey('a question');
+const KEY = sampleKey('a query');
 const OTHER_ENDPOINT = '99999999-2222-4333-8444-555555555555';
 const MAX_BYTES = 100_000;
 const HOUR_MS = 3_600_000;
@@ -37,13 +37,13 @@ const STORES: readonly (readonly [string, () => ResultStore])[] = [
   ['PurgeGuard over a TieredStore', () => new PurgeGuard(tiered(), time.clock)],
 ];
 
-/** Times of an answer, given as milliseconds after now; it expires after its caching where nothing else is said. */
+/** Times of a result, in milliseconds after now; by default it expires after the key's caching time. */
 const ahead = ({ createdAt, expiresAt }: { createdAt: number; expiresAt?: number }) => ({
   createdAt: time.now + createdAt,
   expiresAt: time.now + (expiresAt ?? createdAt + KEY.cachingMs),
 });
 
-/** The same on both clocks: the test's and, since a Redis has its own, the real one. */
+/** Advances both clocks: the test's, and the real one that Redis uses. */
 const elapse = async (ms: number): Promise<void> => {
   const end = time.now + ms;
   time.advance(ms);
@@ -57,24 +57,24 @@ describe.each(STORES)('%s', (_name, open) => {
     store = open();
   });
 
-  it('gives back what was set, byte for byte, with all facts and encodings', async () => {
+  it('returns what was stored, byte for byte, with all fields and encodings', async () => {
     const result = sampleResult({ createdAt: time.now });
     await store.set(KEY, result, time.now + 60_000);
     expect(await store.get(KEY)).toEqual(result);
   });
 
-  it('gives back an answer that has no other encoding than its own, and no bytes at all', async () => {
+  it('returns a result that has only the identity encoding and no bytes', async () => {
     const result = sampleResult({ createdAt: time.now, bodies: { identity: Buffer.alloc(0) } });
     await store.set(KEY, result, time.now + 60_000);
     expect(await store.get(KEY)).toEqual(result);
   });
 
-  it('misses what was never set', async () => {
-    await store.set(sampleKey('another question'), sampleResult({ createdAt: time.now }), time.now + 60_000);
+  it('misses a key that was never set', async () => {
+    await store.set(sampleKey('another query'), sampleResult({ createdAt: time.now }), time.now + 60_000);
     expect(await store.get(KEY)).toBeUndefined();
   });
 
-  it('still gives an answer that has expired, until nobody can use it', async () => {
+  it('returns an expired result until usableUntil', async () => {
     const result = sampleResult({ createdAt: time.now, expiresAt: time.now + 50 });
     await store.set(KEY, result, time.now + 10_000);
     await elapse(100);
@@ -83,16 +83,16 @@ describe.each(STORES)('%s', (_name, open) => {
     expect(cached && isFresh(cached, time.now)).toBe(false);
   });
 
-  it('has nothing more from keepUntil on, however often it was read', async () => {
+  it('misses from usableUntil on, however often the result was read', async () => {
     const usableUntil = time.now + 300;
     await store.set(KEY, sampleResult({ createdAt: time.now, expiresAt: usableUntil }), usableUntil);
     await elapse(100);
     expect(await store.get(KEY)).toBeDefined();
     await elapse(200);
-    await pollUntil('the answer is gone', async () => !(await store.get(KEY)) || undefined, 100);
+    await pollUntil('the result is removed', async () => !(await store.get(KEY)) || undefined, 100);
   });
 
-  it('replaces an answer with a newer one, and never with an older one', async () => {
+  it('replaces a result with a newer one, and never with an older one', async () => {
     const [older, newer] = [sampleResult({ createdAt: time.now - 5 }), sampleResult({ createdAt: time.now })];
     await store.set(KEY, older, time.now + 60_000);
     await store.set(KEY, newer, time.now + 60_000);
@@ -103,33 +103,27 @@ describe.each(STORES)('%s', (_name, open) => {
   it.each([
     ['was created', { createdAt: 5000 }],
     ['expires', { expiresAt: KEY.cachingMs + 5000 }],
-  ])(
-    'gives back an answer that %s as late as clocks may differ, and takes no older one for it',
-    async (_what, late) => {
-      const result = sampleResult(ahead({ createdAt: 1, ...late }));
-      await store.set(KEY, result, time.now + 600_000);
-      await store.set(KEY, sampleResult({ createdAt: time.now }), time.now + 60_000);
-      expect(await store.get(KEY)).toEqual(result);
-    },
-  );
+  ])('returns a result that %s within the clock tolerance, and accepts no older one', async (_what, late) => {
+    const result = sampleResult(ahead({ createdAt: 1, ...late }));
+    await store.set(KEY, result, time.now + 600_000);
+    await store.set(KEY, sampleResult({ createdAt: time.now }), time.now + 60_000);
+    expect(await store.get(KEY)).toEqual(result);
+  });
 
   it.each([
     ['was created', { createdAt: 5001 }],
     ['was created an hour', { createdAt: HOUR_MS }],
     ['expires', { expiresAt: KEY.cachingMs + 5001 }],
     ['expires an hour', { expiresAt: HOUR_MS }],
-  ])(
-    'misses an answer that %s too late for the clock, and takes an older one for it',
-    async (_what, late) => {
-      await store.set(KEY, sampleResult(ahead({ createdAt: 1, ...late })), time.now + 2 * HOUR_MS);
-      expect(await store.get(KEY)).toBeUndefined();
-      const result = sampleResult({ createdAt: time.now });
-      await store.set(KEY, result, time.now + 60_000);
-      expect(await store.get(KEY)).toEqual(result);
-    },
-  );
+  ])('misses a result that %s beyond the clock tolerance, and accepts an older one', async (_what, late) => {
+    await store.set(KEY, sampleResult(ahead({ createdAt: 1, ...late })), time.now + 2 * HOUR_MS);
+    expect(await store.get(KEY)).toBeUndefined();
+    const result = sampleResult({ createdAt: time.now });
+    await store.set(KEY, result, time.now + 60_000);
+    expect(await store.get(KEY)).toEqual(result);
+  });
 
-  it('misses what it was given before the clock was set back, and takes an older answer for it', async () => {
+  it('misses a result stored before the clock was set back, and accepts an older one', async () => {
     time.advance(HOUR_MS);
     await store.set(KEY, sampleResult({ createdAt: time.now }), time.now + 60_000);
     expect(await store.get(KEY)).toBeDefined();
@@ -140,17 +134,17 @@ describe.each(STORES)('%s', (_name, open) => {
   });
 
   it.each([
-    ['all answers', {}, [false, false, false]],
-    ['those of an endpoint', { endpointId: KEY.endpointId }, [false, false, true]],
+    ['all results', {}, [false, false, false]],
+    ['the results of an endpoint', { endpointId: KEY.endpointId }, [false, false, true]],
     ['one', KEY, [false, true, true]],
-  ])('purges %s', async (_scope, scope, left) => {
+  ])('purges %s', async (_scope, scope, remaining) => {
     const keys = [KEY, sampleKey('second'), sampleKey('third', OTHER_ENDPOINT)];
     for (const key of keys) await store.set(key, sampleResult({ createdAt: time.now }), time.now + 60_000);
     await store.purge({ ...scope, createdUntil: time.now });
-    expect((await Promise.all(keys.map(store.get))).map((result) => result !== undefined)).toEqual(left);
+    expect((await Promise.all(keys.map(store.get))).map((result) => result !== undefined)).toEqual(remaining);
   });
 
-  it('keeps an answer that is born after a purge', async () => {
+  it('retains a result that is created after a purge', async () => {
     await store.purge({ createdUntil: time.now });
     time.advance(1);
     await store.set(KEY, sampleResult({ createdAt: time.now }), time.now + 60_000);
@@ -159,7 +153,7 @@ describe.each(STORES)('%s', (_name, open) => {
 });
 
 describe('MemoryStore and RedisStore as a TieredStore', () => {
-  it('finds what another process has replaced, once its own has expired', async () => {
+  it('returns what another process has replaced once the local entry has expired', async () => {
     const local = memory();
     const sharedHits: string[] = [];
     const store = new TieredStore(
@@ -179,7 +173,7 @@ describe('MemoryStore and RedisStore as a TieredStore', () => {
     expect(sharedHits).toEqual([KEY.hash]);
   });
 
-  it('keeps near what it found far for as long as it is of use, and no longer', async () => {
+  it('caches locally what it found in the shared cache until usableUntil', async () => {
     const local = memory();
     const store = new TieredStore(local, redis(), (_key, { expiresAt }) => expiresAt + 500);
     const result = sampleResult({ createdAt: time.now, expiresAt: time.now + 500 });
@@ -191,7 +185,7 @@ describe('MemoryStore and RedisStore as a TieredStore', () => {
     expect(local.peek(KEY.hash)).toBeUndefined();
   });
 
-  it('keeps huge answers in the process, out of Redis', async () => {
+  it('stores huge results in the local cache only', async () => {
     const local = new LocalStore(10 * MAX_BYTES, time.clock);
     const store = new TieredStore(local, redis(), (_key, { expiresAt }) => expiresAt);
     const huge = (bytes: number) =>

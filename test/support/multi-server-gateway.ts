@@ -2,21 +2,21 @@ import { readConfig } from '../../src/config/config.js';
 import { openGateway } from '../../src/server/compose.js';
 import { RecordingLogger } from './recording-logger.js';
 
-/** A whole gateway in front of the ClickHouse servers of a list. */
-export interface ListedGateway {
+/** A complete gateway in front of several ClickHouse servers. */
+export interface MultiServerGateway {
   readonly logger: RecordingLogger;
   readonly fetch: (path: string) => Promise<Response>;
-  /** Asks usage.api-counts. */
-  readonly ask: (project: string, requestId: string, signal?: AbortSignal) => Promise<Response>;
-  /** The sum of a metric's samples, of one server where it is named; `querygate_clickhouse_` stands before the name. */
+  /** Requests usage.api-counts. */
+  readonly send: (project: string, requestId: string, signal?: AbortSignal) => Promise<Response>;
+  /** Returns the sum of the metric `querygate_clickhouse_NAME`, over all servers or of one. */
   readonly metric: (name: string, server?: string) => Promise<number>;
   readonly close: () => Promise<void>;
 }
 
-export async function openListedGateway(
+export async function openMultiServerGateway(
   urls: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<ListedGateway> {
+): Promise<MultiServerGateway> {
   const logger = new RecordingLogger();
   const config = readConfig({
     PORT: '0',
@@ -27,13 +27,13 @@ export async function openListedGateway(
   });
   const gateway = await openGateway(config, { logger, clock: () => new Date() });
   const { adminUrl } = gateway;
-  if (adminUrl === undefined) throw new Error('the gateway has no operator’s view');
-  // A gateway that closes would wait a second for more on each connection.
+  if (adminUrl === undefined) throw new Error('the gateway has no admin API');
+  // Otherwise the closing gateway would wait a second for more requests on each connection.
   const headers = { 'X-API-KEY': 'k', Connection: 'close' };
   return {
     logger,
     fetch: (path) => fetch(gateway.url + path, { headers }),
-    ask: (project, requestId, signal) => {
+    send: (project, requestId, signal) => {
       const query = new URLSearchParams({ project, interval: 'daily' }).toString();
       return fetch(`${gateway.url}/api/endpoints/query/usage.api-counts?${query}`, {
         headers: { ...headers, 'X-Request-Id': requestId },

@@ -5,18 +5,18 @@ import type { ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
 
-/** An HTTP server that says it is ClickHouse, with a client that believes it. */
-export interface LyingClickHouse {
+/** An HTTP server that pretends to be ClickHouse, and a client connected to it. */
+export interface FakeClickHouse {
   readonly url: string;
   readonly client: ClickHouseClient;
 }
 
-/** Runs a test's body with such a server, which answers every query as the listener does. */
-export async function withLyingClickHouse(
-  answer: RequestListener,
-  use: (clickhouse: LyingClickHouse) => Promise<void>,
+/** Runs a test's body with a fake ClickHouse that handles every query with the listener. */
+export async function withFakeClickHouse(
+  respond: RequestListener,
+  use: (clickhouse: FakeClickHouse) => Promise<void>,
 ): Promise<void> {
-  const server = createServer(answer);
+  const server = createServer(respond);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -33,11 +33,11 @@ export async function withLyingClickHouse(
   }
 }
 
-/** What ClickHouse tells of a query in `X-ClickHouse-Summary`, with so many rows in its result. */
+/** Returns the header `X-ClickHouse-Summary` for a result of that many rows. */
 export const summaryOf = (rows: number): string =>
   JSON.stringify({ read_rows: '7', read_bytes: '70', result_rows: String(rows), elapsed_ns: '1500000' });
 
-/** Answers with status 200 and this body, whole, as if the result had so many rows. */
+/** Responds with status 200 and this complete body, as if the result had that many rows. */
 export function respondWith(body: string, rows: number): RequestListener {
   return (request: IncomingMessage, response: ServerResponse) => {
     request.resume();
@@ -45,5 +45,5 @@ export function respondWith(body: string, rows: number): RequestListener {
   };
 }
 
-/** Whether this is the query of a request, rather than a ping or what the gateway asks at its start. */
-export const isOfRequest = ({ url = '' }: IncomingMessage): boolean => url.includes('log_comment=');
+/** Whether this is the query of a request, and not a ping or a query that the gateway runs at start-up. */
+export const isRequestQuery = ({ url = '' }: IncomingMessage): boolean => url.includes('log_comment=');
