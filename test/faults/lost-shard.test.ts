@@ -3,7 +3,6 @@ import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import type { QueryResult } from '../../src/query/ports.js';
 import { openClusterGateway, type ClusterGateway } from '../support/cluster-gateway.js';
 import { FILL_SETTINGS, FILL_STATEMENTS } from '../support/cluster-rows.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { pollUntil } from '../support/poll-until.js';
 import { queryRequest } from '../support/query-requests.js';
 import { SettableClock } from '../support/settable-clock.js';
@@ -13,6 +12,7 @@ import {
   type OwnShard,
   type ShardedServers,
 } from '../support/sharded-servers.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const NOW = new Date();
 const time = new SettableClock();

@@ -7,9 +7,9 @@ import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
 import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
 import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { pollUntil } from '../support/poll-until.js';
 import { settleAll } from '../support/settle-all.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { openGateway, PROJECTIONS_OFF, type Request } from './beside-projections-off.js';
 import { INSERTS, REQUESTS, TABLES, type Table } from './requests-of-projections.js';
 

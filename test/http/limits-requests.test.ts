@@ -5,8 +5,8 @@ import {
   type KeyRights,
 } from '../support/access-gateway.js';
 import { resultOf } from '../support/fake-run-query.js';
-import { delayQueries } from '../support/pending-queries.js';
 import { outcomeOf } from '../support/network-request.js';
+import { delayQueries } from '../support/pending-queries.js';
 import { pollUntil } from '../support/poll-until.js';
 import { exchange } from '../support/raw-exchange.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';

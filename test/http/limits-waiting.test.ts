@@ -1,6 +1,6 @@
 import { AccessGateway } from '../support/access-gateway.js';
-import { delayQueries } from '../support/pending-queries.js';
 import { outcomeOf } from '../support/network-request.js';
+import { delayQueries } from '../support/pending-queries.js';
 import { pollUntil } from '../support/poll-until.js';
 import { sampleEndpoint } from '../support/sample-endpoint.js';
 

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 
 import { findRunningServer } from '../../src/clickhouse/embedded/running-server.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { pollUntil } from '../support/poll-until.js';
 import { QUERYGATE, runCli, runInBash, type Outcome } from '../support/run-cli.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 describe('querygate', () => {
   it.each([

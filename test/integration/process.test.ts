@@ -201,7 +201,9 @@ describe('a start that fails', () => {
         failureOf({ ...clickhouse, ENDPOINT_SETTINGS_FILE: file }),
       ]);
       expect(keys).toContain(file);
-      expect(settings).toContain(`${file}: there is no endpoint "nothing.here"; the endpoints are functions.`);
+      expect(settings).toContain(
+        `${file}: there is no endpoint "nothing.here"; the endpoints are functions.`,
+      );
     });
   });
 

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
-import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { runNode } from '../support/run-node.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MODULES = path.join(ROOT, 'node_modules');

@@ -1,12 +1,12 @@
 import { SharedStore } from '../../../src/cache/shared-store.js';
 import { Failure } from '../../../src/errors.js';
 import { AccessGateway } from '../../support/access-gateway.js';
-import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { SettableClock } from '../../support/settable-clock.js';
 import { startRedis } from '../../support/start-redis.mjs';
+import { makeTemporaryFolder } from '../../support/temporary-folder.js';
 import { newPrefix, openTestRedis, sharedRedisUrl } from '../../support/test-redis.js';
 
 const CACHING_SECONDS = 3600;

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { openMultiServerGateway, type MultiServerGateway } from '../../support/multi-server-gateway.js';
 import { respondWith, isRequestQuery, summaryOf, withFakeClickHouse } from '../../support/fake-clickhouse.js';
+import { openMultiServerGateway, type MultiServerGateway } from '../../support/multi-server-gateway.js';
 import { pollUntil } from '../../support/poll-until.js';
 
 const EMPTY = '{"result":[]}';
