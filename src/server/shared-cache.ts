@@ -13,7 +13,7 @@ import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
 const PERMIT_SLACK_MS = 5000;
-/** Milliseconds for a follower's own query after a wait in vain; short, because proxies soon time out too. */
+/** Milliseconds for a follower's own query after its leader returned nothing; short, because proxies soon time out too. */
 const LAST_TRY_MS = 5000;
 
 /** The cache, and the coordination with other gateways through Redis. */

@@ -120,7 +120,7 @@ describe('a client that disconnects', () => {
       runQuery.respondWith(({ signal }) => {
         const aborted = once(signal, 'abort').then(() => {
           resolve();
-          throw new Failure('CALLER_GONE', 'The caller has gone.');
+          throw new Failure('CALLER_GONE', 'The client disconnected.');
         });
         request.destroy();
         return aborted;

@@ -23,16 +23,18 @@ describe('a failure', () => {
   it.each(CODES)('%s returns a problem document with its status and title', async (code) => {
     const { get, runQuery } = await createTestGateway();
     const cause = new Error(SQL);
-    runQuery.fail(new Failure(code, 'Told to the caller.', { cause, diagnosis: SQL, retryAfterSeconds: 7 }));
+    runQuery.fail(
+      new Failure(code, 'A text for the caller.', { cause, diagnosis: SQL, retryAfterSeconds: 7 }),
+    );
     const response = await get(GOOD_CALL).set('X-Request-Id', 'request-1');
     expect(problemOf(response)).toEqual({
       type: `urn:querygate:problem:${code.toLowerCase().replaceAll('_', '-')}`,
       title: ERRORS[code].title,
       status: ERRORS[code].status,
-      detail: 'Told to the caller.',
+      detail: 'A text for the caller.',
       code,
       requestId: 'request-1',
-      error: 'Told to the caller.',
+      error: 'A text for the caller.',
     });
     expect(response.headers['retry-after']).toBe('7');
     expect(response.headers['cache-control']).toBe('no-store');

@@ -15,13 +15,13 @@ const response = (body: string, resultRows: number): ClickHouseResponse => ({
   clickhouseMs: 1.5,
 });
 
-/** What is made of such answers of ClickHouse, and what it was asked. */
+/** The result of fetchRows for these responses of ClickHouse, and the queries that it sent. */
 async function written(
   format: FormatName,
   responses: readonly ClickHouseResponse[],
   more: Partial<QueryRequest> = {},
-): Promise<{ readonly result: QueryResult; readonly asked: readonly string[] }> {
-  const asked: string[] = [];
+): Promise<{ readonly result: QueryResult; readonly sent: readonly string[] }> {
+  const sent: string[] = [];
   const left = [...responses];
   const request = queryRequest('SELECT 1 AS n', {
     representation: representationOf(format),
@@ -30,17 +30,17 @@ async function written(
     ...more,
   });
   const result = await fetchRows(request, COLUMNS, ({ text, parameters }, { name }) => {
-    asked.push(`${text.replaceAll('\n', ' ')} ${name} ${String(parameters['row_limit'])}`);
+    sent.push(`${text.replaceAll('\n', ' ')} ${name} ${String(parameters['row_limit'])}`);
     const response = left.shift();
-    return response ? Promise.resolve(response) : Promise.reject(new Error('nobody was to be asked again'));
+    return response ? Promise.resolve(response) : Promise.reject(new Error('nobody was to be sent again'));
   });
-  return { result, asked };
+  return { result, sent };
 }
 
-describe('an answer whose bytes can’t be cut', () => {
-  it('is one query of the cap where there are fewer rows', async () => {
-    const { result, asked } = await written('parquet', [response(PARQUET, 2)]);
-    expect(asked).toEqual(['SELECT 1 AS n Parquet 3']);
+describe('fetchRows, for a format whose bytes cannot be cut', () => {
+  it('sends one query with the row cap where there are fewer rows', async () => {
+    const { result, sent } = await written('parquet', [response(PARQUET, 2)]);
+    expect(sent).toEqual(['SELECT 1 AS n Parquet 3']);
     expect(result).toEqual({
       body: Buffer.from(PARQUET),
       rowCount: 2,
@@ -55,46 +55,43 @@ describe('an answer whose bytes can’t be cut', () => {
   it.each([
     ['3\n', false],
     ['4\n', true],
-    // Rows that were dropped in between.
+    // Rows were removed between the two queries.
     ['2\n', false],
-  ])('is two of them where there are as many, the second counting %j', async (count, truncated) => {
-    const { result, asked } = await written('parquet', [response(PARQUET, 3), response(count, 1)]);
-    expect(asked).toEqual([
-      'SELECT 1 AS n Parquet 3',
-      'SELECT count() FROM ( SELECT 1 AS n ) TabSeparated 4',
-    ]);
+  ])('sends a second query where there are as many rows, which counts %j', async (count, truncated) => {
+    const { result, sent } = await written('parquet', [response(PARQUET, 3), response(count, 1)]);
+    expect(sent).toEqual(['SELECT 1 AS n Parquet 3', 'SELECT count() FROM ( SELECT 1 AS n ) TabSeparated 4']);
     expect(result).toMatchObject({ rowCount: 3, truncated, rowsRead: 10, bytesRead: 100, clickhouseMs: 3 });
   });
 
   it.each<[string, FormatName, readonly ClickHouseResponse[]]>([
     ['nothing', 'parquet', [response('', 0)]],
     ['a cut file', 'parquet', [response('PAR1…', 2)]],
-    ['one mark for two', 'parquet', [response('PAR1', 2)]],
+    ['one magic number instead of two', 'parquet', [response('PAR1', 2)]],
     ['an HTML page', 'parquet', [response('<html></html>', 2)]],
     ['an HTML page', 'arrow', [response('<html></html>', 2)]],
-    ['more rows than asked for', 'parquet', [response(PARQUET, 4)]],
-    ['a count that is none', 'parquet', [response(PARQUET, 3), response('', 1)]],
-    ['another count that is none', 'parquet', [response(PARQUET, 3), response('many', 1)]],
-  ])('is none where ClickHouse sends %s for %s', async (_what, format, responses) => {
+    ['more rows than the cap', 'parquet', [response(PARQUET, 4)]],
+    ['an empty count', 'parquet', [response(PARQUET, 3), response('', 1)]],
+    ['a count that is not a number', 'parquet', [response(PARQUET, 3), response('many', 1)]],
+  ])('rejects %s for %s', async (_what, format, responses) => {
     await expect(written(format, responses)).rejects.toMatchObject({ code: 'CLICKHOUSE_ANSWER_BROKEN' });
   });
 });
 
-describe('an answer of text', () => {
+describe('fetchRows, for a text format', () => {
   it.each<[FormatName, string]>([
     ['json', '{"result":[{"n":1}]}'],
     ['json-table', '{"result":[{"n":1}]}'],
     ['ndjson', '{"result":[{"n":1}]}'],
     ['csv', '"n"\r\n1\r\n'],
     ['tsv', 'n\n1\n'],
-  ])('is none where the rows in it are not those that ClickHouse says it has: %s', async (format, body) => {
+  ])('rejects %s with another number of rows than ClickHouse reports', async (format, body) => {
     await expect(written(format, [response(body, 2)])).rejects.toMatchObject({
       code: 'CLICKHOUSE_ANSWER_BROKEN',
     });
     expect((await written(format, [response(body, 1)])).result.rowCount).toBe(1);
   });
 
-  it('in json-table is the rows with what is told of them', async () => {
+  it('writes columns, rows and cost in json-table', async () => {
     const rows = [1, 2, 3, 4].map((n) => `{"n":${n}}`).join(',\n');
     const { result } = await written('json-table', [response(`{"result":[${rows}]}`, 4)]);
     expect(result.body.toString()).toBe(
@@ -103,7 +100,7 @@ describe('an answer of text', () => {
     );
   });
 
-  it('in json-table has no statistics where the query is a caller’s own SQL', async () => {
+  it('writes no statistics in json-table for a caller’s own SQL', async () => {
     const { result } = await written('json-table', [response('{"result":[]}', 0)], { columns: 'unknown' });
     expect(result.body.toString()).toBe(
       '{"meta":[{"name":"n","type":"UInt64"}],"data":[],"rows":0,"truncated":false}',

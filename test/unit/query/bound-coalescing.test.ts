@@ -8,7 +8,7 @@ import { sampleResult, sampleKey } from '../../support/sample-result.js';
 const RESULT = sampleResult({ createdAt: 0 });
 const MAX_MS = 100;
 
-/** Waits in vain for the query of another gateway, then runs its own. */
+/** Waits for the query of another gateway, which never ends, then runs its own. */
 const waitThenQuery =
   (waitMs: number): CoalesceAcrossGateways =>
   async (_key, signal, runQuery) => {

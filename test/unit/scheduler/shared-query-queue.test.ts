@@ -137,14 +137,14 @@ describe('QueryQueue, with a query that several callers share', () => {
     open(1, 100);
     void send('a1');
     void send('w1', 'warming');
-    for (const name of ['kept', 'left']) share(name, 'w', 'warming');
-    share('kept', 'b');
+    for (const name of ['joined', 'left']) share(name, 'w', 'warming');
+    share('joined', 'b');
     const { leaving } = share('left', 'b');
     expect(queue.figures.waitingInteractive).toBe(2);
     leaving.abort(new Error('left'));
     await settled();
     expect(queue.figures).toEqual({ running: 1, waiting: 3, waitingInteractive: 1 });
     await finishAll();
-    expect(ran()).toBe('a1 kept w1 left');
+    expect(ran()).toBe('a1 joined w1 left');
   });
 });
