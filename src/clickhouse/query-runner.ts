@@ -81,11 +81,11 @@ export function createQueryRunner(
 ): RunQuery {
   return async (request) => {
     const limits = narrowLimits(maxLimits, request.limits);
-    const leftMs = Math.max(1, limits.timeoutMs - (request.spentMs ?? 0));
+    const remainingMs = Math.max(1, limits.timeoutMs - (request.spentMs ?? 0));
     const abort = new LinkedAbort(request.signal);
     const timer = setTimeout(() => {
       abort.abort(new Error('time limit'));
-    }, leftMs);
+    }, remainingMs);
     try {
       // The client only notices an abort after the call.
       abort.signal.throwIfAborted();
@@ -94,7 +94,7 @@ export function createQueryRunner(
         run(client, timedRequest, maxResponseBytes(limits), {
           ...settings,
           ...request.query.settings,
-          ...limitSettings({ ...limits, timeoutMs: leftMs }),
+          ...limitSettings({ ...limits, timeoutMs: remainingMs }),
         });
       return await runDistributed(runWith, clusterOptions, timedRequest);
     } catch (error) {

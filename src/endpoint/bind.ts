@@ -59,7 +59,7 @@ function dialectOf(
   use: (reference: Reference) => string,
 ): Omit<Dialect, 'cap' | 'setting'> {
   const hasValue = (reference: Reference): boolean => (values.get(reference.name) ?? null) !== null;
-  const holds = (condition: Condition): boolean =>
+  const isTrue = (condition: Condition): boolean =>
     condition.equals.every(([reference, value]) => values.get(reference.name) === value) &&
     (condition.pinned ?? []).every(({ name }) => pinned.has(name)) &&
     !(condition.omitted ?? []).some(hasValue) &&
@@ -68,7 +68,7 @@ function dialectOf(
     reference: use,
     filter: (filter, render) => (filter.required.every(hasValue) ? render(filter.condition) : undefined),
     choice: (branches, otherwise, render) =>
-      render(branches.find(([condition]) => holds(condition))?.[1] ?? otherwise),
+      render(branches.find(([condition]) => isTrue(condition))?.[1] ?? otherwise),
     printsUnusedParts: false,
   };
 }

@@ -90,8 +90,11 @@ export function where(...terms: readonly (Sql | Filter)[]): Sql {
 }
 
 /** A term that applies where the parameter, or each of the parameters, has a value. */
-export function whenGiven(given: Reference | readonly Reference[], condition: Sql): Filter {
-  return new Filter(Array.isArray(given) ? (given as readonly Reference[]) : [given as Reference], condition);
+export function whenGiven(parameters: Reference | readonly Reference[], condition: Sql): Filter {
+  return new Filter(
+    Array.isArray(parameters) ? (parameters as readonly Reference[]) : [parameters as Reference],
+    condition,
+  );
 }
 
 /** True where the parameter has exactly this value. */
@@ -113,7 +116,7 @@ export function matches(reference: Reference, pattern: RegExp): Condition {
 export function all(...conditions: readonly Condition[]): Condition {
   return {
     equals: conditions.flatMap(({ equals }) => equals),
-    pinned: conditions.flatMap(({ pinned: held = [] }) => held),
+    pinned: conditions.flatMap(({ pinned = [] }) => pinned),
     omitted: conditions.flatMap(({ omitted = [] }) => omitted),
     matches: conditions.flatMap((condition) => condition.matches ?? []),
   };

@@ -61,10 +61,10 @@ export function readPresentation(endpoint: Endpoint, sent: RawParameters): Named
   const problems: Problem[] = [];
   /** The value of one of the gateway's own parameters; undefined where it is invalid or the endpoint declares it. */
   const read = <T>(param: string, values: ReadonlyMap<string, T>, expected: string): T | undefined => {
-    const given = endpoint.parameters.has(param) ? undefined : sent.get(param);
-    if (!given) return undefined;
-    const value = values.get(given.text?.toLowerCase() ?? '');
-    const problem = problemOfForm(given) ?? (value === undefined ? expected : undefined);
+    const parameter = endpoint.parameters.has(param) ? undefined : sent.get(param);
+    if (!parameter) return undefined;
+    const value = values.get(parameter.text?.toLowerCase() ?? '');
+    const problem = problemOfForm(parameter) ?? (value === undefined ? expected : undefined);
     if (problem === undefined) return value;
     problems.push({ param, problem });
     return undefined;

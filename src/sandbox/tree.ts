@@ -77,20 +77,20 @@ function readAttributes(
   rest: string,
 ): ReadonlyMap<string, string> {
   const attributes = new Map<string, string>();
-  let left = rest;
-  while (left !== '') {
-    const match = /^, (?<key>[a-z_]+) ?: /u.exec(left);
+  let remaining = rest;
+  while (remaining !== '') {
+    const match = /^, (?<key>[a-z_]+) ?: /u.exec(remaining);
     const key = match?.groups?.['key'];
     if (match === null || key === undefined || !allowed.has(key) || attributes.has(key)) {
       throw unsupported(
         `${kind.toLowerCase().replaceAll('_', ' ')}${key === undefined ? '' : ` with ${key}`}`,
       );
     }
-    left = left.slice(match[0].length);
+    remaining = remaining.slice(match[0].length);
     // A constant is escaped and can contain any text, so it is the last property that is read.
-    const end = key === 'constant_value' ? -1 : left.search(/, [a-z_]+ ?: /u);
-    attributes.set(key, end === -1 ? left : left.slice(0, end));
-    left = end === -1 ? '' : left.slice(end);
+    const end = key === 'constant_value' ? -1 : remaining.search(/, [a-z_]+ ?: /u);
+    attributes.set(key, end === -1 ? remaining : remaining.slice(0, end));
+    remaining = end === -1 ? '' : remaining.slice(end);
   }
   return attributes;
 }

@@ -47,13 +47,13 @@ export function chartData(
 ): ChartData {
   if (numbers.length === 0) return countRecords(rows, time);
   const times = [...new Set(rows.map((row) => secondsOf(row[time])))].sort((a, b) => a - b);
-  const places = new Map(times.map((at, index) => [at, index]));
-  const placeOf = (row: Row): number => places.get(secondsOf(row[time])) ?? 0;
+  const indexes = new Map(times.map((at, index) => [at, index]));
+  const indexOf = (row: Row): number => indexes.get(secondsOf(row[time])) ?? 0;
   const [first = ''] = chosen;
   const lines =
     split === undefined || split === ''
-      ? chosen.map((name) => ({ name, values: addUp(rows, placeOf, times.length, name) }))
-      : splitLines(rows, split, (some) => addUp(some, placeOf, times.length, first));
+      ? chosen.map((name) => ({ name, values: addUp(rows, indexOf, times.length, name) }))
+      : splitLines(rows, split, (some) => addUp(some, indexOf, times.length, first));
   const shared = times.length < rows.length;
   return { times, lines, note: shared ? 'Values of rows with the same time are added.' : '' };
 }
@@ -62,7 +62,7 @@ const secondsOf = (value: Cell | undefined): number => Date.parse(cellText(value
 
 function addUp(
   rows: readonly Row[],
-  placeOf: (row: Row) => number,
+  indexOf: (row: Row) => number,
   length: number,
   column: string,
 ): readonly (number | null)[] {
@@ -70,8 +70,8 @@ function addUp(
   for (const row of rows) {
     const value = row[column];
     if (typeof value !== 'number') continue;
-    const place = placeOf(row);
-    values[place] = (values[place] ?? 0) + value;
+    const index = indexOf(row);
+    values[index] = (values[index] ?? 0) + value;
   }
   return values;
 }
@@ -103,9 +103,9 @@ function countRecords(rows: readonly Row[], time: string): ChartData {
   const start = Math.floor(from / step) * step;
   const counts = new Array<number>(Math.floor((to - start) / step) + 1).fill(0);
   for (const at of all) {
-    const place = Math.floor((at - start) / step);
-    counts[place] = (counts[place] ?? 0) + 1;
+    const index = Math.floor((at - start) / step);
+    counts[index] = (counts[index] ?? 0) + 1;
   }
-  const times = counts.map((_count, place) => start + place * step);
+  const times = counts.map((_count, index) => start + index * step);
   return { times, lines: [{ name: 'records', values: counts }], note: `Records in stretches of ${step} s.` };
 }

@@ -20,7 +20,7 @@ export function ChartPanel({ columns, rows }: Props): VNode | null {
 function Drawn({ chartable, rows }: { readonly chartable: Chartable; readonly rows: readonly Row[] }): VNode {
   const [chosen, setChosen] = useState<readonly string[]>(chartable.numbers.slice(0, 4));
   const [split, setSplit] = useState('');
-  const [place, setPlace] = useState<number | null>(null);
+  const [index, setIndex] = useState<number | null>(null);
   const data = useMemo(() => chartData(rows, chartable, chosen, split), [rows, chartable, chosen, split]);
   const toggle = (name: string): void => {
     setChosen(chartable.numbers.filter((one) => (one === name) !== chosen.includes(one)));
@@ -32,14 +32,14 @@ function Drawn({ chartable, rows }: { readonly chartable: Chartable; readonly ro
         data={data}
         bars={chartable.numbers.length === 0}
         label={`Chart of ${data.lines.map(({ name }) => name).join(', ')} over ${chartable.time}; the rows are in the table below`}
-        onPlace={setPlace}
+        onIndex={setIndex}
       />
       <figcaption>
-        <span class="at">{placeText(data, place)}</span>
+        <span class="at">{timeText(data, index)}</span>
         {isSplit || chartable.numbers.length === 0 ? (
-          <Legend data={data} place={place} />
+          <Legend data={data} index={index} />
         ) : (
-          <SeriesChoice {...{ chartable, chosen, data, place, toggle }} />
+          <SeriesChoice {...{ chartable, chosen, data, index, toggle }} />
         )}
         {chartable.splits.length > 0 && (
           <label>
@@ -65,13 +65,13 @@ function Drawn({ chartable, rows }: { readonly chartable: Chartable; readonly ro
   );
 }
 
-function placeText({ times }: ChartData, place: number | null): string {
-  const at = place === null ? undefined : times[place];
+function timeText({ times }: ChartData, index: number | null): string {
+  const at = index === null ? undefined : times[index];
   return at === undefined ? 'UTC' : new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ');
 }
 
-const valueText = (data: ChartData, line: number, place: number | null): string => {
-  const value = place === null || line < 0 ? undefined : data.lines[line]?.values[place];
+const valueText = (data: ChartData, line: number, index: number | null): string => {
+  const value = index === null || line < 0 ? undefined : data.lines[line]?.values[index];
   return value === undefined || value === null ? '' : number(value);
 };
 
@@ -79,13 +79,13 @@ const Swatch = ({ line }: { readonly line: number }): VNode => (
   <span class={`swatch ${line < 0 ? '' : lineColour(line)}`} aria-hidden="true" />
 );
 
-function Legend({ data, place }: { readonly data: ChartData; readonly place: number | null }): VNode {
+function Legend({ data, index }: { readonly data: ChartData; readonly index: number | null }): VNode {
   return (
     <ul class="legend">
       {data.lines.map(({ name }, line) => (
         <li key={name}>
           <Swatch line={line} />
-          {name} <span class="value">{valueText(data, line, place)}</span>
+          {name} <span class="value">{valueText(data, line, index)}</span>
         </li>
       ))}
     </ul>
@@ -96,11 +96,11 @@ interface SeriesProps {
   readonly chartable: Chartable;
   readonly chosen: readonly string[];
   readonly data: ChartData;
-  readonly place: number | null;
+  readonly index: number | null;
   readonly toggle: (name: string) => void;
 }
 
-function SeriesChoice({ chartable, chosen, data, place, toggle }: SeriesProps): VNode {
+function SeriesChoice({ chartable, chosen, data, index, toggle }: SeriesProps): VNode {
   return (
     <fieldset class="legend">
       <legend class="unseen">Series in the chart</legend>
@@ -116,7 +116,7 @@ function SeriesChoice({ chartable, chosen, data, place, toggle }: SeriesProps): 
               }}
             />
             <Swatch line={line} />
-            {name} <span class="value">{valueText(data, line, place)}</span>
+            {name} <span class="value">{valueText(data, line, index)}</span>
           </label>
         );
       })}

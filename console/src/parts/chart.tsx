@@ -13,7 +13,7 @@ interface Props {
   readonly label: string;
   readonly height?: number;
   /** Called with the index under the pointer; null outside of the chart. */
-  readonly onPlace?: (place: number | null) => void;
+  readonly onIndex?: (index: number | null) => void;
 }
 
 /** The name of the nth line's colour in the style sheet. */
@@ -28,8 +28,8 @@ const STEPS = [
 ];
 
 /** Lines over time, in UTC. The table beside it has the same content for screen readers. */
-export function Chart({ data, bars, label, height = 220, onPlace }: Props): VNode {
-  const place = useRef<HTMLDivElement>(null);
+export function Chart({ data, bars, label, height = 220, onIndex }: Props): VNode {
+  const container = useRef<HTMLDivElement>(null);
   const [theme, setTheme] = useState(0);
   useEffect(
     () =>
@@ -39,13 +39,13 @@ export function Chart({ data, bars, label, height = 220, onPlace }: Props): VNod
     [],
   );
   useEffect(() => {
-    const element = place.current;
+    const element = container.current;
     if (!element) return undefined;
     const size = (): { width: number; height: number } => ({
       width: Math.max(200, element.clientWidth),
       height,
     });
-    const options = { ...size(), ...optionsOf(data, bars, onPlace) };
+    const options = { ...size(), ...optionsOf(data, bars, onIndex) };
     const plot = new uPlot(
       options,
       [[...data.times], ...data.lines.map(({ values }) => [...values])],
@@ -60,13 +60,13 @@ export function Chart({ data, bars, label, height = 220, onPlace }: Props): VNod
       plot.destroy();
     };
   }, [data, bars, theme, height]);
-  return <div class="chart" ref={place} role="img" aria-label={label} />;
+  return <div class="chart" ref={container} role="img" aria-label={label} />;
 }
 
 function optionsOf(
   data: ChartData,
   bars: boolean,
-  onPlace: Props['onPlace'],
+  onIndex: Props['onIndex'],
 ): Omit<uPlot.Options, 'width' | 'height'> {
   const axis = {
     stroke: colour('muted'),
@@ -98,7 +98,7 @@ function optionsOf(
           : { points: { show: !dense, size: 5 } }),
       })),
     ],
-    hooks: { setCursor: [(plot) => onPlace?.(plot.cursor.idx ?? null)] },
+    hooks: { setCursor: [(plot) => onIndex?.(plot.cursor.idx ?? null)] },
   };
 }
 

@@ -27,21 +27,21 @@ interface Props {
 export function EndpointPage({ endpoint, keyText, address, go }: Props): VNode {
   const run = useRun(keyText);
   const [values, setValues] = useState<Values>({});
-  const [held, setHeld] = useState(false);
+  const [isUnconfirmed, setUnconfirmed] = useState(false);
   const ran = useRef('');
   const fragment = toFragment(address);
   useEffect(() => {
     if (ran.current === fragment) return;
-    const given = address.values ? declared(endpoint, address.values) : undefined;
-    setValues(given ?? endpoint.example);
+    const linked = address.values ? declared(endpoint, address.values) : undefined;
+    setValues(linked ?? endpoint.example);
     run.clear();
     // A person reads the SQL of a link before it runs.
-    setHeld(given?.[SQL] !== undefined);
-    if (given && given[SQL] === undefined) run.start({ endpoint: endpoint.name, values: given });
+    setUnconfirmed(linked?.[SQL] !== undefined);
+    if (linked && linked[SQL] === undefined) run.start({ endpoint: endpoint.name, values: linked });
     ran.current = fragment;
   }, [fragment]);
   const start = (): void => {
-    setHeld(false);
+    setUnconfirmed(false);
     ran.current = toFragment({ endpoint: endpoint.name, values });
     go({ endpoint: endpoint.name, values });
     run.start({ endpoint: endpoint.name, values });
@@ -60,9 +60,9 @@ export function EndpointPage({ endpoint, keyText, address, go }: Props): VNode {
         onRun={start}
         onStop={run.stop}
       />
-      {held && (
+      {isUnconfirmed && (
         <p class="notice" role="status">
-          This link brings SQL of its own. Read it, then press Run.
+          This link contains SQL. Read it, then press Run.
         </p>
       )}
       <Outcome endpoint={endpoint} run={run} values={values} keyText={keyText} />
