@@ -42,7 +42,7 @@ export default defineEndpoint({
     bytes_read: column('UInt64', 'Bytes that the query read.'),
     total_ms: column(
       'Float64',
-      'Milliseconds from the first byte of the request to the end of the response.',
+      'Milliseconds from the headers of the request to the end of the response.',
     ),
     waiting_ms: column('Float64', 'Milliseconds of these in the query queue.'),
     clickhouse_ms: column('Float64', 'Milliseconds of these in ClickHouse.'),

@@ -149,7 +149,7 @@ describeInBrowser('the console', () => {
     await visit(session.browser, async ({ page }) => {
       const sql = encodeURIComponent('SELECT count() AS n FROM result');
       await openConsole(session, page, `#/logs.all?project=aurora&sql=${sql}`);
-      await page.waitForSelector('text=This link brings SQL of its own');
+      await page.waitForSelector('text=This link contains SQL');
       expect(await rowsOf(page)).toBe(0);
       await page.focus('#field-sql');
       await page.keyboard.press('Control+Enter');

@@ -27,21 +27,29 @@ async function knownNames(): Promise<ReadonlySet<string>> {
     }),
   });
   metrics.observeRequestLog({ dropped: 0, skipped: 0 });
+  metrics.observeConnections(() => ({ open: { size: 0 }, closed: { connections: 0, bytes: 0 } }));
   const all = await metrics.registry.getMetricsAsJSON();
   return new Set(all.flatMap(({ name }) => [name, `${name}_bucket`, `${name}_count`, `${name}_sum`]));
 }
 
+const DASHBOARD = path.join(FOLDER, 'grafana', 'dashboards', 'querygate.json');
+const REFERENCE = path.join(FOLDER, '..', 'docs', 'reference', 'admin-api.md');
+
+it.each([
+  ['the dashboard', DASHBOARD],
+  ['the alerts', ALERTS],
+  ['the reference', REFERENCE],
+])('%s names only metrics that the gateway has', async (_what, file) => {
+  const known = await knownNames();
+  const named = (await readFile(file, 'utf8')).match(/(?:querygate|process)_\w+/g) ?? [];
+  expect(named.length).toBeGreaterThan(5);
+  expect(named.filter((name) => !known.has(name))).toEqual([]);
+});
+
 describe.each([
-  ['the dashboard', path.join(FOLDER, 'grafana', 'dashboards', 'querygate.json')],
+  ['the dashboard', DASHBOARD],
   ['the alerts', ALERTS],
 ])('%s', (_what, file) => {
-  it('names only metrics that the gateway has', async () => {
-    const known = await knownNames();
-    const named = (await readFile(file, 'utf8')).match(/(?:querygate|process)_\w+/g) ?? [];
-    expect(named.length).toBeGreaterThan(5);
-    expect(named.filter((name) => !known.has(name))).toEqual([]);
-  });
-
   it('excludes the codes in EXPECTED_BY_CALLER from the server errors', async () => {
     const text = (await readFile(file, 'utf8')).replaceAll('\\"', '"');
     const selectors = text.match(/\{status=~"5[^}]*\}/g) ?? [];
