@@ -132,7 +132,7 @@ function Traffic({ latest, rates }: { readonly latest: Snapshot; readonly rates:
         {LINES.map(([name], line) => (
           <li key={name}>
             <span class={`swatch line-${line + 1}`} aria-hidden="true" />
-            {name}, a second
+            {name} per second
           </li>
         ))}
         {statusCounts(latest.samples).map(([status, count]) => (
