@@ -5,14 +5,17 @@ import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisClient } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
 
-/** Longer than a gateway can be disconnected from Redis and still have cached an earlier result. */
+/**
+ * Retention of purges. A gateway that is disconnected from Redis for longer misses them, and can serve a purged result
+ * if the endpoint's `caching` plus `staleIfError` is longer too.
+ */
 const RETENTION_SECONDS = 24 * 3600;
 /** Purges that Redis did not accept. If there are more, they are merged into one purge of everything. */
 const MAX_UNPUBLISHED = 100;
 
 /**
- * Broadcasts purges to all gateways through a channel of Redis, and stores them there for gateways that are
- * disconnected: they apply the purges when they reconnect.
+ * Broadcasts purges to all gateways through a channel of Redis, and stores them in a Redis hash for gateways that
+ * are disconnected: they apply the purges when they reconnect.
  */
 export class RedisPurges {
   private readonly subscriber: RedisClient;
@@ -77,7 +80,7 @@ export class RedisPurges {
     for (const message of missed ?? []) this.apply(message);
   }
 
-  /** Ignores invalid messages: anyone with access to Redis can send them. */
+  /** Ignores messages that are not purges with a time: anyone with access to Redis can send them. */
   private apply(message: string): void {
     const scope = scopeIn(message);
     if (scope) this.onPurge(scope);
@@ -91,10 +94,20 @@ function purgeAllUntil(scopes: readonly PurgeScope[]): PurgeScope {
 function scopeIn(message: string): PurgeScope | undefined {
   try {
     const scope: unknown = JSON.parse(message);
-    return typeof scope === 'object' && scope !== null ? scope : undefined;
+    return isTimedScope(scope) ? scope : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Whether a message has a time. Without one, a purge would have no bound, and `{}` would purge everything. */
+function isTimedScope(value: unknown): value is PurgeScope {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'createdUntil' in value &&
+    typeof value.createdUntil === 'number'
+  );
 }
 
 /** The two client types have no common signature of `duplicate`. */

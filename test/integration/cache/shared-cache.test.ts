@@ -37,7 +37,8 @@ const openGateway = async (): Promise<TestExecution> => {
   return gateway;
 };
 const queryCount = (): number => runQuery.requests.length;
-const entriesOf = ({ cache }: TestExecution): number => cache.local.use().get(ENDPOINT.id)?.entries ?? 0;
+const entriesOf = ({ cache }: TestExecution): number =>
+  cache.local.use().get(ENDPOINT.id)?.entries ?? 0;
 
 describe('gateways that share a Redis', () => {
   it('serve each other’s results with their true age', async () => {
@@ -102,6 +103,30 @@ describe('gateways that share a Redis', () => {
     await gateway.cache.purge({});
     await pollUntil('the late gateway has purged', () => entriesOf(late) === 0 || undefined, 1000);
     expect(gateway.logger.lines).toEqual([]);
+  });
+
+  it('ignore a purge whose time is not a number', async () => {
+    const gateway = await openGateway();
+    for (const city of ['Rome', 'Oslo']) await gateway.requestCity(city);
+    const [set] = await gateway.cache.usage.sets(SAMPLE.id);
+    const keys = new RedisKeys(prefix);
+    await pollUntil('the gateway has subscribed', async () => {
+      const [, subscribers] = await server.client.pubsub('NUMSUB', keys.purges);
+      return subscribers === 1 || undefined;
+    });
+    const untimed = [
+      {},
+      [],
+      { endpointId: SAMPLE.id },
+      { createdUntil: null },
+      { createdUntil: '9'.repeat(15) },
+    ];
+    // Messages arrive in order, so the valid purge of one entry is the last.
+    for (const scope of [...untimed, { hash: set?.key.hash, createdUntil: time.now }]) {
+      await server.client.publish(keys.purges, JSON.stringify(scope));
+    }
+    await pollUntil('the gateway has purged', () => entriesOf(gateway) < 2 || undefined, 1000);
+    expect(entriesOf(gateway)).toBe(1);
   });
 
   it('query themselves if the leader’s stored failure is invalid', async () => {
