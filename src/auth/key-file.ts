@@ -48,7 +48,8 @@ const SCHEMA = Joi.object<KeyFile>({
     .items(
       Joi.object<StoredKey>({
         name: Joi.string()
-          .pattern(/^[\w.@-]{1,64}$/, 'a name of letters, digits, _ . @ -')
+          .pattern(/^[\w.@-]{1,64}$/)
+          .messages({ 'string.pattern.base': '{#label} must be 1 to 64 letters, digits or _ . @ -' })
           .invalid(...RESERVED_NAMES)
           .required(),
         sha256: Joi.array()

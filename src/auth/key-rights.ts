@@ -11,7 +11,11 @@ export const ENDPOINT_PATTERNS = Joi.array()
     Joi.string()
       .lowercase()
       .max(100)
-      .pattern(/^[a-z0-9.*-]+$/, 'the name or id of an endpoint, with * for any characters'),
+      .pattern(/^[a-z0-9.*-]+$/)
+      .messages({
+        'string.pattern.base':
+          '{#label} must be the name or id of an endpoint, in which * stands for any characters',
+      }),
   )
   .min(1)
   .max(1000);

@@ -12,7 +12,7 @@ export interface KeySources {
 }
 
 export interface KeyOptions {
-  /** Endpoints that the keys file must match, at the start and at each reload; absent: no check. */
+  /** Endpoints that the keys file is validated against, at start-up and at each reload; if absent, it is not. */
   readonly endpoints?: readonly KnownEndpoint[];
   /** Decides which keys have expired. */
   readonly clock?: () => Date;

@@ -1,7 +1,7 @@
 import type { EndpointIdentity } from './endpoint-pattern.js';
 import { mayCall, type Principal } from './principal.js';
 
-/** The sent parameters by name: `text` is undefined if it cannot be decoded, `times` counts repetitions. */
+/** The sent parameters by name: `text` is undefined if it cannot be decoded, `times` is how often the name was sent. */
 export type SentParameters = ReadonlyMap<
   string,
   { readonly text: string | undefined; readonly times: number }

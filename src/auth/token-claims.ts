@@ -5,7 +5,7 @@ import { LIMIT_RULES, type LimitRules } from '../endpoint/limit-rules.js';
 import { ENDPOINT_PATTERNS, PINNED_PARAMETERS, pinnedMap } from './key-rights.js';
 import type { Principal } from './principal.js';
 
-/** The claims that are read here; jose has verified the others. */
+/** The claims that are read here; jose has verified the signature, issuer, audience and expiry. */
 interface Claims {
   readonly sub: string;
   /** Seconds since 1970. */
@@ -24,7 +24,8 @@ interface Claims {
  */
 const CLAIMS = Joi.object<Claims>({
   sub: Joi.string()
-    .pattern(/^[\w.@|-]{1,64}$/, 'a subject of at most 64 letters, digits, _ . @ | -')
+    .pattern(/^[\w.@|-]{1,64}$/)
+    .messages({ 'string.pattern.base': '{#label} must be 1 to 64 letters, digits or _ . @ | -' })
     .required(),
   exp: Joi.number().min(0).max(8_000_000_000_000).required(),
   querygate: Joi.object<Claims['querygate']>({
@@ -41,7 +42,7 @@ const CLAIMS = Joi.object<Claims>({
  * The principal that the claims of a verified token describe.
  *
  * @param toleranceMs accepted after the token's expiry, for clocks that differ.
- * @throws Error with a text for the caller, which signed the claims and may see what is wrong with them.
+ * @throws Error with a text that the caller may see, because the issuer's signature has been verified.
  */
 export function principalOfClaims(payload: JWTPayload, toleranceMs: number): Principal {
   const result = CLAIMS.validate(payload);

@@ -5,7 +5,7 @@ import { TokenRejected } from './token-rejected.js';
 export interface RemoteKeysOptions {
   /** Timeout of a read of the key set. */
   readonly timeoutMs?: number;
-  /** How long after a read an unknown key does not cause another read. */
+  /** Milliseconds after a read during which an unknown key causes no further read. */
   readonly cooldownMs?: number;
 }
 
@@ -16,8 +16,8 @@ const PAUSE_MS = 1000;
  * The public keys at a JWKS URL. They are read on first use, when a token names an unknown key, and after ten
  * minutes. Concurrent callers share one read.
  *
- * @throws TokenRejected, from the returned function: `unreachable` if the key set cannot be read, `invalid` if no key
- * matches.
+ * @throws TokenRejected, from the returned function: `unreachable` if the key set cannot be read, `invalid` if not
+ * exactly one supported key matches.
  */
 export function remoteKeys(
   url: string,
@@ -33,7 +33,10 @@ export function remoteKeys(
       return await keys(header, token);
     } catch (cause) {
       if (isTokenAtFault(cause))
-        throw new TokenRejected('invalid', 'No key of the issuer matches this token.');
+        throw new TokenRejected(
+          'invalid',
+          'This token does not match exactly one supported key of its issuer.',
+        );
       throw new TokenRejected('unreachable', 'The keys of the token’s issuer cannot be read at the moment.', {
         cause,
       });

@@ -71,7 +71,11 @@ describe('parseKeyFile', () => {
 
   it.each([
     ['a missing name', { sha256: [HASH] }, '"keys[0].name" is required'],
-    ['a name with a space', { name: 'a b', sha256: [HASH] }, 'a name of letters, digits, _ . @ -'],
+    [
+      'a name with a space',
+      { name: 'a b', sha256: [HASH] },
+      '"keys[0].name" must be 1 to 64 letters, digits or _ . @ -',
+    ],
     ['no hash', { name: 'a', sha256: [] }, '"keys[0].sha256" must contain at least 1 items'],
     ['three hashes', { name: 'a', sha256: [HASH, HASH, HASH] }, 'must contain less than or equal to 2 items'],
     ['a short hash', { name: 'a', sha256: [HASH.slice(1)] }, 'length must be 64 characters long'],
@@ -82,7 +86,11 @@ describe('parseKeyFile', () => {
       { name: 'a', sha256: [HASH], endpoints: [] },
       '"keys[0].endpoints" must contain at least 1',
     ],
-    ['a pattern with a slash', { name: 'a', sha256: [HASH], endpoints: ['a/b'] }, '"keys[0].endpoints[0]"'],
+    [
+      'a pattern with a slash',
+      { name: 'a', sha256: [HASH], endpoints: ['a/b'] },
+      '"keys[0].endpoints[0]" must be the name or id',
+    ],
     [
       'a number as a pinned value',
       { name: 'a', sha256: [HASH], fixed: { project: 1 } },
