@@ -5,7 +5,7 @@ import { isFresh, sizeOf, usableFrom, type EndpointResult } from '../query/endpo
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
-/** Measured memory of an entry besides its bodies: key, facts, buffer objects and the bookkeeping of the cache. */
+/** Measured memory of an entry besides its bodies: key, metadata, buffer objects and the bookkeeping of the cache. */
 const ENTRY_OVERHEAD_BYTES = 2048;
 
 interface Entry {
@@ -86,7 +86,7 @@ export class LocalStore implements ResultStore {
   };
 
   /** Entries and bytes, by endpoint id. */
-  use(): ReadonlyMap<string, MemoryUse> {
+  memoryUse(): ReadonlyMap<string, MemoryUse> {
     const byEndpoint = new Map<string, MemoryUse>();
     for (const { endpointId, result } of this.entries.values()) {
       const { entries, bytes } = byEndpoint.get(endpointId) ?? { entries: 0, bytes: 0 };

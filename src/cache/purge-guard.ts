@@ -6,7 +6,7 @@ import type { EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
-/** How many purges are remembered; no query that started before a dropped one still runs. */
+/** Bound on remembered purges. When one is evicted, the queries that started before it have normally ended. */
 const MAX_PURGES = 10_000;
 
 /** Rejects results whose query started before a purge: such a query may not have seen the new data. */
@@ -37,7 +37,10 @@ export class PurgeGuard implements ResultStore {
     await this.store.purge(scope);
   };
 
-  /** Remembers a purge by this or another gateway. Limits its time to the allowed skew, in case that clock is fast. */
+  /**
+   * Remembers a purge by this or another gateway. Limits its time to now plus the allowed clock skew, in case the clock
+   * of the other gateway is fast.
+   */
   note({ endpointId, hash, createdUntil }: PurgeScope): void {
     if (createdUntil === undefined) return;
     const scope = hash ?? endpointId ?? '';

@@ -12,7 +12,7 @@ import { decodeResult, encodeResult, MAGIC, PREFIX } from './result-codec.js';
 
 const SCAN_COUNT = 500;
 
-/** Milliseconds after Redis's first reply within which the second command may replace a result from the future. */
+/** Milliseconds after the reply to the first command for which the second may replace a result from the future. */
 const REPLACE_WITHIN_MS = 1000;
 
 /**
@@ -20,8 +20,8 @@ const REPLACE_WITHIN_MS = 1000;
  * or lease never replaces a newer result. A value that is not a result of this key, whatever its type, is replaced.
  *
  * A newer result that is from the future by the writer's clock is replaced too. A delayed command must not do that,
- * because any newer result looks like one from the future to it. So the first command only returns the time of Redis,
- * and the writer sends a second command that may replace the result for a moment.
+ * because it takes any newer result for one from the future. So the first command only returns the time of Redis, and
+ * the writer sends a second command that may replace the result for a moment.
  *
  * KEYS: the result's key. ARGV: the bytes; when the key expires; the latest plausible creation and expiry times by
  * the writer's clock; until when, by the clock of Redis, a result from the future may be replaced (all milliseconds

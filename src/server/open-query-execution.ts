@@ -110,7 +110,7 @@ function countedBy(metrics: Metrics): Pick<WarmerParts, 'onStarted' | 'onRefresh
 }
 
 function cacheUse(endpoints: EndpointRegistry, { local }: OpenCache): readonly CacheUse[] {
-  const use = local.use();
+  const use = local.memoryUse();
   return endpoints
     .all()
     .map(({ id, name }) => ({ endpoint: name, ...(use.get(id) ?? { entries: 0, bytes: 0 }) }));

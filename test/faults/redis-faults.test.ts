@@ -88,14 +88,14 @@ describe('a Redis that', () => {
         for (const { requestCity } of [one, other]) await requestCity('purged');
         await server.stop();
         expect(await one.cache.purge({})).toBe(false);
-        expect(one.cache.local.use().size).toBe(0);
+        expect(one.cache.local.memoryUse().size).toBe(0);
         expect((await other.requestCity('purged')).status).toBe('HIT');
         started.redisAgain(server);
         await pollUntil(
           'the other gateway has purged',
           async () => {
             await one.cache.synchronize();
-            return other.cache.local.use().size === 0 || undefined;
+            return other.cache.local.memoryUse().size === 0 || undefined;
           },
           120_000,
         );
@@ -188,7 +188,7 @@ describe('a Redis that', () => {
         expect(result.bodies.identity.toString()).toBe('{"result":[{"city":"Rome"}]}');
       }
       await execution.cache.purge({});
-      await execution.cache.usage.sets(execution.cache.local.use().keys().next().value ?? '');
+      await execution.cache.usage.sets(execution.cache.local.memoryUse().keys().next().value ?? '');
       expect(logged(execution).length).toBeLessThanOrEqual(1);
     }),
   );

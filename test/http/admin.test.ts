@@ -159,8 +159,8 @@ describe('the admin API', () => {
     ['POST', '/nothing'],
     ['DELETE', '/nothing'],
   ])('returns 404 for %s %s, and lists the valid paths', async (method, path) => {
-    await withAdminGateway(async (execution) => {
-      const server = createAdminApp({ ...execution, ...noKeys(execution.clock.read), endpoints }).listen(
+    await withAdminGateway(async (gateway) => {
+      const server = createAdminApp({ ...gateway, ...noKeys(gateway.clock.read), endpoints }).listen(
         0,
         '127.0.0.1',
       );
@@ -175,15 +175,15 @@ describe('the admin API', () => {
   });
 
   it('logs the cause of an unexpected error, and does not return it', async () => {
-    await withAdminGateway(async ({ logger, ...execution }) => {
+    await withAdminGateway(async ({ logger, ...gateway }) => {
       const local = {
-        use: () => {
+        memoryUse: () => {
           throw new TypeError('x is not a function');
         },
       };
-      const cache = { ...execution.cache, local };
+      const cache = { ...gateway.cache, local };
       const response = await request(
-        createAdminApp({ ...execution, ...noKeys(() => new Date()), cache, logger, endpoints }),
+        createAdminApp({ ...gateway, ...noKeys(() => new Date()), cache, logger, endpoints }),
       ).get('/cache');
       const problem = problemOf(response);
       expect(problem).toMatchObject({ status: 500, code: 'INTERNAL' });

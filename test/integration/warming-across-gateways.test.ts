@@ -206,7 +206,7 @@ describe('gateways that share a Redis', () => {
         .send({ endpoint: 'sample', parameters: { city: 'Rome' } })
         .expect(200);
       const { local: memory } = other.execution.cache;
-      await pollUntil('the other gateway drops it', () => memory.use().size === 0 || undefined, 1000);
+      await pollUntil('the other gateway drops it', () => memory.memoryUse().size === 0 || undefined, 1000);
       clock.advance(1);
       expect(await other.send(ENDPOINT, 'Rome')).toBe('MISS');
     });

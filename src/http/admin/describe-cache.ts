@@ -9,7 +9,7 @@ export interface CacheInfo {
   readonly isRedisOpen: () => boolean;
   /** Results in the memory of this process, by endpoint id. */
   readonly local: {
-    readonly use: () => ReadonlyMap<string, { readonly entries: number; readonly bytes: number }>;
+    readonly memoryUse: () => ReadonlyMap<string, { readonly entries: number; readonly bytes: number }>;
   };
 }
 
@@ -26,7 +26,7 @@ export function describeCache(
   cache: CacheInfo,
   hits: ReadonlyMap<string, Readonly<HitCounts>>,
 ): Readonly<Record<string, unknown>> {
-  const usage = cache.local.use();
+  const usage = cache.local.memoryUse();
   return {
     redis: redisState(cache),
     endpoints: endpoints.all().map(({ id, name, settings }) => {

@@ -117,7 +117,7 @@ describe('two gateways that share a Redis, one ten minutes fast', () => {
     expect(await request(right)).toBe('MISS');
     await fast.execution.cache.purge({});
     const { local: memory } = right.execution.cache;
-    await pollUntil('the other gateway has purged', () => memory.use().size === 0 || undefined);
+    await pollUntil('the other gateway has purged', () => memory.memoryUse().size === 0 || undefined);
     time.advance(5001);
     expect(await request(right)).toBe('MISS');
     expect(await request(right)).toBe('HIT');

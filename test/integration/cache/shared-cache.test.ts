@@ -38,7 +38,7 @@ const openGateway = async (): Promise<TestExecution> => {
 };
 const queryCount = (): number => runQuery.requests.length;
 const entriesOf = ({ cache }: TestExecution): number =>
-  cache.local.use().get(ENDPOINT.id)?.entries ?? 0;
+  cache.local.memoryUse().get(ENDPOINT.id)?.entries ?? 0;
 
 describe('gateways that share a Redis', () => {
   it('serve each other’s results with their true age', async () => {

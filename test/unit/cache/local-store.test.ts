@@ -14,7 +14,7 @@ describe('LocalStore', () => {
     }
   };
   const entriesOf = (store: LocalStore): number =>
-    [...store.use().values()].reduce((sum, { entries }) => sum + entries, 0);
+    [...store.memoryUse().values()].reduce((sum, { entries }) => sum + entries, 0);
 
   it('stays within its bytes, and reports each evicted result', async () => {
     let evicted = 0;
@@ -23,7 +23,7 @@ describe('LocalStore', () => {
     expect([entriesOf(store), evicted]).toEqual([100, 0]);
     await fill(store, 100, 30);
     expect([entriesOf(store), evicted]).toEqual([100, 30]);
-    expect([...store.use().values()]).toEqual([{ entries: 100, bytes: 100 * ENTRY_BYTES }]);
+    expect([...store.memoryUse().values()]).toEqual([{ entries: 100, bytes: 100 * ENTRY_BYTES }]);
   });
 
   it('evicts the least recently used result', async () => {
@@ -67,7 +67,7 @@ describe('LocalStore', () => {
       await store.set(sampleKey(String(n), endpoints[n % 2]), result, time.now + 60_000);
     }
     await store.purge({ endpointId: endpoints[0] ?? '' });
-    expect([...store.use()]).toEqual([[endpoints[1], { entries: 500, bytes: 500 * ENTRY_BYTES }]]);
+    expect([...store.memoryUse()]).toEqual([[endpoints[1], { entries: 500, bytes: 500 * ENTRY_BYTES }]]);
   });
 
   it('leaves results that are newer than the purge', async () => {

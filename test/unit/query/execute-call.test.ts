@@ -219,7 +219,7 @@ describe('an endpoint without caching', () => {
     expect(outcomes.map(({ status, isStored, isCollapsed }) => [status, isStored, isCollapsed])).toEqual(
       Array(3).fill(['BYPASS', false, false]),
     );
-    expect([store.use().size, statuses]).toEqual([0, []]);
+    expect([store.memoryUse().size, statuses]).toEqual([0, []]);
   });
 
   it('has no stale and no cached result', async () => {

@@ -88,7 +88,7 @@ describe('createFetcher', () => {
     for (const result of await Promise.allSettled(all)) {
       expect(result).toEqual({ status: 'rejected', reason: failure });
     }
-    expect([runQuery.requests.length, store.use().size]).toEqual([1, 0]);
+    expect([runQuery.requests.length, store.memoryUse().size]).toEqual([1, 0]);
   });
 
   it('does not share the leader’s LIMIT_EXCEEDED: a follower runs the query within its own limits', async () => {
@@ -116,7 +116,7 @@ describe('createFetcher', () => {
       { status: 'fulfilled', value: { isCollapsed: false } },
       { status: 'fulfilled', value: { isCollapsed: true } },
     ]);
-    expect([admitted, store.use().size]).toEqual([['a', 'b'], 1]);
+    expect([admitted, store.memoryUse().size]).toEqual([['a', 'b'], 1]);
   });
 
   it('cancels the query when the last caller leaves, not before', async () => {
@@ -129,7 +129,7 @@ describe('createFetcher', () => {
     leaving[1]?.abort(new Error('left'));
     await expect(all[1]).rejects.toThrow('left');
     expect(runQuery.onlyRequest.signal.aborted).toBe(true);
-    expect(store.use().size).toBe(0);
+    expect(store.memoryUse().size).toBe(0);
   });
 
   it('names the parameter whose regular expression ClickHouse rejected', async () => {

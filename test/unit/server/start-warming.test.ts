@@ -52,7 +52,7 @@ describe('startWarming', () => {
         expect(requestId).toMatch(/^warming-[0-9a-f]{16}$/);
         expect(requester).toMatchObject({ lane: 'warming', priority: 'warming' });
       }
-      expect(cache.local.use().get(ENDPOINT.id)?.entries).toBe(2);
+      expect(cache.local.memoryUse().get(ENDPOINT.id)?.entries).toBe(2);
       await warmer.tick();
       expect(runQuery.requests).toHaveLength(2);
     });
