@@ -7,15 +7,15 @@ export function serveCommand(): Command {
     .addHelpText(
       'after',
       `
-Environment variables are the configuration (CLICKHOUSE_URL, API_KEY, PORT …; see the README). Without CLICKHOUSE_URL the
-gateway starts an embedded ClickHouse with demonstration data.
+Environment variables are the configuration (CLICKHOUSE_URL, API_KEY, PORT …; see docs/reference/configuration.md).
+Without CLICKHOUSE_URL the gateway starts an embedded ClickHouse with demonstration data.
 
 Examples:
   querygate serve
   PORT=9000 API_KEY=secret querygate serve
   CLICKHOUSE_URL=http://clickhouse:8123 CLICKHOUSE_USER=querygate API_KEYS_FILE=keys.yaml querygate serve
 
-Exit codes: 0 stopped cleanly; 1 can’t start, or stopped with unfinished requests; 2 invalid usage.`,
+Exit codes: 0 stopped; 1 can’t start, or a part did not close; 2 invalid usage.`,
     )
     .action(async () => {
       // Imported here, so that other commands need not load the gateway's modules.

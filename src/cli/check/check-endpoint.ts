@@ -20,7 +20,7 @@ export interface CheckTools {
 /** Settings of DESCRIBE and EXPLAIN, as the gateway's own queries have them. */
 const READ_ONLY: ClickHouseSettings = { readonly: '2', session_timezone: 'UTC' };
 
-/** Runs an endpoint's example and describes its query. Returns problems as faults instead of throwing. */
+/** Runs an endpoint's example and describes its query. Returns problems as faults; throws only when aborted. */
 export async function checkEndpoint(endpoint: Endpoint, tools: CheckTools): Promise<CheckedEndpoint> {
   const faults: string[] = [];
   const orFault = async <T>(problem: string, task: () => Promise<T>): Promise<T | undefined> => {
@@ -108,7 +108,7 @@ async function estimateOf(query: BoundQuery, tools: CheckTools): Promise<readonl
   );
 }
 
-/** Marks of a table, estimated by reading all of it, because a user may lack rights on `system.parts`. */
+/** Marks of a table: the estimate of a query that would read all of it, as a user may lack rights on `system.parts`. */
 async function marksOf(tools: CheckTools, database: string, table: string): Promise<number> {
   const [whole] = await queryRows<EstimateRow>(
     tools,

@@ -1,6 +1,6 @@
 import type { TableEstimate } from './checked-endpoint.js';
 
-/** Share of a table's marks from which on reading it counts as a full scan. */
+/** A query that reads at least this share of a table's marks counts as a full scan. */
 const FULL_SCAN_SHARE = 0.9;
 /** Tables with fewer marks are not reported: each part has only a few granules, so all of them are read anyway. */
 const TINY_MARKS = 64;
