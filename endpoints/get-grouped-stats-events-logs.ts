@@ -15,7 +15,7 @@ import {
   whenGiven,
 } from '../src/endpoint/index.js';
 
-const equals = (name: string): { description: string } => ({
+const onlyWith = (name: string): { description: string } => ({
   description: `Only records with this ${name}.`,
 });
 
@@ -36,30 +36,30 @@ export default defineEndpoint({
   name: 'get-grouped-stats-events-logs',
   summary: 'Custom events per day, by event, place, device, language, referrer, type and campaign.',
   parameters: {
-    level: text(equals('level')),
+    level: text(onlyWith('level')),
     search_term: text({
       description: 'Only records whose event_message contains this text, in any letter case.',
     }),
-    user_id: text(equals('user_id')),
-    profile_id: text(equals('profile_id')),
-    view_id: text(equals('view_id')),
+    user_id: text(onlyWith('user_id')),
+    profile_id: text(onlyWith('profile_id')),
+    view_id: text(onlyWith('view_id')),
     event_type: text({
-      ...equals('event_type'),
+      ...onlyWith('event_type'),
       suggestions: ['view', 'unique_view', 'click', 'unique_click', 'url_redirect'],
     }),
     include_unique: text({
       description: 'true: event_type view also means unique_view, and click also unique_click.',
       suggestions: ['true'],
     }),
-    event_target: text(equals('event_target')),
+    event_target: text(onlyWith('event_target')),
     event_ids: textList({ description: 'Only records whose event_id is one of these, separated by commas.' }),
-    event_name: text(equals('event_name')),
-    referrer: text(equals('referrer')),
-    city: text(equals('city')),
-    country: text(equals('country')),
-    device: text(equals('device')),
-    language: text(equals('language')),
-    utm_params: text(equals('utm_params')),
+    event_name: text(onlyWith('event_name')),
+    referrer: text(onlyWith('referrer')),
+    city: text(onlyWith('city')),
+    country: text(onlyWith('country')),
+    device: text(onlyWith('device')),
+    language: text(onlyWith('language')),
+    utm_params: text(onlyWith('utm_params')),
     start_time: timestamp({ description: 'Only records at or after this time.', subMicrosecond: 'ceil' }),
     end_time: timestamp({ description: 'Only records at or before this time.' }),
   },
@@ -74,11 +74,11 @@ export default defineEndpoint({
   sandboxing: 'disabled',
   example: { event_type: 'view', include_unique: 'true', country: 'DE' },
   build: (p) => {
-    const isView = all(is(p.event_type, 'view'), is(p.include_unique, 'true'));
-    const isClick = all(is(p.event_type, 'click'), is(p.include_unique, 'true'));
+    const isAnyView = all(is(p.event_type, 'view'), is(p.include_unique, 'true'));
+    const isAnyClick = all(is(p.event_type, 'click'), is(p.include_unique, 'true'));
     const isType = choose(
-      [isView, sql`${keyOf('event_type')} IN ('=view', '=unique_view')`],
-      [isClick, sql`${keyOf('event_type')} IN ('=click', '=unique_click')`],
+      [isAnyView, sql`${keyOf('event_type')} IN ('=view', '=unique_view')`],
+      [isAnyClick, sql`${keyOf('event_type')} IN ('=click', '=unique_click')`],
       hasValue('event_type', p.event_type),
     );
     return groupsByDay({
@@ -98,7 +98,8 @@ export default defineEndpoint({
         whenGiven(p.view_id, sql`view_id = ${p.view_id}`),
         whenGiven(p.event_target, sql`event_target = ${p.event_target}`),
         whenGiven(p.event_type, isType),
-        // ClickHouse runs a subquery first and looks its values up in the primary key; it would test an expression on every row.
+        // ClickHouse runs a subquery first and looks its values up in the primary key. Without the subquery it would
+        // test every row.
         whenGiven(p.event_ids, sql`${keyOf('event_id')} IN (SELECT concat('=', arrayJoin(${p.event_ids})))`),
         ...equalTo({
           event_name: p.event_name,
