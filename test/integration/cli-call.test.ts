@@ -90,7 +90,7 @@ describe('querygate call', () => {
     });
   });
 
-  it('writes a file only once the response is complete, and does not replace the file before', async () => {
+  it('replaces the output file only when the response is complete', async () => {
     const file = path.join(folder.path, 'days.json');
     expect(await call(...DAILY, '--output', file)).toEqual({ code: 0, stdout: '', stderr: '' });
     const written = await readFile(file, 'utf8');
@@ -122,8 +122,11 @@ describe('querygate call', () => {
     const json = await call('usage.api-counts', '--json');
     expect(JSON.parse(json.stderr)).toMatchObject({ status: 400, code: 'INVALID_PARAMETERS' });
     expect((await call('nothing')).stderr).toContain('404 ENDPOINT_NOT_FOUND');
-    const keyless = await call(...DAILY, '--key', 'another');
-    expect([keyless.code, keyless.stderr]).toEqual([3, expect.stringContaining('QUERYGATE_KEY') as unknown]);
+    const rejected = await call(...DAILY, '--key', 'another');
+    expect([rejected.code, rejected.stderr]).toEqual([
+      3,
+      expect.stringContaining('QUERYGATE_KEY') as unknown,
+    ]);
   });
 });
 

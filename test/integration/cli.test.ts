@@ -21,7 +21,7 @@ describe('querygate', () => {
     [['check', 'nothing'], 'No endpoint has the name or id "nothing". Use one of functions.'],
     [['keys', 'list'], 'Set API_KEYS_FILE'],
     [['keys', 'lst'], 'Did you mean list?'],
-  ])('explains on standard error only what is wrong with %j, with exit code 2', async (args, message) => {
+  ])('reports what is wrong with %j, on standard error only, and exits with 2', async (args, message) => {
     const { code, stdout, stderr } = await runCli(args);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain(message);
@@ -35,7 +35,7 @@ describe('querygate', () => {
     }
   });
 
-  it('exits with 1 and one line if it cannot do its work', async () => {
+  it('exits with 1 and a one-line error if ClickHouse is unreachable', async () => {
     const { code, stdout, stderr } = await runCli(['migrate'], { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
     expect([code, stdout]).toEqual([1, '']);
     expect(stderr).toMatch(/^error: .*ECONNREFUSED.*\n$/);

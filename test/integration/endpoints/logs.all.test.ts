@@ -15,7 +15,7 @@ const record = (fields: object): object => ({ project: 'aurora', timestamp: '209
 
 const column = (rows: readonly Row[], name: string): readonly unknown[] => rows.map((row) => row[name]);
 
-/** Records named after what is special about their time. */
+/** Fills the table with records whose event_message says what is special about their time. */
 const fillNamed = (times: Readonly<Record<string, bigint>>): Promise<void> =>
   endpoint.fill(
     TABLE,
@@ -136,7 +136,7 @@ describe('order and limit', () => {
     expect(again.truncated).toBe(true);
   });
 
-  it('orders ties as well if many rows share the time at the row cap', async () => {
+  it('breaks ties when the row cap falls among rows with the same time', async () => {
     const newer = Array.from({ length: 60 }, (_, index) => record({ timestamp: minutesAgo(index) }));
     const tied = Array.from({ length: 80 }, (_, index) =>
       record({
@@ -165,7 +165,7 @@ describe('records of several hours', () => {
       ),
     );
 
-  it('are read until there are enough', async () => {
+  it('are read back in time until the row cap is reached', async () => {
     await endpoint.fill(TABLE, []);
     await insert('old', 150, 9n);
     await insert('middle', 60, 5n);
@@ -177,7 +177,7 @@ describe('records of several hours', () => {
     }
   });
 
-  it('are read without deleted ones', async () => {
+  it('are read without deleted records', async () => {
     await endpoint.fill(TABLE, []);
     await insert('old', 150, 9n);
     await insert('new', 300, 1n);
@@ -187,11 +187,11 @@ describe('records of several hours', () => {
     expect(await messages({})).toEqual(Array.from({ length: 100 }, () => 'old'));
   });
 
-  it('are read up to a bound within an hour', async () => {
+  it('are read up to an end time that is not a full hour', async () => {
     await endpoint.fill(TABLE, []);
     await insert('old', 150, 9n);
     await insert('new', 300, 1n);
-    // The last 20 of the 300, which are a millisecond apart.
+    // The oldest 20 of the 300, which are a millisecond apart.
     const end = printMicros(NOW - hour - 280_000n);
     const found = await messages({ iso_timestamp_end: end });
     expect(found.filter((message) => message === 'new')).toHaveLength(20);
@@ -237,13 +237,13 @@ describe('iso_timestamp_start and iso_timestamp_end', () => {
     '2096-02-29 10:05:03.123456',
     '2096-02-29T12:05:03.123456+02:00',
     '2096-02-29T10:05:03.1234567Z',
-  ])('at %s: strictly later than the start, up to the end with it', async (bound) => {
+  ])('with %s select records after the start, up to and including the end', async (bound) => {
     expect(await messages({ iso_timestamp_start: bound })).toEqual(['after']);
     expect(await messages({ iso_timestamp_end: bound })).toEqual(['at', 'before']);
     expect(await messages({ iso_timestamp_start: bound, iso_timestamp_end: bound })).toEqual([]);
   });
 
-  it('select together the records between them', async () => {
+  it('together select the records between them', async () => {
     const [start, end] = [printMicros(BOUND - 1n), printMicros(BOUND)];
     expect(await messages({ iso_timestamp_start: start, iso_timestamp_end: end })).toEqual(['at']);
   });
@@ -258,11 +258,14 @@ describe('iso_timestamp_start and iso_timestamp_end', () => {
     expect(await messages({ iso_timestamp_start: '1900-01-01', project_tier: 'PRO' })).toEqual(['old']);
   });
 
-  it.each(['now', '2096-02-30', ' ', '2300-01-01'])('are rejected as %j, both named', async (wrong) => {
-    const parameters = { project: 'aurora', iso_timestamp_start: wrong, iso_timestamp_end: wrong };
-    await expect(endpoint.rows(parameters)).rejects.toMatchObject({
-      code: 'INVALID_PARAMETERS',
-      details: { problems: [{ param: 'iso_timestamp_start' }, { param: 'iso_timestamp_end' }] },
-    });
-  });
+  it.each(['now', '2096-02-30', ' ', '2300-01-01'])(
+    'are both rejected and named when they are %j',
+    async (wrong) => {
+      const parameters = { project: 'aurora', iso_timestamp_start: wrong, iso_timestamp_end: wrong };
+      await expect(endpoint.rows(parameters)).rejects.toMatchObject({
+        code: 'INVALID_PARAMETERS',
+        details: { problems: [{ param: 'iso_timestamp_start' }, { param: 'iso_timestamp_end' }] },
+      });
+    },
+  );
 });

@@ -18,7 +18,7 @@ describe('rateLimitHeaders', () => {
     expect(rateLimitHeaders([])).toEqual({});
   });
 
-  it('states the policy and the remainder of each limit, with units other than requests', () => {
+  it('states the policy and the remainder of each limit, and the unit unless it is requests', () => {
     const rows = state({
       counted: 'rowsRead',
       quota: 1_000_000,

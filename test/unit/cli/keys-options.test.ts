@@ -99,7 +99,7 @@ describe('listedKeys', () => {
     ],
   });
 
-  it('contains the number of keys of a name and no hash', () => {
+  it('contains the number of keys of each name, but no hash', () => {
     expect(keys.map((key) => key.keys)).toEqual([2, 1]);
     expect(JSON.stringify(keys)).not.toMatch(/[def]{16}|sha256/);
   });
