@@ -15,13 +15,15 @@ const blocks = [...`${reference}\n${loadLogs}`.matchAll(/^```sh *(.*)\n([^]*?)^`
   ([, info = '', script = '']) => ({ info, script }),
 );
 
-describe('docs/reference/cli.md and docs/how-to/load-logs.md', () => {
-  it('list every subcommand', () => {
+describe('docs/reference/cli.md', () => {
+  it('lists every subcommand', () => {
     for (const command of createProgram().commands) {
       expect(reference).toContain(`\`querygate ${command.name()}`);
     }
   });
+});
 
+describe('docs/reference/cli.md and docs/how-to/load-logs.md', () => {
   it('have commands that exit with the documented code', async () => {
     const database = await copyOfDemoDatabase();
     await withTemporaryFolder(async (folder) => {

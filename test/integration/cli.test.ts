@@ -18,7 +18,7 @@ describe('querygate', () => {
     [['call', 'logs.all', '--url', 'gateway'], 'must begin with http://'],
     [['call', 'logs.all', '--param', 'project'], '--param must be name=value'],
     [['call', 'logs.all', '--key', 'a b'], 'characters that no key has'],
-    [['check', 'nothing'], 'No endpoint has the name or id "nothing". Use one of functions.'],
+    [['check', 'nothing'], 'No endpoint has the name or id "nothing". Use one of '],
     [['keys', 'list'], 'Set API_KEYS_FILE'],
     [['keys', 'lst'], 'Did you mean list?'],
   ])('explains on standard error only what is wrong with %j, with exit code 2', async (args, message) => {

@@ -15,7 +15,7 @@ const record = (fields: object): object => ({ project: 'aurora', timestamp: '209
 
 const column = (rows: readonly Row[], name: string): readonly unknown[] => rows.map((row) => row[name]);
 
-/** Records named after what is special about their time. */
+/** Inserts records whose message names their position in time. */
 const fillNamed = (times: Readonly<Record<string, bigint>>): Promise<void> =>
   endpoint.fill(
     TABLE,
@@ -187,7 +187,7 @@ describe('records of several hours', () => {
     expect(await messages({})).toEqual(Array.from({ length: 100 }, () => 'old'));
   });
 
-  it('are read up to a bound within an hour', async () => {
+  it('are read up to an end that lies within an hour', async () => {
     await endpoint.fill(TABLE, []);
     await insert('old', 150, 9n);
     await insert('new', 300, 1n);
@@ -237,7 +237,7 @@ describe('iso_timestamp_start and iso_timestamp_end', () => {
     '2096-02-29 10:05:03.123456',
     '2096-02-29T12:05:03.123456+02:00',
     '2096-02-29T10:05:03.1234567Z',
-  ])('at %s: strictly later than the start, up to the end with it', async (bound) => {
+  ])('%s excludes a record at that time as start, and includes it as end', async (bound) => {
     expect(await messages({ iso_timestamp_start: bound })).toEqual(['after']);
     expect(await messages({ iso_timestamp_end: bound })).toEqual(['at', 'before']);
     expect(await messages({ iso_timestamp_start: bound, iso_timestamp_end: bound })).toEqual([]);
@@ -258,11 +258,14 @@ describe('iso_timestamp_start and iso_timestamp_end', () => {
     expect(await messages({ iso_timestamp_start: '1900-01-01', project_tier: 'PRO' })).toEqual(['old']);
   });
 
-  it.each(['now', '2096-02-30', ' ', '2300-01-01'])('are rejected as %j, both named', async (wrong) => {
-    const parameters = { project: 'aurora', iso_timestamp_start: wrong, iso_timestamp_end: wrong };
-    await expect(endpoint.rows(parameters)).rejects.toMatchObject({
-      code: 'INVALID_PARAMETERS',
-      details: { problems: [{ param: 'iso_timestamp_start' }, { param: 'iso_timestamp_end' }] },
-    });
-  });
+  it.each(['now', '2096-02-30', ' ', '2300-01-01'])(
+    'are rejected if %j, with a problem for each',
+    async (wrong) => {
+      const parameters = { project: 'aurora', iso_timestamp_start: wrong, iso_timestamp_end: wrong };
+      await expect(endpoint.rows(parameters)).rejects.toMatchObject({
+        code: 'INVALID_PARAMETERS',
+        details: { problems: [{ param: 'iso_timestamp_start' }, { param: 'iso_timestamp_end' }] },
+      });
+    },
+  );
 });

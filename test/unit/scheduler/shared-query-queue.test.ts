@@ -11,7 +11,7 @@ const BUSY = { code: 'GATEWAY_BUSY', status: 503, details: { retryAfterSeconds: 
 
 describe('QueryQueue, with a query that several callers share', () => {
   let runQuery: FakeRunQuery;
-  let held: PendingQueries;
+  let delayed: PendingQueries;
   let timers: ManualTimers;
   let queue: QueryQueue;
   let run: RunQuery;
@@ -25,7 +25,7 @@ describe('QueryQueue, with a query that several callers share', () => {
     timers = new ManualTimers();
     singleFlight = new SingleFlight();
     runQuery = new FakeRunQuery();
-    held = delayQueries(runQuery);
+    delayed = delayQueries(runQuery);
     open(2);
   });
   const ran = (): string => runQuery.requests.map(({ requestId }) => requestId).join(' ');
@@ -38,26 +38,26 @@ describe('QueryQueue, with a query that several callers share', () => {
     });
   const finishAll = async (): Promise<void> => {
     while (queue.figures.running > 0) {
-      held.finish([]);
+      delayed.finish([]);
       await settled();
     }
   };
   /** Requests the query of that name for a caller of a lane, or joins it. */
-  const share = (name: string, lane: string, priority: 'interactive' | 'warming' = 'interactive') => {
-    const leaving = new AbortController();
-    const caller = { signal: leaving.signal, requester: { lane, priority } };
-    const sharing = singleFlight.join(name, caller, ({ signal, requester }) =>
+  const join = (name: string, lane: string, priority: 'interactive' | 'warming' = 'interactive') => {
+    const controller = new AbortController();
+    const caller = { signal: controller.signal, requester: { lane, priority } };
+    const joined = singleFlight.join(name, caller, ({ signal, requester }) =>
       run({ ...sampleRequest(name, {}, signal), requester }),
     );
-    sharing.catch(() => undefined);
-    return { leaving, sharing };
+    joined.catch(() => undefined);
+    return { controller, joined };
   };
 
   it('runs it once, when the lane of any caller is next', async () => {
     open(1, 100);
     void send('a1 a2 a3 a4');
-    share('shared', 'a');
-    share('shared', 'b');
+    join('shared', 'a');
+    join('shared', 'b');
     void send('b1 c1');
     await finishAll();
     expect(ran()).toBe('a1 a2 shared c1 a3 b1 a4');
@@ -66,8 +66,8 @@ describe('QueryQueue, with a query that several callers share', () => {
   it('does not delay it when a follower of a longer lane joins', async () => {
     open(1, 100);
     void send('x1 b1 b2 b3');
-    share('shared', 'a');
-    share('shared', 'b');
+    join('shared', 'a');
+    join('shared', 'b');
     await finishAll();
     expect(ran()).toBe('x1 b1 shared b2 b3');
   });
@@ -75,21 +75,21 @@ describe('QueryQueue, with a query that several callers share', () => {
   it('sheds another query of the leader’s lane instead', async () => {
     open(1, 2);
     const [, a2] = send('a1 a2');
-    const [leader, follower] = [share('shared', 'a'), share('shared', 'b')];
+    const [leader, follower] = [join('shared', 'a'), join('shared', 'b')];
     void send('c1');
     await expect(a2).rejects.toMatchObject(BUSY);
     await finishAll();
     expect(ran()).toBe('a1 shared c1');
-    await Promise.all([leader.sharing, follower.sharing]);
+    await Promise.all([leader.joined, follower.joined]);
   });
 
-  it('sheds it if each of its lanes is longer than the new query’s, and no caller retries', async () => {
+  it('sheds it for all callers, who do not retry, if each of its lanes is longer than the new query’s lane', async () => {
     open(1, 2);
     void send('x1');
-    const shared = ['s1', 's2'].flatMap((name) => [share(name, 'a'), share(name, 'b')]);
+    const shared = ['s1', 's2'].flatMap((name) => [join(name, 'a'), join(name, 'b')]);
     void send('c1');
-    await expect(shared[2]?.sharing).rejects.toMatchObject(BUSY);
-    await expect(shared[3]?.sharing).rejects.toMatchObject(BUSY);
+    await expect(shared[2]?.joined).rejects.toMatchObject(BUSY);
+    await expect(shared[3]?.joined).rejects.toMatchObject(BUSY);
     await finishAll();
     expect(ran()).toBe('x1 s1 c1');
   });
@@ -97,54 +97,54 @@ describe('QueryQueue, with a query that several callers share', () => {
   it('lets a follower wait as long as it could alone, after the leader’s wait has ended', async () => {
     open(1);
     void send('x1');
-    const leader = share('shared', 'a');
+    const leader = join('shared', 'a');
     await timers.advance(MAX_WAIT_MS - 1);
-    const follower = share('shared', 'b');
+    const follower = join('shared', 'b');
     await timers.advance(1);
-    await expect(leader.sharing).rejects.toMatchObject(BUSY);
+    await expect(leader.joined).rejects.toMatchObject(BUSY);
     await timers.advance(MAX_WAIT_MS - 2);
     expect(queue.figures.waiting).toBe(1);
     await timers.advance(1);
-    await expect(follower.sharing).rejects.toMatchObject(BUSY);
+    await expect(follower.joined).rejects.toMatchObject(BUSY);
     expect([queue.figures.waiting, timers.size]).toEqual([0, 0]);
     await finishAll();
     expect(ran()).toBe('x1');
   });
 
-  it('leaves the lane of a caller that left', async () => {
+  it('removes it from the lane of a caller that disconnects', async () => {
     open(1, 100);
     void send('a1 a2');
-    const leader = share('shared', 'a');
-    share('shared', 'b');
+    const leader = join('shared', 'a');
+    join('shared', 'b');
     void send('a3 b1');
-    leader.leaving.abort(new Error('left'));
+    leader.controller.abort(new Error('disconnected'));
     await finishAll();
     expect(ran()).toBe('a1 a2 shared a3 b1');
   });
 
-  it('gives a queued refresh that a caller joins the slot that warming leaves free', async () => {
+  it('starts a queued refresh in the slot reserved for callers as soon as a caller joins it', async () => {
     void send('w1', 'warming');
-    const refresh = share('refresh', 'w', 'warming');
+    const refresh = join('refresh', 'w', 'warming');
     expect([ran(), queue.figures.waiting]).toEqual(['w1', 1]);
-    const caller = share('refresh', 'a');
+    const caller = join('refresh', 'a');
     await settled();
     expect([ran(), queue.figures.waiting]).toEqual(['w1 refresh', 0]);
     await finishAll();
-    await Promise.all([refresh.sharing, caller.sharing]);
+    await Promise.all([refresh.joined, caller.joined]);
   });
 
   it('moves a queued refresh ahead of other warming while a caller waits for it', async () => {
     open(1, 100);
     void send('a1');
     void send('w1', 'warming');
-    for (const name of ['joined', 'left']) share(name, 'w', 'warming');
-    share('joined', 'b');
-    const { leaving } = share('left', 'b');
+    for (const name of ['joined', 'abandoned']) join(name, 'w', 'warming');
+    join('joined', 'b');
+    const { controller } = join('abandoned', 'b');
     expect(queue.figures.waitingInteractive).toBe(2);
-    leaving.abort(new Error('left'));
+    controller.abort(new Error('disconnected'));
     await settled();
     expect(queue.figures).toEqual({ running: 1, waiting: 3, waitingInteractive: 1 });
     await finishAll();
-    expect(ran()).toBe('a1 joined w1 left');
+    expect(ran()).toBe('a1 joined w1 abandoned');
   });
 });
