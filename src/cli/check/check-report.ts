@@ -1,16 +1,9 @@
 import { paint, type Target } from '../style.js';
 import type { CheckedEndpoint, TableEstimate } from './checked-endpoint.js';
 
-const HEADINGS = [
-  'ENDPOINT',
-  'STATE',
-  'ROWS',
-  'TIME',
-  'ROWS READ',
-  'ESTIMATE (parts, rows, marks of all marks)',
-];
+const HEADINGS = ['ENDPOINT', 'STATE', 'ROWS', 'TIME', 'ROWS READ', 'ESTIMATE (parts, rows, marks of total)'];
 
-/** The result as a table: a line for each endpoint, and one for each further table that the endpoint reads. */
+/** The result as text: a line for each endpoint, and one for each further ClickHouse table that it reads. */
 export function checkTable(checked: readonly CheckedEndpoint[], target: Target): string {
   const rows = [HEADINGS, ...checked.flatMap(rowsOf)];
   const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
