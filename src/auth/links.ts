@@ -23,7 +23,7 @@ export interface LinkSpec {
   readonly nowMs: number;
 }
 
-/** The principal of a valid link, or why it is rejected: `forbidden` if only its key has lost the right. */
+/** The principal of a valid link, or why it is rejected; `forbidden`: its key may no longer call the endpoint. */
 export type OpenedLink =
   | { readonly principal: Principal }
   | { readonly rejected: 'invalid' | 'expired' | 'forbidden'; readonly detail: string };
