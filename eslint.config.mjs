@@ -5,7 +5,7 @@ import { createNodeResolver, importX } from 'eslint-plugin-import-x';
 import tseslint from 'typescript-eslint';
 
 /**
- * The layers, lowest first: what each folder of src may import beside itself. A folder imports from folders above it in
+ * The layers, lowest first: what each folder of src may import beside itself. A folder imports from earlier entries of
  * this list only, so that there is no cycle; lint rejects everything else.
  */
 const LAYERS = {

@@ -12,7 +12,7 @@ import {
   type Sql,
 } from '../src/endpoint/index.js';
 
-const equals = (name: string): { description: string } => ({
+const optionsOf = (name: string): { description: string } => ({
   description: `Only records with this ${name}.`,
 });
 
@@ -37,13 +37,13 @@ const hasScalar = (json: Sql, key: Reference, value: Reference): Sql => sql`
 export default defineEndpoint({
   id: '5d7c1b0a-94b1-4a1e-b3f6-0c9d3e8f7a33',
   name: 'get-grouped-stats-redirects',
-  summary: 'Redirects per day, by event, place, device, language, referrer and campaign.',
+  summary: 'Redirects per day, by event, country, device, language, referrer and campaign.',
   parameters: {
-    event_name: text(equals('event_name')),
-    country: text(equals('country')),
-    device: text(equals('device')),
-    language: text(equals('language')),
-    referrer: text(equals('referrer')),
+    event_name: text(optionsOf('event_name')),
+    country: text(optionsOf('country')),
+    device: text(optionsOf('device')),
+    language: text(optionsOf('language')),
+    referrer: text(optionsOf('referrer')),
     utm_key: text({ description: 'Key in utm_params; applies only together with utm_value.' }),
     utm_value: text({ description: 'Text value that utm_params must have at utm_key.' }),
     start_time: timestamp({ description: 'Only records at or after this time.', subMicrosecond: 'ceil' }),

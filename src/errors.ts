@@ -4,7 +4,7 @@ export interface Problem {
   readonly problem: string;
 }
 
-/** Every failure that a caller can see: its code, HTTP status and title. */
+/** Every failure that a caller can see: its code, HTTP status and title. Codes never change: callers depend on them. */
 export const ERRORS = {
   INVALID_PARAMETERS: { status: 400, title: 'Invalid parameters' },
   BAD_REGULAR_EXPRESSION: { status: 400, title: 'Invalid regular expression' },
@@ -59,7 +59,7 @@ export interface FailureDetails {
   readonly allow?: readonly string[];
   /** For the operator: logged at every level, never sent. Contains no values of the request. */
   readonly diagnosis?: string;
-  /** Logged at level debug only, because it can contain SQL and values; never sent. */
+  /** Logged at level `debug` only, because it can contain SQL and values; never sent. */
   readonly cause?: unknown;
 }
 

@@ -23,7 +23,7 @@ export interface LinkSpec {
   readonly nowMs: number;
 }
 
-/** The principal of a valid link, or why it is rejected: `forbidden` if only its key has lost the right. */
+/** The principal of a valid link, or why it is rejected; `forbidden`: its key may no longer call the endpoint. */
 export type OpenedLink =
   | { readonly principal: Principal }
   | { readonly rejected: 'invalid' | 'expired' | 'forbidden'; readonly detail: string };
@@ -44,7 +44,8 @@ const DAY_MS = 86_400_000;
 const INVALID = {
   rejected: 'invalid',
   detail:
-    'The signature of this link is invalid: the link was changed, or its key was removed, recreated or has expired.',
+    'The signature of this link is invalid: the link was changed, it was signed with another secret, or its key was ' +
+    'removed, recreated or has expired.',
 } as const;
 
 /** Whether a request carries a signed link. */

@@ -80,5 +80,10 @@ function keysOf(ring: () => KeyRing, generatedKey: string | undefined, close: ()
 function entryOf(name: string, key: string | undefined): readonly KeyEntry[] {
   return key === undefined
     ? []
-    : [{ principal: { name, mayBypassCache: true, isAdmin: true }, hashes: [hashApiKey(key)] }];
+    : [
+        {
+          principal: { name, mayBypassCache: true, mayCallGatewayEndpoints: true },
+          hashes: [hashApiKey(key)],
+        },
+      ];
 }

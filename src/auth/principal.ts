@@ -3,8 +3,9 @@ import type { AddressSet } from './address-set.js';
 import { isAboutCallers, matchesEndpoint, type EndpointIdentity } from './endpoint-pattern.js';
 
 /**
- * Who a key, token or signed link authenticates, with its rights. The object stays the same while the key is active
- * and unchanged (a reload of the keys file creates new ones), so it is the cache key of derived values.
+ * Who a key, token or signed link authenticates, with its rights. The principal of a key is one object until the keys
+ * file is reloaded, and that of a token until it is verified again, so it can be the key of a WeakMap. The principal
+ * of a link is new for each request: use `signedBy` instead.
  */
 export interface Principal {
   /** What limits count under. A token's is `jwt:` and its subject; a link's is the name of the key that signed it. */
@@ -15,8 +16,8 @@ export interface Principal {
   readonly mayUseQueryString?: boolean;
   /** Names, ids or patterns (`logs.*`) of the endpoints that it may call; absent: all. */
   readonly endpoints?: readonly string[];
-  /** Whether it has every right, including the endpoints and the admin API that report on other callers. */
-  readonly isAdmin?: boolean;
+  /** Whether it may call endpoints that report on other callers (`gateway.*`) without `endpoints` that name them. */
+  readonly mayCallGatewayEndpoints?: boolean;
   /** Pinned parameters: the only permitted value by name. */
   readonly pinned?: ReadonlyMap<string, string>;
   /** When the key expires, in milliseconds since 1970. */
@@ -37,10 +38,10 @@ const mayCallById = new WeakMap<Principal, Map<string, boolean>>();
 /** Whether the principal may call an endpoint. */
 export function mayCall(principal: Principal, endpoint: EndpointIdentity): boolean {
   const { endpoints } = principal;
-  if (!endpoints) return principal.isAdmin === true || !isAboutCallers(endpoint);
+  if (!endpoints) return principal.mayCallGatewayEndpoints === true || !isAboutCallers(endpoint);
   const known = mayCallById.get(principal) ?? new Map<string, boolean>();
-  const before = known.get(endpoint.id);
-  if (before !== undefined) return before;
+  const cached = known.get(endpoint.id);
+  if (cached !== undefined) return cached;
   const may = endpoints.some((pattern) => matchesEndpoint(pattern, endpoint));
   mayCallById.set(principal, known.set(endpoint.id, may));
   return may;

@@ -9,7 +9,7 @@ export interface KeyFileEvents {
   readonly onRejected: (reason: string) => void;
 }
 
-/** Throws when a well-formed file is invalid for another reason. */
+/** Checks a well-formed file against its surroundings, such as the endpoints; throws if it is invalid. */
 export type CheckKeyFile = (keyFile: KeyFile) => void;
 
 /** Poll interval. Unlike change events, polling detects replaced files, symbolic links and mounted secrets. */
@@ -27,7 +27,7 @@ export class WatchedKeyFile {
     this.#current = entries;
   }
 
-  /** @throws Error when the file is invalid at the start. */
+  /** @throws Error when the file is invalid. */
   static async open(
     file: string,
     events: KeyFileEvents,

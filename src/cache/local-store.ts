@@ -43,8 +43,8 @@ export class LocalStore implements ResultStore {
     });
   }
 
-  /** Same as {@link get}, but synchronous, which makes a hit cheap. */
-  peek(hash: string): EndpointResult | undefined {
+  /** Same as {@link get}, but synchronous, which makes a hit cheap. Counts as a use of the result. */
+  find(hash: string): EndpointResult | undefined {
     const entry = this.entries.get(hash);
     if (!entry) return undefined;
     const now = this.clock().getTime();
@@ -58,11 +58,11 @@ export class LocalStore implements ResultStore {
     return isFresh(result, this.clock().getTime());
   }
 
-  readonly get = (key: CacheKey): Promise<EndpointResult | undefined> => Promise.resolve(this.peek(key.hash));
+  readonly get = (key: CacheKey): Promise<EndpointResult | undefined> => Promise.resolve(this.find(key.hash));
 
   /** Stores a result unless a newer one is cached. A result from the future never counts as newer. */
   readonly set = (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
-    const cached = this.peek(key.hash);
+    const cached = this.find(key.hash);
     if (cached && cached.createdAt > result.createdAt) return Promise.resolve();
     const { endpointId, cachingMs } = key;
     this.entries.set(key.hash, {

@@ -6,7 +6,7 @@ import type { EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
-/** Bound on remembered purges. When one is evicted, the queries that started before it have normally ended. */
+/** How many purges are remembered. A forgotten one matters only to a query that started before it and still runs. */
 const MAX_PURGES = 10_000;
 
 /** Rejects results whose query started before a purge: such a query may not have seen the new data. */

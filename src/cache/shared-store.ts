@@ -19,9 +19,9 @@ const REPLACE_WITHIN_MS = 1000;
  * Stores a result unless a newer one exists. The creation time is the fencing token: a late writer that lost its lock
  * or lease never replaces a newer result. A value that is not a result of this key, whatever its type, is replaced.
  *
- * A newer result that is from the future by the writer's clock is replaced too. A delayed command must not do that,
- * because it takes any newer result for one from the future. So the first command only returns the time of Redis, and
- * the writer sends a second command that may replace the result for a moment.
+ * A newer result is also replaced if it is from the future by the writer's clock. A delayed command cannot tell: to it
+ * every newer result is from the future. So the first command does not replace such a result, but returns the time of
+ * Redis. The writer then sends a second command, which may replace it until REPLACE_WITHIN_MS after that time.
  *
  * KEYS: the result's key. ARGV: the bytes; when the key expires; the latest plausible creation and expiry times by
  * the writer's clock; until when, by the clock of Redis, a result from the future may be replaced (all milliseconds
@@ -69,8 +69,8 @@ export class SharedStore implements ResultStore {
   readonly set = async (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
     if (!this.accepts(result)) return;
     const bytes = encodeResult(key, result);
-    const redisTime = await this.setUnlessNewer(key, bytes, usableUntil);
-    if (redisTime > 1) await this.setUnlessNewer(key, bytes, usableUntil, redisTime + REPLACE_WITHIN_MS);
+    const reply = await this.setUnlessNewer(key, bytes, usableUntil);
+    if (reply > 1) await this.setUnlessNewer(key, bytes, usableUntil, reply + REPLACE_WITHIN_MS);
   };
 
   readonly purge = async ({ endpointId, hash }: PurgeScope): Promise<void> => {

@@ -4,7 +4,7 @@ import { COUNTED, type Counted, type LimitRules, type Quota } from '../endpoint/
 import { usageError } from './exit-codes.js';
 import { pairsOf } from './option-values.js';
 
-/** The options of `keys add`, as commander has them. */
+/** The options of `keys add`, as commander parses them. */
 export interface RightsOptions extends Partial<Record<Counted, string>> {
   readonly endpoints?: string;
   readonly fixed?: readonly string[];
@@ -69,15 +69,22 @@ function limitsOf(options: RightsOptions): LimitRules {
     if (text !== undefined) quotas[counted] = quotaOf(counted, text);
   }
   if (options.concurrent === undefined) return quotas;
-  if (!/^\d{1,5}$/.test(options.concurrent)) throw usageError('--concurrent must be a whole number');
-  return { ...quotas, concurrent: Number(options.concurrent) };
+  const { concurrent } = options;
+  if (!/^\d{1,5}$/.test(concurrent)) {
+    throw usageError(
+      `--concurrent must be a whole number from 1 to 10000, not ${JSON.stringify(concurrent)}`,
+    );
+  }
+  return { ...quotas, concurrent: Number(concurrent) };
 }
 
 function quotaOf(counted: string, text: string): Quota {
   const [, quota, window] = /^(\d{1,16})\/(\d{1,6})$/.exec(text) ?? [];
   if (quota === undefined) {
     const option = counted.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    throw usageError(`--${option} must be amount/seconds, such as 600/60, not ${JSON.stringify(text)}`);
+    throw usageError(
+      `--${option} must be amount/seconds, such as 600/60, with at most 86400 seconds, not ${JSON.stringify(text)}`,
+    );
   }
   return { quota: Number(quota), window: Number(window) };
 }

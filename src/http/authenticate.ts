@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import { calledEndpoint } from './called-endpoint.js';
+import { endpointOfPath } from './endpoint-of-path.js';
 import {
   principalOfPresented,
   principalOfQueryString,
@@ -21,7 +21,7 @@ export function authenticate(credentials: Credentials, endpoints: EndpointRegist
     const { originalUrl: target, path } = request;
     const principal =
       presented === undefined
-        ? principalOfQueryString(credentials, { target, findEndpoint: () => calledEndpoint(endpoints, path) })
+        ? principalOfQueryString(credentials, { target, findEndpoint: () => endpointOfPath(endpoints, path) })
         : await principalOfPresented(credentials, presented);
     const context = contextOf(request);
     context.principal = authorize(credentials, principal, request);

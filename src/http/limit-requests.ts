@@ -7,7 +7,7 @@ import type { LimitState, Subject } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
 import type { Requester } from '../query/ports.js';
-import { calledEndpoint } from './called-endpoint.js';
+import { endpointOfPath } from './endpoint-of-path.js';
 import { contextOf } from './request-context.js';
 
 const NONE: readonly Subject[] = [];
@@ -63,7 +63,7 @@ export function limitRequests(limiter: Limiter, endpoints: EndpointRegistry): Re
     const context = contextOf(request);
     const { principal } = context;
     if (principal) {
-      const called = calledEndpoint(endpoints, request.path);
+      const called = endpointOfPath(endpoints, request.path);
       if (called) context.endpoint = called.name;
       const limited = called && mayCall(principal, called) ? called : undefined;
       context.limits = (await limiter.admitRequest(subjectsOf(endpoints, principal, limited))) ?? [];

@@ -6,7 +6,7 @@ import { Failure } from '../errors.js';
 import type { Logger } from '../observability/logger.js';
 import { noteConnections, type ConnectionLimits } from './connections.js';
 import { MAX_HEADER_LINES } from './header-limits.js';
-import { boundParserPool } from './parser-pool.js';
+import { boundParserPool } from './http-parser-pool.js';
 import { problemDocument, problemHeaders } from './problem.js';
 
 /** Enough for the longest percent-encoded values of all parameters of an endpoint. */

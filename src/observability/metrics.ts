@@ -39,7 +39,7 @@ export interface Observed {
     /** Open if every server is ejected. */
     readonly state: 'open' | 'closed';
     readonly rejected: number;
-    readonly cut: number;
+    readonly cancelled: number;
     readonly opened: Readonly<Record<'unreachable' | 'stalled', number>>;
     readonly servers: readonly ServerUse[];
   };
@@ -199,7 +199,7 @@ export class Metrics {
       'Running queries cancelled because ClickHouse stalled.',
       [],
       (gauge) => {
-        gauge.set(pool().cut);
+        gauge.set(pool().cancelled);
       },
     );
   }

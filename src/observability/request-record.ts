@@ -1,20 +1,35 @@
-/** A row of `gateway_requests`; the comments of its columns describe the fields. */
+/** A row of `gateway_requests`. Texts are empty, and numbers 0, where the request has no such value. */
 export interface RequestRecord {
-  /** ISO 8601. */
+  /** End of the response; ISO 8601. */
   readonly timestamp: string;
+  /** As in `X-Request-Id`. */
   readonly request_id: string;
+  /** Id in `system.query_log` of the query that this request caused. */
   readonly query_id: string;
+  /** Name of the endpoint. */
   readonly endpoint: string;
+  /** Digest of the endpoint's definition. */
   readonly definition: string;
+  /** Digest of the endpoint query: equal queries share one cache entry. */
   readonly parameters: string;
+  /** Name of the principal: a key's name, or `jwt:` and a token's subject. */
   readonly key_name: string;
+  /** HTTP status; 499: client disconnected. */
   readonly status: number;
+  /** Code of the failure, or SHARD_UNREACHABLE for a partial result; empty for a success. */
   readonly code: string;
+  /** HIT, MISS, STALE or BYPASS; empty without a result. */
   readonly cache: string;
+  /** Rows of the result. */
   readonly row_count: number;
+  /** Rows that the query read, if this request caused it. */
   readonly rows_read: number;
+  /** Bytes that the query read, if this request caused it. */
   readonly bytes_read: number;
+  /** From the parsed request headers to the end of the response. */
   readonly total_ms: number;
+  /** Of `total_ms`: in the query queue. */
   readonly waiting_ms: number;
+  /** Of `total_ms`: in ClickHouse. */
   readonly clickhouse_ms: number;
 }

@@ -44,7 +44,7 @@ export type QueryClickHouse = (signal: AbortSignal) => Promise<EndpointResult>;
 export type CoalesceAcrossGateways = (
   key: CacheKey,
   signal: AbortSignal,
-  runQuery: QueryClickHouse,
+  queryClickHouse: QueryClickHouse,
   usableUntilOf: (result: EndpointResult) => number,
 ) => Promise<FetchedResult>;
 
@@ -67,16 +67,12 @@ export function createFetcher(parts: FetchParts): FetchResult {
     }
     const usableUntilOf = (result: EndpointResult): number => usableUntil(result, endpoint);
     const coalesce = refresh ? withoutCoalescing(parts.store) : parts.coalesceAcrossGateways;
-    const flight = refresh ? `${key.hash} refresh` : key.hash;
-    const { value, joined } = await singleFlight.join(
-      flight,
-      fetch,
-      ({ signal: flightSignal, requester }) => {
-        const runQuery: QueryClickHouse = (ownSignal) =>
-          queryClickHouse(parts, { ...fetch, requester, signal: ownSignal });
-        return coalesce(key, flightSignal, runQuery, usableUntilOf);
-      },
-    );
+    const workKey = refresh ? `${key.hash} refresh` : key.hash;
+    const { value, joined } = await singleFlight.join(workKey, fetch, ({ signal, requester }) => {
+      const query: QueryClickHouse = (querySignal) =>
+        queryClickHouse(parts, { ...fetch, requester, signal: querySignal });
+      return coalesce(key, signal, query, usableUntilOf);
+    });
     if (joined) parts.onJoined('process');
     else if (value.isCollapsed) parts.onJoined('gateways');
     return joined ? { ...value, isCollapsed: true } : value;
@@ -132,8 +128,8 @@ function blameParameters(endpoint: Endpoint, error: unknown): unknown {
 
 /** For a gateway alone, and for refreshes: runs the query and stores the result. */
 export function withoutCoalescing(store: ResultStore): CoalesceAcrossGateways {
-  return async (key, signal, runQuery, usableUntilOf) => {
-    const result = await runQuery(signal);
+  return async (key, signal, query, usableUntilOf) => {
+    const result = await query(signal);
     if (!result.partial) await store.set(key, result, usableUntilOf(result));
     return { result, isCollapsed: false };
   };

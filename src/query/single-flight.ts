@@ -2,14 +2,14 @@ import { ABOUT_LEADER, Failure } from '../errors.js';
 import type { Requester, WaitingCaller } from './ports.js';
 import { ANONYMOUS_REQUESTER, SharedRequester } from './shared-requester.js';
 
-/** A caller that joins a flight. */
+/** A caller that joins a shared. */
 export interface SingleFlightCaller {
   /** Aborts the wait of this caller only. */
   readonly signal: AbortSignal;
   readonly requester?: Requester | undefined;
 }
 
-/** The context of the work of a flight. */
+/** The context of the work of a shared. */
 export interface SingleFlightContext {
   /** Aborted when no caller waits any more. */
   readonly signal: AbortSignal;
@@ -17,11 +17,11 @@ export interface SingleFlightContext {
   readonly requester: Requester;
 }
 
-/** Starts the work of a flight. */
-export type SingleFlightWork<T> = (context: SingleFlightContext) => Promise<T>;
+/** Starts the work of a shared. */
+export type StartWork<T> = (context: SingleFlightContext) => Promise<T>;
 
 /** Work that several callers wait for. */
-interface Flight<T> {
+interface Work<T> {
   readonly result: Promise<T>;
   readonly controller: AbortController;
   readonly callers: SharedRequester;
@@ -35,60 +35,60 @@ interface Flight<T> {
  * leader by limits or overload; it starts the work again with its own requester.
  */
 export class SingleFlight<T> {
-  private readonly flights = new Map<string, Flight<T>>();
+  private readonly running = new Map<string, Work<T>>();
 
   /** Number of keys whose work runs now. */
   get size(): number {
-    return this.flights.size;
+    return this.running.size;
   }
 
   /** @param work starts only if no work of that key runs. */
   async join(
     key: string,
     caller: SingleFlightCaller,
-    work: SingleFlightWork<T>,
+    work: StartWork<T>,
   ): Promise<{ readonly value: T; readonly joined: boolean }> {
     for (;;) {
       caller.signal.throwIfAborted();
-      const running = this.flights.get(key);
+      const running = this.running.get(key);
       const wait = new CallerWait(caller);
-      const flight = running ?? this.start(key, work, wait);
-      if (running) flight.callers.add(wait);
+      const shared = running ?? this.start(key, work, wait);
+      if (running) shared.callers.add(wait);
       try {
-        return { value: await Promise.race([flight.result, wait.rejection]), joined: running !== undefined };
+        return { value: await Promise.race([shared.result, wait.rejection]), joined: running !== undefined };
       } catch (error) {
         if (!running || wait.hasEnded || !isAboutLeader(error)) throw error;
       } finally {
         wait.end();
-        flight.callers.remove(wait);
-        if (flight.callers.size === 0) this.leave(key, flight);
+        shared.callers.remove(wait);
+        if (shared.callers.size === 0) this.leave(key, shared);
       }
     }
   }
 
-  private start(key: string, work: SingleFlightWork<T>, leader: CallerWait): Flight<T> {
+  private start(key: string, work: StartWork<T>, leader: CallerWait): Work<T> {
     const controller = new AbortController();
     const callers = new SharedRequester(leader.requester);
     // Added before the work starts, because the work may observe the callers at once.
     callers.add(leader);
     const result = work({ signal: controller.signal, requester: callers });
-    const flight: Flight<T> = { result, controller, callers };
-    this.flights.set(key, flight);
+    const shared: Work<T> = { result, controller, callers };
+    this.running.set(key, shared);
     const forget = (): void => {
-      this.forget(key, flight);
+      this.forget(key, shared);
     };
     // A rejection is handled by each caller.
-    flight.result.then(forget, forget);
-    return flight;
+    shared.result.then(forget, forget);
+    return shared;
   }
 
-  private leave(key: string, flight: Flight<T>): void {
-    this.forget(key, flight);
-    flight.controller.abort();
+  private leave(key: string, shared: Work<T>): void {
+    this.forget(key, shared);
+    shared.controller.abort();
   }
 
-  private forget(key: string, flight: Flight<T>): void {
-    if (this.flights.get(key) === flight) this.flights.delete(key);
+  private forget(key: string, shared: Work<T>): void {
+    if (this.running.get(key) === shared) this.running.delete(key);
   }
 }
 

@@ -34,7 +34,7 @@ export interface ServerBreakerFigures {
   readonly state: ServerBreakerState;
   readonly running: number;
   /** Running queries that were cancelled because ClickHouse stalled. */
-  readonly cut: number;
+  readonly cancelled: number;
   readonly opened: Readonly<Record<OpenReason, number>>;
 }
 
@@ -60,7 +60,7 @@ export class ServerBreaker {
   private readonly runs = new Set<Run>();
   private state: ServerBreakerState = 'closed';
   private failures = 0;
-  private cut = 0;
+  private cancelled = 0;
   private readonly opened: Record<OpenReason, number> = { unreachable: 0, stalled: 0 };
   /** When ClickHouse last responded to anything. */
   private respondedAt = 0;
@@ -85,8 +85,8 @@ export class ServerBreaker {
   }
 
   get figures(): ServerBreakerFigures {
-    const { state, cut, opened } = this;
-    return { state, running: this.runs.size, cut, opened: { ...opened } };
+    const { state, cancelled, opened } = this;
+    return { state, running: this.runs.size, cancelled, opened: { ...opened } };
   }
 
   /**
@@ -212,7 +212,7 @@ export class ServerBreaker {
   private cancelRuns(): void {
     for (const { abort } of this.runs) {
       if (abort.signal.aborted) continue;
-      this.cut += 1;
+      this.cancelled += 1;
       abort.abort(clickHouseUnreachable('stalled: ClickHouse responds neither to queries nor to pings'));
     }
   }

@@ -30,7 +30,7 @@ export interface PoolFigures {
   /** Queries that were rejected because every server was ejected. */
   readonly rejected: number;
   /** Running queries that were cancelled because their server stalled. */
-  readonly cut: number;
+  readonly cancelled: number;
   readonly opened: Readonly<Record<OpenReason, number>>;
   readonly servers: readonly ServerFigures[];
 }
@@ -68,7 +68,7 @@ export class ServerPool<S extends PooledServer = PooledServer> {
     return {
       state: this.isUnavailable ? 'open' : 'closed',
       rejected: this.rejected,
-      cut: sum(({ cut }) => cut),
+      cancelled: sum(({ cancelled }) => cancelled),
       opened: {
         unreachable: sum(({ opened }) => opened.unreachable),
         stalled: sum(({ opened }) => opened.stalled),

@@ -24,7 +24,7 @@ import {
   boundCoalescingFor,
   type CacheDependencies,
   type OpenCache,
-} from './shared-cache.js';
+} from './cache-parts.js';
 import { steadyClock } from './steady-clock.js';
 
 /** After this time another gateway can replace a crashed leader. */

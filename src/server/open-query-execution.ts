@@ -14,7 +14,7 @@ import type { Warmer, WarmerParts } from '../warming/warmer.js';
 import type { ClosingPart } from './closers.js';
 import { openCache } from './open-cache.js';
 import { openScheduler, openLimiter, type QueryServer } from './open-scheduler.js';
-import type { OpenCache } from './shared-cache.js';
+import type { OpenCache } from './cache-parts.js';
 import { startWarming } from './start-warming.js';
 
 /** How many sets the usage ledger remembers for each set that may be warmed. */

@@ -1,5 +1,5 @@
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
-import { inTurn } from '../clickhouse/in-turn.js';
+import { withFailover } from '../clickhouse/failover.js';
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import type { CompletedRequest } from '../http/access-log.js';
 import { recordOf } from '../http/request-record.js';
@@ -31,7 +31,7 @@ export function openRequestLog(
   const clients = connections.map((connection) =>
     connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: INSERT_TIMEOUT_MS }),
   );
-  const onServer = inTurn(clients);
+  const onServer = withFailover(clients);
   const requestLog = new RequestLog({
     insert: async (values) => {
       await onServer((client) =>

@@ -4,7 +4,7 @@ import { readConfig, type Environment } from '../config/config.js';
 import { createLogger } from '../observability/logger.js';
 import { openGateway } from './compose.js';
 import { exitOnFault } from './exit-on-fault.js';
-import { onHangUp } from './hang-up.js';
+import { onSighup } from './on-sighup.js';
 import { stopOnSignal } from './stop-on-signal.js';
 import { welcome } from './welcome.js';
 
@@ -34,7 +34,7 @@ async function start(environment: Environment): Promise<void> {
   const { url, adminUrl } = gateway;
   closeOnFault(gateway.close);
   const stop = stopOnSignal(() => gateway.close(), logger);
-  onHangUp(stop, () => {
+  onSighup(stop, () => {
     logger.warn('SIGHUP is ignored', { fix: 'restart the gateway to apply changed settings' });
   });
   if (adminUrl !== undefined) logger.info('admin API ready', { url: adminUrl });

@@ -9,7 +9,7 @@ import type { Requester, Clock } from '../query/ports.js';
 import { validateParameters } from '../query/validate-parameters.js';
 import { QueryBudget } from '../warming/query-budget.js';
 import { Warmer, type WarmerParts } from '../warming/warmer.js';
-import type { OpenCache } from './shared-cache.js';
+import type { OpenCache } from './cache-parts.js';
 import { steadyClock } from './steady-clock.js';
 
 /** The requester of refreshes: behind every caller, and without limits. */

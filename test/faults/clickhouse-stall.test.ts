@@ -82,7 +82,7 @@ describe('A ClickHouse that stalls', () => {
     );
     for (const { code } of await Promise.all(attempts)) expect(code).toBe('CLICKHOUSE_UNREACHABLE');
     expect(performance.now() - startedAt).toBeLessThan(STALL_BOUND_MS);
-    expect([breaker.figures.cut, changes]).toEqual([2, ['stalled']]);
+    expect([breaker.figures.cancelled, changes]).toEqual([2, ['stalled']]);
     process.kill(pid, 'SIGCONT');
     const back = performance.now();
     await pollUntil('a query succeeds', async () => {

@@ -10,7 +10,7 @@ describe('the API key', () => {
   it.each([
     ['in X-API-KEY', { 'X-API-KEY': KEY }],
     [
-      'in X-API-KEY with the specification’s Content-Type',
+      'in X-API-KEY together with a Content-Type',
       {
         'X-API-KEY': KEY,
         'Content-Type': 'application/json; charset=utf-8',
@@ -31,13 +31,13 @@ describe('the API key', () => {
     ['without a scheme', { Authorization: KEY }],
     ['as an empty bearer', { Authorization: 'Bearer ' }],
     ['in a cookie', { Cookie: `X-API-KEY=${KEY}` }],
-  ])('returns 401 API_KEY_MISSING if the key is %s', async (_where, headers) => {
+  ])('is API_KEY_MISSING (401) when %s', async (_where, headers) => {
     const response = await call(headers);
     expect(problemOf(response)).toMatchObject({ status: 401, code: 'API_KEY_MISSING' });
     expect(response.headers['www-authenticate']).toBe('Bearer realm="querygate"');
   });
 
-  it('in the query string returns 401 if its key does not allow that, as for an unknown key', async () => {
+  it('is rejected in the query string with 401 without mayUseQueryString, like an unknown key', async () => {
     expect(problemOf(await call({}, `${GOOD_CALL}&api_key=${KEY}`)).code).toBe('API_KEY_INVALID');
     expect(problemOf(await call({}, `${GOOD_CALL}&api_key=wrong`)).code).toBe('API_KEY_INVALID');
     expect(problemOf(await call({}, `${GOOD_CALL}&X-API-KEY=${KEY}`)).code).toBe('API_KEY_MISSING');
@@ -55,8 +55,8 @@ describe('the API key', () => {
     ['sent twice', { 'X-API-KEY': `${KEY}, ${KEY}` }],
     ['very long', { 'X-API-KEY': 'x'.repeat(100_000) }],
     ['invalid, together with a valid bearer', { 'X-API-KEY': 'wrong', Authorization: `Bearer ${KEY}` }],
-    ['an unknown bearer', { Authorization: 'Bearer wrong' }],
-  ])('returns 401 API_KEY_INVALID if %s', async (_what, headers) => {
+    ['sent as an unknown bearer', { Authorization: 'Bearer wrong' }],
+  ])('is API_KEY_INVALID (401) when %s', async (_what, headers) => {
     const response = await call(headers);
     expect(problemOf(response)).toMatchObject({ status: 401, code: 'API_KEY_INVALID' });
     expect(response.headers['www-authenticate']).toBe('Bearer realm="querygate"');

@@ -18,7 +18,7 @@ describe('querygate', () => {
     [['call', 'logs.all', '--url', 'gateway'], 'must begin with http://'],
     [['call', 'logs.all', '--param', 'project'], '--param must be name=value'],
     [['call', 'logs.all', '--key', 'a b'], 'characters that no key has'],
-    [['check', 'nothing'], 'No endpoint has the name or id "nothing". Use one of functions.'],
+    [['check', 'nothing'], 'No endpoint has the name or id "nothing". Use one of '],
     [['keys', 'list'], 'Set API_KEYS_FILE'],
     [['keys', 'lst'], 'Did you mean list?'],
   ])('reports what is wrong with %j, on standard error only, and exits with 2', async (args, message) => {

@@ -5,6 +5,7 @@ import { KEYS, sharedDemoGateway } from '../support/demo-gateway.js';
 import { respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
 import { OpenApiValidator } from '../support/openapi-validator.js';
 import { RecordingLogger } from '../support/recording-logger.js';
+import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';
 
 const gatewayOf = sharedDemoGateway();
 const COUNTS = '/api/endpoints/query/usage.api-counts';
@@ -163,8 +164,8 @@ describe('/openapi.json', () => {
 
   it('contains what a key may call, and does not require the parameters that the key pins', async () => {
     const tenants = await documentFor(KEYS.tenant);
-    const calls = Object.keys(tenants.paths).filter((path) => path.includes('/query/'));
-    expect(calls.map((path) => path.replace(/.*\//, ''))).toEqual([
+    const names = Object.keys(tenants.paths).map((path) => path.replace(/.*\/query\//, ''));
+    expect(names.filter((name) => name in SHIPPED_ENDPOINTS)).toEqual([
       'functions.invocation-stats',
       'logs.all',
       'usage.api-counts',

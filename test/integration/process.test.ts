@@ -6,6 +6,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 
 import { respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
+import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 import { urlOf, withGateway } from '../support/with-gateway.js';
@@ -18,7 +19,8 @@ describe('the gateway', () => {
       await withGateway({ DATA_DIR: dataDir }, async (gateway) => {
         await gateway.untilWritten(/This key is valid until the gateway stops/);
         const lines = [...gateway.stdout().matchAll(/curl -s -H '(X-API-KEY): (\S+)' '(http\S+)'/g)];
-        expect(lines).toHaveLength(5);
+        const names = lines.map(([, , , url = '']) => new URL(url).pathname.replace(/.*\//, ''));
+        expect(names).toEqual(expect.arrayContaining(Object.keys(SHIPPED_ENDPOINTS)));
         for (const [, header = '', key = '', url = ''] of lines) {
           const response = await fetch(url, { headers: { [header]: key } });
           const { result } = (await response.json()) as { result: unknown[] };
@@ -201,9 +203,7 @@ describe('a start that fails', () => {
         failureOf({ ...clickhouse, ENDPOINT_SETTINGS_FILE: file }),
       ]);
       expect(keys).toContain(file);
-      expect(settings).toContain(
-        `${file}: there is no endpoint "nothing.here"; the endpoints are functions.`,
-      );
+      expect(settings).toContain(`${file}: there is no endpoint "nothing.here"; the endpoints are `);
     });
   });
 

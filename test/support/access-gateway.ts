@@ -37,7 +37,7 @@ export type KeyRights = Readonly<Record<string, StoredRights>>;
 export interface AccessGatewayOptions {
   readonly keys?: KeyRights;
   readonly environment?: Environment;
-  /** Default: the specification's endpoints. */
+  /** Default: the shipped endpoints. */
   readonly endpoints?: readonly Endpoint[];
   /** Default: the gateway's {@link FakeRunQuery}. */
   readonly runQuery?: RunQuery;
@@ -136,7 +136,7 @@ export class AccessGateway {
       corsOrigins: [],
       version: '0.0.0-test',
     });
-    const findHit = createHitFinder({ peek: (hash) => cache.local.peek(hash), clock, onOutcome });
+    const findHit = createHitFinder({ peek: (hash) => cache.local.find(hash), clock, onOutcome });
     const fastPath = createFastPath({ ...shared, findHit });
     await this.listen('slow path', createHttpServer(app, logger));
     const fast = createHttpServer((request, response) => {

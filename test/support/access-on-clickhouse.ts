@@ -20,7 +20,7 @@ export interface OnClickHouseOptions {
   /** Execution settings, by endpoint name. */
   readonly settings?: Readonly<Record<string, Partial<EndpointSettings>>>;
   readonly environment?: Readonly<Record<string, string>>;
-  /** Endpoints in addition to the specification's. */
+  /** Endpoints in addition to the shipped ones. */
   readonly more?: readonly Endpoint[];
   /** Default: the system clock. */
   readonly clock?: Clock;

@@ -15,7 +15,7 @@ import { RecordingLogger } from './recording-logger.js';
 import { TestClock } from './test-clock.js';
 import { noKeys } from './test-credentials.js';
 
-/** The specification's endpoints. */
+/** The shipped endpoints. */
 export const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
 
 /** A gateway's query execution with clients for its admin API. */

@@ -87,7 +87,7 @@ export class CachingGateway {
       corsOrigins: [],
       version: '0.0.0-test',
     });
-    const peek = (hash: string): ReturnType<LocalStore['peek']> => this.store.peek(hash);
+    const peek = (hash: string): ReturnType<LocalStore['find']> => this.store.find(hash);
     const fastPath = createFastPath({ ...shared, findHit: createHitFinder({ peek, clock, onOutcome }) });
     this.servers = {
       'slow path': createHttpServer(app, this.logger),

@@ -6,24 +6,31 @@ import type { FormatName } from '../../src/formats/formats.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
-/** Rows as a third-party reader of a format parses them; native time types as microseconds since 1970. */
+interface Reader {
+  readonly read: (body: Buffer) => readonly Row[] | Promise<readonly Row[]>;
+  /** Whether all values are text or null, because the format has no other types. */
+  readonly isUntyped?: boolean;
+}
+
+/** A third-party reader of each format; native time types become microseconds since 1970. */
+const READERS: Readonly<Record<FormatName, Reader>> = {
+  json: { read: (body) => (parseJson(body) as { result: Row[] }).result },
+  'json-table': { read: (body) => (parseJson(body) as { data: Row[] }).data },
+  ndjson: { read: (body) => linesOf(body).map((line) => JSON.parse(line) as Row) },
+  csv: { read: (body) => readCsv(body) },
+  tsv: { read: (body) => readTsv(body), isUntyped: true },
+  parquet: { read: (body) => readParquet(body) },
+  arrow: { read: (body) => readArrow(tableFromIPC(body)) },
+};
+
+/** The rows of a body, as a third-party reader of the format parses them. */
 export async function readRows(format: FormatName, body: Buffer): Promise<readonly Row[]> {
-  switch (format) {
-    case 'json':
-      return (parseJson(body) as { result: Row[] }).result;
-    case 'json-table':
-      return (parseJson(body) as { data: Row[] }).data;
-    case 'ndjson':
-      return linesOf(body).map((line) => JSON.parse(line) as Row);
-    case 'csv':
-      return readCsv(body);
-    case 'tsv':
-      return readTsv(body);
-    case 'parquet':
-      return readParquet(body);
-    case 'arrow':
-      return readArrow(tableFromIPC(body));
-  }
+  return READERS[format].read(body);
+}
+
+/** Whether a format's reader returns numbers and booleans as text. */
+export function isUntyped(format: FormatName): boolean {
+  return READERS[format].isUntyped === true;
 }
 
 const textOf = (body: Buffer): string =>

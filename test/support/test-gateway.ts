@@ -22,7 +22,7 @@ import { noSql, testCredentials, testLimiter } from './test-credentials.js';
 /** The key that the test gateway accepts; its principal is `tester`. */
 export const KEY = 'qg_only-for-tests';
 
-/** A valid request to any gateway with the specification's endpoints. */
+/** A valid request to any gateway with the shipped endpoints. */
 export const GOOD_CALL = '/api/endpoints/query/usage.api-counts?project=a&interval=daily';
 
 /** A gateway without a listening server or ClickHouse: its HTTP interface on fakes, with a cache of its own. */
@@ -39,7 +39,7 @@ export interface TestGateway {
 export interface TestGatewayOptions extends Partial<
   Pick<AppParts, 'isClickHouseUp' | 'hasFullDisk' | 'isDraining' | 'corsOrigins' | 'times'>
 > {
-  /** Default: the specification's endpoints. */
+  /** Default: the shipped endpoints. */
   readonly endpoints?: readonly Endpoint[];
   /** Default: a stopped clock. */
   readonly clock?: Clock;
@@ -80,7 +80,7 @@ function listenerOf(
     clock,
     onJoined: onOutcome,
   });
-  const owner = { name: 'tester', mayBypassCache: true, isAdmin: true };
+  const owner = { name: 'tester', mayBypassCache: true, mayCallGatewayEndpoints: true };
   const shared = {
     endpoints,
     targets: new KnownTargets(),
@@ -99,7 +99,7 @@ function listenerOf(
     version: '0.0.0-test',
     ...parts,
   });
-  const findHit = createHitFinder({ peek: (hash) => store.peek(hash), clock, onOutcome });
+  const findHit = createHitFinder({ peek: (hash) => store.find(hash), clock, onOutcome });
   const fastPath = createFastPath({ ...shared, findHit });
   return (incoming, response) => {
     if (!fastPath(incoming, response)) app(incoming, response);

@@ -8,7 +8,7 @@ export type ParameterValue = string | readonly string[];
 /** Bound of a parameter's value, and of a caller's own SQL: bytes of decoded UTF-8. */
 export const MAX_VALUE_BYTES = 8192;
 
-/** Which function of this folder declared a parameter; what depends on it is decided by it alone. */
+/** The kind of a parameter, one for each function of this folder. Code that treats kinds differently compares only this. */
 export type ParameterKind =
   'string' | 'enum' | 'regular-expression' | 'timestamp' | 'string-list' | 'integer' | 'boolean';
 

@@ -34,7 +34,7 @@ export interface AdminParts extends Omit<LinkParts, 'keys'> {
   };
   readonly warmer: {
     readonly state: () => Promise<readonly WarmedSetState[]>;
-    /** @param options.all refreshes every set in use, due or not. */
+    /** @param options.all also refreshes sets that are not due. Does nothing on a gateway that is not the leader. */
     readonly tick: (options: { readonly all: boolean }) => Promise<void>;
   };
   readonly logger: Logger;

@@ -169,7 +169,7 @@ describe('MemoryStore and RedisStore as a TieredStore', () => {
     const others = sampleResult({ createdAt: time.now });
     await redis().set(KEY, others, time.now + 60_000);
     expect(await store.get(KEY)).toEqual(others);
-    expect(local.peek(KEY.hash)).toEqual(others);
+    expect(local.find(KEY.hash)).toEqual(others);
     expect(sharedHits).toEqual([KEY.hash]);
   });
 
@@ -180,9 +180,9 @@ describe('MemoryStore and RedisStore as a TieredStore', () => {
     await redis().set(KEY, result, time.now + 60_000);
     await store.get(KEY);
     time.advance(999);
-    expect(local.peek(KEY.hash)).toEqual(result);
+    expect(local.find(KEY.hash)).toEqual(result);
     time.advance(1);
-    expect(local.peek(KEY.hash)).toBeUndefined();
+    expect(local.find(KEY.hash)).toBeUndefined();
   });
 
   it('stores huge results in the local cache only', async () => {

@@ -13,7 +13,7 @@ describe('openKeys', () => {
     expect(keys.find(keys.generatedKey ?? '')).toEqual({
       name: 'start-up',
       mayBypassCache: true,
-      isAdmin: true,
+      mayCallGatewayEndpoints: true,
     });
     expect(keys.find('')).toBeUndefined();
   });
@@ -21,7 +21,11 @@ describe('openKeys', () => {
   it('generates no key when one is configured', async () => {
     const keys = await openKeys({ apiKey: 'secret', apiKeysFile: undefined }, SILENT);
     expect(keys.generatedKey).toBeUndefined();
-    expect(keys.find('secret')).toEqual({ name: 'API_KEY', mayBypassCache: true, isAdmin: true });
+    expect(keys.find('secret')).toEqual({
+      name: 'API_KEY',
+      mayBypassCache: true,
+      mayCallGatewayEndpoints: true,
+    });
   });
 
   it('accepts the keys of the file and API_KEY together', async () => {
@@ -31,7 +35,11 @@ describe('openKeys', () => {
       const keys = await openKeys({ apiKey: 'secret', apiKeysFile: file }, SILENT);
       try {
         expect(keys.find('k')).toEqual({ name: 'dashboard', mayBypassCache: false });
-        expect(keys.find('secret')).toEqual({ name: 'API_KEY', mayBypassCache: true, isAdmin: true });
+        expect(keys.find('secret')).toEqual({
+          name: 'API_KEY',
+          mayBypassCache: true,
+          mayCallGatewayEndpoints: true,
+        });
         expect(keys.generatedKey).toBeUndefined();
       } finally {
         keys.close();
@@ -51,7 +59,9 @@ describe('openKeys', () => {
     const keys = await openKeys({ apiKey: 'secret', apiKeysFile: undefined }, SILENT);
     expect(keys.findByName('API_KEY')).toBe(keys.find('secret'));
     expect(keys.findByName('nobody')).toBeUndefined();
-    expect(keys.principals()).toEqual([{ name: 'API_KEY', mayBypassCache: true, isAdmin: true }]);
+    expect(keys.principals()).toEqual([
+      { name: 'API_KEY', mayBypassCache: true, mayCallGatewayEndpoints: true },
+    ]);
   });
 
   it('gives a key in both sources the rights of the file', async () => {

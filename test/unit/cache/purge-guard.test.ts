@@ -40,7 +40,7 @@ describe('PurgeGuard', () => {
     await guard.purge({ createdUntil: time.now });
     await store.set(KEY, sampleResult({ createdAt: time.now }), time.now + 60_000);
     expect(await guard.get(KEY)).toBeUndefined();
-    expect(store.peek(KEY.hash)).toBeUndefined();
+    expect(store.find(KEY.hash)).toBeUndefined();
   });
 
   it.each(SCOPES)(

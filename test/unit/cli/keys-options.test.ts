@@ -48,9 +48,12 @@ describe('rightsOf', () => {
     [{ fixed: ['project'] }, '--fixed must be name=value, not "project"'],
     [{ fixed: ['=a'] }, '--fixed must be name=value'],
     [{ fixed: ['a=1', 'a=2'] }, '--fixed sets a twice'],
-    [{ rowsRead: '5' }, '--rows-read must be amount/seconds, such as 600/60, not "5"'],
+    [
+      { rowsRead: '5' },
+      '--rows-read must be amount/seconds, such as 600/60, with at most 86400 seconds, not "5"',
+    ],
     [{ clickhouseMs: '-1/5' }, '--clickhouse-ms must be'],
-    [{ concurrent: 'many' }, '--concurrent must be a whole number'],
+    [{ concurrent: 'many' }, '--concurrent must be a whole number from 1 to 10000, not "many"'],
     [{ expires: 'tomorrow' }, '--expires must be a date such as 2027-01-01, not "tomorrow"'],
     [{ expires: '2026-05-17' }, '--expires 2026-05-17 is in the past (now is 2026-05-17T10:05:03.000Z)'],
     [{ expires: '2026-05-17T10:05:03Z' }, 'is in the past'],
@@ -83,28 +86,30 @@ describe('durationMs', () => {
   });
 });
 
-describe('listedKeys', () => {
-  const keys = listedKeys({
-    keys: [
-      { name: 'a', sha256: ['f'.repeat(64), 'e'.repeat(64)] },
-      {
-        name: 'tenant',
-        sha256: ['d'.repeat(64)],
-        created: '2026-05-17T00:00:00.000Z',
-        endpoints: ['logs.*', 'usage.*'],
-        fixed: { project: 'abc' },
-        limits: { requests: { quota: 600, window: 60 }, concurrent: 4 },
-        mayBypassCache: true,
-      },
-    ],
-  });
+const keys = listedKeys({
+  keys: [
+    { name: 'a', sha256: ['f'.repeat(64), 'e'.repeat(64)] },
+    {
+      name: 'tenant',
+      sha256: ['d'.repeat(64)],
+      created: '2026-05-17T00:00:00.000Z',
+      endpoints: ['logs.*', 'usage.*'],
+      fixed: { project: 'abc' },
+      limits: { requests: { quota: 600, window: 60 }, concurrent: 4 },
+      mayBypassCache: true,
+    },
+  ],
+});
 
-  it('contains the number of keys of each name, but no hash', () => {
+describe('listedKeys', () => {
+  it('contains the number of keys of a name and no hash', () => {
     expect(keys.map((key) => key.keys)).toEqual([2, 1]);
     expect(JSON.stringify(keys)).not.toMatch(/[def]{16}|sha256/);
   });
+});
 
-  it('prints as a table', () => {
+describe('keysTable', () => {
+  it('prints a line for each key', () => {
     const lines = keysTable(keys).split('\n');
     expect(lines[0]).toMatch(/^NAME +KEYS +CREATED/);
     expect(lines[1]).toMatch(/^a +2 +- +- +\* +- +\* +- +-$/);

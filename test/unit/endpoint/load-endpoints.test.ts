@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { SHIPPED_ENDPOINTS } from '../../support/shipped-endpoints.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
 const SOURCE = fileURLToPath(new URL('../../../src/endpoint/index.js', import.meta.url));
@@ -42,28 +43,21 @@ const outcomeOf = async (write: (folder: string) => Readonly<Record<string, stri
 };
 
 describe('loadEndpoints', () => {
-  it('loads the five endpoints of the specification under the ids that callers have saved', async () => {
-    const registry = (await loadEndpoints(ENDPOINTS_FOLDER)).without('gateway.requests');
-    expect(registry.all().map(({ id, name }) => [name, id])).toEqual([
-      ['functions.invocation-stats', '8f0c7f5e-3a8d-4c55-9a0e-6f1f0b6a2d11'],
-      ['get-grouped-stats-events-logs', '2b9e4d6f-7c1a-4f0b-8e5d-a1c3b5d7e922'],
-      ['get-grouped-stats-redirects', '5d7c1b0a-94b1-4a1e-b3f6-0c9d3e8f7a33'],
-      ['logs.all', 'e1d0c9b8-a7f6-4e5d-8c4b-3a2918f7e655'],
-      ['usage.api-counts', 'c5a3f2b9-1f6e-4a57-8d94-2b7f8f0e3c44'],
-    ]);
-  });
-
-  it('loads these endpoints with the execution settings of the specification', async () => {
-    const registry = (await loadEndpoints(ENDPOINTS_FOLDER)).without('gateway.requests');
-    const settings = registry.all().map(({ settings: s }) => [s.maxRows, s.caching, s.warming, s.sandboxing]);
-    expect(settings).toEqual([
-      [1000, 900, 300, 'disabled'],
-      [1000, 1000, 0, 'disabled'],
-      [1000, 300, 1800, 'disabled'],
-      [1000, 'disabled', 0, 'disabled'],
-      [1000, 900, 300, 'disabled'],
-    ]);
-  });
+  it.each([
+    ['functions.invocation-stats', [1000, 900, 300, 'disabled']],
+    ['get-grouped-stats-events-logs', [1000, 1000, 0, 'disabled']],
+    ['get-grouped-stats-redirects', [1000, 300, 1800, 'disabled']],
+    ['logs.all', [1000, 'disabled', 0, 'disabled']],
+    ['usage.api-counts', [1000, 900, 300, 'disabled']],
+  ] as const)(
+    'loads %s with the id that callers have saved, and its execution settings',
+    async (name, expected) => {
+      const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find(SHIPPED_ENDPOINTS[name]);
+      const { maxRows, caching, warming, sandboxing } = endpoint?.settings ?? {};
+      expect(endpoint?.name).toBe(name);
+      expect([maxRows, caching, warming, sandboxing]).toEqual(expected);
+    },
+  );
 
   it('ignores files that are not endpoint files', async () => {
     const loaded = await outcomeOf((folder) => ({

@@ -32,7 +32,7 @@ describe('rateLimitHeaders', () => {
     });
   });
 
-  it('marks the limits of the endpoint', () => {
+  it('prefixes the limits of the endpoint with endpoint-', () => {
     expect(rateLimitHeaders([state({}), state({ subject: ENDPOINT, quota: 9, remaining: 8 })])).toEqual({
       'RateLimit-Policy': '"requests";q=600;w=60, "endpoint-requests";q=9;w=60',
       RateLimit: '"requests";r=599;t=12, "endpoint-requests";r=8;t=12',

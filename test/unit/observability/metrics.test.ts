@@ -75,7 +75,7 @@ describe('Metrics', () => {
       pool: () => ({
         state: 'open',
         rejected: 7,
-        cut: 2,
+        cancelled: 2,
         opened: { unreachable: 1, stalled: 0 },
         servers: [{ name: 'a:8123', running: 2, isEjected: true, retried: 4 }],
       }),

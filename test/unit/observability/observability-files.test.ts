@@ -21,7 +21,7 @@ async function knownNames(): Promise<ReadonlySet<string>> {
     pool: () => ({
       state: 'closed',
       rejected: 0,
-      cut: 0,
+      cancelled: 0,
       opened: { unreachable: 0, stalled: 0 },
       servers: [],
     }),

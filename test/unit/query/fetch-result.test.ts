@@ -59,9 +59,9 @@ describe('createFetcher', () => {
     const { result } = await run({ endpoint: sampleEndpoint({ caching: 60, staleIfError: 30 }) });
     const { hash } = keyOf(fetch());
     time.advance(90_000 - 1);
-    expect(store.peek(hash)).toBe(result);
+    expect(store.find(hash)).toBe(result);
     time.advance(1);
-    expect(store.peek(hash)).toBeUndefined();
+    expect(store.find(hash)).toBeUndefined();
   });
 
   it('runs one query for a thousand calls, and reports each follower', async () => {
@@ -72,19 +72,19 @@ describe('createFetcher', () => {
   });
 
   it('does not coalesce a refresh with a miss', async () => {
-    const held = delayQueries(runQuery);
+    const delayed = delayQueries(runQuery);
     const both = [run(), run({ refresh: true })];
-    held.finish([]);
+    delayed.finish([]);
     await Promise.all(both);
     expect(runQuery.requests).toHaveLength(2);
     expect(joined).toEqual([]);
   });
 
   it('rejects all callers with the failure, and stores nothing', async () => {
-    const held = delayQueries(runQuery);
+    const delayed = delayQueries(runQuery);
     const all = [1, 2, 3].map(() => run());
     const failure = new Failure('CLICKHOUSE_BUSY', 'It is busy.');
-    held.fail(failure);
+    delayed.fail(failure);
     for (const result of await Promise.allSettled(all)) {
       expect(result).toEqual({ status: 'rejected', reason: failure });
     }

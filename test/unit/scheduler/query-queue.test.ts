@@ -10,7 +10,7 @@ const BUSY = { code: 'GATEWAY_BUSY', status: 503, details: { retryAfterSeconds: 
 
 describe('QueryQueue', () => {
   let runQuery: FakeRunQuery;
-  let held: PendingQueries;
+  let delayed: PendingQueries;
   let timers: ManualTimers;
   let queue: QueryQueue;
   let run: RunQuery;
@@ -22,7 +22,7 @@ describe('QueryQueue', () => {
   beforeEach(() => {
     timers = new ManualTimers();
     runQuery = new FakeRunQuery();
-    held = delayQueries(runQuery);
+    delayed = delayQueries(runQuery);
     open(2);
   });
   const ran = (): string => runQuery.requests.map(({ requestId }) => requestId).join(' ');
@@ -35,7 +35,7 @@ describe('QueryQueue', () => {
     });
   const finishAll = async (): Promise<void> => {
     while (queue.figures.running > 0) {
-      held.finish([]);
+      delayed.finish([]);
       await settled();
     }
   };
@@ -43,7 +43,7 @@ describe('QueryQueue', () => {
   it('runs a bounded number of queries at a time, and those of a lane in order of arrival', async () => {
     void send('a1 a2 a3 a4 a5');
     expect([ran(), queue.figures]).toEqual(['a1 a2', { running: 2, waiting: 3, waitingInteractive: 3 }]);
-    held.finish([]);
+    delayed.finish([]);
     await settled();
     expect(ran()).toBe('a1 a2 a3 a4');
     await finishAll();

@@ -39,7 +39,7 @@ class FakeServer implements AnalyzingServer {
 describe('scheduleAnalyses', () => {
   let timers: ManualTimers;
   let runQuery: FakeRunQuery;
-  let held: PendingQueries;
+  let delayed: PendingQueries;
   let queue: QueryQueue;
   let servers: readonly [FakeServer, FakeServer];
   let pool: ServerPool<AnalyzingServer>;
@@ -49,7 +49,7 @@ describe('scheduleAnalyses', () => {
   beforeEach(() => {
     timers = new ManualTimers();
     runQuery = new FakeRunQuery();
-    held = delayQueries(runQuery);
+    delayed = delayQueries(runQuery);
     queue = new QueryQueue({ slots: 1, maxWaiting: 10, maxWaitMs: 1000, setTimer: timers.setTimer });
     servers = [new FakeServer('a', runQuery.run, timers), new FakeServer('b', runQuery.run, timers)];
     pool = new ServerPool<AnalyzingServer>(servers, timers.clock);
@@ -80,7 +80,7 @@ describe('scheduleAnalyses', () => {
     const all = ['a1', 'a2', 'a3', 'b1', 'c1', 'c2'].map((name) => analyze(name));
     await settled();
     expect([order, queue.figures.waiting]).toEqual([[], 6]);
-    held.finish([]);
+    delayed.finish([]);
     await Promise.all([running, ...all]);
     expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'c2', 'a3']);
     expect(queue.figures).toEqual({ running: 0, waiting: 0, waitingInteractive: 0 });
@@ -112,7 +112,7 @@ describe('scheduleAnalyses', () => {
     await settled();
     deadline.abort(new Failure('WAIT_OVER', 'late'));
     await expect(late).rejects.toMatchObject({ code: 'WAIT_OVER' });
-    held.finish([]);
+    delayed.finish([]);
     await running;
     expect([order, queue.figures.running]).toEqual([[], 0]);
   });

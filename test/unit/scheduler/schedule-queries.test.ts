@@ -67,7 +67,7 @@ describe('scheduleQueries', () => {
   });
 
   it('settles the cost of a query that left the queue', async () => {
-    const held = delayQueries(runQuery);
+    const delayed = delayQueries(runQuery);
     const running = run(sampleRequest('a'));
     await settled();
     const leaving = new AbortController();
@@ -77,7 +77,7 @@ describe('scheduleQueries', () => {
     leaving.abort(new Error('left'));
     await expect(left).rejects.toThrow('left');
     expect(settledWith).toEqual([undefined]);
-    held.finish([]);
+    delayed.finish([]);
     await running;
   });
 
@@ -90,7 +90,7 @@ describe('scheduleQueries', () => {
   });
 
   it('neither counts nor queues a query while ClickHouse is unreachable, and empties the queue', async () => {
-    const held = delayQueries(runQuery);
+    const delayed = delayQueries(runQuery);
     const waiting = ['a', 'b', 'c'].map((id) => run(sampleRequest(id)));
     await settled();
     const lose = breaker.guard(() => Promise.reject(new Failure('CLICKHOUSE_UNREACHABLE', 'no')));
@@ -99,7 +99,7 @@ describe('scheduleQueries', () => {
       code: 'CLICKHOUSE_UNREACHABLE',
     });
     expect([admitted, queue.figures.waiting]).toEqual([0, 2]);
-    held.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'no'));
+    delayed.fail(new Failure('CLICKHOUSE_UNREACHABLE', 'no'));
     const ends = await Promise.allSettled(waiting);
     expect(ends.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
     expect([runQuery.requests.length, queue.figures]).toEqual([

@@ -20,7 +20,7 @@ type PingReaction = 'responds' | 'fails' | 'hangs';
 describe('ServerBreaker', () => {
   let timers: ManualTimers;
   let runQuery: FakeRunQuery;
-  let held: PendingQueries;
+  let delayed: PendingQueries;
   let changes: (ServerBreakerState | OpenReason)[];
   let breaker: ServerBreaker;
   /** A pool of this one server, through which queries reach the breaker. */
@@ -37,7 +37,7 @@ describe('ServerBreaker', () => {
   beforeEach(() => {
     timers = new ManualTimers();
     runQuery = new FakeRunQuery();
-    held = delayQueries(runQuery);
+    delayed = delayQueries(runQuery);
     [changes, pings, pingReaction] = [[], 0, 'responds'];
     breaker = new ServerBreaker({
       ping,
@@ -52,7 +52,7 @@ describe('ServerBreaker', () => {
     run = pool.gate(pool.run);
   });
   afterEach(() => {
-    held.finish([]);
+    delayed.finish([]);
   });
 
   /** Starts a query; the caller may ignore its rejection. */
@@ -65,14 +65,14 @@ describe('ServerBreaker', () => {
     for (let n = 0; n < times; n += 1) {
       const running = begin();
       await settled();
-      held.fail(failure(code));
+      delayed.fail(failure(code));
       await expect(running).rejects.toMatchObject({ code });
     }
   };
   const succeedOnce = async (): Promise<void> => {
     const running = begin();
     await settled();
-    held.finish([]);
+    delayed.finish([]);
     await running;
   };
   const openBreaker = (): Promise<void> => failWith('CLICKHOUSE_UNREACHABLE', 3);
@@ -132,7 +132,7 @@ describe('ServerBreaker', () => {
       const before = runQuery.requests.length;
       const all = Array.from({ length: 100 }, (_each, n) => begin(String(n)));
       await settled();
-      held.finish([]);
+      delayed.finish([]);
       const ends = await Promise.allSettled(all);
       expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       expect([pings, runQuery.requests.length - before]).toEqual([1, 1]);
@@ -170,7 +170,7 @@ describe('ServerBreaker', () => {
           await timers.advance(50);
         }
         expect([outage, breaker.figures.state]).toEqual([outage, 'closed']);
-        held.finish([]);
+        delayed.finish([]);
         await settled();
         await openBreaker();
       }
@@ -202,15 +202,15 @@ describe('ServerBreaker', () => {
       expect([pings, breaker.figures.state]).toEqual([2, 'closed']);
       await timers.advance(1);
       for (const one of running) await expect(one).rejects.toMatchObject(UNREACHABLE);
-      expect(breaker.figures).toMatchObject({ state: 'open', running: 0, cut: 2, opened: { stalled: 1 } });
-      expect([changes, timers.size]).toEqual([['stalled'], 0]);
+      expect(breaker.figures).toMatchObject({ state: 'open', running: 0, cancelled: 2 });
+      expect([changes, breaker.figures.opened.stalled, timers.size]).toEqual([['stalled'], 1, 0]);
     });
 
     it('does not cancel slow queries while ClickHouse responds to pings', async () => {
       const running = begin('slow');
       await timers.advance(30_000);
       expect([breaker.figures.state, pings]).toEqual(['closed', 15]);
-      held.finish([]);
+      delayed.finish([]);
       await running;
       expect(timers.size).toBe(0);
     });
@@ -271,7 +271,7 @@ describe('ServerBreaker', () => {
       pingReaction = 'hangs';
       void breaker.guard(() => new Promise(() => undefined))(sampleRequest('deaf'));
       await timers.advance(40_000);
-      expect(breaker.figures).toMatchObject({ state: 'open', cut: 1 });
+      expect(breaker.figures).toMatchObject({ state: 'open', cancelled: 1 });
       expect(pings).toBeLessThanOrEqual(20);
     });
   });

@@ -71,21 +71,21 @@ describe('ServerPool', () => {
     });
 
     it('spreads concurrent queries evenly', async () => {
-      const held = servers.map(({ runQuery }) => delayQueries(runQuery));
+      const delayed = servers.map(({ runQuery }) => delayQueries(runQuery));
       const running = Array.from({ length: 30 }, () => begin());
       await settled();
       expect(pool.figures.servers.map((server) => server.running)).toEqual([10, 10, 10]);
-      for (const one of held) one.finish([]);
+      for (const one of delayed) one.finish([]);
       await Promise.all(running);
       expect(pool.figures.servers.map((server) => server.running)).toEqual([0, 0, 0]);
     });
 
     it('sends no more queries to a slow server', async () => {
-      const held = delayQueries(servers[1].runQuery);
+      const delayed = delayQueries(servers[1].runQuery);
       const slow = Array.from({ length: 3 }, () => begin());
       for (let n = 0; n < 20; n += 1) await run(sampleRequest(String(n)));
       expect(counts()).toEqual([11, 1, 11]);
-      held.finish([]);
+      delayed.finish([]);
       await Promise.all(slow);
     });
   });
@@ -120,14 +120,14 @@ describe('ServerPool', () => {
 
     it('retries on another server when one stalls', async () => {
       servers[0].pingReaction = 'hangs';
-      const held = delayQueries(servers[0].runQuery);
+      const delayed = delayQueries(servers[0].runQuery);
       const running = begin();
       await timers.advance(4000);
       expect(await running).toMatchObject({ rowCount: 0 });
-      expect([counts(), pool.figures.cut]).toEqual([[1, 1, 0], 1]);
+      expect([counts(), pool.figures.cancelled]).toEqual([[1, 1, 0], 1]);
       expect(servers[1].runQuery.onlyRequest.spentMs).toBe(4000);
       expect(pool.figures.servers.map(({ isEjected }) => isEjected)).toEqual([true, false, false]);
-      held.finish([]);
+      delayed.finish([]);
     });
   });
 

@@ -17,7 +17,7 @@ const NOTHING_SENT: readonly unknown[] = [
  *
  * @param clients at least one.
  */
-export function inTurn(
+export function withFailover(
   clients: readonly ClickHouseClient[],
 ): <T>(task: (client: ClickHouseClient) => Promise<T>) => Promise<T> {
   let current = 0;

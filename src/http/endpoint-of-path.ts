@@ -9,7 +9,7 @@ const CALL = /^\/endpoints\/query\/([^/]+)\/?$/;
  *
  * @param path below `/api`, as Express matches it: another interpretation of the URL would let a call evade its limits.
  */
-export function calledEndpoint(endpoints: EndpointRegistry, path: string): Endpoint | undefined {
+export function endpointOfPath(endpoints: EndpointRegistry, path: string): Endpoint | undefined {
   const [, segment] = CALL.exec(path) ?? [];
   return segment === undefined ? undefined : endpoints.find(decoded(segment));
 }

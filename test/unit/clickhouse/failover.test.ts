@@ -1,11 +1,11 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse } from '../../../src/clickhouse/connection.js';
-import { inTurn } from '../../../src/clickhouse/in-turn.js';
+import { withFailover } from '../../../src/clickhouse/failover.js';
 
 const withCode = (code: string): Error => Object.assign(new Error('lost'), { code });
 
-describe('inTurn', () => {
+describe('withFailover', () => {
   const clients: readonly ClickHouseClient[] = ['a', 'b'].map((host) =>
     connectClickHouse(
       { url: `http://${host}.test:8123`, username: 'default', password: '', database: 'logs' },
@@ -15,9 +15,9 @@ describe('inTurn', () => {
   /** Indexes of the servers that ran a task. */
   let called: number[];
   let errors: Partial<Record<number, Error>>;
-  let run: ReturnType<typeof inTurn>;
+  let run: ReturnType<typeof withFailover>;
   beforeEach(() => {
-    [called, errors, run] = [[], {}, inTurn(clients)];
+    [called, errors, run] = [[], {}, withFailover(clients)];
   });
   const task = (client: ClickHouseClient): Promise<number> => {
     const index = clients.indexOf(client);

@@ -4,7 +4,7 @@ import { closeSync, openSync } from 'node:fs';
  * Handles SIGHUP, which would end the process by default: calls `stop` if the terminal of the process was closed, and
  * otherwise `onRequest`, because an operator sent the signal.
  */
-export function onHangUp(stop: (signal: string) => void, onRequest: () => void): void {
+export function onSighup(stop: (signal: string) => void, onRequest: () => void): void {
   process.on('SIGHUP', (signal) => {
     if (hasLostItsTerminal()) stop(signal);
     else onRequest();
