@@ -12,16 +12,16 @@ import type { Principal } from './principal.js';
 
 /** The rights of a key, as the keys file states them. Absent limits mean unlimited, absent `may…` not permitted. */
 export interface StoredRights {
-  /** Names, ids or patterns (`logs.*`); absent for all. */
+  /** Names, ids or patterns (`logs.*`); absent: all except `gateway.*`. */
   readonly endpoints?: readonly string[];
   /** Pinned parameters: value by name. */
   readonly fixed?: Readonly<Record<string, string>>;
-  /** ISO 8601; UTC without a zone. */
+  /** ISO 8601; UTC if it names no zone. */
   readonly expires?: string;
   /** IP addresses and CIDR ranges. */
   readonly addresses?: readonly string[];
   readonly limits?: LimitRules;
-  /** Whether the gateway honors `Cache-Control: no-cache` and `only-if-cached`. */
+  /** Whether the gateway honours `Cache-Control: no-cache` and `only-if-cached`. */
   readonly mayBypassCache?: boolean;
   /** Whether `?api_key=` is accepted. */
   readonly mayUseQueryString?: boolean;
@@ -159,7 +159,8 @@ function parse(file: string, text: string): unknown {
   } catch (cause) {
     // The parsers quote the text at the error, and more of it on further lines: either may contain a part of a hash.
     const reason = (cause as Error).message.split('\n')[0]?.replace(/".*/, '…') ?? '';
-    throw new Error(`the keys file ${file} cannot be read: ${withoutHashes(reason)}`, { cause });
+    const format = isYaml(file) ? 'YAML' : 'JSON';
+    throw new Error(`the keys file ${file} is not valid ${format}: ${withoutHashes(reason)}`, { cause });
   }
 }
 

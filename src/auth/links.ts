@@ -53,7 +53,7 @@ export function hasLink(sent: SentParameters): boolean {
   return sent.has(SIGNATURE);
 }
 
-/** Signs and opens links: URLs of one endpoint with one set of parameters, which expire. */
+/** Signs and opens links: URLs, valid for a limited time, of one endpoint with one set of parameters. */
 export class Links {
   readonly #secret: KeyObject;
   readonly #maxLifetimeMs: number;
@@ -65,10 +65,11 @@ export class Links {
   }
 
   /**
-   * Signs a link and returns its path and query. Values of parameters are not validated.
+   * Signs a link and returns its path and query. Whether the endpoint accepts the values is not checked.
    *
-   * @throws Error with a text for the operator when the key has no right to the call, the endpoint does not declare a
-   * parameter, or the expiry is in the past or too far in the future.
+   * @throws Error with a text for the person who signs when the key has expired or may not make the call, a parameter
+   * is not declared, is not valid Unicode or differs from its pinned value, or the expiry is less than a second ahead
+   * or too far in the future.
    */
   sign({ endpoint, parameters, key, expiresAtMs, nowMs }: LinkSpec): string {
     this.checkLifetime(expiresAtMs, nowMs);
@@ -92,7 +93,7 @@ export class Links {
 
   /**
    * Verifies the signed link of a request. The signature covers the endpoint and exactly its parameters: one more,
-   * one fewer or one changed makes it invalid. Undeclared parameters are ignored.
+   * one fewer or one changed makes it invalid. Undeclared parameters other than `sql` are ignored.
    *
    * @param findByName the principal of that name, if its key is active.
    * @returns a principal with the name, limits, addresses and pinned parameters of the key, for this endpoint alone.

@@ -8,13 +8,13 @@ import { isAboutCallers, matchesEndpoint, type EndpointIdentity } from './endpoi
  * of a link is new for each request: use `signedBy` instead.
  */
 export interface Principal {
-  /** What limits count under. A token's is `jwt:` and its subject; a link's is the name of the key that signed it. */
+  /** Limits count under this name: `jwt:` and the subject for a token, the name of the signing key for a link. */
   readonly name: string;
   /** Whether a request may force a fresh result, or accept a cached one only. */
   readonly mayBypassCache: boolean;
   /** Whether the key is accepted in the query string, as `api_key`. */
   readonly mayUseQueryString?: boolean;
-  /** Names, ids or patterns (`logs.*`) of the endpoints that it may call; absent: all. */
+  /** Names, ids or patterns (`logs.*`) of the endpoints that it may call; absent: all except `gateway.*`. */
   readonly endpoints?: readonly string[];
   /** Whether it may call endpoints that report on other callers (`gateway.*`) without `endpoints` that name them. */
   readonly mayCallGatewayEndpoints?: boolean;

@@ -19,8 +19,8 @@ interface Claims {
 }
 
 /**
- * Endpoints and pinned parameters are required (`["*"]` and `{}` for all), so that a token made for another purpose
- * with the same secret grants nothing.
+ * Endpoints and pinned parameters are required (`["*"]` for all endpoints except `gateway.*`, `{}` for no pinned
+ * parameters), so that a token made for another purpose with the same secret grants nothing.
  */
 const CLAIMS = Joi.object<Claims>({
   sub: Joi.string()

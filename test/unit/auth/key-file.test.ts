@@ -151,6 +151,13 @@ describe('parseKeyFile', () => {
   });
 
   it.each([
+    ['keys.json', '{"keys":', 'is not valid JSON: Unexpected end of JSON input'],
+    ['keys.yaml', 'keys: [', 'is not valid YAML: '],
+  ])('names the format of the malformed file %s', (file, text, expected) => {
+    expect(errorOf(file, text)).toContain(`the keys file ${file} ${expected}`);
+  });
+
+  it.each([
     ['an unterminated string', `{"keys":[{"name":"a","sha256":["${HASH}`],
     ['something after a hash', `{"keys":[{"name":"a","sha256":["${HASH}"x]}]}`],
     ['something before a hash', `{"keys":[{"name":"a","sha256":[x"${HASH}"]}]}`],
