@@ -1,17 +1,17 @@
-/** Exit codes, which docs/cli.md documents. */
+/** Exit codes, which docs/reference/cli.md documents. */
 export const EXIT = {
   ok: 0,
   failed: 1,
   usage: 2,
   /** `call`: the gateway rejected the request (4xx). */
   rejected: 3,
-  /** `call`: the gateway or ClickHouse failed (5xx). */
+  /** `call`: the gateway or ClickHouse failed (5xx, or an unexpected response). */
   gateway: 4,
   /** `call`: no response, or an incomplete one. */
   unreachable: 5,
 } as const;
 
-/** Exit codes after a signal, as shells have them: 128 plus the signal's number. */
+/** Exit codes after a signal, as shells report them: 128 plus the signal's number. */
 export const EXIT_BY_SIGNAL = { SIGINT: 130, SIGTERM: 143 } as const;
 
 /** An error that ends the command with a certain exit code. */

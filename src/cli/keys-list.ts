@@ -4,7 +4,7 @@ import { COUNTED, type LimitRules } from '../endpoint/limit-rules.js';
 /** A key as `keys list` shows it: everything except the hashes. */
 export type ListedKey = Omit<StoredKey, 'sha256'> & { readonly keys: number };
 
-/** The keys without their hashes; `keys` is the number of valid keys of a name. */
+/** The entries without their hashes; `keys` is how many keys a name has (two during a rotation), expired or not. */
 export function listedKeys({ keys }: KeyFile): readonly ListedKey[] {
   return keys.map(({ sha256, ...shown }) => ({ ...shown, keys: sha256.length }));
 }
@@ -12,7 +12,7 @@ export function listedKeys({ keys }: KeyFile): readonly ListedKey[] {
 /** The keys as a table with a line of headings. */
 export function keysTable(keys: readonly ListedKey[]): string {
   const rows = [
-    ['NAME', 'KEYS', 'CREATED', 'EXPIRES', 'ENDPOINTS', 'FIXED', 'ADDRESSES', 'LIMITS', 'MAY'],
+    ['NAME', 'KEYS', 'CREATED', 'EXPIRES', 'ENDPOINTS', 'FIXED', 'ADDRESSES', 'LIMITS', 'RIGHTS'],
     ...keys.map(cellsOf),
   ];
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];

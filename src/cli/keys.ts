@@ -38,10 +38,10 @@ function addCommand(): Command {
     .argument('<name>', 'who the key is for: letters, digits, _ . @ -')
     .option(
       '--endpoints <list>',
-      'names, ids or patterns (logs.*) of endpoints that it may call, separated by commas; all by default',
+      'endpoints that it may call: names, ids or patterns (logs.*), with commas; by default all except gateway.*',
     )
     .option('--fixed <name=value...>', 'pinned parameters: this key gets no other value')
-    .option('--expires <date>', 'when the key expires: ISO 8601, such as 2027-01-01; UTC without a zone')
+    .option('--expires <date>', 'when the key expires: ISO 8601, such as 2027-01-01; UTC if it names no zone')
     .option('--address <range...>', 'IP addresses or ranges from which it may be used')
     .option('--requests <amount/seconds>', 'requests in a window, such as 600/60')
     .option('--rows-read <amount/seconds>', 'rows that ClickHouse may read for it in a window')

@@ -39,4 +39,5 @@ Examples:
 Results go to standard output, everything else to standard error. Only terminals get colours and progress bars; NO_COLOR
 disables colours.
 
-Exit codes: 0 done; 1 failed; 2 invalid usage; 130 or 143 ended by SIGINT or SIGTERM. call also has 3, 4 and 5.`;
+Exit codes: 0 done; 1 failed; 2 invalid usage; 130 or 143 ended by SIGINT or SIGTERM,
+except serve (0 or 1). call also has 3, 4 and 5.`;

@@ -6,7 +6,7 @@ import { CommandError, EXIT, usageError } from './exit-codes.js';
 import { pairsOf } from './option-values.js';
 import { printWarning } from './run-command.js';
 
-/** The options of `querygate call`, as commander has them. */
+/** The options of `querygate call`, as commander parses them. */
 export interface CallOptions {
   readonly param?: readonly string[];
   readonly format?: FormatName;

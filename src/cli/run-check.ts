@@ -14,7 +14,7 @@ import { Progress } from './progress.js';
 import { printError, printWarning } from './run-command.js';
 import { targetOf } from './style.js';
 
-/** The options of `querygate check`, as commander has them. */
+/** The options of `querygate check`, as commander parses them. */
 export interface CheckOptions {
   readonly folder?: string;
   readonly json?: boolean;

@@ -17,7 +17,7 @@ export interface FileOption {
   readonly file?: string;
 }
 
-/** The options of `querygate keys link`, as commander has them. */
+/** The options of `querygate keys link`, as commander parses them. */
 export interface LinkOptions extends FileOption {
   readonly key: string;
   readonly endpoint: string;

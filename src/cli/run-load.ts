@@ -10,7 +10,7 @@ import { interruptible } from './run-command.js';
 /** Rejected lines that are reported one by one; further lines are only counted. */
 const REPORTED_REJECTIONS = 100;
 
-/** The options of `querygate load`, as commander has them. */
+/** The options of `querygate load`, as commander parses them. */
 export interface LoadOptions {
   readonly shiftToNow?: boolean;
   readonly json?: boolean;

@@ -5,7 +5,7 @@ import { SCHEMA_FOLDER } from '../project-files.js';
 import { withAdminConnection } from './admin-connection.js';
 import { interruptible } from './run-command.js';
 
-/** The options of `querygate migrate`, as commander has them. */
+/** The options of `querygate migrate`, as commander parses them. */
 export interface MigrateOptions {
   readonly json?: boolean;
 }

@@ -4,7 +4,7 @@ import { openApiDocument } from '../http/openapi/openapi-document.js';
 import { readVersion } from '../read-version.js';
 import { deployedEndpoints } from './deployed-endpoints.js';
 
-/** The options of `querygate openapi`, as commander has them. */
+/** The options of `querygate openapi`, as commander parses them. */
 export interface OpenApiOptions {
   readonly out?: string;
   readonly serverUrl?: string;
