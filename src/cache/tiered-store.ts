@@ -6,7 +6,7 @@ import type { LocalStore } from './local-store.js';
 /** The local cache in front of the shared cache; a result from the shared cache is stored locally too. */
 export class TieredStore implements ResultStore {
   /**
-   * @param usableUntilOf when the stale use of a result ends; milliseconds since 1970.
+   * @param usableUntilOf until when a result may be served, fresh or stale; milliseconds since 1970.
    * @param onSharedHit called when the shared cache has a result that is missing or older in the local cache.
    */
   constructor(

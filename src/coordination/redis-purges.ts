@@ -6,11 +6,11 @@ import type { RedisClient } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
 
 /**
- * Retention of purges. A gateway that is disconnected from Redis for longer misses them, and can serve a purged result
- * if the endpoint's `caching` plus `staleIfError` is longer too.
+ * Retention of purges after the last one. A gateway that is disconnected from Redis for longer misses them, and can
+ * serve a purged result if the endpoint's `caching` plus `staleIfError` is longer too.
  */
 const RETENTION_SECONDS = 24 * 3600;
-/** Purges that Redis did not accept. If there are more, they are merged into one purge of everything. */
+/** Maximum number of purges stored to be sent again. One more, and all are merged into one purge of everything. */
 const MAX_UNPUBLISHED = 100;
 
 /**

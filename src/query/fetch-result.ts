@@ -39,7 +39,7 @@ export type QueryClickHouse = (signal: AbortSignal) => Promise<EndpointResult>;
  * Coalesces a query that several gateways miss at the same time: one gateway runs the query and stores the result;
  * the others get that result, or its error.
  *
- * @param usableUntilOf when the stale use of a result ends; milliseconds since 1970.
+ * @param usableUntilOf until when a result may be served, fresh or stale; milliseconds since 1970.
  */
 export type CoalesceAcrossGateways = (
   key: CacheKey,

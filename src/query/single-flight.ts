@@ -2,14 +2,14 @@ import { ABOUT_LEADER, Failure } from '../errors.js';
 import type { Requester, WaitingCaller } from './ports.js';
 import { ANONYMOUS_REQUESTER, SharedRequester } from './shared-requester.js';
 
-/** A caller that joins a shared. */
+/** A caller that waits for work. */
 export interface SingleFlightCaller {
   /** Aborts the wait of this caller only. */
   readonly signal: AbortSignal;
   readonly requester?: Requester | undefined;
 }
 
-/** The context of the work of a shared. */
+/** The context in which work runs. */
 export interface SingleFlightContext {
   /** Aborted when no caller waits any more. */
   readonly signal: AbortSignal;
@@ -17,7 +17,7 @@ export interface SingleFlightContext {
   readonly requester: Requester;
 }
 
-/** Starts the work of a shared. */
+/** Starts work. */
 export type StartWork<T> = (context: SingleFlightContext) => Promise<T>;
 
 /** Work that several callers wait for. */
@@ -32,7 +32,8 @@ interface Work<T> {
  * continues when a caller leaves, and is aborted when the last caller leaves.
  *
  * A follower keeps its own lane, because the work sees every caller that waits. It does not share a rejection of the
- * leader by limits or overload; it starts the work again with its own requester.
+ * leader by limits or overload, but starts the work again with its own requester. A queue that sheds the work rejects
+ * each caller separately, so that none starts it again.
  */
 export class SingleFlight<T> {
   private readonly running = new Map<string, Work<T>>();
