@@ -14,7 +14,10 @@ import {
   type Sql,
 } from '../src/endpoint/index.js';
 
-/** The parts of the saved query, one for each kind of log; the result has rows of the edge logs only. */
+/**
+ * The parts of the saved query, one for each kind of log. The result has rows of `edge_source` only; a caller's own SQL
+ * may read the others too.
+ */
 const TABLES = {
   edge_source: sql`edge_logs`,
   database_source: sql`database_logs`,
@@ -32,8 +35,8 @@ const TABLES = {
 const CHECKED_METADATA = sql`
   replaceRegexpAll(replaceRegexpAll(metadata, '[1-9][0-9]{18,}', '1000'), 'u[dD][89a-fA-F]', 'u00')`;
 
-// Metadata that is not a JSON object is returned as {"raw": …}. An object can follow a byte order mark, which is removed. A
-// line feed in it is white space between tokens; it is replaced, because it would look like the end of a row.
+// Metadata that is not a JSON object is returned as {"raw": …}. A byte order mark before an object is removed. A line feed
+// in an object is white space between tokens; it is replaced, because it would look like the end of a row.
 const METADATA_OBJECT = sql`
   multiIf(
     metadata = '', '{}',
@@ -43,14 +46,15 @@ const METADATA_OBJECT = sql`
 
 const LIMIT = 100;
 
-// A query that sorts by time alone reads in the order of the primary key, and so only the newest granules. A subquery like
-// that finds the time from which every row is needed: one more than the limit, to detect a cut, and ties included.
-const NEWEST = sql`101`;
+// A query that sorts by time alone reads in the order of the primary key, and so only the newest granules. The subquery
+// does so to find the time of the 101st newest row: one more than the limit, to detect truncation. The outer query
+// reads every row from that time on, ties included.
+const ONE_MORE_THAN_LIMIT = sql`101`;
 
 export default defineEndpoint({
   id: 'e1d0c9b8-a7f6-4e5d-8c4b-3a2918f7e655',
   name: 'logs.all',
-  summary: 'The newest log records of a project, within the retention of its tier.',
+  summary: 'The newest edge log records of a project, at most 100, within the retention of its tier.',
   parameters: {
     project: text({ required: true, description: 'Project reference.' }),
     project_tier: text({
@@ -98,7 +102,7 @@ export default defineEndpoint({
     const parts = Object.entries(TABLES).map(([name, table]) => part(name, source(table)));
     const [edge = part('edge_source', sql``)] = parts;
     const oldestNeeded = sql`
-      SELECT min(timestamp) FROM (SELECT timestamp FROM ${edge} ORDER BY timestamp DESC LIMIT ${NEWEST})`;
+      SELECT min(timestamp) FROM (SELECT timestamp FROM ${edge} ORDER BY timestamp DESC LIMIT ${ONE_MORE_THAN_LIMIT})`;
     return withParts(
       parts,
       sql`
