@@ -11,7 +11,7 @@ const KEYS: KeyRights = {
   brief: { expires: '2026-05-17T10:05:13Z' },
   past: { expires: '2026-05-17' },
   inUrls: { mayUseQueryString: true },
-  inUrlsFixed: { mayUseQueryString: true, fixed: { project: 'aurora' } },
+  inUrlsPinned: { mayUseQueryString: true, fixed: { project: 'aurora' } },
   inUrlsBrief: { mayUseQueryString: true, expires: '2026-05-17T10:05:13Z' },
 };
 
@@ -26,7 +26,7 @@ describe('a key with addresses', () => {
     return outcomeOf(await gateway.send(name, STATS, { headers }));
   };
 
-  it('is valid from those addresses only', async () => {
+  it('may be used from those addresses only', async () => {
     await open(async (gateway) => {
       expect(await from(gateway, 'here')).toBe('200');
       expect(await from(gateway, 'office')).toBe(FORBIDDEN);
@@ -35,7 +35,7 @@ describe('a key with addresses', () => {
   });
 
   it.each(['203.0.113.7', '203.0.113.7, 127.0.0.1', '2001:db8::1', '::ffff:203.0.113.7'])(
-    'is not made valid by X-Forwarded-For: %s, if no proxy is trusted',
+    'is not accepted because of X-Forwarded-For: %s, if no proxy is trusted',
     (forwarded) =>
       open(async (gateway) => {
         expect(await from(gateway, 'office', forwarded)).toBe(FORBIDDEN);
@@ -100,7 +100,7 @@ describe('a key that expires', () => {
     });
   });
 
-  it('has expired before its first use', async () => {
+  it('is rejected on its first use if it has expired by then', async () => {
     await open(async (gateway) => {
       for (const target of [STATS, '/api/endpoints', '/api/endpoints/query/nothing'])
         expect(outcomeOf(await gateway.send('past', target))).toBe('401 API_KEY_INVALID');
@@ -111,7 +111,7 @@ describe('a key that expires', () => {
 describe('a key in the query string', () => {
   const inUrl = (name: string, more = ''): string => `${STATS}&api_key=${keyNamed(name)}${more}`;
 
-  it('authorizes as in a header, for the list and HEAD as well, if the key allows it', async () => {
+  it('authenticates as in a header, for the list and HEAD as well, if it has mayUseQueryString', async () => {
     await open(async (gateway) => {
       expect(outcomeOf(await gateway.send('', inUrl('inUrls')))).toBe('200');
       expect((await gateway.send('', inUrl('inUrls'), { method: 'HEAD' })).status).toBe(200);
@@ -144,7 +144,7 @@ describe('a key in the query string', () => {
 
   it('applies the key’s pinned parameters and expiry', async () => {
     await open(async (gateway) => {
-      expect(outcomeOf(await gateway.send('', inUrl('inUrlsFixed')))).toBe(FORBIDDEN);
+      expect(outcomeOf(await gateway.send('', inUrl('inUrlsPinned')))).toBe(FORBIDDEN);
       expect(outcomeOf(await gateway.send('', inUrl('inUrlsBrief')))).toBe('200');
       gateway.clock.advance(10);
       expect(outcomeOf(await gateway.send('', inUrl('inUrlsBrief')))).toBe('401 API_KEY_INVALID');
@@ -161,9 +161,9 @@ describe('a key in the query string', () => {
 
 describe('API_KEY', () => {
   it.each([
-    ['fifteen-letters', ['warn']],
-    ['sixteen-letters.', []],
-  ])('that is %j causes a warning at start-up, and is never logged', async (key, levels) => {
+    ['shorter than 16 characters causes a warning at start-up', 'fifteen-letters', ['warn']],
+    ['of 16 characters causes no warning', 'sixteen-letters.', []],
+  ])('%s, and is never logged', async (_what, key, levels) => {
     await open(
       (gateway) => {
         const { lines } = gateway.logger;

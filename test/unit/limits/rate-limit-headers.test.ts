@@ -18,7 +18,7 @@ describe('rateLimitHeaders', () => {
     expect(rateLimitHeaders([])).toEqual({});
   });
 
-  it('states the policy and the remainder of each limit, and the unit unless it is requests', () => {
+  it('states the policy and the remaining quota of each limit, and the unit unless it is requests', () => {
     const rows = state({
       counted: 'rowsRead',
       quota: 1_000_000,

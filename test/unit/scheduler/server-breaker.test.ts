@@ -100,12 +100,12 @@ describe('ServerBreaker', () => {
       expect([breaker.figures.state, changes]).toEqual(['closed', []]);
     });
 
-    it('never opens when callers leave', async () => {
+    it('never opens when callers disconnect', async () => {
       for (let n = 0; n < 20; n += 1) {
-        const leaving = new AbortController();
-        const running = begin('left', leaving.signal);
+        const caller = new AbortController();
+        const running = begin('disconnected', caller.signal);
         await settled();
-        leaving.abort(failure('CLICKHOUSE_UNREACHABLE'));
+        caller.abort(failure('CLICKHOUSE_UNREACHABLE'));
         await expect(running).rejects.toThrow();
       }
       expect(breaker.figures).toMatchObject({ state: 'closed', running: 0 });
@@ -127,7 +127,7 @@ describe('ServerBreaker', () => {
       expect([pings, timers.size]).toEqual([0, 0]);
     });
 
-    it('sends one ping for many requests after the pause, and runs the one that pinged', async () => {
+    it('sends one ping for many requests after the pause, and runs the query of the request that sent it', async () => {
       await timers.advance(250);
       const before = runQuery.requests.length;
       const all = Array.from({ length: 100 }, (_each, n) => begin(String(n)));
@@ -139,7 +139,7 @@ describe('ServerBreaker', () => {
       expect(changes).toEqual(['unreachable', 'closed']);
     });
 
-    it('pings no more often than its pauses allow, at most every half second', async () => {
+    it('pings at most every half second while pings fail', async () => {
       pingReaction = 'fails';
       for (let ms = 0; ms < 10_000; ms += 50) {
         await expect(begin()).rejects.toMatchObject(UNREACHABLE);
@@ -247,10 +247,10 @@ describe('ServerBreaker', () => {
 
     it('stops pinging when the last running query has ended', async () => {
       pingReaction = 'hangs';
-      const leaving = new AbortController();
-      void begin('a', leaving.signal);
+      const caller = new AbortController();
+      void begin('a', caller.signal);
       await timers.advance(2500);
-      leaving.abort(new Error('left'));
+      caller.abort(new Error('disconnected'));
       await timers.advance(60_000);
       expect([pings, breaker.figures.state, timers.size]).toEqual([1, 'closed', 0]);
     });
@@ -267,7 +267,7 @@ describe('ServerBreaker', () => {
       expect(changes).toEqual(['unreachable']);
     });
 
-    it('cancels a query that ignores its signal only once', async () => {
+    it('cancels a query only once, even if it ignores its signal', async () => {
       pingReaction = 'hangs';
       void breaker.guard(() => new Promise(() => undefined))(sampleRequest('deaf'));
       await timers.advance(40_000);
