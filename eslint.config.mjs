@@ -39,7 +39,7 @@ const order = Object.keys(LAYERS);
 for (const [layer, places] of Object.entries(LAYERS)) {
   const notBelow = places.find((place) => order.indexOf(place) >= order.indexOf(layer));
   if (notBelow !== undefined)
-    throw new Error(`src/${layer} must not import src/${notBelow}, which is not below it`);
+    throw new Error(`src/${layer} must not import src/${notBelow}, which is not an earlier entry`);
 }
 
 const zones = Object.entries(LAYERS).flatMap(([layer, allowed]) => [

@@ -6,7 +6,7 @@ import { Command } from 'commander';
 
 import { generateApiKey } from '../src/auth/api-key.js';
 import { prepareDatabase } from '../src/clickhouse/demo-data/prepare-database.js';
-import { countOne, listCounts, megabytes, printMachine, printTable } from './measuring/print.js';
+import { countOne, listCounts, formatMegabytes, printMachine, printTable } from './measuring/print.js';
 import { residentBytes, resetPeak } from './measuring/resident-memory.js';
 import { timed } from './measuring/sampling.js';
 import { runBenchmark } from './run-benchmark.js';
@@ -74,9 +74,12 @@ async function measureScenario(
   const peaks = await Promise.all(pids.map((pid) => residentBytes(pid, 'VmHWM')));
   await gateway.stop();
   await clickhouse.stop();
-  const memory = before.flatMap((bytes, index) => [megabytes(bytes), megabytes(peaks[index] ?? NaN)]);
+  const memory = before.flatMap((bytes, index) => [
+    formatMegabytes(bytes),
+    formatMegabytes(peaks[index] ?? NaN),
+  ]);
   const seconds = (milliseconds / 1000).toFixed(1);
-  return [slots, megabytes(responseBytes), listCounts(statuses), seconds, ...memory];
+  return [slots, formatMegabytes(responseBytes), listCounts(statuses), seconds, ...memory];
 }
 
 async function fill(client: ClickHouseClient, size: number): Promise<void> {

@@ -9,7 +9,7 @@ import { ENDPOINTS_FOLDER } from '../src/project-files.js';
 import { bindEndpointQuery, findProjects, queriesAbout, urlOf } from './data/endpoint-queries.js';
 import { FILLINGS, fillTable } from './data/fill-tables.js';
 import { costOf, httpGet, type Cost } from './measuring/http-get.js';
-import { count, megabytes, ms, printMachine, printTable } from './measuring/print.js';
+import { formatCount, formatMegabytes, formatMs, printMachine, printTable } from './measuring/print.js';
 import { sampleInTurn, timed } from './measuring/sampling.js';
 import { runBenchmark } from './run-benchmark.js';
 import { wholeNumber } from './whole-number.js';
@@ -50,7 +50,7 @@ await runBenchmark(
     for (const filling of FILLINGS) {
       await fillTable(admin, filling, Math.ceil(rows / (SHARE_OF_ROWS[filling.table] ?? 1)), end);
     }
-    printMachine(`${count(rows)} edge logs; ${rounds} requests each, in turn`);
+    printMachine(`${formatCount(rows)} edge logs; ${rounds} requests each, in turn`);
     const apiKey = generateApiKey();
     const gateway = await stage.startGateway(clickhouse.readerConnection, { API_KEY: apiKey });
     printTable(
@@ -75,8 +75,14 @@ async function measure(
       () => timed(async () => (cost = await runBare(client, bindEndpointQuery(endpoints, query)))),
     ]);
     if (!http || !bare || !cost) throw new Error('nothing was measured');
-    const times = [http.median, http.p99, bare.median, bare.p99, http.median - bare.median].map(ms);
-    rows.push([query.endpoint, query.about, ...times, count(cost.rowsRead), megabytes(cost.bytesRead)]);
+    const times = [http.median, http.p99, bare.median, bare.p99, http.median - bare.median].map(formatMs);
+    rows.push([
+      query.endpoint,
+      query.about,
+      ...times,
+      formatCount(cost.rowsRead),
+      formatMegabytes(cost.bytesRead),
+    ]);
   }
   return rows;
 }

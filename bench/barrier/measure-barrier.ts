@@ -3,7 +3,7 @@ import type { BoundQuery } from '../../src/endpoint/bind.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
 import type { RunQuery } from '../../src/query/ports.js';
 import { valuesOf } from '../data/endpoint-queries.js';
-import { count, ms, printTable } from '../measuring/print.js';
+import { formatCount, formatMs, printTable } from '../measuring/print.js';
 import { sampleInTurn } from '../measuring/sampling.js';
 import { CALLERS_PROJECT } from './barrier-data.js';
 
@@ -65,7 +65,10 @@ export async function measureBarrier(
     const latencies = await sampleInTurn(rounds, variants);
     lines.push([
       about,
-      ...latencies.flatMap(({ median }, variant) => [ms(median), count(rowsRead[variant] ?? NaN)]),
+      ...latencies.flatMap(({ median }, variant) => [
+        formatMs(median),
+        formatCount(rowsRead[variant] ?? NaN),
+      ]),
     ]);
   }
   printTable(HEADINGS, lines);

@@ -6,7 +6,7 @@ import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { endpointNamed } from '../data/endpoint-queries.js';
-import { count, print, printMachine } from '../measuring/print.js';
+import { formatCount, print, printMachine } from '../measuring/print.js';
 import type { Stage } from '../stage.js';
 import { makeEdgeLogs, SHARDING_KEY } from './barrier-data.js';
 import { measureBarrier } from './measure-barrier.js';
@@ -29,7 +29,7 @@ export async function runBarrier(
   for (const database of [ONE_SERVER, TWO_SHARDS]) {
     const client = stage.connect({ ...adminConnection, database });
     const runQuery = createQueryRunner(client, { timeoutMs: TIMEOUT_MS }, { skipsShards: true });
-    print(`\n${database}, ${count(rows)} rows`);
+    print(`\n${database}, ${formatCount(rows)} rows`);
     await measureBarrier(runQuery, endpoint, now, rounds);
   }
 }

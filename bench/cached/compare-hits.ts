@@ -28,36 +28,39 @@ export const HANDLER_CONFIG = `<clickhouse><http_handlers>
 
 type Subject = readonly [name: string, url: string, headers: Readonly<Record<string, string>>];
 
-/** Sends the same load to servers that return the same bytes, one after the other, and prints the table. */
+/**
+ * Sends the same load to the gateway, to bare servers that return the gateway's bytes, and to nginx and ClickHouse, which
+ * return the same rows in ClickHouse's own JSON; one after the other. Prints the table.
+ */
 export async function compareHits(stage: Stage, clickhouse: EmbeddedServer, seconds: number): Promise<void> {
   // A limit that the load does not reach, so that the gateway counts hits as for any tenant.
   const { file, keys } = await stage.writeKeys({ limited: LIMIT });
-  const headers = { 'X-API-KEY': keys.limited };
+  const key = { 'X-API-KEY': keys.limited };
   const start = (level: string) =>
     stage.startGateway(clickhouse.readerConnection, { API_KEYS_FILE: file, LOG_LEVEL: level });
   const gateway = await start('warn');
   const logging = await start('info');
-  const body = await (await fetch(gateway.url + TARGET, { headers })).text();
+  const body = await (await fetch(gateway.url + TARGET, { headers: key })).text();
   const encoded = Buffer.from(body).toString('base64');
   const node = await stage.startModule(BARE_SERVER, ['node', encoded]);
   const express = await stage.startModule(BARE_SERVER, ['express', encoded]);
-  const { url, username, password } = clickhouse.adminConnection;
-  const handler = `${url}/bench`;
+  const { username, password, ...server } = clickhouse.adminConnection;
+  const handler = `${server.url}/bench`;
   const credentials = { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password };
   const subjects: readonly Subject[] = [
     ['bare Node http', node.url + TARGET, {}],
     ['bare Express 5 route', express.url + TARGET, {}],
-    ['the gateway’s hit', gateway.url + TARGET, headers],
-    ['the gateway’s hit, with a log line', logging.url + TARGET, headers],
+    ['gateway, hit', gateway.url + TARGET, key],
+    ['gateway, hit, with access log', logging.url + TARGET, key],
     ...(await nginxCache(stage, handler, credentials)),
     // The query cache exists only in a full server, not in the embedded one.
-    ['ClickHouse predefined_query_handler, without its query cache', handler, credentials],
+    ['ClickHouse predefined_query_handler', handler, credentials],
   ];
   print(`body of ${Buffer.byteLength(body)} bytes`);
   const lines: (string | number)[][] = [];
   let bare: number | undefined;
-  for (const [name, subject, own] of subjects) {
-    const { requestsPerSecond, p50, p99, failures } = await loadServer(subject, own, seconds);
+  for (const [name, url, headers] of subjects) {
+    const { requestsPerSecond, p50, p99, failures } = await loadServer(url, headers, seconds);
     bare ??= requestsPerSecond;
     const share = `${((100 * requestsPerSecond) / bare).toFixed(0)} %`;
     lines.push([name, requestsPerSecond.toFixed(0), share, `${p50} ms`, `${p99} ms`, failures]);
@@ -73,7 +76,7 @@ async function nginxCache(
   headers: Readonly<Record<string, string>>,
 ): Promise<readonly Subject[]> {
   if (!hasProgram('nginx')) {
-    print('nginx is not installed here, and so not in the table');
+    print('nginx is not installed, so the table omits it');
     return [];
   }
   const passed = Object.entries(headers).map(([name, value]) => `proxy_set_header ${name} "${value}";`);
@@ -94,5 +97,5 @@ async function nginxCache(
     }
   }`,
   );
-  return [['nginx proxy_cache before ClickHouse’s handler', url, {}]];
+  return [['nginx proxy_cache (one worker)', url, {}]];
 }

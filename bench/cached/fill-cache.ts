@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 import { generateApiKey } from '../../src/auth/api-key.js';
-import { count, megabytes, print } from '../measuring/print.js';
+import { formatCount, formatMegabytes, print } from '../measuring/print.js';
 import { residentBytes } from '../measuring/resident-memory.js';
 import { CONNECTIONS, loadServer } from '../measuring/throughput.js';
 import type { Stage } from '../stage.js';
@@ -26,8 +26,8 @@ export async function fillCache(stage: Stage, seconds: number, sets: number): Pr
   const failures = await requestEach(gateway.url + MISS, sets, headers);
   const { requestsPerSecond } = await loadServer(gateway.url + TARGET, headers, seconds);
   print(
-    `\nWith ${count(sets)} distinct parameter sets in the cache (${failures} failures) a hit runs at ` +
-      `${requestsPerSecond.toFixed(0)} requests/s, and the process uses ${megabytes(await residentBytes(gateway.pid))} ` +
+    `\nWith ${formatCount(sets)} distinct parameter sets in the cache (${failures} failures) a hit runs at ` +
+      `${requestsPerSecond.toFixed(0)} requests/s, and the process uses ${formatMegabytes(await residentBytes(gateway.pid))} ` +
       `with CACHE_MEMORY_MB=${CACHE_MEMORY_MB}.`,
   );
   await gateway.stop();

@@ -23,15 +23,15 @@ export function printTable(
   print(['', ...[headings, rule, ...rows].map((cells) => `| ${cells.join(' | ')} |`)].join('\n'));
 }
 
-export const ms = (value: number): string =>
+export const formatMs = (value: number): string =>
   Number.isNaN(value) ? '' : `${value.toFixed(value < 10 ? 2 : 1)} ms`;
-export const count = (value: number): string => value.toLocaleString('en');
-export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(bytes < 10e6 ? 1 : 0)} MB`;
+export const formatCount = (value: number): string => value.toLocaleString('en');
+export const formatMegabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(bytes < 10e6 ? 1 : 0)} MB`;
 
-/** Prints counts by name, the most frequent first. */
+/** Counts by name as text, the most frequent first. */
 export function listCounts(counts: ReadonlyMap<string, number>): string {
   const sorted = [...counts].sort(([, a], [, b]) => b - a);
-  return sorted.map(([what, times]) => `${count(times)} × ${what}`).join(', ');
+  return sorted.map(([what, times]) => `${formatCount(times)} × ${what}`).join(', ');
 }
 
 /** Increments a count. */

@@ -5,7 +5,7 @@ import type { ClickHouseConnection } from '../../src/clickhouse/connection.js';
 import { prepareDatabase } from '../../src/clickhouse/demo-data/prepare-database.js';
 import { FILLINGS } from '../data/fill-tables.js';
 import { firstRow } from '../measuring/first-row.js';
-import { count, megabytes, ms, printTable } from '../measuring/print.js';
+import { formatCount, formatMegabytes, formatMs, printTable } from '../measuring/print.js';
 import { sampleInTurn, timed } from '../measuring/sampling.js';
 import { createPlainTable } from './plain-tables.js';
 
@@ -69,7 +69,7 @@ async function measureInserts(client: ClickHouseClient, source: string, table: s
   const latencies = await sampleInTurn(ROUNDS, variants);
   const [rows] = await firstRow(client, `SELECT count() FROM ${staged}`);
   await client.command({ query: `DROP TABLE ${staged} SYNC` });
-  return [table, count(Number(rows)), ...latencies.map(({ median }) => ms(median))];
+  return [table, formatCount(Number(rows)), ...latencies.map(({ median }) => formatMs(median))];
 }
 
 async function measureDisk(
@@ -88,5 +88,5 @@ async function measureDisk(
   };
   const [bytes, plainBytes] = [await bytesOf('parts', database), await bytesOf('parts', plain)];
   const projections = await bytesOf('projection_parts', database);
-  return [table, ...[bytes, projections, plainBytes].map(megabytes), (bytes / plainBytes).toFixed(2)];
+  return [table, ...[bytes, projections, plainBytes].map(formatMegabytes), (bytes / plainBytes).toFixed(2)];
 }

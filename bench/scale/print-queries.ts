@@ -1,4 +1,4 @@
-import { count, megabytes, ms, printTable } from '../measuring/print.js';
+import { formatCount, formatMegabytes, formatMs, printTable } from '../measuring/print.js';
 import type { Latency } from '../measuring/sampling.js';
 import type { QueryMeasurement } from './measure-query.js';
 
@@ -26,22 +26,22 @@ export function printQueries(measured: readonly QueryMeasurement[]): void {
     measured.map(({ query, cold, uncached, hit, handler, cost, plain, plainRowsRead }) => [
       query.endpoint,
       query.about,
-      ms(cold),
+      formatMs(cold),
       ...cellsOf(uncached),
       // An endpoint without caching has no hits.
-      query.endpoint === 'logs.all' ? '' : ms(hit.median),
+      query.endpoint === 'logs.all' ? '' : formatMs(hit.median),
       ...cellsOf(handler),
-      count(cost.rowsRead),
-      megabytes(cost.bytesRead),
-      megabytes(cost.memoryBytes),
+      formatCount(cost.rowsRead),
+      formatMegabytes(cost.bytesRead),
+      formatMegabytes(cost.memoryBytes),
       ...cellsOf(plain),
-      plainRowsRead === 0 ? '' : count(plainRowsRead),
+      plainRowsRead === 0 ? '' : formatCount(plainRowsRead),
     ]),
   );
 }
 
 const cellsOf = (latency: Latency | string): readonly string[] =>
-  typeof latency === 'string' ? [latency, ''] : [ms(latency.median), ms(latency.p99)];
+  typeof latency === 'string' ? [latency, ''] : [formatMs(latency.median), formatMs(latency.p99)];
 
 /** Prints the growth of the uncached median from size to size. */
 export function printGrowth(bySize: ReadonlyMap<number, readonly QueryMeasurement[]>): void {
@@ -50,7 +50,7 @@ export function printGrowth(bySize: ReadonlyMap<number, readonly QueryMeasuremen
   const rows = first.map(({ query }, index) => {
     const medians = sizes.map((size) => bySize.get(size)?.[index]?.uncached.median ?? NaN);
     const [last = NaN, before = NaN] = medians.toReversed();
-    return [query.endpoint, query.about, ...medians.map(ms), `${(last / before).toFixed(2)} times`];
+    return [query.endpoint, query.about, ...medians.map(formatMs), `${(last / before).toFixed(2)} times`];
   });
-  printTable(['endpoint', 'query', ...sizes.map(count), 'last step'], rows);
+  printTable(['endpoint', 'query', ...sizes.map(formatCount), 'last step'], rows);
 }

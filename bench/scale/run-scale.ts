@@ -10,7 +10,7 @@ import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { findProjects, queriesAbout } from '../data/endpoint-queries.js';
 import { FILLINGS, fillTable } from '../data/fill-tables.js';
 import { firstRow } from '../measuring/first-row.js';
-import { count, print, printMachine } from '../measuring/print.js';
+import { formatCount, print, printMachine } from '../measuring/print.js';
 import { timed } from '../measuring/sampling.js';
 import type { Stage } from '../stage.js';
 import { handlersConfig } from './clickhouse-handlers.js';
@@ -33,7 +33,7 @@ interface Server {
   readonly endpoints: EndpointRegistry;
 }
 
-const OLDEST_MINUTES = 180;
+const MAX_AGE_MINUTES = 180;
 
 /** Generates the data of each size, measures every query on it, and prints the tables. */
 export async function runScale({ rows, rounds, data, makeOnly }: ScaleOptions, stage: Stage): Promise<void> {
@@ -48,24 +48,24 @@ export async function runScale({ rows, rounds, data, makeOnly }: ScaleOptions, s
   const bySize = new Map<number, readonly QueryMeasurement[]>();
   for (const size of sizesUpTo(rows)) {
     const databases = { database: `scale_${size}`, plain: `plain_${size}` };
-    await makeSize(server, databases, size);
+    await fillSize(server, databases, size);
     if (makeOnly) continue;
     await untilMerged(server.client);
     const measured = await measureSize(server, databases, rounds);
     bySize.set(size, measured);
-    print(`\n${count(size)} rows a table`);
+    print(`\n${formatCount(size)} rows a table`);
     printQueries(measured);
     if (size === rows) await measureWriting(server.client, connection, databases);
   }
   if (bySize.size > 1) printGrowth(bySize);
 }
 
-/** A hundredth, a tenth and all of the rows, but at least a million, if there are as many. */
+/** All of the rows, and a hundredth and a tenth of them where these are at least a million. */
 const sizesUpTo = (rows: number): readonly number[] =>
   [rows / 100, rows / 10, rows].filter((size) => size === rows || size >= 1_000_000).map(Math.round);
 
-/** Fills the tables that are not complete yet. */
-async function makeSize(
+/** Fills the empty tables. @throws Error if a table is partly filled. */
+async function fillSize(
   { stage, connection, client }: Server,
   { database, plain }: Databases,
   size: number,
@@ -85,7 +85,8 @@ async function makeSize(
       await createPlainTable(client, plain, database, table);
       await fillPlainTable(client, plain, database, table);
     });
-    print(`made ${count(size)} ${table}, twice, in ${Math.round(milliseconds / 1000)} s`);
+    const seconds = Math.round(milliseconds / 1000);
+    print(`inserted ${formatCount(size)} rows into ${table}, in each of the two databases, in ${seconds} s`);
   }
 }
 
@@ -137,9 +138,9 @@ async function untilMerged(client: ClickHouseClient): Promise<void> {
 async function refuseOldData(client: ClickHouseClient): Promise<void> {
   const query = "SELECT dateDiff('minute', max(timestamp), now64(6, 'UTC')) FROM edge_logs";
   const minutes = Number((await firstRow(client, query))[0]);
-  if (minutes > OLDEST_MINUTES) {
+  if (minutes > MAX_AGE_MINUTES) {
     throw new Error(
-      `The data ends ${minutes} minutes ago, but must end at most ${OLDEST_MINUTES} minutes ago: empty the data folder`,
+      `The data ends ${minutes} minutes ago, but must end at most ${MAX_AGE_MINUTES} minutes ago: empty the data folder`,
     );
   }
 }

@@ -38,7 +38,9 @@ export async function startServer(server: ServerCommand): Promise<ServerProcess>
   endWithThisProcess(child, exitSignal);
   const exited = once(child, 'exit');
   while (!(await accepts(port))) {
-    if (child.exitCode !== null) throw new Error(`${[command, ...args].join(' ')} ended before it was ready`);
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`${[command, ...args].join(' ')} ended before it was ready`);
+    }
     await delay(POLL_MS);
   }
   const stop = async (): Promise<void> => {

@@ -22,7 +22,7 @@ export interface FuzzResult {
   readonly requests: number;
   readonly statuses: Readonly<Record<string, number>>;
   /** Requests with a 5xx that callers cannot cause, or without a response. */
-  readonly faults: readonly string[];
+  readonly violations: readonly string[];
 }
 
 /** A request as it is sent. */
@@ -97,23 +97,23 @@ const sql = fc.oneof(fc.constantFrom(...SQL), value);
 export async function fuzz(url: string, { keys, endpoints, seconds }: FuzzOptions): Promise<FuzzResult> {
   const until = performance.now() + seconds * 1000;
   const statuses: Record<string, number> = {};
-  const faults: string[] = [];
+  const violations: string[] = [];
   let requests = 0;
   const one = async (fuzzed: Fuzzed): Promise<void> => {
     const outcome = await sendRequest(url + fuzzed.target, { ...fuzzed, timeoutMs: TIMEOUT_MS });
     requests += 1;
     statuses[outcome.status] = (statuses[outcome.status] ?? 0) + 1;
-    const fault = faultOf(outcome, fuzzed);
-    if (fault !== undefined) faults.push(`${fault}: ${JSON.stringify(fuzzed).slice(0, 500)}`);
+    const violation = violationOf(outcome, fuzzed);
+    if (violation !== undefined) violations.push(`${violation}: ${JSON.stringify(fuzzed).slice(0, 500)}`);
   };
   do {
     await fc.assert(fc.asyncProperty(requestFor(keys, endpoints), one), { numRuns: ROUND });
   } while (performance.now() < until);
-  return { requests, statuses, faults };
+  return { requests, statuses, violations };
 }
 
-function faultOf({ status, code, fault }: Outcome, { method }: Fuzzed): string | undefined {
-  if (fault !== undefined || typeof status !== 'number') return fault ?? String(status);
+function violationOf({ status, code, violation }: Outcome, { method }: Fuzzed): string | undefined {
+  if (violation !== undefined || typeof status !== 'number') return violation ?? String(status);
   // A response to HEAD does not contain the error code of a 504.
   const isExpectedByCaller = status === 504 && (method === 'HEAD' || EXPECTED_BY_CALLER.has(code ?? ''));
   return status >= 500 && !isExpectedByCaller ? `${status} ${code ?? ''}` : undefined;

@@ -4,7 +4,7 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
-import { listCounts, megabytes, ms, print } from '../measuring/print.js';
+import { listCounts, formatMegabytes, formatMs, print } from '../measuring/print.js';
 import { residentBytes } from '../measuring/resident-memory.js';
 import { endWithThisProcess } from '../servers/server-process.js';
 import type { Stage } from '../stage.js';
@@ -48,14 +48,14 @@ async function measureHits(
     tally.add('hits', await sendRequest(gateway.url + HIT, options));
     await delay(PAUSE_MS);
   }
-  const memory = megabytes(await residentBytes(gateway.pid));
+  const memory = formatMegabytes(await residentBytes(gateway.pid));
   agent.destroy();
   const rate = ((await attackers?.stop()) ?? 0) / seconds;
   const [figures] = tally.figures();
   if (!figures) throw new Error('there was no response');
   const { requests, median, p99, slowest, responses } = figures;
   const name = attack ? `${attack.name} (${attack.peers} peers, ${rate.toFixed(0)} requests/s)` : 'no attack';
-  const times = `p50 ${ms(median)}, p99 ${ms(p99)}, slowest ${ms(slowest)}`;
+  const times = `p50 ${formatMs(median)}, p99 ${formatMs(p99)}, slowest ${formatMs(slowest)}`;
   print(`${name}: ${requests} hits, ${times}; ${listCounts(responses)}; gateway ${memory}`);
   return p99;
 }

@@ -23,9 +23,9 @@ export async function runFuzz(stage: Stage, seconds: number): Promise<void> {
     TRUST_PROXY: 'loopback',
   });
   const validKeys = [keys.dashboard, keys.beside];
-  const { requests, statuses, faults } = await fuzz(gateway.url, { keys: validKeys, endpoints, seconds });
+  const { requests, statuses, violations } = await fuzz(gateway.url, { keys: validKeys, endpoints, seconds });
   const counts = listCounts(new Map(Object.entries(statuses)));
-  print(`${requests} requests in ${seconds} s: ${counts}; ${faults.length} faults`);
-  for (const fault of faults.slice(0, 20)) print(`  ${fault}`);
-  if (faults.length > 0) process.exitCode = 1;
+  print(`${requests} requests in ${seconds} s: ${counts}; ${violations.length} violations`);
+  for (const violation of violations.slice(0, 20)) print(`  ${violation}`);
+  if (violations.length > 0) process.exitCode = 1;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { count, listCounts, megabytes, ms, print, printTable } from '../measuring/print.js';
+import { formatCount, listCounts, formatMegabytes, formatMs, print, printTable } from '../measuring/print.js';
 import { residentBytes } from '../measuring/resident-memory.js';
 import type { Stage } from '../stage.js';
 import { FAULTS, runFault } from './faults.js';
@@ -22,7 +22,7 @@ export async function runSoak(stage: Stage, minutes: number): Promise<void> {
   const harness = await openHarness(stage);
   const memory: string[] = [];
   const noteMemory = async (): Promise<void> => {
-    memory.push(megabytes(await residentBytes(harness.gateway.pid)));
+    memory.push(formatMegabytes(await residentBytes(harness.gateway.pid)));
   };
   const tally = new Tally();
   const stopping = new AbortController();
@@ -38,7 +38,7 @@ export async function runSoak(stage: Stage, minutes: number): Promise<void> {
     const recoveredMs = await runFault(fault, harness, tally);
     tried.push({ name: fault.name, recoveredMs });
     print(`${fault.name}: recovered after ${recoveredMs.toFixed(0)} ms`);
-    // Memory that grows once has grown after the first round of all faults.
+    // Measured again after the first round of all faults: growth after that is a leak.
     if (tried.length === FAULTS.length) await noteMemory();
     await calm();
   }
@@ -46,10 +46,10 @@ export async function runSoak(stage: Stage, minutes: number): Promise<void> {
   await load;
   await noteMemory();
   print(
-    `${count(tally.requests)} requests in ${minutes} minutes; memory of the gateway ${memory.join(', ')}`,
+    `${formatCount(tally.requests)} requests in ${minutes} minutes; memory of the gateway ${memory.join(', ')}`,
   );
   printTally(tally, tried);
-  if (tally.faults.length > 0) process.exitCode = 1;
+  if (tally.violations.length > 0) process.exitCode = 1;
 }
 
 function printTally(tally: Tally, tried: readonly TriedFault[]): void {
@@ -59,19 +59,19 @@ function printTally(tally: Tally, tried: readonly TriedFault[]): void {
       .figures()
       .map(({ kind, requests, responses, median, p99, slowest }) => [
         kind,
-        count(requests),
+        formatCount(requests),
         listCounts(responses),
-        ...[median, p99, slowest].map(ms),
+        ...[median, p99, slowest].map(formatMs),
       ]),
   );
   printTable(
-    ['ClickHouse', 'times', 'responses meanwhile', 'slowest recovery'],
+    ['fault of ClickHouse', 'times', 'responses meanwhile', 'slowest recovery'],
     [...new Set(tried.map(({ name }) => name))].map((name) => {
       const recoveries = tried.filter((each) => each.name === name).map(({ recoveredMs }) => recoveredMs);
       const during = listCounts(tally.duringPhase(name));
-      return [name, recoveries.length, during, ms(Math.max(...recoveries))];
+      return [name, recoveries.length, during, formatMs(Math.max(...recoveries))];
     }),
   );
-  print(`\nresponses that were late, incomplete or missing: ${tally.faults.length}`);
-  for (const fault of tally.faults) print(`  ${fault}`);
+  print(`\nresponses that were late, incomplete or missing: ${tally.violations.length}`);
+  for (const violation of tally.violations) print(`  ${violation}`);
 }

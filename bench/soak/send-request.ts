@@ -10,7 +10,7 @@ export interface Outcome {
   readonly code?: string | undefined;
   readonly ms: number;
   /** What is wrong with the response, whatever its status. */
-  readonly fault?: string | undefined;
+  readonly violation?: string | undefined;
 }
 
 export interface SendOptions {
@@ -39,7 +39,7 @@ export function sendRequest(url: string, options: SendOptions): Promise<Outcome>
       outgoing.destroy();
     }, disconnectAfterMs ?? timeoutMs);
     outgoing.on('error', (error) => {
-      end({ status: 'cut', cache: '', fault: `no response: ${error.message}` });
+      end({ status: 'cut', cache: '', violation: `no response: ${error.message}` });
     });
     outgoing.end();
   });
@@ -52,7 +52,7 @@ async function read(response: IncomingMessage, method: string): Promise<Omit<Out
   try {
     for await (const chunk of response) chunks.push(chunk as Buffer);
   } catch {
-    return { status: 'cut', cache, fault: `a response of status ${status} was cut` };
+    return { status: 'cut', cache, violation: `a response of status ${status} was cut` };
   }
   const hasBody = method !== 'HEAD' && status !== 304;
   if (!hasBody || response.headers['content-encoding'] !== undefined) return { status, cache };
@@ -60,17 +60,20 @@ async function read(response: IncomingMessage, method: string): Promise<Omit<Out
 }
 
 /** Checks that a response is complete: as JSON, and by its row count. */
-function validate({ statusCode, headers }: IncomingMessage, body: Buffer): Pick<Outcome, 'code' | 'fault'> {
+function validate(
+  { statusCode, headers }: IncomingMessage,
+  body: Buffer,
+): Pick<Outcome, 'code' | 'violation'> {
   if (!/^application\/(problem\+)?json/.test(headers['content-type'] ?? '')) return {};
   let parsed: { readonly result?: readonly unknown[]; readonly code?: string };
   try {
     parsed = JSON.parse(body.toString()) as typeof parsed;
   } catch {
-    return { fault: `a body of status ${String(statusCode)} that is no JSON` };
+    return { violation: `a body of status ${String(statusCode)} that is no JSON` };
   }
   const rows = headers['x-row-count'];
   if (statusCode === 200 && rows !== undefined && parsed.result?.length !== Number(rows)) {
-    return { fault: `${String(parsed.result?.length)} rows where the headers say ${String(rows)}` };
+    return { violation: `${String(parsed.result?.length)} rows where the headers say ${String(rows)}` };
   }
   return { code: parsed.code };
 }

@@ -13,8 +13,8 @@ export interface KindFigures extends Latency {
 
 /** Maximum number of latencies stored per kind; beyond that, a uniform random sample. */
 const MAX_SAMPLES = 100_000;
-/** Maximum number of failure texts stored. */
-const MAX_FAULTS = 50;
+/** Maximum number of violations stored. */
+const MAX_VIOLATIONS = 50;
 
 class Kind {
   requests = 0;
@@ -39,7 +39,7 @@ export class Tally {
   /** The current phase; phases are counted separately. */
   phase = 'all well';
   /** Responses that no fault of ClickHouse explains: missing, late or incomplete ones. */
-  readonly faults: string[] = [];
+  readonly violations: string[] = [];
   private readonly kinds = new Map<string, Kind>();
   private readonly phases = new Map<string, Map<string, number>>();
 
@@ -50,9 +50,9 @@ export class Tally {
     const phase = this.phases.get(this.phase) ?? new Map<string, number>();
     this.phases.set(this.phase, phase);
     countOne(phase, String(outcome.status));
-    const fault = outcome.fault ?? (outcome.status === 'late' ? 'no response in time' : undefined);
-    if (fault === undefined || this.faults.length >= MAX_FAULTS) return;
-    this.faults.push(`${kind}, ${this.phase}: ${fault} after ${Math.round(outcome.ms)} ms`);
+    const violation = outcome.violation ?? (outcome.status === 'late' ? 'no response in time' : undefined);
+    if (violation === undefined || this.violations.length >= MAX_VIOLATIONS) return;
+    this.violations.push(`${kind}, ${this.phase}: ${violation} after ${Math.round(outcome.ms)} ms`);
   }
 
   get requests(): number {

@@ -43,14 +43,14 @@ export class UnreliableProxy {
 
   private async listen(): Promise<void> {
     const server = createServer((client) => {
-      this.join(client);
+      this.forward(client);
     });
     this.server = server;
     await once(server.listen(this.port, '127.0.0.1'), 'listening');
     this.port = (server.address() as AddressInfo).port;
   }
 
-  private join(client: Socket): void {
+  private forward(client: Socket): void {
     const upstream = connect(this.upstreamPort, '127.0.0.1');
     for (const [end, other] of [
       [client, upstream],

@@ -106,7 +106,7 @@ function headersOf(key: string): Headers {
   try {
     return new Headers({ 'X-API-KEY': key });
   } catch {
-    const detail = 'A key has none of the characters that were typed here.';
+    const detail = 'This text contains characters that no key contains. Copy the key again.';
     throw new ProblemError({ ...unreachable(), status: 401, title: 'API key not accepted', detail });
   }
 }
@@ -117,7 +117,9 @@ async function problemOf(response: Response): Promise<Problem> {
   return {
     status: response.status,
     title: body.title ?? 'The request failed',
-    detail: body.detail ?? `Something on the way result ${response.status}.`,
+    detail:
+      body.detail ??
+      `The response has status ${response.status} and no problem document; a proxy may have sent it.`,
     code: body.code ?? '',
     requestId: body.requestId ?? '',
     problems: body.problems ?? [],

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from 'preact/hooks';
 
 import { fetchEndpoints, type Problem } from './api.js';
 import { problemOf, useAddress } from './hooks.js';
-import { forgetKey, keepKey, storedKey } from './key-store.js';
+import { forgetKey, storeKey, storedKey } from './key-store.js';
 import type { Address } from './model/address.js';
 import type { Endpoint } from './model/endpoint.js';
 import { EndpointList } from './parts/endpoint-list.js';
@@ -28,13 +28,13 @@ export function App(): VNode {
     const controller = new AbortController();
     fetchEndpoints(key, controller.signal).then(
       (fetched) => {
-        keepKey(key);
+        storeKey(key);
         setSession({ key, endpoints: fetched });
       },
       (error: unknown) => {
         if (controller.signal.aborted) return;
         const problem = problemOf(error);
-        // An unreachable gateway says nothing about the key.
+        // Only 401 and 403 concern the key. After any other failure it stays stored, and a reload tries it again.
         if (problem.status === 401 || problem.status === 403) forgetKey();
         setSession({ key: '', problem });
       },
@@ -50,7 +50,7 @@ export function App(): VNode {
   return (
     <>
       <header class="top">
-        <a class="brand" href="#/" onClick={followTo(go)}>
+        <a class="brand" href="#/" onClick={toStart(go)}>
           Querygate
         </a>
         <span class="grow" />
@@ -76,7 +76,7 @@ export function App(): VNode {
   );
 }
 
-const followTo =
+const toStart =
   (go: (to: Address) => void) =>
   (event: Event): void => {
     event.preventDefault();
@@ -111,7 +111,7 @@ function Console({ keyText, endpoints, address, go }: ConsoleProps): VNode {
 
 function Start({ name, count }: { readonly name: string; readonly count: number }): VNode {
   if (name !== '') {
-    const detail = `This key sees no endpoint of the name ${name}. Another key may, or its name has changed.`;
+    const detail = `This key may call no endpoint named ${name}. Another key may, or the endpoint was renamed.`;
     return (
       <ProblemNotice
         problem={{ status: 404, title: 'No such endpoint', detail, code: '', requestId: '', problems: [] }}
@@ -124,7 +124,7 @@ function Start({ name, count }: { readonly name: string; readonly count: number 
       <p>
         {count === 0
           ? 'This key may call no endpoint.'
-          : `This key may call ${count} ${count === 1 ? 'endpoint' : 'endpoints'}. Choose one to see what it gives, fill in its parameters, and run it.`}
+          : `This key may call ${count} ${count === 1 ? 'endpoint' : 'endpoints'}. Choose one to see what it returns, fill in its parameters, and run it.`}
       </p>
     </div>
   );

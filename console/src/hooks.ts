@@ -23,7 +23,7 @@ export function useAddress(): readonly [Address, (to: Address) => void] {
   return [address, go];
 }
 
-/** A result with its request, which may differ from the form meanwhile. */
+/** A result and the request that returned it; the form may have changed since. */
 export interface RequestedResult extends Result {
   readonly request: EndpointRequest;
 }
@@ -75,7 +75,7 @@ export function useRun(key: string): Runner {
   return { ...state, start, stop, clear };
 }
 
-/** The problem to show for any error. */
+/** The problem to show. An error that is not a ProblemError comes from reading the response. */
 export function problemOf(error: unknown): Problem {
   if (error instanceof ProblemError) return error.problem;
   const detail = error instanceof Error ? error.message : String(error);

@@ -1,13 +1,13 @@
 /** The page /docs reads it too. */
-const STORED = 'querygate.key';
+const STORAGE_KEY = 'querygate.key';
 
-/** The key of this tab; closing the tab removes it, and no other tab has it. */
-export const storedKey = (): string => sessionStorage.getItem(STORED) ?? '';
+/** The key of this tab; closing the tab removes it. Only a duplicate of this tab has a copy. */
+export const storedKey = (): string => sessionStorage.getItem(STORAGE_KEY) ?? '';
 
-export function keepKey(key: string): void {
-  sessionStorage.setItem(STORED, key);
+export function storeKey(key: string): void {
+  sessionStorage.setItem(STORAGE_KEY, key);
 }
 
 export function forgetKey(): void {
-  sessionStorage.removeItem(STORED);
+  sessionStorage.removeItem(STORAGE_KEY);
 }

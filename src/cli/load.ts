@@ -17,7 +17,8 @@ export function loadCommand(): Command {
       'after',
       `
 CLICKHOUSE_URL (of several servers, the first that responds), CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server and a
-user that may insert. Without CLICKHOUSE_URL it is the gateway’s embedded server in DATA_DIR, running or not.
+user that may insert. Without CLICKHOUSE_URL it is the gateway’s embedded server in DATA_DIR, running or not;
+run querygate migrate first if no gateway has used that folder.
 
 Examples:
   querygate load edge_logs logs.ndjson.gz

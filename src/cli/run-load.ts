@@ -77,17 +77,21 @@ function stateOf({ phase, bytesRead, bytesTotal, loaded }: LoadProgress): Progre
 function print(report: LoadReport, { shiftToNow = false, json = false }: LoadOptions): void {
   const { loaded, rejected, olderThanRetention } = report;
   if (rejected > REPORTED_REJECTIONS)
-    process.stderr.write(`… and ${rejected - REPORTED_REJECTIONS} more lines\n`);
+    process.stderr.write(`… and ${countLines(rejected - REPORTED_REJECTIONS, 'more ')}\n`);
   process.stdout.write(
     json
-      ? `${JSON.stringify({ loaded, refused: rejected, olderThanRetention })}\n`
-      : `${loaded} lines loaded, ${rejected} rejected\n`,
+      ? // Scripts read the older name `refused`.
+        `${JSON.stringify({ loaded, refused: rejected, olderThanRetention })}\n`
+      : `${countLines(loaded)} loaded, ${rejected} rejected\n`,
   );
   if (olderThanRetention > 0) {
-    const hint = shiftToNow ? '' : '; --shift-to-now moves them to the present';
+    const [are, them] = olderThanRetention === 1 ? ['line is', 'it'] : ['lines are', 'them'];
+    const hint = shiftToNow ? '' : `; --shift-to-now moves ${them} to the present`;
     process.stderr.write(
-      `${olderThanRetention} lines are older than 90 days; ClickHouse will delete them${hint}\n`,
+      `${olderThanRetention} ${are} older than 90 days; ClickHouse will delete ${them}${hint}\n`,
     );
   }
   if (rejected > 0) process.exitCode = EXIT.failed;
 }
+
+const countLines = (count: number, more = ''): string => `${count} ${more}${count === 1 ? 'line' : 'lines'}`;

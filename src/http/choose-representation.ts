@@ -6,7 +6,7 @@ import type { Times } from '../formats/format.js';
 import { FORMAT_NAMES, FORMATS, type FormatName } from '../formats/formats.js';
 import { representationOf, type Representation } from '../formats/representation.js';
 import type { RawParameters } from '../query/raw-parameters.js';
-import { problemOfForm } from '../query/validate-parameters.js';
+import { problemOfEncoding } from '../query/validate-parameters.js';
 
 /** How the rows of a response are written. */
 export interface Presentation {
@@ -29,11 +29,11 @@ const BY_MEDIA_TYPE = new Map(
   }),
 );
 
-/** Media ranges of an `Accept` header. Comparing one with all formats takes 3 µs; browsers send at most ten. */
+/** Maximum number of media ranges in an `Accept` header. Comparing one with all formats takes 3 µs; browsers send at most ten. */
 const MAX_MEDIA_RANGES = 32;
 
-/** What the query string says about the form of the response, and its problems. */
-export interface NamedPresentation {
+/** What the query string says about the representation, and its problems. */
+export interface QueryStringPresentation {
   readonly format: FormatName | undefined;
   readonly formulaSafe: boolean;
   readonly download: boolean;
@@ -42,7 +42,7 @@ export interface NamedPresentation {
 
 const BY_NAME: ReadonlyMap<string, FormatName> = new Map(FORMAT_NAMES.map((name) => [name, name]));
 
-const SWITCH: ReadonlyMap<string, boolean> = new Map([
+const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['1', true],
   ['true', true],
   ['0', false],
@@ -50,40 +50,40 @@ const SWITCH: ReadonlyMap<string, boolean> = new Map([
   ['', false],
 ]);
 
-/** What the headers of a request say about the form of the response. */
+/** What the headers of a request say about the representation. */
 export interface HeaderPreferences {
   readonly accept: string | undefined;
   readonly timestamps: Times | undefined;
 }
 
 /** Reads `format`, `csv_safe` and `download`. Where the endpoint declares such a name, the parameter is the endpoint's. */
-export function readPresentation(endpoint: Endpoint, sent: RawParameters): NamedPresentation {
+export function readPresentation(endpoint: Endpoint, sent: RawParameters): QueryStringPresentation {
   const problems: Problem[] = [];
   /** The value of one of the gateway's own parameters; undefined where it is invalid or the endpoint declares it. */
   const read = <T>(param: string, values: ReadonlyMap<string, T>, expected: string): T | undefined => {
     const parameter = endpoint.parameters.has(param) ? undefined : sent.get(param);
     if (!parameter) return undefined;
     const value = values.get(parameter.text?.toLowerCase() ?? '');
-    const problem = problemOfForm(parameter) ?? (value === undefined ? expected : undefined);
+    const problem = problemOfEncoding(parameter) ?? (value === undefined ? expected : undefined);
     if (problem === undefined) return value;
     problems.push({ param, problem });
     return undefined;
   };
   const format = read('format', BY_NAME, `must be one of ${FORMAT_NAMES.join(', ')}`);
-  const formulaSafe = read('csv_safe', SWITCH, 'must be 1 or 0') ?? false;
-  const download = read('download', SWITCH, 'must be 1 or 0') ?? false;
+  const formulaSafe = read('csv_safe', BOOLEANS, 'must be 1, 0, true or false') ?? false;
+  const download = read('download', BOOLEANS, 'must be 1, 0, true or false') ?? false;
   return { format, formulaSafe, download, problems };
 }
 
 /**
  * Chooses the representation: `format` of the query string, else `Accept`; `Prefer` decides how times are written.
  *
- * @param named without problems.
+ * @param presentation of the query string, without problems.
  * @param times how the gateway writes times where the request does not choose.
  * @throws Failure NOT_ACCEPTABLE where `Accept` matches no format.
  */
 export function choosePresentation(
-  { format, formulaSafe, download }: NamedPresentation,
+  { format, formulaSafe, download }: QueryStringPresentation,
   { accept, timestamps }: HeaderPreferences,
   times: Times,
 ): Presentation {

@@ -24,7 +24,7 @@ const connections = new WeakMap<Server, Connections>();
  * Tracks a server's connections for {@link connectionsOf} and limits them. Over the limit, a new connection replaces the
  * oldest unauthenticated one; where all others are authenticated, the new connection is closed.
  */
-export function noteConnections(
+export function trackConnections(
   server: Server,
   { maxConnections, maxUnauthenticatedBytes }: ConnectionLimits,
 ): void {
@@ -57,7 +57,7 @@ export function noteConnections(
   });
 }
 
-/** The connections of a server; empty where {@link noteConnections} was not called for it. */
+/** The connections of a server; empty where {@link trackConnections} was not called for it. */
 export function connectionsOf(server: Server): Connections {
   return (
     connections.get(server) ?? {
@@ -68,7 +68,7 @@ export function connectionsOf(server: Server): Connections {
   );
 }
 
-/** Bytes of a request on the wire (RFC 9112): request line, a line for each header, an empty line, and the body. */
+/** Bytes of a request on the wire (RFC 9112): request line, a line for each header, an empty line, and a body with Content-Length. */
 function bytesOf({ method = '', url = '', headers, rawHeaders }: IncomingMessage): number {
   const targetLine = method.length + url.length + '  HTTP/1.1\r\n'.length;
   const texts = rawHeaders.reduce((sum, { length }) => sum + length, 0);

@@ -11,7 +11,7 @@ export interface Preferences {
 /** The text between commas that are not within quotes. */
 const PREFERENCE = /(?:[^,"]|"(?:[^"\\]|\\.)*"?)+/g;
 
-/** Whole seconds, with no more digits than a deadline needs. */
+/** Whole seconds; longer numbers are ignored. */
 const SECONDS = /^\d{1,9}$/;
 
 /** Reads the header in one pass. Of several preferences with one name the first counts; parameters are ignored. */

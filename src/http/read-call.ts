@@ -6,7 +6,7 @@ import { Failure, type Problem } from '../errors.js';
 import type { Times } from '../formats/format.js';
 import type { RawParameters } from '../query/raw-parameters.js';
 import { problemOfSqlText } from '../query/sandboxed-select.js';
-import { invalidParameters, problemOfForm, readParameters } from '../query/validate-parameters.js';
+import { invalidParameters, problemOfEncoding, readParameters } from '../query/validate-parameters.js';
 import {
   choosePresentation,
   readPresentation,
@@ -41,7 +41,7 @@ export function readCall({ endpoint, principal, sent, preferences, times }: Pars
   if ('conflict' in applied) throw new Failure('FORBIDDEN', applied.conflict.detail);
   const { values, problems: ofParameters } = readParameters(endpoint, applied.parameters);
   const sql = endpoint.settings.sandboxing === 'disabled' ? undefined : sent.get('sql');
-  const ofSql = sql && (problemOfForm(sql) ?? problemOfSqlText(sql.text ?? ''));
+  const ofSql = sql && (problemOfEncoding(sql) ?? problemOfSqlText(sql.text ?? ''));
   const named = readPresentation(endpoint, sent);
   const problems: readonly Problem[] = [
     ...ofParameters,

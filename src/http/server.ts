@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 
 import { Failure } from '../errors.js';
 import type { Logger } from '../observability/logger.js';
-import { noteConnections, type ConnectionLimits } from './connections.js';
+import { trackConnections, type ConnectionLimits } from './connections.js';
 import { MAX_HEADER_LINES } from './header-limits.js';
 import { boundParserPool } from './http-parser-pool.js';
 import { problemDocument, problemHeaders } from './problem.js';
@@ -53,7 +53,7 @@ export function createHttpServer(
   );
   // RFC 9110 (10.1.1) allows to ignore an unknown expectation; Node would reject it with an empty body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  noteConnections(server, connections);
+  trackConnections(server, connections);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     sendClientError(error, socket, logger);
   });

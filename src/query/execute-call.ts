@@ -24,8 +24,9 @@ export interface CallExecutorParts {
 export type OnOutcome = (query: EndpointQuery, key: CacheKey, outcome: CallOutcome) => void;
 
 /**
- * Executes validated calls. The result is a fresh cached result, else a new one from ClickHouse, else, if ClickHouse
- * fails, a stale one whose age the endpoint allows.
+ * Executes validated calls. The result is a fresh cached result, else a new one from ClickHouse. A stale one whose age
+ * the endpoint allows replaces a new one that is partial or does not come (ClickHouse fails, the gateway is busy, a
+ * time limit ends).
  */
 export function createCallExecutor(parts: CallExecutorParts): ExecuteCall {
   return async (call, key = keyOf(call)) => {
@@ -62,13 +63,11 @@ async function executeCached(
   };
   try {
     const { result, isCollapsed } = await fetchResult({ ...call, refresh }, key);
-    // A stale result with all rows is better than a new one without some.
-    const complete = result.partial && (await findStale());
-    return (
-      complete ?? fetchedOutcome(result, { refresh, isCollapsed, replacesExpired: cached !== undefined })
-    );
+    // A stale result with all rows is better than a new partial one.
+    const stale = result.partial && (await findStale());
+    return stale ?? fetchedOutcome(result, { refresh, isCollapsed, replacesExpired: cached !== undefined });
   } catch (error) {
-    const stale = isUpstreamFailure(error) ? await findStale() : undefined;
+    const stale = allowsStale(error) ? await findStale() : undefined;
     if (!stale) throw error;
     return stale;
   }
@@ -83,7 +82,7 @@ function fetchedOutcome(
 
 export interface HitParts {
   /** Reads the local cache synchronously. */
-  readonly peek: (hash: string) => EndpointResult | undefined;
+  readonly find: (hash: string) => EndpointResult | undefined;
   readonly clock: Clock;
   readonly onOutcome: OnOutcome;
 }
@@ -91,9 +90,9 @@ export interface HitParts {
 /** Returns the outcome of {@link ExecuteCall} synchronously if the local cache has a fresh result, else undefined. */
 export type FindHit = (query: EndpointQuery, key: CacheKey) => CallOutcome | undefined;
 
-export function createHitFinder({ peek, clock, onOutcome }: HitParts): FindHit {
+export function createHitFinder({ find, clock, onOutcome }: HitParts): FindHit {
   return (query, key) => {
-    const cached = peek(key.hash);
+    const cached = find(key.hash);
     if (!cached || !isFresh(cached, clock().getTime())) return undefined;
     const outcome = hitOutcome(cached);
     onOutcome(query, key, outcome);
@@ -105,8 +104,8 @@ function hitOutcome(result: EndpointResult): CallOutcome {
   return { result, status: 'HIT', isStored: true, isCollapsed: false };
 }
 
-/** Whether ClickHouse failed, as opposed to an error of the caller, a client disconnect or an internal error. */
-function isUpstreamFailure(error: unknown): boolean {
+/** Whether a stale result may replace a failure: of ClickHouse, of a busy gateway, or by a time limit. */
+function allowsStale(error: unknown): boolean {
   return error instanceof Failure && error.status >= 502;
 }
 

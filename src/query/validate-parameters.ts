@@ -50,14 +50,14 @@ function validate(parameter: Parameter, raw: RawParameter | undefined): Validate
   return result.error ? { problem: result.error.message } : { value: result.value ?? null };
 }
 
-/** The problem of a parameter that is repeated or cannot be decoded, whatever its kind. */
-export function problemOfForm({ text, times }: RawParameter): string | undefined {
+/** The problem of a parameter that is repeated or cannot be decoded. */
+export function problemOfEncoding({ text, times }: RawParameter): string | undefined {
   if (times > 1) return `is given ${times} times; it may be given once`;
   return text === undefined ? 'is not valid percent-encoded UTF-8' : undefined;
 }
 
 function problemOf(raw: RawParameter): string | undefined {
-  const problem = problemOfForm(raw);
+  const problem = problemOfEncoding(raw);
   if (problem !== undefined) return problem;
   const { text = '' } = raw;
   if (text.includes('\0')) return 'must not contain a null byte';

@@ -2,7 +2,7 @@ import type { SlotRequest, Requester, Priority } from '../query/ports.js';
 import { ANONYMOUS_REQUESTER } from '../query/shared-requester.js';
 import { Lanes } from './lanes.js';
 import { setRealTimer, type SetTimer } from './timers.js';
-import { WaitingQuery, type WaitingRoom } from './waiting-query.js';
+import { WaitingQuery, type QueueAccess } from './waiting-query.js';
 
 export interface QueryQueueOptions {
   /** How many queries run at a time. */
@@ -41,15 +41,15 @@ export class QueryQueue {
     warming: new Lanes(),
   };
   private readonly waiting = new Set<WaitingQuery>();
-  private readonly room: WaitingRoom;
+  private readonly access: QueueAccess;
 
   constructor(private readonly options: QueryQueueOptions) {
     const { maxWaitMs, setTimer = setRealTimer } = options;
-    this.room = {
+    this.access = {
       lanes: this.lanes,
       onJoined: (query, priority) => {
         // A queued refresh that an interactive caller joins may take the slot that warming leaves free.
-        if (this.hasSlotFor(priority)) query.take();
+        if (this.hasSlotFor(priority)) query.admit();
       },
       startTimer: (onTimeout) => setTimer(onTimeout, maxWaitMs),
     };
@@ -107,7 +107,7 @@ export class QueryQueue {
       if (remaining > 0) this.runningIn.set(lane, remaining);
       else this.runningIn.delete(lane);
     }
-    this.next()?.take();
+    this.next()?.admit();
   }
 
   private next(): WaitingQuery | undefined {
@@ -122,7 +122,7 @@ export class QueryQueue {
       const onAbort = (): void => {
         query.reject(signal.reason as Error);
       };
-      const query = new WaitingQuery(this.room, (lanes, reason) => {
+      const query = new WaitingQuery(this.access, (lanes, reason) => {
         signal.removeEventListener('abort', onAbort);
         this.waiting.delete(query);
         if (reason) reject(reason);

@@ -3,11 +3,11 @@ import type { Requester, Priority, WaitingCaller } from '../query/ports.js';
 import type { Lanes } from './lanes.js';
 
 /** What a waiting query needs from its queue. */
-export interface WaitingRoom {
+export interface QueueAccess {
   readonly lanes: Readonly<Record<Priority, Lanes<WaitingQuery>>>;
   /** Called when a caller joins the query. */
   readonly onJoined: (query: WaitingQuery, priority: Priority) => void;
-  /** Starts the timer for the longest wait of a caller; returns a function that cancels it. */
+  /** Starts the timer that limits a caller's wait; returns a function that cancels it. */
   readonly startTimer: (onTimeout: () => void) => () => void;
 }
 
@@ -29,7 +29,7 @@ export class WaitingQuery {
   private hasEnded = false;
 
   constructor(
-    private readonly room: WaitingRoom,
+    private readonly queue: QueueAccess,
     private readonly onEnd: OnWaitEnd,
   ) {}
 
@@ -54,8 +54,8 @@ export class WaitingQuery {
     this.joined({ requester, reject });
   }
 
-  /** Ends the wait with a slot. */
-  take(): void {
+  /** Ends the wait: the query has a slot. */
+  admit(): void {
     this.end();
   }
 
@@ -63,7 +63,10 @@ export class WaitingQuery {
     this.end(reason);
   }
 
-  /** Rejects each caller separately: a follower would take a shared rejection for the leader's, and retry. */
+  /**
+   * Rejects each caller separately. Followers would take a failure of the shared query for the leader's alone, and
+   * each would run the query again.
+   */
   shed(): void {
     const reason = gatewayBusy();
     for (const caller of [...this.cancelTimers.keys()]) caller.reject(reason);
@@ -74,12 +77,12 @@ export class WaitingQuery {
     const { lane, priority } = caller.requester;
     const count = this.callers[priority].get(lane) ?? 0;
     this.callers[priority].set(lane, count + 1);
-    if (count === 0) this.room.lanes[priority].push(lane, this);
-    const cancelTimer = this.room.startTimer(() => {
+    if (count === 0) this.queue.lanes[priority].push(lane, this);
+    const cancelTimer = this.queue.startTimer(() => {
       caller.reject(gatewayBusy());
     });
     this.cancelTimers.set(caller, cancelTimer);
-    this.room.onJoined(this, priority);
+    this.queue.onJoined(this, priority);
   };
 
   private readonly left = (caller: WaitingCaller): void => {
@@ -90,7 +93,7 @@ export class WaitingQuery {
     if (count > 0) this.callers[priority].set(lane, count);
     else {
       this.callers[priority].delete(lane);
-      this.room.lanes[priority].remove(lane, this);
+      this.queue.lanes[priority].remove(lane, this);
     }
   };
 

@@ -72,7 +72,7 @@ export function createListener(parts: ListenerParts): RequestListener {
     times: config.times,
   });
   const findHit = createHitFinder({
-    peek: (hash) => execution.cache.local.find(hash),
+    find: (hash) => execution.cache.local.find(hash),
     clock,
     onOutcome: execution.onOutcome,
   });

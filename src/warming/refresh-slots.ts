@@ -1,4 +1,4 @@
-/** A refresh that takes longer than this, the warmer's tick, is slow; milliseconds. */
+/** A refresh is slow if it takes longer than this, in milliseconds: the interval of the warmer's ticks. */
 const SLOW_MS = 1000;
 
 interface Running {
@@ -14,8 +14,8 @@ export function isSlow(milliseconds: number | undefined): boolean {
 }
 
 /**
- * Bounds the refreshes that run at a time, and runs at most one for each set. If there are several slots, the last
- * free one is reserved for fast refreshes, so that slow ones never occupy all slots.
+ * Bounds the refreshes that run at a time, and runs at most one for each set. If there are several slots, slow
+ * refreshes occupy at most all but one of them, so that a fast refresh never waits for slow ones only.
  */
 export class RefreshSlots {
   private readonly running = new Map<string, Running>();
@@ -26,14 +26,14 @@ export class RefreshSlots {
     private readonly now: () => number,
   ) {}
 
-  has(hash: string): boolean {
+  isRunning(hash: string): boolean {
     return this.running.has(hash);
   }
 
   /** Whether a refresh of a set may start now. */
   admits(hash: string, slow: boolean): boolean {
     if (this.running.size >= this.slots || this.running.has(hash)) return false;
-    return !slow || this.slots === 1 || this.slowRunning < this.slots - 1;
+    return !slow || this.slots === 1 || this.slowCount < this.slots - 1;
   }
 
   /** Starts a refresh, which must not reject; calls `onEnd` when its slot is free again. */
@@ -51,7 +51,7 @@ export class RefreshSlots {
     return Promise.race([...this.running.values()].map(({ end }) => end));
   }
 
-  private get slowRunning(): number {
+  private get slowCount(): number {
     const now = this.now();
     const slow = [...this.running.values()].filter((run) => run.isSlow || isSlow(now - run.startedAt));
     return slow.length;

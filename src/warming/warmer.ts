@@ -79,7 +79,7 @@ export class Warmer {
   async tick({ all = false } = {}): Promise<void> {
     if (!this.parts.isLeader()) return;
     const found = await Promise.all(this.parts.endpoints.filter(isWarmed).map((e) => this.due(e, all)));
-    const due = found.flat().filter(({ set, forced }) => forced || !this.slots.has(set.key.hash));
+    const due = found.flat().filter(({ set, forced }) => forced || !this.slots.isRunning(set.key.hash));
     const forced = this.queue.filter((queued) => queued.forced && !all);
     const isForced = ({ key }: UsedSet): boolean => forced.some(({ set }) => set.key.hash === key.hash);
     this.queue = [...forced, ...due.filter(({ set }) => !isForced(set))].sort((a, b) =>
@@ -162,7 +162,7 @@ export class Warmer {
 
   private async untilDone(due: readonly DueSet[]): Promise<void> {
     for (let end = this.slots.nextEnd; end; end = this.slots.nextEnd) {
-      if (!due.some((dueSet) => this.slots.has(dueSet.set.key.hash) || this.isQueued(dueSet))) return;
+      if (!due.some((dueSet) => this.slots.isRunning(dueSet.set.key.hash) || this.isQueued(dueSet))) return;
       await end;
     }
   }

@@ -39,7 +39,7 @@ it.each(FAULTS.map((fault) => [fault.name, fault] as const))(
     process.stdout.write(
       `${name}: ${JSON.stringify(during)}, recovered after ${recoveredMs.toFixed(0)} ms\n`,
     );
-    expect(tally.faults).toEqual([]);
+    expect(tally.violations).toEqual([]);
     expect(Object.keys(during).filter((status) => !EXPLAINED.test(status))).toEqual([]);
     // A restart can be so short that every request waits for its end.
     if (!fault.isGraceful) expect(during['503'] ?? during['502'] ?? 0).toBeGreaterThan(0);

@@ -92,8 +92,8 @@ describe('the representation of a result', () => {
     ['format=%ff', 'format', 'is not valid percent-encoded UTF-8'],
     ['format=csv&format=csv', 'format', 'is given 2 times; it may be given once'],
     ['download=1&download=1', 'download', 'is given 2 times; it may be given once'],
-    ['download=yes', 'download', 'must be 1 or 0'],
-    ['format=csv&csv_safe=x', 'csv_safe', 'must be 1 or 0'],
+    ['download=yes', 'download', 'must be 1, 0, true or false'],
+    ['format=csv&csv_safe=x', 'csv_safe', 'must be 1, 0, true or false'],
   ])('%s returns 400', async (query, param, problem) => {
     const gateway = await open();
     const document = problemOf(await gateway.get(`${URL}&${query}`));

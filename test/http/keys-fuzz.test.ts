@@ -26,8 +26,8 @@ it('no parameters or headers cause an unexpected error', async () => {
       : Promise.reject(invalidParameters([{ param: 'sql', problem: 'is odd' }]));
   await withAccess({ keys: KEYS, environment, endpoints, checkSql }, async (gateway) => {
     const keys = Object.keys(KEYS).map(keyNamed);
-    const { faults, statuses } = await fuzz(gateway.url(), { keys, endpoints, seconds: 0 });
-    expect(faults).toEqual([]);
+    const { violations, statuses } = await fuzz(gateway.url(), { keys, endpoints, seconds: 0 });
+    expect(violations).toEqual([]);
     expect(Object.keys(statuses)).toEqual(expect.arrayContaining(['200', '400', '401', '403']));
     const errors = gateway.logger.lines.filter(({ level }) => level === 'error');
     const codes = new Set(errors.map(({ fields }) => fields['code']));

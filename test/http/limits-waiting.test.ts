@@ -49,7 +49,7 @@ describe('Prefer: wait', () => {
     expect(outcomeOf(await patient)).toBe('200');
   });
 
-  it('returns an expired result instead of 504, if there is one', async () => {
+  it('returns a stale result instead of 504, if there is one', async () => {
     await request();
     gateway.clock.advance(70);
     delayQueries(gateway.runQuery);

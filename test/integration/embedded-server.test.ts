@@ -61,17 +61,17 @@ describe('the data folder', () => {
   });
 
   it('is rejected by the engine itself if the first server’s owner file is lost', async () => {
-    const word = path.join(dataDir, 'running-server.json');
-    const text = await readFile(word, 'utf8');
-    await rm(word);
+    const ownerFile = path.join(dataDir, 'running-server.json');
+    const text = await readFile(ownerFile, 'utf8');
+    await rm(ownerFile);
     await expect(start(dataDir)).rejects.toThrow(
       `The data folder ${dataDir} is in use by another ClickHouse`,
     );
-    await writeFile(word, text, { mode: 0o600 });
+    await writeFile(ownerFile, text, { mode: 0o600 });
     expect((await select(server.adminConnection, 'SELECT count() FROM edge_logs')).text).toBe('1\n');
   });
 
-  it('contains a password only in the file for the tools of the same user', async () => {
+  it('has passwords only in running-server.json, which only its user can read', async () => {
     const passwords = [server.adminConnection.password, server.readerConnection.password];
     const folder = path.join(dataDir, 'clickhouse');
     const files = (await readdir(folder, { recursive: true })).filter((file) => file.endsWith('.xml'));
@@ -135,7 +135,8 @@ describe('the reader', () => {
     "SELECT * FROM remote('127.0.0.1:1', system.one)",
     "SELECT * FROM mysql('127.0.0.1:1', 'a', 'b', 'c', 'd')",
     "SELECT * FROM executable('id', 'CSV', 'x String')",
-  ])('can read only the log tables: %s', async (query) => {
+    // Not covered: the function file(), which can read any file (docs/reference/sandbox.md).
+  ])('cannot read anything but the tables of the database: %s', async (query) => {
     const { status, text } = await select(server.readerConnection, query);
     expect(status).not.toBe(200);
     expect(text).toContain('ACCESS_DENIED');
@@ -153,7 +154,7 @@ describe('the reader', () => {
     ['timeout_overflow_mode', ["'break'"]],
     ['readonly', ['0', '1']],
     ['allow_introspection_functions', ['1']],
-  ])('cannot lift the limit %s', async (setting, values) => {
+  ])('cannot set %s outside its constraint', async (setting, values) => {
     for (const value of values) {
       const { status, text } = await select(
         server.readerConnection,
@@ -164,7 +165,7 @@ describe('the reader', () => {
     }
   });
 
-  it('may run every query that serving needs: every endpoint’s example succeeds', async () => {
+  it('can run the example of every endpoint', async () => {
     const client = connectClickHouse(server.readerConnection, {
       maxOpenConnections: 2,
       requestTimeoutMs: 20_000,

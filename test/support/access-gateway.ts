@@ -136,7 +136,7 @@ export class AccessGateway {
       corsOrigins: [],
       version: '0.0.0-test',
     });
-    const findHit = createHitFinder({ peek: (hash) => cache.local.find(hash), clock, onOutcome });
+    const findHit = createHitFinder({ find: (hash) => cache.local.find(hash), clock, onOutcome });
     const fastPath = createFastPath({ ...shared, findHit });
     await this.listen('slow path', createHttpServer(app, logger));
     const fast = createHttpServer((request, response) => {

@@ -87,8 +87,8 @@ export class CachingGateway {
       corsOrigins: [],
       version: '0.0.0-test',
     });
-    const peek = (hash: string): ReturnType<LocalStore['find']> => this.store.find(hash);
-    const fastPath = createFastPath({ ...shared, findHit: createHitFinder({ peek, clock, onOutcome }) });
+    const find = (hash: string): ReturnType<LocalStore['find']> => this.store.find(hash);
+    const fastPath = createFastPath({ ...shared, findHit: createHitFinder({ find, clock, onOutcome }) });
     this.servers = {
       'slow path': createHttpServer(app, this.logger),
       'fast path': createHttpServer((incoming, response) => {

@@ -99,7 +99,7 @@ function listenerOf(
     version: '0.0.0-test',
     ...parts,
   });
-  const findHit = createHitFinder({ peek: (hash) => store.find(hash), clock, onOutcome });
+  const findHit = createHitFinder({ find: (hash) => store.find(hash), clock, onOutcome });
   const fastPath = createFastPath({ ...shared, findHit });
   return (incoming, response) => {
     if (!fastPath(incoming, response)) app(incoming, response);

@@ -17,8 +17,9 @@ export interface Chartable {
   readonly splits: readonly string[];
 }
 
-/** Lines that a reader can distinguish. */
+/** Most values that get a line of their own; one more line sums all others. */
 const MAX_LINES = 7;
+const OTHERS = 'all others';
 const RECORD_BUCKETS = 48;
 
 /** Undefined where the rows have no time, or fewer than two times. */
@@ -37,7 +38,7 @@ export function chartableOf(columns: readonly Column[], rows: readonly Row[]): C
  * The lines of a chart. The values of rows with the same time are added; the rows of a result without numbers are counted.
  *
  * @param chosen the columns to draw.
- * @param split the column each of whose values becomes a line of the first chosen column.
+ * @param split if present, only the first chosen column is drawn, with a line for each value of the column `split`.
  */
 export function chartData(
   rows: readonly Row[],
@@ -52,36 +53,50 @@ export function chartData(
   const [first = ''] = chosen;
   const lines =
     split === undefined || split === ''
-      ? chosen.map((name) => ({ name, values: addUp(rows, indexOf, times.length, name) }))
-      : splitLines(rows, split, (some) => addUp(some, indexOf, times.length, first));
-  const shared = times.length < rows.length;
-  return { times, lines, note: shared ? 'Values of rows with the same time are added.' : '' };
+      ? chosen.map((name) => ({ name, ...addUp(rows, indexOf, times.length, name) }))
+      : splitLines(rows, split, (group) => addUp(group, indexOf, times.length, first));
+  return { times, lines: lines.map(({ name, values }) => ({ name, values })), note: noteOf(lines) };
 }
 
 const secondsOf = (value: Cell | undefined): number => Date.parse(cellText(value)) / 1000;
 
-function addUp(
-  rows: readonly Row[],
-  indexOf: (row: Row) => number,
-  length: number,
-  column: string,
-): readonly (number | null)[] {
+interface Sums {
+  readonly values: readonly (number | null)[];
+  /** Whether any of the values is the sum of several rows. */
+  readonly isSum: boolean;
+}
+
+interface SumLine extends Sums {
+  readonly name: string;
+}
+
+function noteOf(lines: readonly SumLine[]): string {
+  const sums = lines.filter(({ isSum }) => isSum);
+  if (sums.length === 0) return '';
+  const where = sums.every(({ name }) => name === OTHERS) ? ` in “${OTHERS}”` : '';
+  return `Values of rows with the same time are added${where}.`;
+}
+
+function addUp(rows: readonly Row[], indexOf: (row: Row) => number, length: number, column: string): Sums {
   const values = new Array<number | null>(length).fill(null);
+  let isSum = false;
   for (const row of rows) {
     const value = row[column];
     if (typeof value !== 'number') continue;
     const index = indexOf(row);
-    values[index] = (values[index] ?? 0) + value;
+    const sum = values[index] ?? null;
+    isSum ||= sum !== null;
+    values[index] = (sum ?? 0) + value;
   }
-  return values;
+  return { values, isSum };
 }
 
 /** A line for each of the values with the most rows, and one for all other values. */
 function splitLines(
   rows: readonly Row[],
   split: string,
-  valuesOf: (rows: readonly Row[]) => readonly (number | null)[],
-): ChartData['lines'] {
+  sumsOf: (rows: readonly Row[]) => Sums,
+): readonly SumLine[] {
   const groups = new Map<string, Row[]>();
   for (const row of rows) {
     const name = row[split] === null ? 'null' : cellText(row[split]) || 'empty';
@@ -90,9 +105,9 @@ function splitLines(
     else groups.set(name, [row]);
   }
   const ranked = [...groups].sort(([, left], [, right]) => right.length - left.length);
-  const rest = ranked.slice(MAX_LINES).flatMap(([, some]) => some);
-  const lines = ranked.slice(0, MAX_LINES).map(([name, some]) => ({ name, values: valuesOf(some) }));
-  return rest.length === 0 ? lines : [...lines, { name: 'all others', values: valuesOf(rest) }];
+  const rest = ranked.slice(MAX_LINES).flatMap(([, group]) => group);
+  const lines = ranked.slice(0, MAX_LINES).map(([name, group]) => ({ name, ...sumsOf(group) }));
+  return rest.length === 0 ? lines : [...lines, { name: OTHERS, ...sumsOf(rest) }];
 }
 
 /** Counts the rows in equal intervals of the time that they cover. */
@@ -107,5 +122,5 @@ function countRecords(rows: readonly Row[], time: string): ChartData {
     counts[index] = (counts[index] ?? 0) + 1;
   }
   const times = counts.map((_count, index) => start + index * step);
-  return { times, lines: [{ name: 'records', values: counts }], note: `Records in stretches of ${step} s.` };
+  return { times, lines: [{ name: 'records', values: counts }], note: `Records per ${step} s.` };
 }

@@ -5,6 +5,8 @@ import type { LoadReport } from './load-report.js';
 /** Maximum number of characters quoted from a message of ClickHouse. */
 const MAX_QUOTED = 300;
 
+const NO_DATABASE = 'Run querygate migrate first, or correct CLICKHOUSE_DATABASE';
+
 export interface LoadErrorDetails extends ErrorOptions {
   readonly report?: LoadReport;
   readonly resumeFromLine?: number;
@@ -47,10 +49,11 @@ export class BatchFailure extends Error {
   }
 }
 
-/** Describes an error of ClickHouse, or of the connection to it, in a sentence without a full stop. */
+/** Describes an error of ClickHouse, or of the connection to it, with a remedy if there is one; without a full stop. */
 export function describeFailure(error: unknown): string {
   if (error instanceof ClickHouseError) {
-    return `ClickHouse returned ${error.type ?? `code ${error.code}`}: ${firstLine(error.message)}`;
+    const remedy = error.type === 'UNKNOWN_DATABASE' ? `. ${NO_DATABASE}` : '';
+    return `ClickHouse returned ${error.type ?? `code ${error.code}`}: ${firstLine(error.message)}${remedy}`;
   }
   return `ClickHouse is unreachable or closed the connection (${causeOf(error)})`;
 }

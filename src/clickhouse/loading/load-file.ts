@@ -7,7 +7,7 @@ import { decompress } from './decompress.js';
 import { findNewest } from './find-newest.js';
 import { insertBatch } from './insert-batch.js';
 import { inspectLine } from './inspect-line.js';
-import { toLoadError } from './load-failure.js';
+import { toLoadError } from './to-load-error.js';
 import type { LoadProgress, LoadReport } from './load-report.js';
 import { numberRanges } from './number-range.js';
 import { oneAhead } from './one-ahead.js';

@@ -72,6 +72,6 @@ async function unknownTable(client: ClickHouseClient, name: string): Promise<str
   const known =
     tables.length > 0
       ? `the tables are ${tables.join(', ')}`
-      : 'the database has no tables: run npm run migrate';
+      : 'the database has no tables: run querygate migrate';
   return `the table ${name} does not exist; ${known}`;
 }

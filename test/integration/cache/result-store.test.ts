@@ -74,7 +74,7 @@ describe.each(STORES)('%s', (_name, open) => {
     expect(await store.get(KEY)).toBeUndefined();
   });
 
-  it('returns an expired result until usableUntil', async () => {
+  it('returns a stale result until usableUntil', async () => {
     const result = sampleResult({ createdAt: time.now, expiresAt: time.now + 50 });
     await store.set(KEY, result, time.now + 10_000);
     await elapse(100);

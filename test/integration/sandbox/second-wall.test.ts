@@ -7,8 +7,8 @@ import { REJECTED } from './attempts.js';
 
 /**
  * Tests the database permissions without the sandbox: SQL that the sandbox rejects runs unchanged as the gateway's
- * read-only user. That user may read the ten log tables of the database `logs` completely; only the sandbox separates
- * the projects in them. The user must not be able to read anything else.
+ * read-only user. That user may read the log tables and the request log in the database `logs` completely; only the
+ * sandbox separates the projects in them. The user must not be able to read anything else.
  */
 
 const SECRET = 'SECRET-77c0';

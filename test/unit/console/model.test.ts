@@ -53,10 +53,30 @@ describe('chart data', () => {
 
   it('has a line for each value of the split column, with gaps for missing rows', () => {
     const chartable = chartableOf(columns, rows);
-    expect(chartable && chartData(rows, chartable, ['hits'], 'city').lines).toEqual([
-      { name: 'Bonn', values: [1, 4] },
-      { name: 'null', values: [2, null] },
-    ]);
+    expect(chartable && chartData(rows, chartable, ['hits'], 'city')).toMatchObject({
+      lines: [
+        { name: 'Bonn', values: [1, 4] },
+        { name: 'null', values: [2, null] },
+      ],
+      note: '',
+    });
+  });
+
+  it('notes that values are added where rows of one split value share a time', () => {
+    const shared = [...rows, row('18', 'Bonn', 8)];
+    const chartable = chartableOf(columns, shared);
+    const data = chartable && chartData(shared, chartable, ['hits'], 'city');
+    expect(data?.lines[0]).toEqual({ name: 'Bonn', values: [1, 12] });
+    expect(data?.note).toBe('Values of rows with the same time are added.');
+  });
+
+  it('adds the values beyond the seventh in one line, and notes it', () => {
+    const cities = Array.from({ length: 9 }, (_, index) => `city ${index}`);
+    const many = cities.flatMap((city) => [row('17', city, 1), row('18', city, 2)]);
+    const chartable = chartableOf(columns, many);
+    const data = chartable && chartData(many, chartable, ['hits'], 'city');
+    expect(data?.lines[7]).toEqual({ name: 'all others', values: [2, 4] });
+    expect(data?.note).toBe('Values of rows with the same time are added in “all others”.');
   });
 
   it('counts rows when there is no numeric column', () => {

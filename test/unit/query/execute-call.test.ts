@@ -89,7 +89,7 @@ describe('a result', () => {
   it('is found by the synchronous hit finder while it is fresh', async () => {
     const found: string[] = [];
     const findHit = createHitFinder({
-      peek: (hash) => store.find(hash),
+      find: (hash) => store.find(hash),
       clock: time.clock,
       onOutcome: (_query, _key, { status }) => found.push(status),
     });

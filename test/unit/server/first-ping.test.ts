@@ -16,7 +16,7 @@ const named = (...pings: readonly Ping[]): readonly { name: string; ping: Ping }
   pings.map((ping, n) => ({ name: `server-${n}:8123`, ping }));
 
 describe('pingServersOnce', () => {
-  it('logs a warning for each server that does not respond, and waits no longer than its signal', async () => {
+  it('logs a warning for each server that does not respond, and stops waiting when its signal is aborted', async () => {
     const logger = new RecordingLogger();
     const limit = new AbortController();
     const responds = pingServersOnce(named(up, fails, notReady, hangs), logger, limit.signal);

@@ -6,7 +6,7 @@ import {
   firstPart,
   InputFailure,
 } from '../../../../src/clickhouse/loading/load-error.js';
-import { toLoadError } from '../../../../src/clickhouse/loading/load-failure.js';
+import { toLoadError } from '../../../../src/clickhouse/loading/to-load-error.js';
 import { Tally } from '../../../../src/clickhouse/loading/tally.js';
 
 const NOW = new Date('2026-05-17T10:05:03.000Z');
@@ -54,6 +54,18 @@ describe('describeFailure', () => {
     );
   });
 
+  it('adds the remedy when the database does not exist', () => {
+    const error = new ClickHouseError({
+      message: 'Database logs does not exist. ',
+      code: '81',
+      type: 'UNKNOWN_DATABASE',
+    });
+    expect(describeFailure(error)).toBe(
+      'ClickHouse returned UNKNOWN_DATABASE: Database logs does not exist. ' +
+        'Run querygate migrate first, or correct CLICKHOUSE_DATABASE',
+    );
+  });
+
   it('returns the code of an error without a message', () => {
     const error = Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' });
     expect(describeFailure(error)).toBe('ClickHouse is unreachable or closed the connection (ECONNREFUSED)');
@@ -71,7 +83,7 @@ describe('toLoadError', () => {
     });
   });
 
-  it('states no doubt when no row can have been written', () => {
+  it('omits the lines that may already be written when none can be', () => {
     expect(toLoadError(new BatchFailure(30, false, hangUp), 'file', tallyAfter(0, 0))).toMatchObject({
       message:
         'ClickHouse is unreachable or closed the connection (socket hang up). Nothing was loaded; resume from line 1.',
