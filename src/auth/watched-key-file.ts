@@ -9,7 +9,7 @@ export interface KeyFileEvents {
   readonly onRejected: (reason: string) => void;
 }
 
-/** Checks a well-formed file against its surroundings, such as the endpoints; throws if it is invalid. */
+/** Checks a well-formed file against the endpoints; throws if it refers to one that does not exist. */
 export type CheckKeyFile = (keyFile: KeyFile) => void;
 
 /** Poll interval. Unlike change events, polling detects replaced files, symbolic links and mounted secrets. */

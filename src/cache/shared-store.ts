@@ -19,7 +19,7 @@ const REPLACE_WITHIN_MS = 1000;
  * Stores a result unless a newer one exists. The creation time is the fencing token: a late writer that lost its lock
  * or lease never replaces a newer result. A value that is not a result of this key, whatever its type, is replaced.
  *
- * A newer result is also replaced if it is from the future by the writer's clock. A delayed command cannot tell: to it
+ * A newer result is also replaced if it is from the future by the writer's clock. A delayed command cannot know: to it
  * every newer result is from the future. So the first command does not replace such a result, but returns the time of
  * Redis. The writer then sends a second command, which may replace it until REPLACE_WITHIN_MS after that time.
  *

@@ -118,7 +118,7 @@ function bodiesToCache(body: Buffer, { format }: Representation): Promise<Bodies
   return FORMATS[format].isCompressible ? encodeBodies(body) : { identity: inOwnMemory(body) };
 }
 
-/** Names the parameters that are regular expressions, because only ClickHouse can tell whether one compiles. */
+/** Names the parameters that are regular expressions, because only ClickHouse finds out whether one compiles. */
 function blameParameters(endpoint: Endpoint, error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== 'BAD_REGULAR_EXPRESSION') return error;
   const expressions = [...endpoint.parameters].filter(([, { kind }]) => kind === 'regular-expression');

@@ -3,7 +3,7 @@ import type { Column, QueryLimits } from '../endpoint/definition.js';
 import type { Failure } from '../errors.js';
 import type { Representation } from '../formats/representation.js';
 
-/** Callers wait for interactive queries; nobody waits for warming. */
+/** Callers wait for interactive queries; no caller waits for warming. */
 export type Priority = 'interactive' | 'warming';
 
 /** Reports the cost of a query that has ended; undefined if the cost is unknown. */

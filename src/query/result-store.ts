@@ -10,7 +10,7 @@ export interface PurgeScope {
 }
 
 /**
- * A cache of results. It returns a result until `usableUntil`, fresh or stale; `isFresh` tells which. A result from
+ * A cache of results. It returns a result until `usableUntil`, fresh or stale; `isFresh` distinguishes them. A result from
  * the future (see `usableFrom`) counts as absent: the cache does not return it, and any other result replaces it. A
  * store never fails its callers: a failed read is a miss, and a failed write stores nothing.
  */
