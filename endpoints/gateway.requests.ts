@@ -40,10 +40,7 @@ export default defineEndpoint({
     row_count: column('UInt32', 'Rows of the response.'),
     rows_read: column('UInt64', 'Rows that the query read.'),
     bytes_read: column('UInt64', 'Bytes that the query read.'),
-    total_ms: column(
-      'Float64',
-      'Milliseconds from the headers of the request to the end of the response.',
-    ),
+    total_ms: column('Float64', 'Milliseconds from the headers of the request to the end of the response.'),
     waiting_ms: column('Float64', 'Milliseconds of these in the query queue.'),
     clickhouse_ms: column('Float64', 'Milliseconds of these in ClickHouse.'),
   },

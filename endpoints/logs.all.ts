@@ -15,8 +15,8 @@ import {
 } from '../src/endpoint/index.js';
 
 /**
- * The parts of the saved query, one for each kind of log. The result has rows of `edge_source` only; a caller's own SQL
- * may read the others too.
+ * The parts of the saved query, one for each kind of log. The result has rows of `edge_source` only; where
+ * sandboxing is enabled, a caller's own SQL may read the others too.
  */
 const TABLES = {
   edge_source: sql`edge_logs`,

@@ -14,8 +14,8 @@ import {
 } from '../src/endpoint/index.js';
 
 /**
- * Expressions whose match in the beginning of a text is a match in the whole text: they have no assertion about what follows
- * (`$`, `\\b`, `\\z`). The pattern admits only escapes that assert nothing.
+ * Expressions that match a text whenever they match a prefix of it, such as the origin of a URL: they have no assertion about
+ * what follows (`$`, `\b`, `\z`). The pattern admits only escapes that assert nothing.
  */
 const IGNORES_THE_END = /^(?:[^$\\]|\\[^\p{L}\p{N}]|\\[dDsSwW])*$/u;
 
@@ -73,8 +73,8 @@ export default defineEndpoint({
     );
     // A pinned value is the name of a project, not a pattern, which could match other projects.
     const isOfProject = choose([isPinned(project), sql`project = ${project}`], sql`match(url, ${project})`);
-    // Compiles the expression even where no row is left to test, so that an invalid expression is always an error; and once
-    // after a group, since ClickHouse calls RE2 only where it sees an operator before an unpaired `)` or a final `\`.
+    // Compiles the expression even where no row is left to test, so that an invalid expression is always an error. The second
+    // match puts `()` before it: without an operator before an unpaired `)` or a final `\`, ClickHouse would not call RE2.
     const compiles = choose(
       [isPinned(project), sql`true`],
       sql`NOT ignore(match('', ${project}), match('', concat('()', ${project})))`,

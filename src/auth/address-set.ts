@@ -10,10 +10,11 @@ export interface AddressSet {
 const MAPPED = /^(?:::|(?:0{1,4}:){5})ffff:(?:(\d+\.\d+\.\d+\.\d+)|([0-9a-f]{1,4}):([0-9a-f]{1,4}))$/i;
 
 /**
- * Builds a set of IPv4 and IPv6 addresses and CIDR ranges. An IPv4-mapped address (`::ffff:10.0.0.1`) counts as IPv4.
+ * Builds a set of IPv4 and IPv6 addresses and CIDR ranges. `allows` treats an IPv4-mapped address (`::ffff:10.0.0.1`) as
+ * IPv4; a range must not be one.
  *
  * @param ranges such as `10.0.0.7`, `10.0.0.0/8`, `2001:db8::/32`.
- * @throws Error naming the first item that is neither an address nor a range.
+ * @throws Error naming the first item that is not an address or range, has a zone, or is IPv4-mapped.
  */
 export function addressSet(ranges: readonly string[]): AddressSet {
   // A list per version: in a shared list, ::/0 would also match every IPv4 address.
@@ -51,7 +52,7 @@ function versionOf(address: string): 4 | 6 | undefined {
 }
 
 function invalidRange(range: string): string {
-  return `${JSON.stringify(range)} is neither an IP address nor a range such as 10.0.0.0/8 or 2001:db8::/32`;
+  return `${JSON.stringify(range)} must be an IP address or range such as 10.0.0.0/8 or 2001:db8::/32, without a zone and not IPv4-mapped`;
 }
 
 /** Removes the zone and turns an IPv4-mapped address into IPv4. */

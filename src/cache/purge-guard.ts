@@ -6,7 +6,10 @@ import type { EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
-/** How many purges are remembered. A forgotten one matters only to a query that started before it and still runs. */
+/**
+ * How many purges are remembered. Once a purge is forgotten, results of queries that it overtook, and entries that it could
+ * not remove from Redis, are accepted again.
+ */
 const MAX_PURGES = 10_000;
 
 /** Rejects results whose query started before a purge: such a query may not have seen the new data. */

@@ -12,7 +12,7 @@ export function listedKeys({ keys }: KeyFile): readonly ListedKey[] {
 /** The keys as a table with a line of headings. */
 export function keysTable(keys: readonly ListedKey[]): string {
   const rows = [
-    ['NAME', 'KEYS', 'CREATED', 'EXPIRES', 'ENDPOINTS', 'FIXED', 'ADDRESSES', 'LIMITS', 'RIGHTS'],
+    ['NAME', 'KEYS', 'CREATED', 'EXPIRES', 'ENDPOINTS', 'PINNED', 'ADDRESSES', 'LIMITS', 'RIGHTS'],
     ...keys.map(cellsOf),
   ];
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];

@@ -54,7 +54,9 @@ export function durationMs(option: string, text: string): number {
 function futureOf(option: string, text: string, now: Date): string {
   const instant = parseInstant(text);
   if (instant === undefined) {
-    throw usageError(`${option} must be a date such as 2027-01-01, not ${JSON.stringify(text)}`);
+    throw usageError(
+      `${option} must be a date or time in ISO 8601, such as 2027-01-01, not ${JSON.stringify(text)}`,
+    );
   }
   if (instant > now.getTime()) return text;
   throw usageError(

@@ -6,8 +6,8 @@ import type { RedisClient } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
 
 /**
- * Retention of purges after the last one. A gateway that is disconnected from Redis for longer misses them, and can
- * serve a purged result if the endpoint's `caching` plus `staleIfError` is longer too.
+ * How long purges remain in Redis after the latest one. A gateway that is disconnected for longer misses them, and can
+ * serve a purged result if the endpoint's `caching` plus `staleIfError` exceeds this time too.
  */
 const RETENTION_SECONDS = 24 * 3600;
 /** Maximum number of purges stored to be sent again. One more, and all are merged into one purge of everything. */

@@ -60,7 +60,7 @@ export class RequestLog {
       return;
     }
     this.lost += 1;
-    // The state `failing` already reports that requests are lost.
+    // The state `failing` already reports that records are lost.
     if (this.state === 'writing') this.change('full');
   }
 

@@ -37,7 +37,7 @@ describe('the API key', () => {
     expect(response.headers['www-authenticate']).toBe('Bearer realm="querygate"');
   });
 
-  it('is rejected in the query string with 401 without mayUseQueryString, like an unknown key', async () => {
+  it('returns 401 in the query string unless the key has mayUseQueryString, as for an unknown key', async () => {
     expect(problemOf(await call({}, `${GOOD_CALL}&api_key=${KEY}`)).code).toBe('API_KEY_INVALID');
     expect(problemOf(await call({}, `${GOOD_CALL}&api_key=wrong`)).code).toBe('API_KEY_INVALID');
     expect(problemOf(await call({}, `${GOOD_CALL}&X-API-KEY=${KEY}`)).code).toBe('API_KEY_MISSING');

@@ -39,7 +39,7 @@ export default defineEndpoint({
 });`;
 
 describe('querygate check', () => {
-  it('loads demo data without a ClickHouse, and prints rows, time and estimate of our own endpoints, without errors', async () => {
+  it('starts a ClickHouse with demo data where CLICKHOUSE_URL is not set, and reports our endpoints without errors', async () => {
     const { code, stdout, stderr } = await runCli(['check', '--json']);
     expect([code, stderr]).toEqual([0, '']);
     const { ok, endpoints } = JSON.parse(stdout) as Checked;

@@ -102,7 +102,7 @@ function optionsOf(
   };
 }
 
-/** ISO dates and times, as precise as the distance of the ticks requires. */
+/** Month and day, or the time of day, as precise as the distance of the ticks requires. */
 function timeLabels(_plot: uPlot, ticks: number[]): string[] {
   const step = (ticks[1] ?? 0) - (ticks[0] ?? 0);
   let day = '';

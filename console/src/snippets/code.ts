@@ -73,8 +73,8 @@ export function googleSheets(request: SnippetRequest): string {
     '  return [columns, ...body.result.map((row) => columns.map((column) => cell(row[column])))];',
     '}',
     '',
-    '// Without a script: IMPORTDATA can’t send a header. Have a signed link of this request with format=csv made by',
-    '// the operator (npm run keys -- link), and write in a cell: =IMPORTDATA("SIGNED_LINK")',
+    '// Without a script: IMPORTDATA can’t send a header. Ask the operator for a signed link of this request with',
+    '// format=csv (npm run keys -- link), and write in a cell: =IMPORTDATA("SIGNED_LINK")',
     '// Google has to be able to reach the gateway for either.',
   ].join('\n');
 }

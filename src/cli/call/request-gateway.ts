@@ -21,7 +21,7 @@ export function urlOf({ url, endpoint, parameters }: GatewayCall): string {
 /**
  * Sends the call and returns the response when its headers have arrived; the body is still to be read.
  *
- * @throws CommandError where the gateway is unreachable.
+ * @throws CommandError where the gateway is unreachable or the API key contains invalid characters.
  */
 export async function requestGateway(call: GatewayCall, signal: AbortSignal): Promise<Response> {
   const headers = headersOf(call);

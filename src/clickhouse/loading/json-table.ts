@@ -5,8 +5,9 @@ import { quoteName } from '../../endpoint/quote-sql.js';
 import type { Column } from './target-table.js';
 
 /**
- * How ClickHouse reads a line, whatever the user's profile says: like `INSERT … FORMAT JSONEachRow` with ClickHouse's
- * defaults. The last settings allow a query as long as a batch and truncate it in the query log.
+ * How ClickHouse reads a line, whatever the user's profile says: like `INSERT … FORMAT JSONEachRow` with
+ * `date_time_input_format=best_effort`. `max_query_size` allows a query as long as a batch, which
+ * `log_queries_cut_to_length` truncates in the query log.
  */
 export const READ_SETTINGS: ClickHouseSettings = {
   date_time_input_format: 'best_effort',

@@ -73,7 +73,7 @@ function protectResponses(): RequestHandler {
 }
 
 /**
- * A page of another site, open in an operator's browser, can reach this port too. `Origin` reveals such a page; where the
+ * A page of another site, open in an administrator's browser, can reach this port too. `Origin` reveals such a page; where the
  * site's name resolves to this machine (DNS rebinding), `Host` does.
  */
 function rejectOtherSites(): RequestHandler {

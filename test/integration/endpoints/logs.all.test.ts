@@ -165,7 +165,7 @@ describe('records of several hours', () => {
       ),
     );
 
-  it('are read back in time until the row cap is reached', async () => {
+  it('are read from the newest backwards until the row cap is reached', async () => {
     await endpoint.fill(TABLE, []);
     await insert('old', 150, 9n);
     await insert('middle', 60, 5n);
@@ -259,7 +259,7 @@ describe('iso_timestamp_start and iso_timestamp_end', () => {
   });
 
   it.each(['now', '2096-02-30', ' ', '2300-01-01'])(
-    'are both rejected and named when they are %j',
+    'are both named in the error when their value is %j',
     async (wrong) => {
       const parameters = { project: 'aurora', iso_timestamp_start: wrong, iso_timestamp_end: wrong };
       await expect(endpoint.rows(parameters)).rejects.toMatchObject({

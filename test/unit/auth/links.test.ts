@@ -38,7 +38,7 @@ describe('a signed link', () => {
     expect(hasLink(sentOf('/?link_key=a'))).toBe(false);
   });
 
-  it('has the rights of its key for its endpoint until it expires', () => {
+  it('has the limits and pinned parameters of its key, for its endpoint only, until it expires', () => {
     const key: Principal = {
       ...KEY,
       mayUseQueryString: true,

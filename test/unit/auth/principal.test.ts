@@ -113,7 +113,7 @@ describe('allowsAddress', () => {
     '::ffff:10.0.0.1',
     'fe80::1%e',
   ])('rejects the range %j', (range) => {
-    expect(() => addressSet([range])).toThrow('is neither an IP address nor a range');
+    expect(() => addressSet([range])).toThrow('must be an IP address or range');
   });
 
   it('separates all of IPv4 from all of IPv6', () => {

@@ -54,7 +54,10 @@ describe('rightsOf', () => {
     ],
     [{ clickhouseMs: '-1/5' }, '--clickhouse-ms must be'],
     [{ concurrent: 'many' }, '--concurrent must be a whole number from 1 to 10000, not "many"'],
-    [{ expires: 'tomorrow' }, '--expires must be a date such as 2027-01-01, not "tomorrow"'],
+    [
+      { expires: 'tomorrow' },
+      '--expires must be a date or time in ISO 8601, such as 2027-01-01, not "tomorrow"',
+    ],
     [{ expires: '2026-05-17' }, '--expires 2026-05-17 is in the past (now is 2026-05-17T10:05:03.000Z)'],
     [{ expires: '2026-05-17T10:05:03Z' }, 'is in the past'],
   ])('rejects %j', (options, message) => {

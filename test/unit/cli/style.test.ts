@@ -13,7 +13,7 @@ describe('paint', () => {
     ['a terminal with NO_COLOR', { stream: terminal, environment: { NO_COLOR: '1' } }, 'x'],
     ['a dumb terminal', { stream: terminal, environment: { TERM: 'dumb' } }, 'x'],
     ['a file', { stream: {}, environment: {} }, 'x'],
-  ])('on %s', (_where, target, shown) => {
+  ])('writes on %s what it can show', (_where, target, shown) => {
     expect(paint('red', 'x', target)).toBe(shown);
   });
 });

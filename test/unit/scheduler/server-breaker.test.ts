@@ -176,7 +176,7 @@ describe('ServerBreaker', () => {
       }
     });
 
-    it('needs three lost connections again after it closed, and starts with the first pause', async () => {
+    it('opens only after three more lost connections once it has closed, and waits the first pause again', async () => {
       await timers.advance(250);
       await succeedOnce();
       await failWith('CLICKHOUSE_UNREACHABLE', 2);

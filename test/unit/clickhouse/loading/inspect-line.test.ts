@@ -9,7 +9,7 @@ const ranges = numberRanges([
 const inspect = (text: string): object => inspectLine({ line: 7, text }, ranges);
 
 describe('inspectLine', () => {
-  it('accepts a JSON object with a timestamp, from its brace on', () => {
+  it('accepts a JSON object with a timestamp, and removes white space before it', () => {
     expect(inspect('  {"timestamp":"2026-05-17"}')).toEqual({ line: 7, text: '{"timestamp":"2026-05-17"}' });
   });
 
