@@ -114,7 +114,7 @@ describe('parseKeyFile', () => {
     [
       'an invalid address range',
       { name: 'a', sha256: [HASH], addresses: ['10.0.0.0/33'] },
-      '"10.0.0.0/33" is neither',
+      '"10.0.0.0/33" must be an IP address or range',
     ],
     ['an invalid limit', { name: 'a', sha256: [HASH], limits: { requests: 5 } }, '"keys[0].limits.requests"'],
     ['a repeated hash', { name: 'a', sha256: [HASH, HASH] }, 'contains a duplicate value'],
