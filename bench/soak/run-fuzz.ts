@@ -17,8 +17,8 @@ export async function runFuzz(stage: Stage, seconds: number): Promise<void> {
   await writeFile(settings, JSON.stringify(Object.fromEntries(sandboxed)));
   const { gateway, keys } = await openHarness(stage, {
     ENDPOINT_SETTINGS_FILE: settings,
-    LINK_SECRET: 'a secret for signed links',
-    JWT_SECRET: 'a secret for tokens',
+    LINK_SECRET: 'a secret for signed links in the fuzz run',
+    JWT_SECRET: 'a secret for tokens in the fuzz run',
     JWT_ISSUER: 'https://nobody.example',
     TRUST_PROXY: 'loopback',
   });
