@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import type { BoundQuery } from '../endpoint/bind.js';
+import type { QueryCost } from '../endpoint/limit-rules.js';
 import { ROW_LIMIT } from '../endpoint/reserved.js';
 import { brokenResponse } from '../formats/broken-response.js';
 import type {
@@ -8,7 +9,6 @@ import type {
   FileFormat,
   FormattedColumns,
   OutputFormat,
-  QueryCost,
   RowFormat,
 } from '../formats/format.js';
 import { FORMATS } from '../formats/formats.js';

@@ -12,6 +12,9 @@ export const COUNTED = ['requests', 'rowsRead', 'bytesRead', 'clickhouseMs'] as 
 
 export type Counted = (typeof COUNTED)[number];
 
+/** What a query cost, as ClickHouse reports it: rows and uncompressed bytes that it read, milliseconds that it took. */
+export type QueryCost = Readonly<Record<Exclude<Counted, 'requests'>, number>>;
+
 /** The limits of a key or of an endpoint; an absent limit means unlimited. */
 export type LimitRules = Readonly<Partial<Record<Counted, Quota>>> & {
   /** Maximum number of concurrent queries in ClickHouse. */

@@ -11,7 +11,6 @@ export const arrow: FileFormat = {
   extension: 'arrows',
   isText: false,
   isCompressible: true,
-  hasTypedTimes: true,
   hasFormulas: false,
   values: 'typed',
   clickHouseFormat: (columns) => ({

@@ -1,16 +1,14 @@
 import { cutLines, disarmFormulas } from './cut-lines.js';
-import type { RowFormat } from './format.js';
+import { TEXT, type RowFormat } from './format.js';
 import { withValues } from './value-settings.js';
 
 /** CSV as RFC 4180 defines it, with a header row, which the media type has to announce. */
 export const csv: RowFormat = {
+  ...TEXT,
   mediaType: 'text/csv',
   mediaTypeParameters: 'header=present',
   contentType: 'text/csv; charset=utf-8; header=present',
   extension: 'csv',
-  isText: true,
-  isCompressible: true,
-  hasTypedTimes: false,
   hasFormulas: true,
   values: 'text',
   clickHouseFormat: (columns) => ({

@@ -1,5 +1,6 @@
 import type { Column } from '../endpoint/definition.js';
 import type { JsonSchema } from '../endpoint/json-schema.js';
+import type { QueryCost } from '../endpoint/limit-rules.js';
 
 /** A column of a result, as ClickHouse describes it. */
 export interface ResultColumn {
@@ -31,13 +32,6 @@ export interface FormatOptions {
   readonly times: Times;
   /** Whether cells that a spreadsheet would run as formulas are made harmless. */
   readonly formulaSafe: boolean;
-}
-
-/** What a query cost in ClickHouse. */
-export interface QueryCost {
-  readonly clickhouseMs: number;
-  readonly rowsRead: number;
-  readonly bytesRead: number;
 }
 
 /** A complete body with at most as many rows as the cap allows. */
@@ -78,18 +72,20 @@ interface AnyFormat {
   readonly isText: boolean;
   /** Whether gzip and Brotli make the body smaller. */
   readonly isCompressible: boolean;
-  /** Whether the format has a type for times, so that the caller's choice between text and numbers does not apply. */
-  readonly hasTypedTimes: boolean;
   /** Whether spreadsheets run cells of the format as formulas, so that `csv_safe` applies. */
   readonly hasFormulas: boolean;
   /**
    * Which values ClickHouse's format can write: `json` all of them; `text` no NaN, infinity or nested value; `typed`
-   * only the types that every reader of Parquet and Arrow knows.
+   * only the types that every reader of Parquet and Arrow knows. Times of `typed` formats have a type of their own, so that
+   * a caller's choice of `times` does not apply.
    */
   readonly values: 'json' | 'text' | 'typed';
   readonly clickHouseFormat: (columns: FormattedColumns) => ClickHouseFormat;
   readonly describeBody: (rows: RowsSchema) => JsonSchema;
 }
+
+/** What text formats have in common; CSV alone has formulas. */
+export const TEXT = { isText: true, isCompressible: true, hasFormulas: false } as const;
 
 /** An output format whose rows have boundaries in the bytes, so that the gateway can count them and cut the body. */
 export interface RowFormat extends AnyFormat {

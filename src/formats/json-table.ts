@@ -1,18 +1,15 @@
 import type { JsonSchema } from '../endpoint/json-schema.js';
 import { cutRows } from './cut-result.js';
-import type { CutContext, CutResult, RowFormat } from './format.js';
+import { TEXT, type CutContext, type CutResult, type RowFormat } from './format.js';
 import { shownType } from './project-columns.js';
 import { templateFormat } from './template-format.js';
 
 /** The layout of ClickHouse's own JSON format, which Tinybird's clients read: columns, rows and cost. */
 export const jsonTable: RowFormat = {
+  ...TEXT,
   mediaType: 'application/vnd.querygate.table+json',
   contentType: 'application/vnd.querygate.table+json',
   extension: 'table.json',
-  isText: true,
-  isCompressible: true,
-  hasTypedTimes: false,
-  hasFormulas: false,
   values: 'json',
   clickHouseFormat: templateFormat,
   cut: (body, context) => {

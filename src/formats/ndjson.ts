@@ -1,18 +1,15 @@
 import { cutRows } from './cut-result.js';
-import type { RowFormat } from './format.js';
+import { TEXT, type RowFormat } from './format.js';
 import { templateFormat } from './template-format.js';
 
 const LINE_FEED = '\n';
 
 /** One JSON object per line. */
 export const ndjson: RowFormat = {
+  ...TEXT,
   mediaType: 'application/x-ndjson',
   contentType: 'application/x-ndjson',
   extension: 'ndjson',
-  isText: true,
-  isCompressible: true,
-  hasTypedTimes: false,
-  hasFormulas: false,
   values: 'json',
   clickHouseFormat: (columns) => templateFormat(columns, LINE_FEED),
   cut: (body, { rowCap }) => {

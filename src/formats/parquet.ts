@@ -11,7 +11,6 @@ export const parquet: FileFormat = {
   extension: 'parquet',
   isText: false,
   isCompressible: false,
-  hasTypedTimes: true,
   hasFormulas: false,
   values: 'typed',
   clickHouseFormat: (columns) => ({

@@ -36,8 +36,8 @@ export const JSON_REPRESENTATION = representationOf('json');
 
 function normalized(options: Omit<Representation, 'name'>): Representation {
   const { format } = options;
-  const { hasTypedTimes, hasFormulas } = FORMATS[format];
-  const times = hasTypedTimes ? 'iso' : options.times;
+  const { values, hasFormulas } = FORMATS[format];
+  const times = values === 'typed' ? 'iso' : options.times;
   const formulaSafe = hasFormulas && options.formulaSafe;
   const name = [format, ...(times === 'iso' ? [] : [times]), ...(formulaSafe ? ['formula-safe'] : [])];
   return { name: name.join(';'), format, times, formulaSafe };

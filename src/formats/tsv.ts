@@ -1,16 +1,13 @@
 import { cutLines } from './cut-lines.js';
-import type { RowFormat } from './format.js';
+import { TEXT, type RowFormat } from './format.js';
 import { withValues } from './value-settings.js';
 
 /** Fields separated by tabs, with a header row; ClickHouse escapes tabs and line feeds in values. */
 export const tsv: RowFormat = {
+  ...TEXT,
   mediaType: 'text/tab-separated-values',
   contentType: 'text/tab-separated-values; charset=utf-8',
   extension: 'tsv',
-  isText: true,
-  isCompressible: true,
-  hasTypedTimes: false,
-  hasFormulas: false,
   values: 'text',
   clickHouseFormat: (columns) => ({
     name: 'TabSeparatedWithNames',

@@ -1,7 +1,6 @@
 import type { RequestHandler } from 'express';
 
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import { endpointOfPath } from './endpoint-of-path.js';
 import {
   principalOfPresented,
   principalOfQueryString,
@@ -9,6 +8,7 @@ import {
   presentedKey,
   type Credentials,
 } from './credentials.js';
+import { endpointOfPath } from './endpoint-of-path.js';
 import { contextOf } from './request-context.js';
 
 /**

@@ -89,7 +89,7 @@ export function choosePresentation(
 ): Presentation {
   const chosen = format ?? acceptedFormat(accept);
   const representation = representationOf(chosen, { times: timestamps ?? times, formulaSafe });
-  const isApplied = timestamps !== undefined && !FORMATS[chosen].hasTypedTimes;
+  const isApplied = timestamps !== undefined && FORMATS[chosen].values !== 'typed';
   return {
     representation,
     download,

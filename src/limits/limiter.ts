@@ -1,12 +1,9 @@
-import type { Counted } from '../endpoint/limit-rules.js';
+import type { QueryCost } from '../endpoint/limit-rules.js';
 import type { ConcurrentQueries } from './concurrent-queries.js';
 import type { FixedWindows, WindowCount } from './fixed-windows.js';
 import { LimitExceeded, type LimitState, type Subject } from './limit-state.js';
 import { costLimits, requestLimits, stateOf, type WindowLimit } from './limits-of.js';
 import type { SharedLimits } from './shared-limits.js';
-
-/** The cost of a query, as ClickHouse reports it. */
-export type QueryCost = Readonly<Record<Exclude<Counted, 'requests'>, number>>;
 
 /** The permission to run one query. */
 export interface QueryPermit {

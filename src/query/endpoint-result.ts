@@ -1,4 +1,5 @@
 import { MAX_CLOCK_SKEW_MS } from './clock-skew.js';
+import type { QueryResult } from './ports.js';
 
 /** A body as ClickHouse wrote it and, if that is worthwhile, compressed. */
 export interface Bodies {
@@ -10,24 +11,13 @@ export interface Bodies {
 export type Encoding = keyof Bodies;
 
 /** A complete result as it is served and cached: its final bytes and the facts that response headers report. */
-export interface EndpointResult {
+export interface EndpointResult extends Omit<QueryResult, 'body'> {
   /** When its query started; milliseconds since 1970. */
   readonly createdAt: number;
   /** When it stops being fresh; milliseconds since 1970. Every tier of the cache uses this value alone. */
   readonly expiresAt: number;
   /** Digest of the uncompressed bytes, 22 characters; part of the ETag. */
   readonly digest: string;
-  readonly rowCount: number;
-  readonly truncated: boolean;
-  /** Set if a shard was unreachable. Such a result is only for the callers that wait for it, and is never cached. */
-  readonly partial?: true;
-  readonly rowsRead: number;
-  readonly bytesRead: number;
-  readonly clickhouseMs: number;
-  /** Id of the query in ClickHouse, if this process ran it. */
-  readonly queryId?: string;
-  /** Milliseconds for which the query waited for a slot, if this process ran it. */
-  readonly waitingMs?: number;
   readonly bodies: Bodies;
 }
 

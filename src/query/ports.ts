@@ -1,5 +1,6 @@
 import type { BoundQuery } from '../endpoint/bind.js';
 import type { Column, QueryLimits } from '../endpoint/definition.js';
+import type { QueryCost } from '../endpoint/limit-rules.js';
 import type { Failure } from '../errors.js';
 import type { Representation } from '../formats/representation.js';
 
@@ -72,18 +73,14 @@ export interface QueryRequest extends SlotRequest {
 }
 
 /** A complete result. */
-export interface QueryResult {
+export interface QueryResult extends QueryCost {
   /** In the requested representation; for JSON, `{"result":[…]}` in UTF-8. */
   readonly body: Buffer;
   readonly rowCount: number;
   /** Whether more rows existed than were returned. */
   readonly truncated: boolean;
-  /** Set if a shard was unreachable, and the rows are those of the other shards. */
+  /** Set if a shard was unreachable: the rows are those of the other shards, for the waiting callers only, never cached. */
   readonly partial?: true;
-  readonly rowsRead: number;
-  readonly bytesRead: number;
-  /** Milliseconds that the query took, as ClickHouse reports it. */
-  readonly clickhouseMs: number;
   /** The id in ClickHouse's query log. */
   readonly queryId?: string;
   /** Milliseconds for which the query waited for a slot. */

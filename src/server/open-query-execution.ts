@@ -11,10 +11,10 @@ import type { Clock } from '../query/ports.js';
 import type { AnalyzeSql } from '../query/sandboxed-select.js';
 import type { ServerPool } from '../scheduler/server-pool.js';
 import type { Warmer, WarmerParts } from '../warming/warmer.js';
+import type { OpenCache } from './cache-parts.js';
 import type { ClosingPart } from './closers.js';
 import { openCache } from './open-cache.js';
 import { openScheduler, openLimiter, type QueryServer } from './open-scheduler.js';
-import type { OpenCache } from './cache-parts.js';
 import { startWarming } from './start-warming.js';
 
 /** How many sets the usage ledger remembers for each set that may be warmed. */

@@ -7,7 +7,6 @@ import { decompress } from './decompress.js';
 import { findNewest } from './find-newest.js';
 import { insertBatch } from './insert-batch.js';
 import { inspectLine } from './inspect-line.js';
-import { toLoadError } from './to-load-error.js';
 import type { LoadProgress, LoadReport } from './load-report.js';
 import { numberRanges } from './number-range.js';
 import { oneAhead } from './one-ahead.js';
@@ -15,6 +14,7 @@ import { readBatches, type Batch } from './read-batches.js';
 import { Tally } from './tally.js';
 import { describeTable, type TargetTable } from './target-table.js';
 import { toMicroseconds } from './timestamp-range.js';
+import { toLoadError } from './to-load-error.js';
 
 export interface LoadOptions {
   /** Connected to the table's database. Needs INSERT, and CREATE TEMPORARY TABLE for the table function. */

@@ -109,7 +109,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.name, endpoint] as const))('
     }
   });
 
-  it.each(FORMAT_NAMES.filter((format) => !FORMATS[format].hasTypedTimes))(
+  it.each(FORMAT_NAMES.filter((format) => FORMATS[format].values !== 'typed'))(
     'has ISO times in %s',
     async (format) => {
       const [expected] = await readRows('json', (await get({})).body as Buffer);

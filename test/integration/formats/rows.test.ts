@@ -17,8 +17,8 @@ beforeAll(async () => {
 
 afterAll(() => database.close());
 
-const WITH_TYPED_TIMES = FORMAT_NAMES.filter((format) => FORMATS[format].hasTypedTimes);
-const WITHOUT_TYPED_TIMES = FORMAT_NAMES.filter((format) => !FORMATS[format].hasTypedTimes);
+const WITH_TYPED_TIMES = FORMAT_NAMES.filter((format) => FORMATS[format].values === 'typed');
+const WITHOUT_TYPED_TIMES = FORMAT_NAMES.filter((format) => FORMATS[format].values !== 'typed');
 
 const fetchFormat = (
   format: FormatName,
