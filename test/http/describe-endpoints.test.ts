@@ -1,3 +1,4 @@
+import { mayBeEmpty, type Parameter } from '../../console/src/model/endpoint.js';
 import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';
 import { createTestGateway, problemOf } from '../support/test-gateway.js';
 
@@ -6,9 +7,11 @@ interface Resource {
   readonly name: string;
   readonly description: string;
   readonly query: string;
-  readonly parameters: readonly { readonly name: string; readonly required: boolean }[];
+  readonly parameters: readonly Parameter[];
   readonly columns: readonly { readonly name: string }[];
 }
+
+const REDIRECT_FILTERS = ['event_name', 'country', 'device', 'language', 'referrer', 'utm_key', 'utm_value'];
 
 const { get } = await createTestGateway();
 const list = async (): Promise<readonly Resource[]> =>
@@ -66,6 +69,19 @@ describe('GET /api/endpoints/ID_OR_NAME', () => {
       ],
     });
   });
+
+  it.each([
+    ['functions.invocation-stats', ['interval']],
+    ['logs.all', ['project_tier']],
+    ['usage.api-counts', []],
+    ['get-grouped-stats-redirects', [...REDIRECT_FILTERS]],
+  ])(
+    'describes for %s by kind and empty where a form must distinguish an empty text',
+    async (name, names) => {
+      const { parameters } = await one(name);
+      expect(parameters.filter(mayBeEmpty).map((parameter) => parameter.name)).toEqual(names);
+    },
+  );
 
   it('returns “disabled” if results are not cached', async () => {
     expect(await one('logs.all')).toMatchObject({ caching: 'disabled', warming: 0 });

@@ -34,6 +34,14 @@ export interface Column {
   readonly description: string;
 }
 
+/** Whether the empty text filters on the empty text, so that the form has to distinguish it from an omitted parameter. */
+export const mayBeEmpty = ({
+  kind,
+  empty,
+  required,
+}: Pick<Parameter, 'kind' | 'empty' | 'required'>): boolean =>
+  kind === 'string' && empty === 'value' && !required;
+
 /** The parameters of a request; an absent name is an omitted parameter. */
 export type Values = Readonly<Record<string, string>>;
 

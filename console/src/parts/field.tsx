@@ -1,6 +1,6 @@
 import type { VNode } from 'preact';
 
-import type { Parameter } from '../model/endpoint.js';
+import { mayBeEmpty, type Parameter } from '../model/endpoint.js';
 
 export interface FieldProps {
   readonly parameter: Parameter;
@@ -39,10 +39,6 @@ export function Field(props: FieldProps): VNode {
     </div>
   );
 }
-
-/** Whether the empty text filters on the empty text, so that the form has to distinguish it from an omitted parameter. */
-const mayBeEmpty = ({ kind, empty, required }: Parameter): boolean =>
-  kind === 'string' && empty === 'value' && !required;
 
 function Control(props: FieldProps & { readonly id: string }): VNode {
   const { parameter, value = '', onValue, id, problem } = props;

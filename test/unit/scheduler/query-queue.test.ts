@@ -1,49 +1,20 @@
-import type { RunQuery } from '../../../src/query/ports.js';
-import { QueryQueue } from '../../../src/scheduler/query-queue.js';
-import { FakeRunQuery } from '../../support/fake-run-query.js';
-import { delayQueries, type PendingQueries } from '../../support/pending-queries.js';
-import { ManualTimers, settled } from './manual-timers.js';
+import { settled } from './manual-timers.js';
+import { BUSY, MAX_WAIT_MS, QueueUnderTest } from './queue-under-test.js';
 import { sampleRequest } from './sample-request.js';
 
-const MAX_WAIT_MS = 5000;
-const BUSY = { code: 'GATEWAY_BUSY', status: 503, details: { retryAfterSeconds: 1 } };
-
 describe('QueryQueue', () => {
-  let runQuery: FakeRunQuery;
-  let delayed: PendingQueries;
-  let timers: ManualTimers;
-  let queue: QueryQueue;
-  let run: RunQuery;
-
-  const open = (slots: number, maxWaiting = 8): void => {
-    queue = new QueryQueue({ slots, maxWaiting, maxWaitMs: MAX_WAIT_MS, setTimer: timers.setTimer });
-    run = queue.limit(runQuery.run);
+  let { queue, timers, runQuery, pending, run, ran, send, finishAll } = new QueueUnderTest();
+  const open = (slots?: number, maxWaiting?: number): void => {
+    ({ queue, timers, runQuery, pending, run, ran, send, finishAll } = new QueueUnderTest(slots, maxWaiting));
   };
   beforeEach(() => {
-    timers = new ManualTimers();
-    runQuery = new FakeRunQuery();
-    delayed = delayQueries(runQuery);
-    open(2);
+    open();
   });
-  const ran = (): string => runQuery.requests.map(({ requestId }) => requestId).join(' ');
-  /** Requests one query after another; each is named by its lane and a number. */
-  const send = (names: string, priority: 'interactive' | 'warming' = 'interactive'): Promise<unknown>[] =>
-    names.split(' ').map((name) => {
-      const running = run(sampleRequest(name, { lane: name.slice(0, 1), priority }));
-      running.catch(() => undefined);
-      return running;
-    });
-  const finishAll = async (): Promise<void> => {
-    while (queue.figures.running > 0) {
-      delayed.finish([]);
-      await settled();
-    }
-  };
 
   it('runs a bounded number of queries at a time, and those of a lane in order of arrival', async () => {
     void send('a1 a2 a3 a4 a5');
     expect([ran(), queue.figures]).toEqual(['a1 a2', { running: 2, waiting: 3, waitingInteractive: 3 }]);
-    delayed.finish([]);
+    pending.finish([]);
     await settled();
     expect(ran()).toBe('a1 a2 a3 a4');
     await finishAll();

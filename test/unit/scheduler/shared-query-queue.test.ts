@@ -1,47 +1,18 @@
-import type { RunQuery } from '../../../src/query/ports.js';
 import { SingleFlight } from '../../../src/query/single-flight.js';
-import { QueryQueue } from '../../../src/scheduler/query-queue.js';
-import { FakeRunQuery } from '../../support/fake-run-query.js';
-import { delayQueries, type PendingQueries } from '../../support/pending-queries.js';
-import { ManualTimers, settled } from './manual-timers.js';
+import { settled } from './manual-timers.js';
+import { BUSY, MAX_WAIT_MS, QueueUnderTest } from './queue-under-test.js';
 import { sampleRequest } from './sample-request.js';
 
-const MAX_WAIT_MS = 5000;
-const BUSY = { code: 'GATEWAY_BUSY', status: 503, details: { retryAfterSeconds: 1 } };
-
 describe('QueryQueue, with a query that several callers share', () => {
-  let runQuery: FakeRunQuery;
-  let pending: PendingQueries;
-  let timers: ManualTimers;
-  let queue: QueryQueue;
-  let run: RunQuery;
   let singleFlight: SingleFlight<unknown>;
-
-  const open = (slots: number, maxWaiting = 8): void => {
-    queue = new QueryQueue({ slots, maxWaiting, maxWaitMs: MAX_WAIT_MS, setTimer: timers.setTimer });
-    run = queue.limit(runQuery.run);
+  let { queue, timers, run, ran, send, finishAll } = new QueueUnderTest();
+  const open = (slots?: number, maxWaiting?: number): void => {
+    ({ queue, timers, run, ran, send, finishAll } = new QueueUnderTest(slots, maxWaiting));
   };
   beforeEach(() => {
-    timers = new ManualTimers();
     singleFlight = new SingleFlight();
-    runQuery = new FakeRunQuery();
-    pending = delayQueries(runQuery);
-    open(2);
+    open();
   });
-  const ran = (): string => runQuery.requests.map(({ requestId }) => requestId).join(' ');
-  /** Sends one query after another; each is named by its lane and a number. */
-  const send = (names: string, priority: 'interactive' | 'warming' = 'interactive'): Promise<unknown>[] =>
-    names.split(' ').map((name) => {
-      const running = run(sampleRequest(name, { lane: name.slice(0, 1), priority }));
-      running.catch(() => undefined);
-      return running;
-    });
-  const finishAll = async (): Promise<void> => {
-    while (queue.figures.running > 0) {
-      pending.finish([]);
-      await settled();
-    }
-  };
   /** Requests the query of that name for a caller of a lane, or joins it. */
   const requestShared = (name: string, lane: string, priority: 'interactive' | 'warming' = 'interactive') => {
     const abort = new AbortController();

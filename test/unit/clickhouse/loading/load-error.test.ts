@@ -6,8 +6,8 @@ import {
   firstPart,
   InputFailure,
 } from '../../../../src/clickhouse/loading/load-error.js';
-import { toLoadError } from '../../../../src/clickhouse/loading/to-load-error.js';
 import { Tally } from '../../../../src/clickhouse/loading/tally.js';
+import { toLoadError } from '../../../../src/clickhouse/loading/to-load-error.js';
 
 const NOW = new Date('2026-05-17T10:05:03.000Z');
 const hangUp = new Error('socket hang up');
