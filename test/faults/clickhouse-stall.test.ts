@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
@@ -12,24 +12,13 @@ import { QueryQueue } from '../../src/scheduler/query-queue.js';
 import { scheduleQueries } from '../../src/scheduler/schedule-queries.js';
 import { ServerBreaker } from '../../src/scheduler/server-breaker.js';
 import { ServerPool } from '../../src/scheduler/server-pool.js';
+import { freezeProcess } from '../support/freeze-process.js';
 import { pollUntil } from '../support/poll-until.js';
 import { failureOf, queryRequest } from '../support/query-requests.js';
 
 /** Two seconds of silence, two pings of one second, and the delay of a busy machine; far below the limit of 30 s. */
 const STALL_BOUND_MS = 20_000;
 const RECOVERY_BOUND_MS = 20_000;
-
-/** Freezes a process, and waits until each of its threads has stopped, because any other thread could still respond. */
-async function freeze(pid: number): Promise<void> {
-  process.kill(pid, 'SIGSTOP');
-  await pollUntil('every thread has stopped', async () => {
-    const threads = await readdir(`/proc/${pid}/task`);
-    const states = await Promise.all(
-      threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/status`, 'utf8')),
-    );
-    return states.every((status) => /^State:\s+T/m.test(status)) || undefined;
-  });
-}
 
 describe('A ClickHouse that stalls', () => {
   let folder: string;
@@ -74,7 +63,7 @@ describe('A ClickHouse that stalls', () => {
 
   it('delays callers by seconds and not by the whole limit, and is used again soon after it continues', async () => {
     const { pid = 0 } = server;
-    await freeze(pid);
+    await freezeProcess(pid);
     const startedAt = performance.now();
     // Two queries run, the others wait for a slot.
     const attempts = Array.from({ length: 20 }, () =>

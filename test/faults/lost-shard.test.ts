@@ -191,7 +191,7 @@ describe('a frozen shard', () => {
   it('returns 503 within the time limit of a query', async () => {
     // Also over an open connection, and without a stale result.
     expect((await logsOf(strict, remote)).status).toBe(200);
-    cluster.shards[1].freeze();
+    await cluster.shards[1].freeze();
     const [missing, part] = await Promise.all([
       logsOf(strict, remote),
       lenient.send('usage.api-counts', { ...EVERYTHING, project: 'example' }),

@@ -7,6 +7,7 @@ import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
 import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
 import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
+import { freezeProcess } from '../support/freeze-process.js';
 import { openMultiServerGateway, type MultiServerGateway } from '../support/multi-server-gateway.js';
 import { pollUntil } from '../support/poll-until.js';
 
@@ -137,7 +138,7 @@ describe('a gateway in front of two servers with the same data', () => {
   it('serves a stalled server’s queries from the other server, and sends it no queries afterwards', async () => {
     const [a, b] = both();
     const { pid = 0 } = b;
-    process.kill(pid, 'SIGSTOP');
+    await freezeProcess(pid);
     expect(outcomes(await sendMany(8))).toEqual([GOOD]);
     expect(await gateway.metric('server_ejected', nameOf(b))).toBe(1);
     expect(await gateway.metric('server_retried_elsewhere_total', nameOf(b))).toBeGreaterThan(0);
@@ -159,7 +160,7 @@ describe('a gateway in front of two servers with the same data', () => {
 
   it('returns 503 while both servers are stalled, and recovers when one continues', async () => {
     const [a, b] = both();
-    for (const { pid = 0 } of [a, b]) process.kill(pid, 'SIGSTOP');
+    await Promise.all([a, b].map(({ pid = 0 }) => freezeProcess(pid)));
     expect(outcomes(await sendMany(8))).toEqual([UNREACHABLE]);
     expect(await gateway.metric('breaker_open')).toBe(1);
     const response = await gateway.send('unreachable', 'several-unreachable');

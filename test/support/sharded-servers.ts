@@ -5,6 +5,7 @@ import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
 import { SCHEMA_FOLDER } from '../../src/project-files.js';
 import { variable } from './clickhouse.js';
 import { openDdlRelay } from './ddl-relay.js';
+import { freezeProcess } from './freeze-process.js';
 import { pollUntil } from './poll-until.js';
 import { CLUSTER, listenForOthers, startShards } from './start-shards.mjs';
 
@@ -24,7 +25,7 @@ export interface Shard extends ShardConnections {
 /** A shard of the test's own cluster, which the test may stop. */
 export interface OwnShard extends Shard {
   /** Suspends its process: connections are accepted, but nothing responds. */
-  readonly freeze: () => void;
+  readonly freeze: () => Promise<void>;
   /** Kills its process. */
   readonly kill: () => void;
   /** Resolves when the other shards can reach this one again. */
@@ -94,9 +95,7 @@ function ownShard(server: EmbeddedServer): OwnShard {
     admin,
     reader,
     select: selectOn(admin),
-    freeze: () => {
-      signal(server, 'SIGSTOP');
-    },
+    freeze: () => freezeProcess(server.pid ?? 0),
     kill: () => {
       signal(server, 'SIGKILL');
     },
