@@ -1,6 +1,8 @@
-# The gateway without its embedded ClickHouse: this image is for a server of your own, named by CLICKHOUSE_URL.
+# The gateway without its embedded ClickHouse and without a project: CLICKHOUSE_URL names a server, and the project is mounted.
+#
+#   docker run -v ./my-project:/project:ro -e CLICKHOUSE_URL=… -e API_KEY=… -p 127.0.0.1:8080:8080 querygate
 
-ARG NODE_IMAGE=node:20-bookworm-slim
+ARG NODE_IMAGE=node:22-bookworm-slim
 
 FROM ${NODE_IMAGE} AS manifest
 WORKDIR /app
@@ -21,8 +23,8 @@ RUN --mount=type=cache,target=/root/.npm \
 RUN --mount=type=cache,target=/root/.npm \
     npm install --no-save --omit=optional --ignore-scripts --no-audit $(node -p "['rolldown', 'lightningcss'].flatMap((name) => Object.entries(require('./node_modules/' + name + '/package.json').optionalDependencies)).filter(([name]) => name.endsWith('-linux-' + process.arch + '-gnu')).map((entry) => entry.join('@')).join(' ')")
 COPY tsconfig.json tsconfig.build.json ./
+COPY scripts scripts
 COPY src src
-COPY endpoints endpoints
 COPY console console
 # Types are checked by npm run typecheck, which needs the optional packages' types as well.
 RUN npm run build -- --noCheck
@@ -38,14 +40,15 @@ WORKDIR /app
 RUN install -d -o node -g node -m 0750 /etc/querygate
 COPY package.json ./
 COPY --from=production-dependencies /app/node_modules node_modules
-COPY clickhouse-schema clickhouse-schema
-COPY demo demo
 COPY --from=build /app/dist dist
 ENV NODE_ENV=production \
+    PROJECT_DIR=/project \
     HOST=0.0.0.0 \
     PORT=8080
+WORKDIR /project
 USER node
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/health/live`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--enable-source-maps", "dist/src/main.js"]
+ENTRYPOINT ["node", "--enable-source-maps", "/app/dist/cli/querygate.js"]
+CMD ["serve"]

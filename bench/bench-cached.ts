@@ -9,6 +9,7 @@ import { printMachine } from './measuring/print.js';
 import { CONNECTIONS } from './measuring/throughput.js';
 import { runBenchmark } from './run-benchmark.js';
 import { wholeNumber } from './whole-number.js';
+import { REFERENCE } from './reference-project.js';
 
 interface Options {
   readonly seconds: number;
@@ -29,7 +30,10 @@ await runBenchmark(
     .option('--redis <url>', 'a Redis to share between two gateways'),
   async ({ seconds, sets, redis }: Options, stage) => {
     const clickhouse = await stage.startClickHouse({ extraConfig: HANDLER_CONFIG });
-    await prepareDatabase(clickhouse.adminConnection, { demoDataUpTo: new Date() });
+    await prepareDatabase(clickhouse.adminConnection, {
+      schemaFolder: REFERENCE.schemaFolder,
+      demo: { folder: REFERENCE.demoFolder, upTo: new Date() },
+    });
     printMachine(`${CONNECTIONS} connections`);
     await compareHits(stage, clickhouse, seconds);
     await fillCache(stage, seconds, sets);

@@ -12,6 +12,7 @@ import { runBenchmark } from './run-benchmark.js';
 import { startRedis } from './servers/redis.js';
 import { hasProgram } from './servers/server-process.js';
 import { wholeNumber } from './whole-number.js';
+import { REFERENCE } from './reference-project.js';
 
 interface Options {
   readonly seconds: number;
@@ -38,7 +39,10 @@ await runBenchmark(
     const missing = ['nginx', 'redis-server'].filter((program) => !hasProgram(program));
     if (missing.length > 0) throw usageError(`bench:gateways needs ${missing.join(' and ')} on this machine`);
     const clickhouse = await stage.startClickHouse();
-    await prepareDatabase(clickhouse.adminConnection, { demoDataUpTo: new Date() });
+    await prepareDatabase(clickhouse.adminConnection, {
+      schemaFolder: REFERENCE.schemaFolder,
+      demo: { folder: REFERENCE.demoFolder, upTo: new Date() },
+    });
     const { file, keys } = await stage.writeKeys({ free: {}, limited: LIMIT });
     const environment = { API_KEYS_FILE: file, REDIS_URL: await startRedis(stage) };
     const measure = { stage, seconds, rounds, sizes: gateways, environment };

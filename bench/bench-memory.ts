@@ -12,6 +12,7 @@ import { timed } from './measuring/sampling.js';
 import { runBenchmark } from './run-benchmark.js';
 import type { Stage } from './stage.js';
 import { wholeNumber } from './whole-number.js';
+import { REFERENCE } from './reference-project.js';
 
 /** The row cap of `logs.all`. */
 const ROWS = 100;
@@ -46,7 +47,7 @@ async function measureScenario(
   requests: number,
 ): Promise<(string | number)[]> {
   const clickhouse = await stage.startClickHouse({ dataDir: path.join(stage.folder, `${slots}-${size}`) });
-  await prepareDatabase(clickhouse.adminConnection);
+  await prepareDatabase(clickhouse.adminConnection, { schemaFolder: REFERENCE.schemaFolder });
   await fill(stage.connect(clickhouse.adminConnection), size);
   const settings = path.join(stage.folder, 'settings.json');
   // Without caching and coalescing: each request runs a query.

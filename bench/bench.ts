@@ -4,8 +4,6 @@ import { Command } from 'commander';
 
 import { generateApiKey } from '../src/auth/api-key.js';
 import { prepareDatabase } from '../src/clickhouse/demo-data/prepare-database.js';
-import { loadEndpoints } from '../src/endpoint/load-endpoints.js';
-import { ENDPOINTS_FOLDER } from '../src/project-files.js';
 import { bindEndpointQuery, findProjects, queriesAbout, urlOf } from './data/endpoint-queries.js';
 import { FILLINGS, fillTable } from './data/fill-tables.js';
 import { costOf, httpGet, type Cost } from './measuring/http-get.js';
@@ -13,6 +11,7 @@ import { formatCount, formatMegabytes, formatMs, printMachine, printTable } from
 import { sampleInTurn, timed } from './measuring/sampling.js';
 import { runBenchmark } from './run-benchmark.js';
 import { wholeNumber } from './whole-number.js';
+import { REFERENCE, referenceEndpoints } from './reference-project.js';
 
 interface Options {
   readonly rows: number;
@@ -44,7 +43,7 @@ await runBenchmark(
     .option('--rounds <n>', 'requests of each query that are timed', wholeNumber, 200),
   async ({ rows, rounds }: Options, stage) => {
     const clickhouse = await stage.startClickHouse();
-    await prepareDatabase(clickhouse.adminConnection);
+    await prepareDatabase(clickhouse.adminConnection, { schemaFolder: REFERENCE.schemaFolder });
     const admin = stage.connect(clickhouse.adminConnection);
     const end = new Date();
     for (const filling of FILLINGS) {
@@ -65,7 +64,7 @@ async function measure(
   { url, apiKey }: { readonly url: string; readonly apiKey: string },
   rounds: number,
 ): Promise<readonly string[][]> {
-  const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
+  const endpoints = await referenceEndpoints();
   const headers = { 'X-API-KEY': apiKey, 'Cache-Control': 'no-cache' };
   const rows: string[][] = [];
   for (const query of queriesAbout(await findProjects(client))) {

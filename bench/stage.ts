@@ -7,15 +7,15 @@ import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
 import { connectClickHouse, type ClickHouseConnection } from '../src/clickhouse/connection.js';
 import { EmbeddedServer, type EmbeddedServerOptions } from '../src/clickhouse/embedded/embedded-server.js';
 import { freePort } from '../src/clickhouse/embedded/free-port.js';
-import { PACKAGE_FILE, READER_USER_FILE } from '../src/project-files.js';
 import { startServer, type ServerCommand, type ServerProcess } from './servers/server-process.js';
+import { READER_USER_FILE, REFERENCE } from './reference-project.js';
 
 export type Environment = Readonly<Record<string, string>>;
 
-export const PROJECT_ROOT = path.dirname(PACKAGE_FILE);
+export const PROJECT_ROOT = REFERENCE.folder;
 
 /** The gateway as it is deployed, from the normal build. */
-const GATEWAY = path.join(PROJECT_ROOT, 'dist', 'src', 'main.js');
+const QUERYGATE = path.join(PROJECT_ROOT, 'dist', 'cli', 'querygate.js');
 const REQUEST_TIMEOUT_MS = 3_600_000;
 
 /** The environment of a benchmark: a folder, servers and clients, which all end with it. */
@@ -65,7 +65,7 @@ export class Stage {
     { url, username, password }: ClickHouseConnection,
     environment: Environment,
   ): Promise<ServerProcess> {
-    return this.startModule(GATEWAY, [], {
+    return this.startModule(QUERYGATE, ['serve'], {
       CLICKHOUSE_URL: url,
       CLICKHOUSE_USER: username,
       CLICKHOUSE_PASSWORD: password,

@@ -14,8 +14,8 @@ const SWAGGER_UI_FILES = [
 /** Copies Swagger UI out of its package, which has ten times as much and an install script that reports to a third party. */
 const copySwaggerUi: Plugin = {
   name: 'copy-swagger-ui',
-  closeBundle: () => {
-    const target = inProject('../dist/swagger-ui');
+  writeBundle: ({ dir = '' }) => {
+    const target = path.join(dir, '../swagger-ui');
     mkdirSync(target, { recursive: true });
     for (const file of SWAGGER_UI_FILES) {
       cpSync(inProject(`../node_modules/swagger-ui-dist/${file}`), path.join(target, file));

@@ -9,7 +9,7 @@ import {
   where,
   type Reference,
   type Sql,
-} from '../src/endpoint/index.js';
+} from 'querygate';
 
 /** The window of a series and its buckets. */
 interface Series {

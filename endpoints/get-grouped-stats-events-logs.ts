@@ -13,7 +13,7 @@ import {
   textList,
   timestamp,
   whenGiven,
-} from '../src/endpoint/index.js';
+} from 'querygate';
 
 const onlyWith = (name: string): { description: string } => ({
   description: `Only records with this ${name}.`,

@@ -10,7 +10,7 @@ import {
   whenGiven,
   type Reference,
   type Sql,
-} from '../src/endpoint/index.js';
+} from 'querygate';
 
 const optionsOf = (name: string): { description: string } => ({
   description: `Only records with this ${name}.`,

@@ -12,7 +12,7 @@ import {
   where,
   withParts,
   type Sql,
-} from '../src/endpoint/index.js';
+} from 'querygate';
 
 /**
  * The parts of the saved query, one for each kind of log. The result has rows of `edge_source` only; where

@@ -11,7 +11,7 @@ import {
   regularExpression,
   sql,
   where,
-} from '../src/endpoint/index.js';
+} from 'querygate';
 
 /**
  * Expressions that match a text whenever they match a prefix of it, such as the origin of a URL: they have no assertion about

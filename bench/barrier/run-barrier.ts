@@ -3,13 +3,12 @@ import path from 'node:path';
 import type { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { freePort } from '../../src/clickhouse/embedded/free-port.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
-import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { endpointNamed } from '../data/endpoint-queries.js';
 import { formatCount, print, printMachine } from '../measuring/print.js';
 import type { Stage } from '../stage.js';
 import { makeEdgeLogs, SHARDING_KEY } from './barrier-data.js';
 import { measureBarrier } from './measure-barrier.js';
+import { referenceEndpoints } from '../reference-project.js';
 
 const CLUSTER = 'bench';
 /** Databases of the first server: one has all rows, the other a table over both shards. */
@@ -22,7 +21,7 @@ export async function runBarrier(
   { rows, rounds }: { readonly rows: number; readonly rounds: number },
   stage: Stage,
 ): Promise<void> {
-  const endpoint = endpointNamed(await loadEndpoints(ENDPOINTS_FOLDER), 'logs.all');
+  const endpoint = endpointNamed(await referenceEndpoints(), 'logs.all');
   const now = new Date();
   const { adminConnection } = await makeShards(stage, rows, now);
   printMachine(`${rounds} calls each`);

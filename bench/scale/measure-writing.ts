@@ -8,6 +8,7 @@ import { firstRow } from '../measuring/first-row.js';
 import { formatCount, formatMegabytes, formatMs, printTable } from '../measuring/print.js';
 import { sampleInTurn, timed } from '../measuring/sampling.js';
 import { createPlainTable } from './plain-tables.js';
+import { REFERENCE } from '../reference-project.js';
 
 /** Databases with the same rows: in the schema's tables, and in plain tables. */
 export interface Databases {
@@ -26,7 +27,10 @@ export async function measureWriting(
   connection: ClickHouseConnection,
   databases: Databases,
 ): Promise<void> {
-  await prepareDatabase({ ...connection, database: SCRATCH.database });
+  await prepareDatabase(
+    { ...connection, database: SCRATCH.database },
+    { schemaFolder: REFERENCE.schemaFolder },
+  );
   const inserts: string[][] = [];
   const disk: string[][] = [];
   for (const { table } of FILLINGS) {

@@ -4,9 +4,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 import { generateApiKey } from '../../src/auth/api-key.js';
 import type { ClickHouseConnection } from '../../src/clickhouse/connection.js';
 import { prepareDatabase } from '../../src/clickhouse/demo-data/prepare-database.js';
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import type { EndpointRegistry } from '../../src/endpoint/registry.js';
-import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { findProjects, queriesAbout } from '../data/endpoint-queries.js';
 import { FILLINGS, fillTable } from '../data/fill-tables.js';
 import { firstRow } from '../measuring/first-row.js';
@@ -18,6 +16,7 @@ import { measureQuery, type QueryMeasurement } from './measure-query.js';
 import { measureWriting, type Databases } from './measure-writing.js';
 import { createPlainTable, fillPlainTable } from './plain-tables.js';
 import { printGrowth, printQueries } from './print-queries.js';
+import { REFERENCE, referenceEndpoints } from '../reference-project.js';
 
 export interface ScaleOptions {
   readonly rows: number;
@@ -37,7 +36,7 @@ const MAX_AGE_MINUTES = 180;
 
 /** Generates the data of each size, measures every query on it, and prints the tables. */
 export async function runScale({ rows, rounds, data, makeOnly }: ScaleOptions, stage: Stage): Promise<void> {
-  const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
+  const endpoints = await referenceEndpoints();
   const { adminConnection: connection } = await stage.startClickHouse({
     ...(data !== undefined && { dataDir: data }),
     database: 'default',
@@ -71,7 +70,7 @@ async function fillSize(
   size: number,
 ): Promise<void> {
   const own = { ...connection, database };
-  await prepareDatabase(own);
+  await prepareDatabase(own, { schemaFolder: REFERENCE.schemaFolder });
   const end = new Date();
   for (const filling of FILLINGS) {
     const { table } = filling;

@@ -4,6 +4,7 @@ import type { ServerProcess } from '../servers/server-process.js';
 import type { Environment, Stage } from '../stage.js';
 import { QUERY_SECONDS, QUEUE_SECONDS, type SoakKeys } from './load.js';
 import { UnreliableProxy } from './unreliable-proxy.js';
+import { REFERENCE } from '../reference-project.js';
 
 /** A gateway process, a ClickHouse of its own, and a proxy between them that injects faults. */
 export interface Harness {
@@ -20,7 +21,10 @@ const CACHE_MEMORY_MB = '16';
 /** Starts a harness, which closes with the stage. */
 export async function openHarness(stage: Stage, environment: Environment = {}): Promise<Harness> {
   const clickhouse = await stage.startClickHouse({ onCrash: () => undefined });
-  await prepareDatabase(clickhouse.adminConnection, { demoDataUpTo: new Date() });
+  await prepareDatabase(clickhouse.adminConnection, {
+    schemaFolder: REFERENCE.schemaFolder,
+    demo: { folder: REFERENCE.demoFolder, upTo: new Date() },
+  });
   const reader = clickhouse.readerConnection;
   const proxy = await UnreliableProxy.open(Number(new URL(reader.url).port));
   stage.closesWith(() => proxy.close());

@@ -1,17 +1,16 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
-import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { listCounts, print } from '../measuring/print.js';
 import type { Stage } from '../stage.js';
 import { fuzz } from './fuzz.js';
 import { openHarness } from './harness.js';
+import { referenceEndpoints } from '../reference-project.js';
 
 /** Sends random requests to a gateway with all features enabled; fails if one causes an internal error. */
 export async function runFuzz(stage: Stage, seconds: number): Promise<void> {
   // Without a request log, so that its endpoint does not exist.
-  const endpoints = (await loadEndpoints(ENDPOINTS_FOLDER)).without('gateway.requests').all();
+  const endpoints = (await referenceEndpoints()).without('gateway.requests').all();
   const settings = path.join(stage.folder, 'settings.json');
   const sandboxed = endpoints.map(({ name }) => [name, { sandboxing: 'enabled' }] as const);
   await writeFile(settings, JSON.stringify(Object.fromEntries(sandboxed)));

@@ -1,8 +1,9 @@
+import path from 'node:path';
+
 import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
 import { findRunningServer } from '../clickhouse/embedded/running-server.js';
 import type { Config } from '../config/config.js';
-import { READER_USER_FILE } from '../project-files.js';
 import { externalConnection } from './external-connection.js';
 
 /**
@@ -10,7 +11,7 @@ import { externalConnection } from './external-connection.js';
  * server of a gateway that uses the same data folder; else to an embedded server that runs during the task.
  */
 export async function withAdminConnection<T>(
-  { clickhouse, dataDir }: Config,
+  { clickhouse, dataDir, project }: Config,
   task: (connection: ClickHouseConnection) => Promise<T>,
 ): Promise<T> {
   if (clickhouse.kind === 'external') return task(await externalConnection(clickhouse));
@@ -20,7 +21,7 @@ export async function withAdminConnection<T>(
   const server = await EmbeddedServer.start({
     dataDir,
     database,
-    readerUserFile: READER_USER_FILE,
+    readerUserFile: path.join(project.schemaFolder, 'users.d', 'querygate.xml'),
     onCrash: () => undefined, // The task's requests fail and report it.
   });
   try {

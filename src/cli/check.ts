@@ -1,14 +1,14 @@
 import { Command } from 'commander';
 
 import type { CheckOptions } from './run-check.js';
+import { withProjectOption } from './project-option.js';
 import { runCommand } from './run-command.js';
 
 /** `querygate check`: compares the endpoints' definitions with a real ClickHouse. */
 export function checkCommand(): Command {
-  return new Command('check')
+  return withProjectOption(new Command('check'))
     .description('Runs every endpoint’s example on a real ClickHouse and compares its columns with DESCRIBE.')
     .argument('[endpoint...]', 'names or ids; all endpoints by default')
-    .option('--folder <path>', 'another folder of endpoint files, compiled to JavaScript')
     .option('--json', 'print the result as JSON')
     .addHelpText('after', HELP)
     .action((names: readonly string[], options: CheckOptions) =>

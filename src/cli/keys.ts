@@ -1,9 +1,10 @@
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 
 import { EXIT_CODES_HELP } from './exit-codes.js';
 import type { RightsOptions } from './keys-options.js';
 import { httpUrl } from './option-values.js';
-import { runCommand, runWhenMain } from './run-command.js';
+import { withProjectOption } from './project-option.js';
+import { runCommand } from './run-command.js';
 import type { FileOption, LinkOptions } from './run-keys.js';
 
 /** Runs an action of run-keys.ts, which is imported here so that other commands need not load it. */
@@ -24,8 +25,9 @@ ${EXIT_CODES_HELP}`,
   );
   for (const command of [addCommand(), listCommand(), rotateCommand(), revokeCommand(), linkCommand()]) {
     program.addCommand(
-      command.addOption(
-        new Option('--file <path>', 'the keys file; JSON or YAML by its extension').env('API_KEYS_FILE'),
+      withProjectOption(command).option(
+        '--file <path>',
+        'the keys file; JSON or YAML by its extension (default: API_KEYS_FILE)',
       ),
     );
   }
@@ -104,5 +106,3 @@ function linkCommand(): Command {
     )
     .action((options: LinkOptions) => run(({ link }) => link(options)));
 }
-
-await runWhenMain(import.meta.url, keysCommand);

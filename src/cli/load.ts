@@ -1,11 +1,12 @@
 import { Command } from 'commander';
 
-import { runCommand, runWhenMain } from './run-command.js';
+import { withProjectOption } from './project-option.js';
+import { runCommand } from './run-command.js';
 import type { LoadOptions } from './run-load.js';
 
 /** `querygate load`: loads NDJSON into a table. */
 export function loadCommand(): Command {
-  return new Command('load')
+  return withProjectOption(new Command('load'))
     .description(
       'Loads NDJSON (plain or gzip) into a table. Rejected lines are reported by number; the rest is loaded.',
     )
@@ -35,5 +36,3 @@ a signal.`,
       }),
     );
 }
-
-await runWhenMain(import.meta.url, loadCommand);

@@ -1,12 +1,13 @@
 import { Command } from 'commander';
 
 import { EXIT_CODES_HELP } from './exit-codes.js';
-import { runCommand, runWhenMain } from './run-command.js';
+import { withProjectOption } from './project-option.js';
+import { runCommand } from './run-command.js';
 import type { MigrateOptions } from './run-migrate.js';
 
 /** `querygate migrate`: applies the schema to ClickHouse. */
 export function migrateCommand(): Command {
-  return new Command('migrate')
+  return withProjectOption(new Command('migrate'))
     .description('Applies the schema’s migrations to ClickHouse; skips those applied before.')
     .option('--json', 'print the result as JSON')
     .addHelpText(
@@ -28,5 +29,3 @@ ${EXIT_CODES_HELP}`,
       }),
     );
 }
-
-await runWhenMain(import.meta.url, migrateCommand);

@@ -1,12 +1,13 @@
 import { Command } from 'commander';
 
 import { EXIT_CODES_HELP } from './exit-codes.js';
-import { runCommand, runWhenMain } from './run-command.js';
+import { withProjectOption } from './project-option.js';
+import { runCommand } from './run-command.js';
 import type { OpenApiOptions } from './run-openapi.js';
 
 /** `querygate openapi`: prints the OpenAPI document. */
 export function openApiCommand(): Command {
-  return new Command('openapi')
+  return withProjectOption(new Command('openapi'))
     .description('Prints the gateway’s OpenAPI document, generated from the endpoint definitions.')
     .option('--out <file>', 'write to a file instead')
     .option('--server-url <url>', 'URL of the gateway for callers; relative to the document by default')
@@ -18,5 +19,3 @@ export function openApiCommand(): Command {
       }),
     );
 }
-
-await runWhenMain(import.meta.url, openApiCommand);

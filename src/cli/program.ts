@@ -1,12 +1,13 @@
 import { Command } from 'commander';
 
-import { readVersion } from '../read-version.js';
+import { readVersion } from '../package-files.js';
 import { callCommand } from './call.js';
 import { checkCommand } from './check.js';
 import { keysCommand } from './keys.js';
 import { loadCommand } from './load.js';
 import { migrateCommand } from './migrate.js';
 import { openApiCommand } from './openapi.js';
+import { applyProject } from './project-option.js';
 import { serveCommand } from './serve.js';
 
 /** Creates the command line; each subcommand has a file with a function that returns its Command. */
@@ -25,6 +26,7 @@ export function createProgram(): Command {
     openApiCommand(),
   ];
   for (const subcommand of subcommands) program.addCommand(subcommand);
+  applyProject(program);
   return program;
 }
 

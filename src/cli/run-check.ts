@@ -2,12 +2,11 @@ import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/conn
 import { createQueryRunner } from '../clickhouse/query-runner.js';
 import { readConfig, type Config } from '../config/config.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
-import { loadEndpoints } from '../endpoint/load-endpoints.js';
+import { loadProjectEndpoints } from '../server/project-endpoints.js';
 import { checkEndpoint } from './check/check-endpoint.js';
 import { checkTable } from './check/check-report.js';
 import type { CheckedEndpoint } from './check/checked-endpoint.js';
 import { withClickHouse } from './check/with-clickhouse.js';
-import { deployedEndpoints } from './deployed-endpoints.js';
 import { endpointNamed } from './endpoint-named.js';
 import { EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
@@ -16,18 +15,17 @@ import { targetOf } from './style.js';
 
 /** The options of `querygate check`, as commander parses them. */
 export interface CheckOptions {
-  readonly folder?: string;
   readonly json?: boolean;
 }
 
 /** Checks the named endpoints, or all endpoints, and prints the result. */
 export async function runCheck(
   names: readonly string[],
-  { folder, json }: CheckOptions,
+  { json }: CheckOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const config = readConfig(process.env);
-  const endpoints = await (folder === undefined ? deployedEndpoints() : loadEndpoints(folder));
+  const endpoints = await loadProjectEndpoints(config);
   const chosen = names.length === 0 ? endpoints.all() : names.map((name) => endpointNamed(endpoints, name));
   const unique = [...new Set(chosen)];
   const progress = new Progress({ phase: 'starting ClickHouse', done: 0, total: unique.length });

@@ -1,6 +1,3 @@
-import { realpathSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
-
 import { CommanderError, type Command } from 'commander';
 
 import { CommandError, EXIT, EXIT_BY_SIGNAL } from './exit-codes.js';
@@ -68,19 +65,6 @@ export async function runProgram(program: Command, argv: readonly string[] = pro
       process.exitCode = exitCodeOf(error);
     }
   }
-}
-
-/** Runs a command whose file is the process's main module, as in `node dist/src/cli/keys.js`. */
-export async function runWhenMain(moduleUrl: string, command: () => Command): Promise<void> {
-  const [, started] = process.argv;
-  if (started === undefined) return;
-  let file: string;
-  try {
-    file = realpathSync(started);
-  } catch {
-    return; // Node runs something other than a file.
-  }
-  if (file === fileURLToPath(moduleUrl)) await runProgram(command());
 }
 
 /** Writes an error's message to standard error. */

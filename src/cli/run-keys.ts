@@ -5,7 +5,7 @@ import { addKey, finishRotation, keyNamed, revokeKey, rotateKey } from '../auth/
 import { applyPinned } from '../auth/pinned-parameters.js';
 import { readConfig } from '../config/config.js';
 import { validateParameters } from '../query/validate-parameters.js';
-import { deployedEndpoints } from './deployed-endpoints.js';
+import { loadProjectEndpoints } from '../server/project-endpoints.js';
 import { endpointNamed } from './endpoint-named.js';
 import { usageError } from './exit-codes.js';
 import { keysTable, listedKeys } from './keys-list.js';
@@ -31,7 +31,7 @@ export async function add(name: string, options: RightsOptions & FileOption): Pr
   const file = fileOf(options);
   const now = new Date();
   const rights = rightsOf(options, now);
-  const endpoints = (await deployedEndpoints()).all();
+  const endpoints = (await loadProjectEndpoints(readConfig(process.env))).all();
   const key = await addKey(
     file,
     { name, ...rights },
@@ -76,10 +76,11 @@ export async function revoke(name: string, options: FileOption): Promise<void> {
 /** Prints a signed link. */
 export async function link({ key: name, endpoint: idOrName, ...options }: LinkOptions): Promise<void> {
   const file = fileOf(options);
-  const { secret, maxLifetimeMs } = readConfig(process.env).links;
+  const config = readConfig(process.env);
+  const { secret, maxLifetimeMs } = config.links;
   if (secret === undefined)
     throw new Error('LINK_SECRET is not set. Set it to the same value as for the gateway.');
-  const endpoint = endpointNamed(await deployedEndpoints(), idOrName);
+  const endpoint = endpointNamed(await loadProjectEndpoints(config), idOrName);
   const key = principalOf(keyNamed(file, await readKeyFile(file), name));
   const parameters = pairsOf('--param', options.param ?? []);
   const nowMs = Date.now();
@@ -95,7 +96,8 @@ export async function link({ key: name, endpoint: idOrName, ...options }: LinkOp
   process.stdout.write(`${options.baseUrl ?? ''}${path}\n`);
 }
 
-function fileOf({ file }: FileOption): string {
+/** The file of the command line, else that of the configuration. */
+function fileOf({ file = readConfig(process.env).apiKeysFile }: FileOption): string {
   if (file === undefined || file === '') {
     throw usageError('No keys file is named. Set API_KEYS_FILE or use --file.');
   }

@@ -1,7 +1,6 @@
 import { migrate } from '../clickhouse/schema/migrate.js';
-import { readMigrations } from '../clickhouse/schema/migration-files.js';
+import { readSchema } from '../clickhouse/schema/migration-files.js';
 import { readConfig } from '../config/config.js';
-import { SCHEMA_FOLDER } from '../project-files.js';
 import { withAdminConnection } from './admin-connection.js';
 import { interruptible } from './run-command.js';
 
@@ -16,14 +15,14 @@ export async function runMigrate({ json = false }: MigrateOptions, signal: Abort
   const { clickhouse } = config;
   const cluster = clickhouse.kind === 'external' ? clickhouse.cluster : undefined;
   const dataDir = clickhouse.kind === 'embedded' ? config.dataDir : undefined;
-  const migrations = await readMigrations(SCHEMA_FOLDER);
+  const schema = await readSchema(config.project.schemaFolder);
   const onApplied = (name: string, ms: number): void => {
     if (!json) process.stdout.write(`applied ${name} in ${Math.round(ms)} ms\n`);
   };
   const applied = await withAdminConnection(config, (connection) =>
-    interruptible(signal, () => migrate({ connection, migrations, cluster, dataDir, onApplied })),
+    interruptible(signal, () => migrate({ connection, schema, cluster, dataDir, onApplied })),
   );
-  const before = migrations.length - applied.length;
+  const before = schema.migrations.length - applied.length;
   process.stdout.write(
     json
       ? `${JSON.stringify({ applied, before })}\n`

@@ -1,8 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 
+import { readConfig } from '../config/config.js';
 import { openApiDocument } from '../http/openapi/openapi-document.js';
-import { readVersion } from '../read-version.js';
-import { deployedEndpoints } from './deployed-endpoints.js';
+import { readVersion } from '../package-files.js';
+import { loadProjectEndpoints } from '../server/project-endpoints.js';
 
 /** The options of `querygate openapi`, as commander parses them. */
 export interface OpenApiOptions {
@@ -13,7 +14,7 @@ export interface OpenApiOptions {
 /** Writes the OpenAPI document with all endpoints. */
 export async function runOpenApi({ out, serverUrl }: OpenApiOptions): Promise<void> {
   const document = openApiDocument({
-    endpoints: (await deployedEndpoints()).all(),
+    endpoints: (await loadProjectEndpoints(readConfig(process.env))).all(),
     version: readVersion(),
     ...(serverUrl !== undefined && { serverUrl }),
   });

@@ -1,8 +1,10 @@
 import { Command } from 'commander';
 
+import { withProjectOption } from './project-option.js';
+
 /** `querygate serve`: runs the gateway, as `npm start` does. */
 export function serveCommand(): Command {
-  return new Command('serve')
+  return withProjectOption(new Command('serve'))
     .description('Serves the endpoints over HTTP until SIGTERM or SIGINT.')
     .addHelpText(
       'after',

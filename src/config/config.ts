@@ -1,7 +1,13 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+
 import type { QueueConfig, CacheConfig, TokenConfig, WarmingConfig } from './parts.js';
+import { projectFolder, projectIn, type Environment, type Project } from './project.js';
 import { REMOVED_VARIABLES, rejectRemoved } from './removed-variables.js';
 import { readServerUrls } from './server-urls.js';
 import { VARIABLES, type Variables } from './variables.js';
+
+export type { Environment } from './project.js';
 
 /** A ClickHouse user, which is the same on every server. */
 export interface ClickHouseAccount {
@@ -25,6 +31,7 @@ export type ClickHouseConfig =
 
 /** The configuration, as read from environment variables. */
 export interface Config {
+  readonly project: Project;
   readonly host: string;
   readonly port: number;
   /** Connections that may be open at a time. */
@@ -67,15 +74,14 @@ export interface Config {
   readonly admin: { readonly host: string; readonly port: number } | undefined;
 }
 
-export type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
- * Reads the configuration from environment variables; an empty variable counts as unset.
+ * Reads the configuration from environment variables; an empty variable counts as unset. Relative paths are relative to the
+ * project's folder.
  *
  * @throws Error that lists all invalid variables.
  */
 export function readConfig(environment: Environment): Config {
-  return configOf(readVariables(environment));
+  return configOf(readVariables(environment), projectIn(projectFolder(environment)));
 }
 
 function readVariables(environment: Environment): Variables {
@@ -91,18 +97,21 @@ function readVariables(environment: Environment): Variables {
   return result.value;
 }
 
-function configOf(variables: Variables): Config {
+function configOf(variables: Variables, project: Project): Config {
+  const inProject = (file: string | undefined): string | undefined =>
+    file === undefined ? undefined : path.resolve(project.folder, file);
   return {
+    project,
     host: variables.HOST,
     port: variables.PORT,
     maxConnections: variables.MAX_CONNECTIONS,
-    dataDir: variables.DATA_DIR,
+    dataDir: path.resolve(project.folder, variables.DATA_DIR),
     clickhouse: clickhouseConfig(variables),
     requestLog: variables.REQUEST_LOG === 'on',
     redisUrl: variables.REDIS_URL,
     apiKey: variables.API_KEY,
-    apiKeysFile: variables.API_KEYS_FILE,
-    endpointSettingsFile: variables.ENDPOINT_SETTINGS_FILE,
+    apiKeysFile: inProject(variables.API_KEYS_FILE),
+    endpointSettingsFile: inProject(variables.ENDPOINT_SETTINGS_FILE) ?? ifExists(project.settingsFile),
     corsOrigins: listOf(variables.CORS_ORIGINS),
     times: variables.RESPONSE_TIMES,
     queryTimeoutMs: variables.QUERY_TIMEOUT_SECONDS * 1000,
@@ -143,6 +152,8 @@ function configOf(variables: Variables): Config {
   };
 }
 
+const ifExists = (file: string): string | undefined => (existsSync(file) ? file : undefined);
+
 const listOf = (text: string): readonly string[] => text.split(',').flatMap((item) => item.trim() || []);
 
 function adminConfig({ ADMIN_HOST: host, ADMIN_PORT: port }: Variables): Config['admin'] {
@@ -160,11 +171,10 @@ function tokenConfig({
 }
 
 function clickhouseConfig(variables: Variables): ClickHouseConfig {
-  if (variables.CLICKHOUSE_URL === undefined) {
-    // The read-only user has rights on this database only.
-    return { kind: 'embedded', database: 'logs', demoData: variables.DEMO_DATA === 'on' };
-  }
   const { CLICKHOUSE_DATABASE: database } = variables;
+  if (variables.CLICKHOUSE_URL === undefined) {
+    return { kind: 'embedded', database, demoData: variables.DEMO_DATA === 'on' };
+  }
   const { CLICKHOUSE_LOG_USER: username, CLICKHOUSE_LOG_PASSWORD: password } = variables;
   return {
     kind: 'external',

@@ -9,6 +9,7 @@ export interface Variables {
   HOST: string;
   PORT: number;
   MAX_CONNECTIONS: number;
+  PROJECT_DIR?: string;
   DATA_DIR: string;
   DEMO_DATA: 'on' | 'off';
   CLICKHOUSE_URL?: string;
@@ -68,6 +69,7 @@ export const VARIABLES = Joi.object<Variables, true>({
   HOST: Joi.string().default('127.0.0.1'),
   PORT: Joi.number().integer().min(0).max(65_535).default(8080),
   MAX_CONNECTIONS: Joi.number().integer().min(1).max(100_000).default(4096),
+  PROJECT_DIR: Joi.string(),
   DATA_DIR: Joi.string().default('.data'),
   DEMO_DATA: Joi.string().valid('on', 'off').default('on'),
   CLICKHOUSE_URL: Joi.string()

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { isRegExp } from 'node:util/types';
 
 import type {
   Column,
@@ -46,7 +47,7 @@ export function defineEndpoint<const P extends Parameters>(definition: EndpointD
   const query = buildQuery(definition);
   checkPartNames(query);
   const savedQuery = printSavedQuery(query, limit);
-  return {
+  const endpoint: Endpoint = {
     id: id.toLowerCase(),
     name,
     summary,
@@ -60,6 +61,16 @@ export function defineEndpoint<const P extends Parameters>(definition: EndpointD
     savedQuery,
     digest: digestOf(query, definition),
   };
+  DEFINED.add(endpoint);
+  return endpoint;
+}
+
+/** What this copy of the module defined: the endpoints of another copy would have SQL of classes that are not those here. */
+const DEFINED = new WeakSet();
+
+/** Whether a value is an endpoint that {@link defineEndpoint} of this module returned. */
+export function isEndpoint(value: unknown): value is Endpoint {
+  return typeof value === 'object' && value !== null && DEFINED.has(value);
 }
 
 /** The endpoint with execution settings of this deployment. */
@@ -109,7 +120,8 @@ function digestOf(query: Query, definition: EndpointDeclaration): string {
     .digest('hex');
 }
 
-const readable = (_key: string, value: unknown): unknown => (value instanceof RegExp ? value.source : value);
+// Not `instanceof`: a file that runs in another realm has another RegExp.
+const readable = (_key: string, value: unknown): unknown => (isRegExp(value) ? value.source : value);
 
 function checkIdentity({ id, name }: EndpointDeclaration): void {
   if (!isUuid(id)) throw new Error(`id "${id}" is not a UUID`);

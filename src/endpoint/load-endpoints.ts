@@ -1,40 +1,87 @@
-import { readdir } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { createJiti, type Jiti } from 'jiti';
 
-import type { Endpoint } from './endpoint.js';
+import { isEndpoint, type Endpoint } from './endpoint.js';
+import { problemsIn } from './file-problems.js';
+import { PUBLIC_API } from './public-api.js';
 import { EndpointRegistry } from './registry.js';
 
 /**
- * Loads every endpoint file of a folder.
+ * Loads every endpoint file of a folder and its subfolders. A file or folder whose name begins with `_` or `.` contains no
+ * endpoints; endpoint files may import it. TypeScript is translated without a type check. Wherever the files are, they get
+ * this gateway's own `querygate`.
  *
- * @throws Error naming the file and the problem, where a file cannot be loaded or its default export is not an endpoint.
+ * @throws Error that lists all problems of all files, each with its file and line.
  */
 export async function loadEndpoints(folder: string): Promise<EndpointRegistry> {
-  const files = (await readdir(folder)).filter((file) => /(?<!\.d)\.[jt]s$/.test(file)).sort();
-  if (files.length === 0) throw new Error(`no endpoint files in ${folder}`);
-  const endpoints: Endpoint[] = [];
-  for (const file of files) endpoints.push(await loadEndpoint(folder, file));
-  return new EndpointRegistry(endpoints);
-}
-
-async function loadEndpoint(folder: string, file: string): Promise<Endpoint> {
-  let module: { readonly default?: Endpoint };
-  try {
-    module = (await import(pathToFileURL(path.join(folder, file)).href)) as typeof module;
-  } catch (cause) {
-    throw new Error(`endpoints/${file}: ${cause instanceof Error ? cause.message : String(cause)}`, {
-      cause,
-    });
-  }
-  const endpoint = module.default;
-  if (!endpoint || typeof endpoint.digest !== 'string') {
-    throw new Error(`endpoints/${file}: the default export is not the result of defineEndpoint`);
-  }
-  if (file.replace(/\.[jt]s$/, '') !== endpoint.name) {
+  const files = await endpointFiles(folder);
+  if (files.length === 0) {
     throw new Error(
-      `endpoints/${file}: the endpoint ${endpoint.name} must be in the file ${endpoint.name}.ts`,
+      `There are no endpoint files in ${folder}. Name the folder of the project with --project or PROJECT_DIR, ` +
+        'or create an endpoint: docs/how-to/write-an-endpoint.md shows how.',
     );
   }
-  return endpoint;
+  const endpoints = new Map<string, Endpoint>();
+  const problems: string[] = [];
+  const jiti = createLoader(folder);
+  for (const file of files) {
+    try {
+      const endpoint = endpointOf(file, await jiti.import(path.join(folder, file)));
+      rejectDuplicate(endpoint, endpoints);
+      endpoints.set(path.join(path.basename(folder), file), endpoint);
+    } catch (error) {
+      problems.push(...(await problemsIn(folder, file, error)));
+    }
+  }
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  return new EndpointRegistry([...endpoints.values()]);
+}
+
+function createLoader(folder: string): Jiti {
+  return createJiti(path.join(folder, path.sep), {
+    // Other users of the machine could write to a cache in the temporary folder.
+    fsCache: false,
+    // Node never forgets a cached module, so a file that changed could not be loaded again.
+    moduleCache: false,
+    interopDefault: false,
+    virtualModules: { querygate: PUBLIC_API },
+  });
+}
+
+/** Paths of the endpoint files, relative to the folder. Follows links, because a mounted folder may consist of links. */
+async function endpointFiles(folder: string, below = ''): Promise<readonly string[]> {
+  const names = await readdir(path.join(folder, below)).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  });
+  const files: string[] = [];
+  for (const name of names.sort()) {
+    if (/^[._]/.test(name) || name === 'node_modules') continue;
+    const file = path.join(below, name);
+    const isFolder = (await stat(path.join(folder, file))).isDirectory();
+    if (isFolder) files.push(...(await endpointFiles(folder, file)));
+    else if (/(?<!\.d)\.(?:ts|mjs|js)$/.test(name)) files.push(file);
+  }
+  return files;
+}
+
+/** @throws Error that says what the file must export. */
+function endpointOf(file: string, module: unknown): Endpoint {
+  const exported = isEndpoint(module) ? module : (module as { readonly default?: unknown }).default;
+  if (!isEndpoint(exported)) {
+    throw new Error('the default export is not the result of defineEndpoint of querygate');
+  }
+  const { name, ext } = path.parse(file);
+  if (name !== exported.name) {
+    throw new Error(`the endpoint ${exported.name} must be in a file ${exported.name}${ext}`);
+  }
+  return exported;
+}
+
+function rejectDuplicate({ id, name }: Endpoint, earlier: ReadonlyMap<string, Endpoint>): void {
+  for (const [file, other] of earlier) {
+    if (other.name === name) throw new Error(`${file} has the same name ${name}`);
+    if (other.id === id) throw new Error(`${file} has the same id ${id}; create one with: uuidgen`);
+  }
 }

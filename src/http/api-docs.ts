@@ -6,7 +6,7 @@ import { mayCallWithPins } from '../auth/pinned-parameters.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import type { Limiter } from '../limits/limiter.js';
-import { SWAGGER_UI_FOLDER } from '../project-files.js';
+import { SWAGGER_UI_FOLDER } from '../package-files.js';
 import { authenticate } from './authenticate.js';
 import { principalOf } from './call-endpoint.js';
 import type { Credentials } from './credentials.js';

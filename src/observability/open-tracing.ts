@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import { PACKAGE_FILE } from '../project-files.js';
+import { PACKAGE_FILE } from '../package-files.js';
 import type { Tracing, TracingConfig } from './tracing.js';
 
 /**

@@ -3,8 +3,6 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import { writesRequestLog, type Config } from '../config/config.js';
-import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
-import { loadEndpoints } from '../endpoint/load-endpoints.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { createAdminApp, type AdminParts } from '../http/admin/admin-app.js';
 import { connectionsOf } from '../http/connections.js';
@@ -12,7 +10,8 @@ import { drain } from '../http/drain.js';
 import { createHttpServer } from '../http/server.js';
 import type { Logger } from '../observability/logger.js';
 import { openTracing } from '../observability/open-tracing.js';
-import { CONSOLE_FOLDER, ENDPOINTS_FOLDER } from '../project-files.js';
+import { REQUESTS_ENDPOINT } from '../observability/requests-endpoint.js';
+import { CONSOLE_FOLDER } from '../package-files.js';
 import type { Clock } from '../query/ports.js';
 import { createSandbox } from '../sandbox/sandbox.js';
 import { Closers, type OnClose } from './closers.js';
@@ -24,6 +23,7 @@ import { openDiskMonitor } from './open-disk-monitor.js';
 import { openQueryExecution } from './open-query-execution.js';
 import { openRequestLog } from './open-request-log.js';
 import { pingAny } from './ping-any.js';
+import { loadProjectEndpoints } from './project-endpoints.js';
 import { queryServers } from './query-servers.js';
 
 /** A running gateway. */
@@ -44,9 +44,6 @@ export interface Gateway {
    */
   readonly close: (drainMs?: number) => Promise<void>;
 }
-
-/** Name of the endpoint that reads the request log. */
-export const REQUESTS_ENDPOINT = 'gateway.requests';
 
 export interface GatewayDependencies {
   readonly logger: Logger;
@@ -140,19 +137,11 @@ async function openAdminApi(
   return url;
 }
 
-/** Loads the endpoints with the settings of this deployment. @throws Error that names the invalid settings. */
+/** Loads the endpoints that this gateway serves: the one that reads the request log only where the log is written. */
 async function openEndpoints(config: Config): Promise<EndpointRegistry> {
-  const { endpointSettingsFile, cache } = config;
-  const all = await loadEndpoints(ENDPOINTS_FOLDER);
-  const loaded = writesRequestLog(config) ? all : all.without(REQUESTS_ENDPOINT);
-  const endpoints = loaded.withStaleIfError(cache.staleIfErrorSeconds);
-  if (endpointSettingsFile === undefined) return endpoints;
-  const overrides = await readEndpointSettingsFile(endpointSettingsFile);
-  try {
-    return endpoints.withOverrides(overrides);
-  } catch (cause) {
-    throw new Error(`ENDPOINT_SETTINGS_FILE ${endpointSettingsFile}: ${(cause as Error).message}`, { cause });
-  }
+  const all = await loadProjectEndpoints(config);
+  const endpoints = writesRequestLog(config) ? all : all.without(REQUESTS_ENDPOINT.name);
+  return endpoints.withStaleIfError(config.cache.staleIfErrorSeconds);
 }
 
 async function listen(

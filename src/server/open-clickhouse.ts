@@ -1,3 +1,5 @@
+import path from 'node:path';
+
 import type { ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
@@ -5,10 +7,11 @@ import { prepareDatabase, type PrepareOptions } from '../clickhouse/demo-data/pr
 import type { ClusterOptions } from '../clickhouse/distributed-queries.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
 import { EarlierMigrations, rejectEarlierMigrations } from '../clickhouse/schema/earlier-migrations.js';
+import { readSchema } from '../clickhouse/schema/migration-files.js';
 import type { ClickHouseConfig, Config } from '../config/config.js';
+import type { Project } from '../config/project.js';
 import { serverName } from '../config/server-urls.js';
 import type { Logger } from '../observability/logger.js';
-import { READER_USER_FILE } from '../project-files.js';
 import type { Clock } from '../query/ports.js';
 
 /** Connections in addition to those for queries: for sandbox checks of callers' SQL. */
@@ -35,11 +38,11 @@ export interface OpenClickHouse {
 
 /** Connects to the configured servers or, if there are none, starts an embedded server. */
 export async function openClickHouse(config: Config, logger: Logger, clock: Clock): Promise<OpenClickHouse> {
-  const { clickhouse } = config;
+  const { clickhouse, project } = config;
   if (clickhouse.kind === 'external') {
     const { urls, log, username, password, database } = clickhouse;
     const servers = urls.map((url) => open({ url, username, password, database }, config));
-    await rejectEarlierSchemas(servers, clickhouse);
+    await rejectEarlierSchemas(servers, clickhouse, project);
     const logConnections = log ? urls.map((url) => ({ url, ...log })) : [];
     return { servers, logConnections, close: () => closeAll(servers) };
   }
@@ -56,7 +59,7 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
 
 /** Starts an embedded server with the schema and, if configured, demonstration data. */
 async function startEmbeddedServer(
-  { dataDir }: Config,
+  { dataDir, project }: Config,
   { database, demoData }: Extract<ClickHouseConfig, { kind: 'embedded' }>,
   logger: Logger,
   clock: Clock,
@@ -64,13 +67,15 @@ async function startEmbeddedServer(
   const server = await EmbeddedServer.start({
     dataDir,
     database,
-    readerUserFile: READER_USER_FILE,
+    readerUserFile: path.join(project.schemaFolder, 'users.d', 'querygate.xml'),
     onCrash: (lastWords) => {
       logger.error('the embedded ClickHouse exited and is restarted', { lastWords });
     },
   });
   try {
-    await prepare(server.adminConnection, { dataDir, demoDataUpTo: demoData ? clock() : undefined }, logger);
+    const { schemaFolder, demoFolder } = project;
+    const demo = demoData ? { folder: demoFolder, upTo: clock() } : undefined;
+    await prepare(server.adminConnection, { dataDir, schemaFolder, demo }, logger);
     return server;
   } catch (error) {
     await server.stop();
@@ -103,8 +108,10 @@ const CHECK_MS = 1000;
 async function rejectEarlierSchemas(
   servers: readonly OpenServer[],
   { database, cluster }: Extract<ClickHouseConfig, { kind: 'external' }>,
+  { schemaFolder }: Project,
 ): Promise<void> {
-  const target = { database, isCluster: cluster !== undefined };
+  const { earlier } = await readSchema(schemaFolder);
+  const target = { database, isCluster: cluster !== undefined, earlier };
   const checks = servers.map(({ client }) =>
     rejectEarlierMigrations(client, target, AbortSignal.timeout(CHECK_MS)),
   );
@@ -122,7 +129,7 @@ const SLOW_MIGRATION_MS = 2000;
 
 async function prepare(
   connection: ClickHouseConnection,
-  options: Pick<PrepareOptions, 'dataDir' | 'demoDataUpTo'>,
+  options: Pick<PrepareOptions, 'dataDir' | 'schemaFolder' | 'demo'>,
   logger: Logger,
 ): Promise<void> {
   await prepareDatabase(connection, {

@@ -1,11 +1,12 @@
-import { REQUESTS_ENDPOINT, type Gateway } from './compose.js';
+import { REQUESTS_ENDPOINT } from '../observability/requests-endpoint.js';
+import type { Gateway } from './compose.js';
 
 /** The text for a person at the terminal: the gateway's URL, and a command to paste for each endpoint. */
 export function welcome(gateway: Gateway): string {
   const key = gateway.generatedKey ?? '$API_KEY';
   const quote = gateway.generatedKey === undefined ? '"' : "'";
   // The request log is still empty.
-  const suggested = gateway.endpoints.without(REQUESTS_ENDPOINT).all();
+  const suggested = gateway.endpoints.without(REQUESTS_ENDPOINT.name).all();
   const calls = suggested.map(({ name, example }) => {
     const query = new URLSearchParams(example).toString();
     return `  curl -s -H ${quote}X-API-KEY: ${key}${quote} '${gateway.url}/api/endpoints/query/${name}?${query}'`;

@@ -6,7 +6,6 @@ import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { createPing } from '../../src/clickhouse/ping.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
-import { READER_USER_FILE } from '../../src/project-files.js';
 import type { RunQuery } from '../../src/query/ports.js';
 import { QueryQueue } from '../../src/scheduler/query-queue.js';
 import { scheduleQueries } from '../../src/scheduler/schedule-queries.js';
@@ -15,6 +14,7 @@ import { ServerPool } from '../../src/scheduler/server-pool.js';
 import { freezeProcess } from '../support/freeze-process.js';
 import { pollUntil } from '../support/poll-until.js';
 import { failureOf, queryRequest } from '../support/query-requests.js';
+import { READER_USER_FILE } from '../support/reference-project.js';
 
 /** Two seconds of silence, two pings of one second, and the delay of a busy machine; far below the limit of 30 s. */
 const STALL_BOUND_MS = 20_000;

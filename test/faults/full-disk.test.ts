@@ -2,14 +2,14 @@ import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
+import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
 import { column } from '../../src/endpoint/definition.js';
 import { FORMAT_NAMES } from '../../src/formats/formats.js';
-import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
 import { pollUntil } from '../support/poll-until.js';
 import { failureOf, queryRequest } from '../support/query-requests.js';
 import { mountSmallDisk } from '../support/small-disk.js';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
+import { READER_USER_FILE, REFERENCE } from '../support/reference-project.js';
 
 const KEY = 'qg_only-for-tests';
 /** The endpoint's row cap. */
@@ -32,7 +32,7 @@ describeWithDisk('a full disk of ClickHouse', () => {
       onCrash: (lastOutput) => process.stderr.write(`ClickHouse ended: ${lastOutput}\n`),
     });
     const { adminConnection: admin, readerConnection: reader } = clickhouse;
-    await migrate({ connection: admin, migrations: await readMigrations(SCHEMA_FOLDER) });
+    await migrate({ connection: admin, schema: await readSchema(REFERENCE.schemaFolder) });
     const client = connectClickHouse(admin, { maxOpenConnections: 1, requestTimeoutMs: 20_000 });
     const values = Array.from({ length: ROWS }, () => ({ project: 'p', event_message: MESSAGE }));
     await client.insert({ table: 'edge_logs', values, format: 'JSONEachRow' });

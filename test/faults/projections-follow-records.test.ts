@@ -5,13 +5,13 @@ import path from 'node:path';
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
-import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
+import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
 import { pollUntil } from '../support/poll-until.js';
 import { settleAll } from '../support/settle-all.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { openGateway, PROJECTIONS_OFF, type Request } from './beside-projections-off.js';
 import { INSERTS, REQUESTS, TABLES, type Table } from './requests-of-projections.js';
+import { READER_USER_FILE, REFERENCE } from '../support/reference-project.js';
 
 let folder: TemporaryFolder;
 let server: EmbeddedServer;
@@ -28,7 +28,7 @@ beforeAll(async () => {
     readerUserFile: READER_USER_FILE,
     onCrash: () => undefined,
   });
-  await migrate({ connection: server.adminConnection, migrations: await readMigrations(SCHEMA_FOLDER) });
+  await migrate({ connection: server.adminConnection, schema: await readSchema(REFERENCE.schemaFolder) });
   const options = { maxOpenConnections: 8, requestTimeoutMs: 60_000 };
   admin = connectClickHouse(server.adminConnection, options);
   // The gateway's own user: it may SELECT from tables, and has no grants on projections.

@@ -5,17 +5,17 @@ import path from 'node:path';
 import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
-import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
+import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
 import { freezeProcess } from '../support/freeze-process.js';
 import { openMultiServerGateway, type MultiServerGateway } from '../support/multi-server-gateway.js';
 import { pollUntil } from '../support/poll-until.js';
+import { READER_USER_FILE, REFERENCE } from '../support/reference-project.js';
 
 /** Number of edge requests in each server's data. */
 const CALLS = 5;
 
 async function fill(connection: ClickHouseConnection): Promise<void> {
-  await migrate({ connection, migrations: await readMigrations(SCHEMA_FOLDER) });
+  await migrate({ connection, schema: await readSchema(REFERENCE.schemaFolder) });
   const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 60_000 });
   const row = { project: 'aurora', url: 'https://aurora.example/rest/v1', path: '/rest/v1' };
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');

@@ -1,10 +1,9 @@
 import { fuzz } from '../../bench/soak/fuzz.js';
 import { withSettings } from '../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
-import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { invalidParameters } from '../../src/query/validate-parameters.js';
 import { keyNamed, withAccess, type KeyRights } from '../support/access-gateway.js';
 import { LINK_SECRET } from '../support/test-credentials.js';
+import { referenceEndpoints } from '../support/reference-project.js';
 
 const KEYS: KeyRights = {
   free: { mayBypassCache: true, mayUseQueryString: true },
@@ -18,7 +17,7 @@ const environment = {
 };
 
 it('no parameters or headers cause an unexpected error', async () => {
-  const loaded = (await loadEndpoints(ENDPOINTS_FOLDER)).all();
+  const loaded = (await referenceEndpoints()).all();
   const endpoints = loaded.map((endpoint) => withSettings(endpoint, { sandboxing: 'enabled' }));
   const checkSql = (_endpoint: unknown, sql: string) =>
     sql.length % 2 === 0

@@ -1,11 +1,10 @@
 import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { Failure } from '../../src/errors.js';
-import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import type { CheckSql } from '../../src/query/sandboxed-select.js';
 import { invalidParameters } from '../../src/query/validate-parameters.js';
 import { withAccess, type AccessGateway, type RequestPath } from '../support/access-gateway.js';
 import { outcomeOf } from '../support/network-request.js';
+import { referenceEndpoints } from '../support/reference-project.js';
 
 const STATS = '/api/endpoints/query/functions.invocation-stats?project=aurora';
 const INVALID = '400 INVALID_PARAMETERS';
@@ -25,7 +24,7 @@ const checkSql: CheckSql = (_endpoint, sql, { signal }) => {
 const open = async (sandboxing: 'enabled' | 'disabled', use: (gateway: AccessGateway) => Promise<void>) => {
   checked.splice(0);
   const endpoints: Endpoint[] = [];
-  for (const endpoint of (await loadEndpoints(ENDPOINTS_FOLDER)).all())
+  for (const endpoint of (await referenceEndpoints()).all())
     endpoints.push(withSettings(endpoint, { sandboxing }));
   const keys = {
     caller: {},

@@ -77,7 +77,7 @@ describe('querygate without CLICKHOUSE_URL', () => {
   it('migrates a server in DATA_DIR, and reports the duration of each schema file', () => {
     const { code, stdout, stderr } = migrated;
     expect([code, stderr]).toEqual([0, '']);
-    expect(stdout).toMatch(/^applied 0003_function_relay_logs in \d+ ms$/m);
+    expect(stdout).toMatch(/^applied clickhouse-schema\/0003_function_relay_logs\.sql in \d+ ms$/m);
     expect(stdout).toMatch(/^\d+ applied now, 0 applied before\n$/m);
   });
 

@@ -4,6 +4,7 @@ import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { fillDemoData } from '../../src/clickhouse/demo-data/fill-demo-data.js';
 import { createTestDatabase } from '../support/clickhouse.js';
 import { demoDatabase } from '../support/demo-database.js';
+import { REFERENCE } from '../support/reference-project.js';
 
 const TABLES = [
   ...['auth_logs', 'custom_events', 'database_logs', 'edge_logs', 'function_event_logs'],
@@ -78,7 +79,7 @@ describe('the demo data', () => {
   it('is the same for the same now', async () => {
     const other = await createTestDatabase();
     try {
-      expect(await fillDemoData(other.client, now)).toBe(true);
+      expect(await fillDemoData(other.client, REFERENCE.demoFolder, now)).toBe(true);
       expect(await ofEachTable(other.client, HASH)).toEqual(await ofEachTable(demo, HASH));
     } finally {
       await other.close();
@@ -89,7 +90,7 @@ describe('the demo data', () => {
     const other = await createTestDatabase();
     try {
       await other.insert('pooler_logs', [{ project: 'p', event_message: 'm' }]);
-      expect(await fillDemoData(other.client, now)).toBe(false);
+      expect(await fillDemoData(other.client, REFERENCE.demoFolder, now)).toBe(false);
       expect(await rowsOf(other.client, 'SELECT 1 FROM edge_logs LIMIT 1')).toEqual([]);
     } finally {
       await other.close();

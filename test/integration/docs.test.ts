@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { writeFile } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 
 import { demoDatabase, variablesOf } from '../support/demo-database.js';
 import { documentationPages, ROOT, textOf } from '../support/documentation.js';
+import { REFERENCE } from '../support/reference-project.js';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -50,6 +51,8 @@ beforeAll(async () => {
       await new Promise<void>((resolve) => (release = resolve));
     });
   });
+  // The commands run in the folder of the project.
+  await symlink(REFERENCE.endpointsFolder, path.join(folder, 'endpoints'));
   const settings = path.join(folder, 'settings.json');
   await writeFile(settings, JSON.stringify({ 'logs.all': { sandboxing: 'enabled' } }));
   gateway = startProcess(GATEWAY, {
@@ -76,7 +79,7 @@ const adapted = (text: string): string =>
       'npx openapi-typescript',
       `node ${path.join(ROOT, 'node_modules/openapi-typescript/bin/cli.js')}`,
     )
-    .replaceAll('npm run keys --', `node ${path.join(ROOT, 'dist/src/cli/querygate.js')} keys`);
+    .replaceAll('npm run keys --', `node ${path.join(ROOT, 'dist/cli/querygate.js')} keys`);
 
 describe('the commands of the documentation', () => {
   it('are found on the pages', () => {

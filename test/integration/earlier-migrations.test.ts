@@ -5,12 +5,12 @@ import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhou
 import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { EarlierMigrations } from '../../src/clickhouse/schema/earlier-migrations.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
-import { READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
+import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
 import { adminConnection } from '../support/clickhouse.js';
 import { runCli } from '../support/run-cli.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
+import { READER_USER_FILE, REFERENCE } from '../support/reference-project.js';
 
 /** Schema record, a table and a view of the previous schema after its last file but one, with a shipper's rows. */
 const EARLIER = [
@@ -125,35 +125,35 @@ describe('a database of the previous schema', () => {
     'is not changed by migrate, whose message has statements that preserve its rows',
     async () => {
       await withEarlier(async ({ connection, run, select }) => {
-        const migrations = await readMigrations(SCHEMA_FOLDER);
+        const schema = await readSchema(REFERENCE.schemaFolder);
         const before = await select(MIGRATED);
-        const rejected = await migrate({ connection, migrations }).catch((error: unknown) => error);
+        const rejected = await migrate({ connection, schema }).catch((error: unknown) => error);
         expect(rejected).toBeInstanceOf(EarlierMigrations);
         expect(await select(MIGRATED)).toEqual(before);
 
         const statements = statementsOf(rejected);
         const [insert = '', drop = ''] = statements.slice(-2);
         for (const statement of statements.slice(0, -2)) await run(statement);
-        expect(await migrate({ connection, migrations })).toHaveLength(migrations.length);
+        expect(await migrate({ connection, schema })).toHaveLength(schema.migrations.length);
         await run(insert);
         expect(await select(`SELECT origin FROM ${connection.database}.edge_logs`)).toEqual([
           'https://aurora.example',
         ]);
         await run(drop);
-        expect(await migrate({ connection, migrations })).toHaveLength(migrations.length);
+        expect(await migrate({ connection, schema })).toHaveLength(schema.migrations.length);
       });
     },
   );
 
   it.concurrent('accepts inserts after those statements and a restart of the server', async () => {
     await withTemporaryFolder(async (dataDir) => {
-      const migrations = await readMigrations(SCHEMA_FOLDER);
+      const schema = await readSchema(REFERENCE.schemaFolder);
       let server = await startServer(dataDir);
       try {
         await createRecord(server.adminConnection);
-        const rejected = await migrate({ connection: server.adminConnection, migrations }).catch(String);
+        const rejected = await migrate({ connection: server.adminConnection, schema }).catch(String);
         await runOn(server, statementsOf(rejected).slice(0, -2));
-        await migrate({ connection: server.adminConnection, migrations });
+        await migrate({ connection: server.adminConnection, schema });
 
         await server.stop();
         server = await startServer(dataDir);

@@ -8,15 +8,14 @@ import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js
 import { respondsToPing } from '../../src/clickhouse/embedded/running-server.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
+import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
-import { ENDPOINTS_FOLDER, READER_USER_FILE, SCHEMA_FOLDER } from '../../src/project-files.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { pollUntil } from '../support/poll-until.js';
 import { rawParameters } from '../support/raw-parameters.js';
 import { startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
+import { READER_USER_FILE, REFERENCE, referenceEndpoints } from '../support/reference-project.js';
 
 let dataDir: string;
 let server: EmbeddedServer;
@@ -43,7 +42,7 @@ const select = async (
 beforeAll(async () => {
   dataDir = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
   server = await start(dataDir, (message) => crashes.push(message));
-  await migrate({ connection: server.adminConnection, migrations: await readMigrations(SCHEMA_FOLDER) });
+  await migrate({ connection: server.adminConnection, schema: await readSchema(REFERENCE.schemaFolder) });
   await select(server.adminConnection, "INSERT INTO edge_logs (project) VALUES ('stored')");
 });
 
@@ -171,7 +170,7 @@ describe('the reader', () => {
       requestTimeoutMs: 20_000,
     });
     const runQuery = createQueryRunner(client, { timeoutMs: 10_000 });
-    const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+    const registry = await referenceEndpoints();
     for (const endpoint of registry.all()) {
       const values = validateParameters(endpoint, rawParameters(endpoint.example));
       const result = await runQuery({
@@ -202,7 +201,7 @@ describe('the server', () => {
   it('stops, unlocks its folder, and has its data the next time', async () => {
     await withTemporaryFolder(async (folder) => {
       const first = await start(folder);
-      await migrate({ connection: first.adminConnection, migrations: [] });
+      await migrate({ connection: first.adminConnection, schema: { migrations: [] } });
       await select(first.adminConnection, 'CREATE TABLE t ENGINE = MergeTree ORDER BY x AS SELECT 7 AS x');
       await first.stop();
       expect(await respondsToPing(first.adminConnection.url)).toBe(false);
@@ -229,7 +228,7 @@ describe('the server', () => {
 
   it('ends within a second of its parent, even if the parent is killed', async () => {
     await withTemporaryFolder(async (folder) => {
-      const module = new URL('../../dist/src/clickhouse/embedded/embedded-server.js', import.meta.url);
+      const module = new URL('../../dist/clickhouse/embedded/embedded-server.js', import.meta.url);
       const script = path.join(folder, 'parent.mjs');
       await writeFile(
         script,

@@ -4,13 +4,12 @@ import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { bindQuery, type BoundQuery } from '../../src/endpoint/bind.js';
 import { rowCap, type Endpoint } from '../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
-import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { demoDatabase, type DemoDatabase } from '../support/demo-database.js';
 import { rawParameters } from '../support/raw-parameters.js';
+import { referenceEndpoints } from '../support/reference-project.js';
 
-const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+const registry = await referenceEndpoints();
 let demo: DemoDatabase;
 let client: ClickHouseClient;
 

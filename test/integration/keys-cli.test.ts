@@ -8,11 +8,10 @@ import { fileURLToPath } from 'node:url';
 import { hashApiKey } from '../../src/auth/api-key.js';
 import { principalOf, readKeyFile } from '../../src/auth/key-file.js';
 import { Links } from '../../src/auth/links.js';
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
-import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
+import { REFERENCE_WITHOUT_ENV, referenceEndpoints } from '../support/reference-project.js';
 
-const CLI = fileURLToPath(new URL('../../dist/src/cli/keys.js', import.meta.url));
+const CLI = fileURLToPath(new URL('../../dist/cli/querygate.js', import.meta.url));
 const LINK_SECRET = 'a secret of thirty-two bytes, or more';
 
 interface Outcome {
@@ -28,8 +27,14 @@ async function run(
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<Outcome> {
-  const env = { PATH: process.env['PATH'], API_KEYS_FILE: file, LINK_SECRET, ...environment };
-  const child = spawn(process.execPath, [CLI, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const env = {
+    PATH: process.env['PATH'],
+    PROJECT_DIR: REFERENCE_WITHOUT_ENV,
+    API_KEYS_FILE: file,
+    LINK_SECRET,
+    ...environment,
+  };
+  const child = spawn(process.execPath, [CLI, 'keys', ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code: child.exitCode, stdout, stderr };
 }
@@ -118,7 +123,7 @@ describe('npm run keys', () => {
       expect(url.origin + url.pathname).toBe('https://gateway.example/api/endpoints/query/usage.api-counts');
       const sent = new Map([...url.searchParams].map(([name, value]) => [name, { text: value, times: 1 }]));
       const [stored] = (await readKeyFile(file)).keys;
-      const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('usage.api-counts');
+      const endpoint = (await referenceEndpoints()).find('usage.api-counts');
       if (!endpoint || !stored) throw new Error('no such endpoint or key');
       const key = principalOf(stored);
       expect(sent.get('project')?.text).toBe('abc');

@@ -7,15 +7,15 @@ import { gzipSync } from 'node:zlib';
 import { LoadError } from '../../src/clickhouse/loading/load-error.js';
 import { loadFile, type LoadOptions } from '../../src/clickhouse/loading/load-file.js';
 import type { LoadProgress, LoadReport } from '../../src/clickhouse/loading/load-report.js';
-import { SCHEMA_FOLDER } from '../../src/project-files.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
+import { REFERENCE } from '../support/reference-project.js';
 
 const NOW = new Date();
 const NOW_MICROS = BigInt(NOW.getTime()) * 1000n;
 const RECENT = new Date(NOW.getTime() - 3_600_000).toISOString();
 /** Real records, in a folder beside the project if present. */
-const SHARED_DATA = path.join(SCHEMA_FOLDER, '../../shared/data/edge_logs.ndjson.gz');
+const SHARED_DATA = path.join(REFERENCE.schemaFolder, '../../shared/data/edge_logs.ndjson.gz');
 
 let database: TestDatabase;
 let rejected: Record<number, string>;

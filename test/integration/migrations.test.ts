@@ -6,10 +6,10 @@ import type { ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readMigrations, type Migration } from '../../src/clickhouse/schema/migration-files.js';
-import { SCHEMA_FOLDER } from '../../src/project-files.js';
+import { readSchema, type Migration } from '../../src/clickhouse/schema/migration-files.js';
 import { adminConnection } from '../support/clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
+import { REFERENCE } from '../support/reference-project.js';
 
 const LOCK = 'schema_migrations_lock';
 
@@ -59,28 +59,28 @@ const RECORDED = 'SELECT name FROM {database:Identifier}.schema_migrations ORDER
 describe('migrate', () => {
   it('creates the complete schema in an empty database, and then has nothing left to do', async () => {
     await withEmptyDatabase(async ({ connection, select, tables }) => {
-      const migrations = await readMigrations(SCHEMA_FOLDER);
-      const names = migrations.map(({ name }) => name);
+      const schema = await readSchema(REFERENCE.schemaFolder);
+      const names = schema.migrations.map(({ name }) => name);
       const logged: string[] = [];
-      const applied = await migrate({ connection, migrations, onApplied: (name) => logged.push(name) });
+      const applied = await migrate({ connection, schema, onApplied: (name) => logged.push(name) });
       expect(applied).toEqual(names);
       expect(logged).toEqual(names);
-      expect(await select(RECORDED)).toEqual(names);
+      expect(await select(RECORDED)).toEqual([...names].sort());
       expect(await tables()).toEqual(
         expect.arrayContaining([
           ...['edge_logs', 'database_logs', 'function_relay_logs', 'function_event_logs', 'auth_logs'],
           ...['realtime_logs', 'storage_logs', 'rest_logs', 'pooler_logs', 'custom_events'],
         ]),
       );
-      expect(await migrate({ connection, migrations })).toEqual([]);
-      expect(await select(RECORDED)).toEqual(names);
+      expect(await migrate({ connection, schema })).toEqual([]);
+      expect(await select(RECORDED)).toEqual([...names].sort());
     });
   });
 
   it.each([2, 5])('applies each file once if %i processes start at once', async (starters) => {
     await withEmptyDatabase(async ({ connection, select, tables }) => {
       const migrations = [ONE, TWO];
-      const runs = Array.from({ length: starters }, () => migrate({ connection, migrations }));
+      const runs = Array.from({ length: starters }, () => migrate({ connection, schema: { migrations } }));
       const applied = (await Promise.all(runs)).flat();
       expect([...applied].sort()).toEqual(['0001_one', '0002_two']);
       expect(await select(RECORDED)).toEqual(['0001_one', '0002_two']);
@@ -91,17 +91,17 @@ describe('migrate', () => {
 
   it('applies only new files', async () => {
     await withEmptyDatabase(async ({ connection }) => {
-      expect(await migrate({ connection, migrations: [ONE] })).toEqual(['0001_one']);
-      expect(await migrate({ connection, migrations: [ONE, TWO] })).toEqual(['0002_two']);
+      expect(await migrate({ connection, schema: { migrations: [ONE] } })).toEqual(['0001_one']);
+      expect(await migrate({ connection, schema: { migrations: [ONE, TWO] } })).toEqual(['0002_two']);
     });
   });
 
   it('rejects, by name, a file that changed after it was applied, and applies nothing', async () => {
     await withEmptyDatabase(async ({ connection, tables }) => {
-      await migrate({ connection, migrations: [ONE] });
+      await migrate({ connection, schema: { migrations: [ONE] } });
       const changed = { ...ONE, checksum: 'another' };
-      await expect(migrate({ connection, migrations: [changed, TWO] })).rejects.toThrow(
-        '0001_one.sql was changed after it was applied',
+      await expect(migrate({ connection, schema: { migrations: [changed, TWO] } })).rejects.toThrow(
+        '0001_one was changed after it was applied',
       );
       expect(await tables()).toEqual(['one', 'schema_migrations']);
     });
@@ -109,9 +109,9 @@ describe('migrate', () => {
 
   it('rejects, by name, a missing file that was applied, and applies nothing', async () => {
     await withEmptyDatabase(async ({ connection, tables }) => {
-      await migrate({ connection, migrations: [ONE] });
-      await expect(migrate({ connection, migrations: [TWO] })).rejects.toThrow(
-        '0001_one.sql is recorded in the database but missing from the files',
+      await migrate({ connection, schema: { migrations: [ONE] } });
+      await expect(migrate({ connection, schema: { migrations: [TWO] } })).rejects.toThrow(
+        '0001_one is recorded in the database but missing from the files',
       );
       expect(await tables()).toEqual(['one', 'schema_migrations']);
     });
@@ -120,12 +120,12 @@ describe('migrate', () => {
   it('retains what was applied before a file that fails, releases the lock, and resumes with that file', async () => {
     await withEmptyDatabase(async ({ connection, select, tables }) => {
       const broken = migration('0002_two', 'CREATE TABLE two (x Nonsense) ENGINE = Memory');
-      await expect(migrate({ connection, migrations: [ONE, broken] })).rejects.toThrow(
-        /^0002_two\.sql: .*Nonsense/,
+      await expect(migrate({ connection, schema: { migrations: [ONE, broken] } })).rejects.toThrow(
+        /^0002_two: .*Nonsense/,
       );
       expect(await select(RECORDED)).toEqual(['0001_one']);
       expect(await tables()).toEqual(['one', 'schema_migrations']);
-      expect(await migrate({ connection, migrations: [ONE, TWO] })).toEqual(['0002_two']);
+      expect(await migrate({ connection, schema: { migrations: [ONE, TWO] } })).toEqual(['0002_two']);
     });
   });
 });
@@ -147,7 +147,7 @@ describe('the migration lock', () => {
     await withEmptyDatabase(async (database) => {
       const { connection, client, tables } = database;
       await createLock(database);
-      const migrating = migrate({ connection, migrations: [ONE] });
+      const migrating = migrate({ connection, schema: { migrations: [ONE] } });
       await pollUntil('the migration has begun', async () =>
         (await tables()).includes('schema_migrations') ? true : undefined,
       );
@@ -172,7 +172,7 @@ describe('the migration lock', () => {
       if (!existsSync(path.resolve(file))) return;
       const longAgo = new Date(Date.now() - 31_000);
       await utimes(file, longAgo, longAgo);
-      const runs = [1, 2, 3].map(() => migrate({ connection, migrations: [ONE, TWO] }));
+      const runs = [1, 2, 3].map(() => migrate({ connection, schema: { migrations: [ONE, TWO] } }));
       expect((await Promise.all(runs)).flat().sort()).toEqual(['0001_one', '0002_two']);
       expect(await tables()).toEqual(['one', 'schema_migrations', 'two']);
     });

@@ -2,17 +2,22 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import type { OpenApiDocument } from '../../src/http/openapi/document.js';
-import { readVersion } from '../../src/read-version.js';
+import { readVersion } from '../../src/package-files.js';
 import { runNode } from '../support/run-node.js';
+import { QUERYGATE } from '../support/run-cli.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const OPENAPI = path.join(ROOT, 'dist/src/cli/openapi.js');
 const REDOCLY = path.join(ROOT, 'node_modules/@redocly/cli/bin/cli.js');
 
 describe('npm run openapi', () => {
   it('prints the document of all endpoints', async () => {
-    const { code, output } = await runNode([OPENAPI, '--server-url', 'https://querygate.example']);
+    const { code, output } = await runNode([
+      QUERYGATE,
+      'openapi',
+      '--server-url',
+      'https://querygate.example',
+    ]);
     const document = JSON.parse(output) as OpenApiDocument;
     expect(code).toBe(0);
     expect(document.info.version).toBe(readVersion());
@@ -23,7 +28,7 @@ describe('npm run openapi', () => {
   it('writes a document without Redocly findings', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'openapi.json');
-      expect(await runNode([OPENAPI, '--out', file])).toEqual({ code: 0, output: '' });
+      expect(await runNode([QUERYGATE, 'openapi', '--out', file])).toEqual({ code: 0, output: '' });
       const config = path.join(ROOT, 'redocly.yaml');
       const linted = await runNode([REDOCLY, 'lint', file, '--config', config, '--format', 'json']);
       const report = JSON.parse(

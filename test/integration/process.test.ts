@@ -63,7 +63,7 @@ describe('the gateway', () => {
         expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
       });
     });
-    const copied = await readdir(path.join(path.dirname(GATEWAY), '../swagger-ui'));
+    const copied = await readdir(new URL('../../dist/swagger-ui', import.meta.url));
     expect(copied).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt']));
   });
 

@@ -6,14 +6,13 @@ import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { ERRORS } from '../../src/errors.js';
-import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { demoDatabase } from '../support/demo-database.js';
 import { codesIn, ROOT, tableRows, textOf } from '../support/documentation.js';
 import { rawParameters } from '../support/raw-parameters.js';
 import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';
+import { referenceEndpoints } from '../support/reference-project.js';
 
 const httpApi = await textOf('docs/reference/http-api.md');
 const writeAnEndpoint = await textOf('docs/how-to/write-an-endpoint.md');
@@ -29,7 +28,7 @@ describe('docs/reference/http-api.md', () => {
   });
 
   it('lists the shipped endpoints with their settings', async () => {
-    const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+    const registry = await referenceEndpoints();
     const documented = tableRows(httpApi, /^`[a-z.-]+`$/).filter((cells) => cells.length === 5);
     const names = documented.map(([name]) => codesIn(name)[0]);
     expect(names.toSorted()).toEqual(['gateway.requests', ...Object.keys(SHIPPED_ENDPOINTS)].toSorted());

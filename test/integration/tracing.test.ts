@@ -104,17 +104,16 @@ describe('traces', () => {
 });
 
 /** Copies the build next to the packages of an installation without OpenTelemetry, and returns its main program. */
-async function installWithoutTracing(folder: string): Promise<string> {
+async function installWithoutTracing(folder: string): Promise<readonly string[]> {
   const modules = path.join(ROOT, 'node_modules');
   await cp(path.join(ROOT, 'dist'), path.join(folder, 'dist'), { recursive: true });
   await cp(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
-  await symlink(path.join(ROOT, 'clickhouse-schema'), path.join(folder, 'clickhouse-schema'));
   await mkdir(path.join(folder, 'node_modules'));
   for (const name of await readdir(modules)) {
     if (name !== '@opentelemetry')
       await symlink(path.join(modules, name), path.join(folder, 'node_modules', name));
   }
-  return path.join(folder, 'dist/src/main.js');
+  return [path.join(folder, 'dist/cli/querygate.js'), 'serve'];
 }
 
 describe('an installation without the packages of OpenTelemetry', () => {

@@ -9,14 +9,12 @@ import { hashApiKey } from '../../src/auth/api-key.js';
 import type { StoredRights } from '../../src/auth/key-file.js';
 import { readConfig, type Environment } from '../../src/config/config.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { AccessLog } from '../../src/http/access-log.js';
 import { createApp } from '../../src/http/app.js';
 import { createFastPath } from '../../src/http/fast-path.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
 import { createHttpServer } from '../../src/http/server.js';
-import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { createHitFinder } from '../../src/query/execute-call.js';
 import type { Clock, RunQuery } from '../../src/query/ports.js';
 import type { CheckSql, SqlParser } from '../../src/query/sandboxed-select.js';
@@ -30,6 +28,7 @@ import { oneServer } from './query-server.js';
 import { RecordingLogger } from './recording-logger.js';
 import { TestClock } from './test-clock.js';
 import { noSql } from './test-credentials.js';
+import { referenceEndpoints } from './reference-project.js';
 
 /** Rights of each key in a test's keys file, by key name; {@link keyNamed} returns the key itself. */
 export type KeyRights = Readonly<Record<string, StoredRights>>;
@@ -110,7 +109,7 @@ export class AccessGateway {
   private async build(options: AccessGatewayOptions): Promise<void> {
     const { endpoints: own, environment = {}, clock = this.clock.read, parser } = options;
     const { logger } = this;
-    const endpoints = own ? new EndpointRegistry(own) : await loadEndpoints(ENDPOINTS_FOLDER);
+    const endpoints = own ? new EndpointRegistry(own) : await referenceEndpoints();
     this.endpoints = endpoints;
     const config = readConfig({ ...environment, ...(options.keys && (await this.writeKeys(options.keys))) });
     this.access = await openAccess(config, endpoints, { logger, clock });

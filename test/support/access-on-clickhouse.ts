@@ -2,11 +2,10 @@ import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { createSqlParser } from '../../src/clickhouse/sql-parser.js';
 import type { EndpointSettings } from '../../src/endpoint/definition.js';
 import { withSettings, type Endpoint } from '../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
-import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import type { Clock } from '../../src/query/ports.js';
 import { AccessGateway, type KeyRights } from './access-gateway.js';
 import { createTestDatabase, type TestDatabase } from './clickhouse.js';
+import { referenceEndpoints } from './reference-project.js';
 
 /** A gateway with keys on a database of the shared ClickHouse that no other test uses. */
 export interface AccessOnClickHouse {
@@ -37,7 +36,7 @@ export async function openAccessOnClickHouse({
   database: shared,
 }: OnClickHouseOptions): Promise<AccessOnClickHouse> {
   const database = shared ?? (await createTestDatabase());
-  const loaded = (await loadEndpoints(ENDPOINTS_FOLDER)).all();
+  const loaded = (await referenceEndpoints()).all();
   const gateway = await AccessGateway.open({
     keys,
     environment,

@@ -1,10 +1,8 @@
 import request, { type Response } from 'supertest';
 
 import { readConfig } from '../../src/config/config.js';
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { JSON_REPRESENTATION, type Representation } from '../../src/formats/representation.js';
 import { createAdminApp } from '../../src/http/admin/admin-app.js';
-import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import type { CacheDemand } from '../../src/query/call.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { openQueryExecution, type QueryExecution } from '../../src/server/open-query-execution.js';
@@ -14,9 +12,10 @@ import { rawParameters } from './raw-parameters.js';
 import { RecordingLogger } from './recording-logger.js';
 import { TestClock } from './test-clock.js';
 import { noKeys } from './test-credentials.js';
+import { referenceEndpoints } from './reference-project.js';
 
 /** The shipped endpoints. */
-export const endpoints = await loadEndpoints(ENDPOINTS_FOLDER);
+export const endpoints = await referenceEndpoints();
 
 /** A gateway's query execution with clients for its admin API. */
 export interface AdminGateway extends QueryExecution {

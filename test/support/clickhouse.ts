@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import type { ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
-import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
-import { SCHEMA_FOLDER } from '../../src/project-files.js';
+import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
+import { REFERENCE } from './reference-project.js';
 
 /** Connection to the run's shared ClickHouse, as administrator. */
 export function adminConnection(database: string): ClickHouseConnection {
@@ -31,7 +31,7 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   const connection = adminConnection(name);
   const client = connectClickHouse(connection, { maxOpenConnections: 8, requestTimeoutMs: 60_000 });
   await createDatabase(name);
-  const files = await readMigrations(SCHEMA_FOLDER);
+  const { migrations: files } = await readSchema(REFERENCE.schemaFolder);
   await Promise.all(
     files.map(async ({ statements }) => {
       for (const query of statements) await client.command({ query });

@@ -5,6 +5,7 @@ import { prepareDatabase } from '../../src/clickhouse/demo-data/prepare-database
 import { RECORD_TABLE } from '../../src/clickhouse/schema/earlier-migrations.js';
 import { adminConnection, createTestDatabase, type TestDatabase } from './clickhouse.js';
 import { pollUntil } from './poll-until.js';
+import { REFERENCE } from './reference-project.js';
 
 const NAME = 'demo';
 /** Lock database, created by the test file that fills `demo`; its table records the newest time of the demo data. */
@@ -86,7 +87,10 @@ const lock = (client: ClickHouseClient): Promise<boolean> =>
 async function fill(client: ClickHouseClient, connection: ClickHouseConnection): Promise<Date> {
   const now = new Date();
   try {
-    await prepareDatabase(connection, { demoDataUpTo: now });
+    await prepareDatabase(connection, {
+      schemaFolder: REFERENCE.schemaFolder,
+      demo: { folder: REFERENCE.demoFolder, upTo: now },
+    });
     // The request log has no demo data: the gateway fills it during use.
     await client.command({
       query: `INSERT INTO ${NAME}.gateway_requests (timestamp, request_id, cache) VALUES (now(), 'demo', 'MISS')`,

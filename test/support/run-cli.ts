@@ -3,8 +3,10 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
+import { REFERENCE_WITHOUT_ENV } from './reference-project.js';
+
 /** The command line of the build. */
-export const QUERYGATE = fileURLToPath(new URL('../../dist/src/cli/querygate.js', import.meta.url));
+export const QUERYGATE = fileURLToPath(new URL('../../dist/cli/querygate.js', import.meta.url));
 
 export interface Outcome {
   readonly code: number | null;
@@ -38,7 +40,7 @@ async function run(
   cwd?: string,
 ): Promise<Outcome> {
   const child = spawn(command, args, {
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { PATH: process.env['PATH'], PROJECT_DIR: REFERENCE_WITHOUT_ENV, ...environment },
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -1,13 +1,13 @@
 import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
-import { readMigrations } from '../../src/clickhouse/schema/migration-files.js';
-import { SCHEMA_FOLDER } from '../../src/project-files.js';
+import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
 import { variable } from './clickhouse.js';
 import { openDdlRelay } from './ddl-relay.js';
 import { freezeProcess } from './freeze-process.js';
 import { pollUntil } from './poll-until.js';
 import { CLUSTER, listenForOthers, startShards } from './start-shards.mjs';
+import { REFERENCE } from './reference-project.js';
 
 export { CLUSTER };
 
@@ -73,7 +73,7 @@ export async function startOwnCluster(folder: string): Promise<ShardedServers<Ow
 
 /** Creates the schema on a cluster. */
 export async function applySchema({ migrating: connection }: ShardedServers): Promise<void> {
-  await migrate({ connection, cluster: CLUSTER, migrations: await readMigrations(SCHEMA_FOLDER) });
+  await migrate({ connection, cluster: CLUSTER, schema: await readSchema(REFERENCE.schemaFolder) });
 }
 
 async function behindRelay<Each extends Shard>(

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Starts the embedded ClickHouse of the build and Debian's redis-server, on free ports and in a new folder. */
 export async function startLocalServers() {
-  const { EmbeddedServer } = await importBuild('src/clickhouse/embedded/embedded-server.js');
+  const { EmbeddedServer } = await importBuild('clickhouse/embedded/embedded-server.js');
   const folder = await mkdtemp(path.join(tmpdir(), 'querygate-test-'));
   const redis = await startRedis(path.join(folder, 'redis'));
   const clickhouse = await EmbeddedServer.start({

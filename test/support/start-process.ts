@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 import { pollUntil } from './poll-until.js';
+import { REFERENCE_WITHOUT_ENV } from './reference-project.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -18,14 +19,14 @@ export interface RunningProcess {
   readonly ended: Promise<number | null>;
 }
 
-/** Starts `node SCRIPT` with only these environment variables and PATH. */
+/** Starts `node SCRIPT ARGUMENTS` with only these environment variables and PATH. */
 export function startProcess(
-  script: string,
+  script: string | readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): RunningProcess {
-  const child = spawn(process.execPath, [script], {
+  const child = spawn(process.execPath, [script].flat(), {
     cwd: ROOT,
-    env: { PATH: process.env['PATH'], ...environment },
+    env: { PATH: process.env['PATH'], PROJECT_DIR: REFERENCE_WITHOUT_ENV, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const stdout = collect(child.stdout);
@@ -47,7 +48,7 @@ export function startProcess(
 }
 
 /** The main program of the build. */
-export const GATEWAY = fileURLToPath(new URL('../../dist/src/main.js', import.meta.url));
+export const GATEWAY = [fileURLToPath(new URL('../../dist/cli/querygate.js', import.meta.url)), 'serve'];
 
 function collect(stream: NodeJS.ReadableStream): () => string {
   let text = '';

@@ -4,20 +4,19 @@ import request, { type Response, type Test } from 'supertest';
 import type { Principal } from '../../src/auth/principal.js';
 import { LocalStore } from '../../src/cache/local-store.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { EndpointRegistry } from '../../src/endpoint/registry.js';
 import { AccessLog } from '../../src/http/access-log.js';
 import { createApp, type AppParts } from '../../src/http/app.js';
 import { createFastPath } from '../../src/http/fast-path.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
 import { createHttpServer } from '../../src/http/server.js';
-import { ENDPOINTS_FOLDER } from '../../src/project-files.js';
 import { createCallExecutor, createHitFinder } from '../../src/query/execute-call.js';
 import { createFetcher, withoutCoalescing } from '../../src/query/fetch-result.js';
 import type { Clock } from '../../src/query/ports.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
 import { noSql, testCredentials, testLimiter } from './test-credentials.js';
+import { referenceEndpoints } from './reference-project.js';
 
 /** The key that the test gateway accepts; its principal is `tester`. */
 export const KEY = 'qg_only-for-tests';
@@ -52,7 +51,7 @@ const stoppedClock: Clock = () => new Date('2026-05-17T10:05:03.000Z');
 /** Creates a gateway on fakes. */
 export async function createTestGateway(options: TestGatewayOptions = {}): Promise<TestGateway> {
   const { endpoints: own, clock = stoppedClock, principals: principals = {}, ...parts } = options;
-  const endpoints = own ? new EndpointRegistry(own) : await loadEndpoints(ENDPOINTS_FOLDER);
+  const endpoints = own ? new EndpointRegistry(own) : await referenceEndpoints();
   const runQuery = new FakeRunQuery();
   const logger = new RecordingLogger();
   const listener = listenerOf(endpoints, runQuery, logger, { clock, principals: principals, ...parts });

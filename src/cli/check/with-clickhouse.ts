@@ -6,13 +6,12 @@ import type { ClickHouseConnection } from '../../clickhouse/connection.js';
 import { prepareDatabase } from '../../clickhouse/demo-data/prepare-database.js';
 import { EmbeddedServer } from '../../clickhouse/embedded/embedded-server.js';
 import type { Config } from '../../config/config.js';
-import { READER_USER_FILE } from '../../project-files.js';
 import { externalConnection } from '../external-connection.js';
 import { interruptible } from '../run-command.js';
 
 /** Runs a task on the first configured server that responds, else on a temporary server with demonstration data. */
 export async function withClickHouse<T>(
-  { clickhouse }: Config,
+  { clickhouse, project }: Config,
   signal: AbortSignal,
   task: (connection: ClickHouseConnection) => Promise<T>,
 ): Promise<T> {
@@ -25,12 +24,16 @@ export async function withClickHouse<T>(
     server = await EmbeddedServer.start({
       dataDir: folder,
       database: clickhouse.database,
-      readerUserFile: READER_USER_FILE,
+      readerUserFile: path.join(project.schemaFolder, 'users.d', 'querygate.xml'),
       onCrash: () => undefined, // The task's queries fail and report it.
     });
     const { adminConnection, readerConnection } = server;
     return await interruptible(signal, async () => {
-      await prepareDatabase(adminConnection, { demoDataUpTo: new Date() });
+      const { schemaFolder, demoFolder } = project;
+      await prepareDatabase(adminConnection, {
+        schemaFolder,
+        demo: { folder: demoFolder, upTo: new Date() },
+      });
       // As the read-only user of the gateway, because its rights are checked too.
       return task(readerConnection);
     });

@@ -2,8 +2,6 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
-import { DEMO_FOLDER } from '../../project-files.js';
-
 const SETTINGS: ClickHouseSettings = {
   // A partition is a day, and one insert fills up to thirty days of a table.
   max_partitions_per_insert_block: '0',
@@ -14,22 +12,23 @@ const SETTINGS: ClickHouseSettings = {
   compile_expressions: 0,
 };
 
-/** A file of `demo/` and the table that it fills, after its name: `01_edge_logs.sql`. */
+/** A file of the demonstration data and the table that it fills, after its name: `01_TABLE.sql`. */
 interface Fill {
   readonly table: string;
   readonly query: string;
 }
 
 /**
- * Fills the tables with demonstration data up to `now`, by the SQL files of `demo/`, if all tables are empty.
+ * Fills the tables with demonstration data up to `now`, by the SQL files of a folder, if all tables are empty.
  * Deterministic: the same `now` yields the same rows.
  *
  * @param client its default database contains the tables.
+ * @param folder with the SQL files; without any, there is no demonstration data.
  * @returns whether the tables were filled.
  */
-export async function fillDemoData(client: ClickHouseClient, now: Date): Promise<boolean> {
-  const fills = await readFills();
-  if (!(await areAllEmpty(client, fills))) return false;
+export async function fillDemoData(client: ClickHouseClient, folder: string, now: Date): Promise<boolean> {
+  const fills = await readFills(folder);
+  if (fills.length === 0 || !(await areAllEmpty(client, fills))) return false;
   // In file order, because a file may read the tables of earlier files.
   for (const { query } of fills) {
     await client.command({ query, query_params: { now }, clickhouse_settings: SETTINGS });
@@ -37,12 +36,16 @@ export async function fillDemoData(client: ClickHouseClient, now: Date): Promise
   return true;
 }
 
-async function readFills(): Promise<readonly Fill[]> {
-  const files = (await readdir(DEMO_FOLDER)).filter((file) => file.endsWith('.sql')).sort();
+async function readFills(folder: string): Promise<readonly Fill[]> {
+  const names = await readdir(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  });
+  const files = names.filter((file) => file.endsWith('.sql')).sort();
   return Promise.all(
     files.map(async (file) => ({
       table: file.replace(/^\d+_|\.sql$/g, ''),
-      query: await readFile(path.join(DEMO_FOLDER, file), 'utf8'),
+      query: await readFile(path.join(folder, file), 'utf8'),
     })),
   );
 }

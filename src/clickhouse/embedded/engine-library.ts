@@ -21,9 +21,11 @@ export function engineLibraryPath(platform = `${process.platform}-${process.arch
     return path.join(path.dirname(require.resolve(`${name}/package.json`)), 'libchdb.so');
   } catch (cause) {
     throw new Error(
-      `There is no embedded ClickHouse for ${platform} ` +
-        `(${name ? `the package ${name} is not installed; npm ci installs it on glibc Linux and macOS` : `it exists for ${Object.keys(PACKAGES).join(', ')}, with glibc`}). ` +
-        'Set CLICKHOUSE_URL to a ClickHouse server instead.',
+      `There is no embedded ClickHouse here: ${
+        name
+          ? `the optional package ${name} is not installed (npm installs it on Linux with glibc and on macOS)`
+          : `npm has no build of it for ${platform}, only for ${Object.keys(PACKAGES).join(', ')}`
+      }. Set CLICKHOUSE_URL to a ClickHouse server, or serve with one from a checkout of Querygate: docker compose up -d --build --wait`,
       { cause },
     );
   }

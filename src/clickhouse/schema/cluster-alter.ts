@@ -17,8 +17,8 @@ export function alterStatements(statement: string, cluster: Cluster): readonly s
   );
   if (unknown !== undefined) {
     throw new Error(
-      `This action of ALTER TABLE ${name} cannot be applied to a cluster because it is not known which tables it applies to: ` +
-        `${unknown} Add it to src/clickhouse/schema/cluster-alter.ts.`,
+      `This action of ALTER TABLE ${name} cannot be applied to a cluster, because it is not known which tables it applies to: ` +
+        `${unknown}. Run it yourself with ON CLUSTER, and leave it out of the schema files.`,
     );
   }
   const alter = (table: string, selected: readonly string[]): string =>

@@ -37,15 +37,12 @@ const TRANSLATIONS: readonly (readonly [RegExp, Translate])[] = [
   [/^ALTER TABLE \w+\s/, alterStatements],
 ];
 
-/** Candidates for the sharding column; the first that a table has is used. Rows of a project stay together. */
-const SHARDING_COLUMNS = ['project', 'id', 'request_id'];
-
 function tableStatements(statement: string, cluster: Cluster): readonly string[] {
   const { name, columnList, rest } = parseTable(statement);
   const local = localName(name);
   const distributed = [
     ...[cluster.name, cluster.database, local].map(quoteText),
-    shardingKey(columnList, statement),
+    shardingKey(columnList, rest, statement),
   ];
   const create = (table: string): string =>
     `CREATE TABLE IF NOT EXISTS ${qualified(table, cluster)} ${onCluster(cluster)}`;
@@ -89,16 +86,22 @@ function keeperPath(local: string, { name, database }: Cluster): string {
   return quoteText(`/clickhouse/tables/${name}/{shard}/${database}/${local}`);
 }
 
-/** A hash instead of `rand()`: a repeated INSERT sends its rows to the same shards, which recognize the block. */
-function shardingKey(columnList: string, statement: string): string {
-  const columns = new Set(listItems(columnList.slice(1, -1)).map((item) => /^\w+/.exec(item)?.[0]));
-  const column = SHARDING_COLUMNS.find((candidate) => columns.has(candidate));
-  if (column === undefined) {
-    throw unsupportedStatement(
-      statement,
-      `has none of the columns ${SHARDING_COLUMNS.join(', ')} as a sharding key`,
-    );
-  }
+/**
+ * The column whose rows stay together on a shard: the first of the sorting key that is not a time, else the first of the
+ * table. A hash instead of `rand()`: a repeated INSERT sends its rows to the same shards, which recognize the block.
+ */
+function shardingKey(columnList: string, clauses: string, statement: string): string {
+  const types = new Map(
+    listItems(columnList.slice(1, -1)).flatMap((item) => {
+      const [, name, type] = /^(?!(?:INDEX|PROJECTION|CONSTRAINT)\s)(\w+)\s+(\w+)/.exec(item) ?? [];
+      return name === undefined || type === undefined ? [] : [[name, type] as const];
+    }),
+  );
+  const order = /\bORDER BY\s+(?:\(([^()]*)\)|(\w+))/.exec(clauses);
+  const sorted = listItems(order?.[1] ?? order?.[2] ?? '');
+  const column = [...sorted, ...types.keys()].find((name) => types.get(name)?.startsWith('Date') === false);
+  if (column === undefined)
+    throw unsupportedStatement(statement, 'has no column to shard by, other than times');
   return `cityHash64(${column})`;
 }
 
@@ -106,7 +109,8 @@ function shardingKey(columnList: string, statement: string): string {
 function unsupportedStatement(statement: string, reason: string): Error {
   const [line = ''] = statement.split('\n', 1);
   return new Error(
-    `This schema statement cannot be applied to a cluster because it ${reason}: ${line} ` +
-      'Add a translation to src/clickhouse/schema/cluster-statements.ts.',
+    `This schema statement cannot be applied to a cluster, because it ${reason}: ${line}. ` +
+      'Run it yourself with ON CLUSTER, and leave it out of the schema files, which may contain ' +
+      'CREATE TABLE IF NOT EXISTS with the engine MergeTree, and ALTER TABLE.',
   );
 }

@@ -5,27 +5,19 @@ import { quoteName } from '../../endpoint/quote-sql.js';
 /** The table that records the applied schema files of a database. */
 export const RECORD_TABLE = 'schema_migrations';
 
-/** Files of the schema before the first release, except those with a name that the current schema uses too. */
-const EARLIER_FILES = [
-  ...['0012_mark_rows', '0013_mark_existing_rows', '0014_function_relay_rollups'],
-  ...['0015_edge_request_rollups', '0016_custom_event_rollups', '0017_roll_up_new_rows'],
-  ...['0018_fill_function_relay_minutes', '0019_fill_function_relay_hours', '0020_fill_function_relay_days'],
-  ...['0021_fill_edge_request_minutes', '0022_fill_edge_request_hours', '0023_fill_custom_event_days'],
-  ...['0024_fill_redirect_days', '0025_edge_logs_url_index', '0026_drop_filled'],
-  '0027_edge_logs_url_rest_index',
-];
-/** SHA-256 (hex) of the earlier 0001_edge_logs.sql, the first file of each of its databases. */
-const EARLIER_CHECKSUM = '106deeebf426406fe360c3a99236c2d313b70e5c3518c201842d1b5765fc4185';
-
-/** A table of both schemas with a column of the current one: a check without access to the record table. */
-const NEW_COLUMN = { table: 'edge_logs', column: 'origin' };
-
-/** The earlier views. They name their target tables with the database, so a renamed database breaks them. */
-const EARLIER_VIEWS = [
-  ...['custom_event_days_view', 'edge_request_hours_view', 'edge_request_minutes_view'],
-  ...['function_relay_days_view', 'function_relay_hours_view', 'function_relay_minutes_view'],
-  'redirect_days_view',
-];
+/**
+ * An earlier schema of a project, which its current files cannot be applied to: the file `earlier-schema.json` beside them.
+ */
+export interface EarlierSchema {
+  /** Names of its files as databases record them, without those that the current schema has too. */
+  readonly files: readonly string[];
+  /** SHA-256 (hex) of files whose name the current schema has too. */
+  readonly checksums: readonly string[];
+  /** A table of both schemas with a column of the current one: a check for users who may not read the record. */
+  readonly missingColumn: { readonly table: string; readonly column: string };
+  /** Its views. They name their target tables with the database, so a renamed database breaks them. */
+  readonly views: readonly string[];
+}
 
 /** The database to check, and its location. */
 export interface SchemaLocation {
@@ -33,6 +25,8 @@ export interface SchemaLocation {
   /** Data folder of the embedded server; absent for an external server. */
   readonly dataDir?: string | undefined;
   readonly isCluster?: boolean;
+  /** Absent where the project has none. */
+  readonly earlier?: EarlierSchema | undefined;
 }
 
 /** The database has the tables of the earlier schema; the message names the commands to run. */
@@ -49,23 +43,30 @@ export async function rejectEarlierMigrations(
   location: SchemaLocation,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { database } = location;
-  const isEarlier = await recordsEarlierFiles(client, database, signal).catch((error: unknown) =>
-    isError(error, 'ACCESS_DENIED') ? lacksNewColumn(client, database, signal) : isAbsent(error),
+  const { database, earlier } = location;
+  if (!earlier) return;
+  const target = { database, earlier, signal };
+  const isEarlier = await recordsEarlierFiles(client, target).catch((error: unknown) =>
+    isError(error, 'ACCESS_DENIED') ? lacksNewColumn(client, target) : isAbsent(error),
   );
-  if (isEarlier) throw new EarlierMigrations(explain(location));
+  if (isEarlier) throw new EarlierMigrations(explain(location, earlier));
+}
+
+interface CheckTarget {
+  readonly database: string;
+  readonly earlier: EarlierSchema;
+  readonly signal: AbortSignal | undefined;
 }
 
 async function recordsEarlierFiles(
   client: ClickHouseClient,
-  database: string,
-  signal: AbortSignal | undefined,
+  { database, earlier, signal }: CheckTarget,
 ): Promise<boolean> {
   const result = await client.query({
     query: `
       SELECT count() AS files FROM {database:Identifier}.${RECORD_TABLE}
-      WHERE name IN {files:Array(String)} OR checksum = {checksum:String}`,
-    query_params: { database, files: EARLIER_FILES, checksum: EARLIER_CHECKSUM },
+      WHERE name IN {files:Array(String)} OR checksum IN {checksums:Array(String)}`,
+    query_params: { database, files: earlier.files, checksums: earlier.checksums },
     format: 'JSONCompactEachRow',
     ...(signal && { abort_signal: signal }),
   });
@@ -76,13 +77,13 @@ async function recordsEarlierFiles(
 /** Whether the table exists without the column; false if the user may not read the table. */
 async function lacksNewColumn(
   client: ClickHouseClient,
-  database: string,
-  signal: AbortSignal | undefined,
+  { database, earlier, signal }: CheckTarget,
 ): Promise<boolean> {
+  const { table, column } = earlier.missingColumn;
   // DESCRIBE analyzes the query without running it: on a cluster, it contacts no shard.
-  const query = `DESCRIBE TABLE (SELECT ${NEW_COLUMN.column} FROM {database:Identifier}.${NEW_COLUMN.table})`;
+  const query = 'DESCRIBE TABLE (SELECT {column:Identifier} FROM {database:Identifier}.{table:Identifier})';
   return client
-    .query({ query, query_params: { database }, ...(signal && { abort_signal: signal }) })
+    .query({ query, query_params: { database, table, column }, ...(signal && { abort_signal: signal }) })
     .then((result) => result.text())
     .then(
       () => false,
@@ -100,7 +101,10 @@ function isAbsent(error: unknown): false {
   throw error;
 }
 
-function explain({ database, dataDir, isCluster = false }: SchemaLocation): string {
+function explain(
+  { database, dataDir, isCluster = false }: SchemaLocation,
+  { views, missingColumn: { table } }: EarlierSchema,
+): string {
   const found = `The database ${database} has the tables of an earlier schema, which this release does not read. Nothing was changed. `;
   if (dataDir !== undefined) {
     return `${found}Move the data folder, or delete it:\n\n  mv ${dataDir} ${dataDir}-before\n  rm -r ${dataDir}`;
@@ -108,7 +112,7 @@ function explain({ database, dataDir, isCluster = false }: SchemaLocation): stri
   if (isCluster) {
     return (
       `${found}Set CLICKHOUSE_DATABASE to another name, migrate, and copy what you want to keep:\n\n` +
-      `  INSERT INTO other.edge_logs SELECT * FROM ${quoteName(database)}.edge_logs\n\n` +
+      `  INSERT INTO other.${table} SELECT * FROM ${quoteName(database)}.${table}\n\n` +
       `Or drop the tables:\n\n  DROP DATABASE ${quoteName(database)} ON CLUSTER … SYNC`
     );
   }
@@ -117,9 +121,9 @@ function explain({ database, dataDir, isCluster = false }: SchemaLocation): stri
     `  DROP VIEW IF EXISTS ${quoteName(database)}.${quoteName(view)} SYNC\n`;
   return (
     `${found}Drop its views, move the tables, migrate again, and copy what you want to keep, table by table:\n\n` +
-    EARLIER_VIEWS.map(dropView).join('') +
+    views.map(dropView).join('') +
     `  RENAME DATABASE ${quoteName(database)} TO ${before}\n` +
-    `  INSERT INTO ${quoteName(database)}.edge_logs SELECT * FROM ${before}.edge_logs\n\n` +
+    `  INSERT INTO ${quoteName(database)}.${table} SELECT * FROM ${before}.${table}\n\n` +
     `Or drop them:\n\n  DROP DATABASE ${quoteName(database)} SYNC`
   );
 }

@@ -4,13 +4,13 @@ import { connectClickHouse, type ClickHouseConnection } from '../connection.js';
 import { checkCluster, onCluster, type Cluster } from './cluster-names.js';
 import { clusterRecordTable, clusterStatements } from './cluster-statements.js';
 import { RECORD_TABLE, rejectEarlierMigrations } from './earlier-migrations.js';
-import type { Migration } from './migration-files.js';
+import type { Migration, Schema } from './migration-files.js';
 import { withMigrationLock, type CheckLock } from './migration-lock.js';
 
 export interface MigrateOptions {
   /** Its user needs the right to create the database and tables in it. */
   readonly connection: ClickHouseConnection;
-  readonly migrations: readonly Migration[];
+  readonly schema: Schema;
   /** The cluster, of `remote_servers`, to migrate; absent for a single server. */
   readonly cluster?: string | undefined;
   /** Data folder of the embedded server; absent for an external server. */
@@ -39,7 +39,7 @@ export async function migrate(options: MigrateOptions): Promise<readonly string[
   await createDatabase(options, cluster);
   const client = connectClickHouse(connection, CONNECT_OPTIONS);
   try {
-    return await migrateWith(client, { ...options, ...(cluster && forCluster(options, cluster)) }, cluster);
+    return await migrateWith(client, options, cluster);
   } finally {
     await client.close();
   }
@@ -55,23 +55,21 @@ const RECORD_WRITING: ClickHouseSettings = { insert_quorum: 'auto', insert_quoru
 const RECORD_READING: ClickHouseSettings = { select_sequential_consistency: '1' };
 
 /** The same files with the same checksums, translated for a cluster. */
-function forCluster({ migrations }: MigrateOptions, cluster: Cluster): Pick<MigrateOptions, 'migrations'> {
+function forCluster(migrations: readonly Migration[], cluster: Cluster): readonly Migration[] {
   const translate = (statement: string): readonly string[] => clusterStatements(statement, cluster);
-  return {
-    migrations: migrations.map((file) => ({ ...file, statements: file.statements.flatMap(translate) })),
-  };
+  return migrations.map((file) => ({ ...file, statements: file.statements.flatMap(translate) }));
 }
 
 /** Creates the database on every server where it is missing, unless it has an earlier schema. */
 async function createDatabase(
-  { connection, dataDir }: MigrateOptions,
+  { connection, dataDir, schema: { earlier } }: MigrateOptions,
   cluster: Cluster | undefined,
 ): Promise<void> {
   const { database } = connection;
   // ClickHouse rejects a connection to a database that does not exist yet.
   const client = connectClickHouse({ ...connection, database: 'default' }, CONNECT_OPTIONS);
   try {
-    await rejectEarlierMigrations(client, { database, dataDir, isCluster: cluster !== undefined });
+    await rejectEarlierMigrations(client, { database, dataDir, isCluster: cluster !== undefined, earlier });
     await client.command({
       query: `CREATE DATABASE IF NOT EXISTS {database:Identifier} ${cluster ? onCluster(cluster) : ''}`,
       query_params: { database },
@@ -86,7 +84,8 @@ async function migrateWith(
   options: MigrateOptions,
   cluster: Cluster | undefined,
 ): Promise<readonly string[]> {
-  const { connection, migrations } = options;
+  const { connection, schema } = options;
+  const migrations = cluster ? forCluster(schema.migrations, cluster) : schema.migrations;
   await client.command({ query: cluster ? clusterRecordTable(CREATE_TABLE, cluster) : CREATE_TABLE });
   if (pending(migrations, await readApplied(client, cluster)).length === 0) return [];
   return withMigrationLock(client, { database: connection.database, cluster }, async (checkLock) => {
@@ -110,7 +109,7 @@ async function apply(
   for (const query of statements) {
     await checkLock();
     await client.command({ query }).catch((cause: unknown) => {
-      throw new Error(`${name}.sql: ${(cause as Error).message}`, { cause });
+      throw new Error(`${name}: ${(cause as Error).message}`, { cause });
     });
   }
   await client.insert({
@@ -127,21 +126,24 @@ function pending(
   applied: readonly AppliedMigration[],
 ): readonly Migration[] {
   const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]));
-  for (const { name, checksum } of migrations) {
-    if (checksums.has(name) && checksums.get(name) !== checksum) {
+  const recorded = ({ name, earlierName = name }: Migration): string | undefined =>
+    checksums.get(name) ?? checksums.get(earlierName);
+  for (const migration of migrations) {
+    const { name, checksum } = migration;
+    if (recorded(migration) !== undefined && recorded(migration) !== checksum) {
       throw new Error(
-        `${name}.sql was changed after it was applied. Restore the file, and add the change as a new file.`,
+        `${name} was changed after it was applied. Restore the file, and add the change as a new file.`,
       );
     }
   }
-  const fileNames = new Set(migrations.map(({ name }) => name));
+  const fileNames = new Set(migrations.flatMap(({ name, earlierName = name }) => [name, earlierName]));
   const missing = applied.find(({ name }) => !fileNames.has(name));
   if (missing) {
     throw new Error(
-      `${missing.name}.sql is recorded in the database but missing from the files: is this an older release?`,
+      `${missing.name} is recorded in the database but missing from the files: is this an older release?`,
     );
   }
-  return migrations.filter(({ name }) => !checksums.has(name));
+  return migrations.filter((migration) => recorded(migration) === undefined);
 }
 
 async function readApplied(
@@ -161,10 +163,10 @@ async function readApplied(
 const CREATE_TABLE = `
   CREATE TABLE IF NOT EXISTS ${RECORD_TABLE}
   (
-      name String COMMENT 'File of clickhouse-schema/, without its ending',
+      name String COMMENT 'Path of the file: clickhouse-schema/… of the project, querygate/… of the gateway',
       checksum String COMMENT 'SHA-256 (hex) of the file as it was applied',
       applied_at DateTime64(3, 'UTC') DEFAULT now64(3, 'UTC')
   )
   ENGINE = MergeTree
   ORDER BY name
-  COMMENT 'Which files of clickhouse-schema/ this database has'`;
+  COMMENT 'Which schema files this database has'`;

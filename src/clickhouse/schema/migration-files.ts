@@ -1,42 +1,103 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 
+import type { EarlierSchema } from './earlier-migrations.js';
 import { withoutComments } from './statement-text.js';
 
 /** One numbered SQL file of the schema. */
 export interface Migration {
-  /** File name without its extension, such as `0001_edge_logs`. */
+  /** How a database records it: `clickhouse-schema/0001_name.sql`, or `querygate/0001_name.sql` for the gateway's own. */
   readonly name: string;
+  /** How version 0.1 recorded it: the file's name without its ending. */
+  readonly earlierName?: string;
   readonly statements: readonly string[];
   /** SHA-256 (hex) of the file's text. */
   readonly checksum: string;
 }
 
+/** What a database needs: the gateway's own tables and those of the project. */
+export interface Schema {
+  /** The gateway's own files first. */
+  readonly migrations: readonly Migration[];
+  /** Absent where the project has no earlier schema that its files cannot be applied to. */
+  readonly earlier?: EarlierSchema;
+}
+
+const ENGINE_FOLDER = fileURLToPath(new URL('./engine', import.meta.url));
+/** Tables that the gateway creates and uses itself. */
+const OWN_TABLE = /^CREATE TABLE (?:IF NOT EXISTS )?(gateway_requests|schema_migrations\w*)\b/i;
+
 /**
- * Reads the numbered files of a folder, in order. A semicolon at the end of a line ends a statement.
+ * Reads the schema of a project and of the gateway.
  *
- * @throws Error when two files have the same number.
+ * @param folder of the project's schema; without one, the project has no tables of its own.
+ * @throws Error where two files have the same number, or one creates a table of the gateway.
  */
-export async function readMigrations(folder: string): Promise<readonly Migration[]> {
-  const files = (await readdir(folder)).filter((file) => /^\d{4}_\w+\.sql$/.test(file)).sort();
+export async function readSchema(folder: string): Promise<Schema> {
+  const [own, project, earlier] = await Promise.all([
+    readMigrations(ENGINE_FOLDER, 'querygate'),
+    readMigrations(folder, 'clickhouse-schema'),
+    readEarlierSchema(folder),
+  ]);
+  for (const { name, statements } of project) rejectOwnTables(name, statements);
+  const engine = own.map((file) => ({ ...file, earlierName: EARLIER_NAMES[file.name] ?? file.name }));
+  return { migrations: [...engine, ...project], ...(earlier && { earlier }) };
+}
+
+/** In version 0.1 the gateway's own files were in the project's folder. */
+const EARLIER_NAMES: Readonly<Record<string, string>> = {
+  'querygate/0001_gateway_requests.sql': '0011_gateway_requests',
+};
+
+/** Reads the numbered files of a folder, in order. A semicolon at the end of a line ends a statement. */
+async function readMigrations(folder: string, recordedIn: string): Promise<readonly Migration[]> {
+  const files = (await namesIn(folder)).filter((file) => /^\d{4}_\w+\.sql$/.test(file)).sort();
   files.forEach((file, index) => {
     const previous = files[index - 1];
     if (previous?.slice(0, 4) === file.slice(0, 4)) {
       throw new Error(`${previous} and ${file} have the same number`);
     }
   });
-  return Promise.all(files.map((file) => readMigration(folder, file)));
+  return Promise.all(files.map((file) => readMigration(folder, file, recordedIn)));
 }
 
-async function readMigration(folder: string, file: string): Promise<Migration> {
+async function namesIn(folder: string): Promise<readonly string[]> {
+  return readdir(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  });
+}
+
+async function readMigration(folder: string, file: string, recordedIn: string): Promise<Migration> {
   const text = await readFile(path.join(folder, file), 'utf8');
   return {
-    name: path.basename(file, '.sql'),
+    name: `${recordedIn}/${file}`,
+    earlierName: path.basename(file, '.sql'),
     statements: text
       .split(/;[ \t]*(?:\r?\n|$)/)
       .map((statement) => statement.trim())
       .filter((statement) => withoutComments(statement) !== ''),
     checksum: createHash('sha256').update(text.replaceAll('\r\n', '\n')).digest('hex'),
   };
+}
+
+async function readEarlierSchema(folder: string): Promise<EarlierSchema | undefined> {
+  const file = path.join(folder, 'earlier-schema.json');
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return text === undefined ? undefined : (JSON.parse(text) as EarlierSchema);
+}
+
+function rejectOwnTables(name: string, statements: readonly string[]): void {
+  for (const statement of statements) {
+    const table = OWN_TABLE.exec(withoutComments(statement))?.[1];
+    if (table === undefined) continue;
+    throw new Error(
+      `${name} creates ${table}, which is a table of the gateway itself. Delete that statement, or give the table another name.`,
+    );
+  }
 }

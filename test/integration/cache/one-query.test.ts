@@ -1,9 +1,7 @@
 import { fileURLToPath } from 'node:url';
 
 import { RedisKeys } from '../../../src/coordination/redis-keys.js';
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { Failure, type ErrorCode } from '../../../src/errors.js';
-import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { keyOf, type CallOutcome } from '../../../src/query/call.js';
 import { FakeRunQuery } from '../../support/fake-run-query.js';
 import { delayQueries } from '../../support/pending-queries.js';
@@ -13,6 +11,7 @@ import { startProcess } from '../../support/start-process.js';
 import { openTestExecution, type TestExecution } from '../../support/test-execution.js';
 import { newPrefix, openTestRedis, sharedRedisUrl, type TestRedis } from '../../support/test-redis.js';
 import { watchRedisCommands } from '../../support/watch-redis-commands.js';
+import { referenceEndpoints } from '../../support/reference-project.js';
 
 /** How long the lease of a dead owner lasts, plus the delay of a slow machine. */
 const TAKEN_OVER_WITHIN_MS = 1500 + 1000;
@@ -206,7 +205,7 @@ describe('a caller that disconnects', () => {
 
 describe('a leader that dies', () => {
   it('is replaced by exactly one of two other gateways, within its lease', async () => {
-    const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('usage.api-counts');
+    const endpoint = (await referenceEndpoints()).find('usage.api-counts');
     if (!endpoint) throw new Error('usage.api-counts is missing');
     const script = fileURLToPath(new URL('../../support/run-endless-query.mjs', import.meta.url));
     const environment = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: prefix, PROJECT: 'abc' };

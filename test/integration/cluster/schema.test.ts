@@ -3,7 +3,8 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { connectClickHouse } from '../../../src/clickhouse/connection.js';
 import { EarlierMigrations } from '../../../src/clickhouse/schema/earlier-migrations.js';
 import { migrate } from '../../../src/clickhouse/schema/migrate.js';
-import type { Migration } from '../../../src/clickhouse/schema/migration-files.js';
+import { readSchema, type Migration, type Schema } from '../../../src/clickhouse/schema/migration-files.js';
+import { REFERENCE } from '../../support/reference-project.js';
 import { CLUSTER, openSharedCluster, type ShardedServers } from '../../support/sharded-servers.js';
 
 let cluster: ShardedServers;
@@ -63,8 +64,10 @@ describe('the schema on two shards', () => {
         await client.close();
       }
     };
+  const applySchema = (database: string, schema: Schema): Promise<readonly string[]> =>
+    migrate({ connection: { ...cluster.migrating, database }, cluster: CLUSTER, schema });
   const apply = (database: string, ...migrations: readonly Migration[]): Promise<readonly string[]> =>
-    migrate({ connection: { ...cluster.migrating, database }, cluster: CLUSTER, migrations });
+    applySchema(database, { migrations });
 
   it('makes each shard use a projection of its own rows, and sums over both shards', async () => {
     const query = queryIn('projected');
@@ -101,7 +104,8 @@ describe('the schema on two shards', () => {
       `CREATE TABLE earlier.schema_migrations ENGINE = MergeTree ORDER BY name
        AS SELECT '0012_mark_rows' AS name, '' AS checksum`,
     );
-    await expect(apply('earlier', SOURCE)).rejects.toThrow(EarlierMigrations);
+    const schema = await readSchema(REFERENCE.schemaFolder);
+    await expect(applySchema('earlier', schema)).rejects.toThrow(EarlierMigrations);
     expect(await query("SELECT count() FROM system.databases WHERE name = 'earlier'", 1)).toBe('0');
   });
 

@@ -1,11 +1,10 @@
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import { bindQuery } from '../../../src/endpoint/bind.js';
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import type { Row } from './endpoint-under-test.js';
+import { referenceEndpoints } from '../../support/reference-project.js';
 
 export interface Call {
   readonly parameters: Readonly<Record<string, string>>;
@@ -39,7 +38,7 @@ export interface EndpointBesideRecords {
 
 /** Opens an endpoint that reads one table. */
 export async function openBesideRecords(name: string, table: string): Promise<EndpointBesideRecords> {
-  const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find(name);
+  const endpoint = (await referenceEndpoints()).find(name);
   if (!endpoint) throw new Error(`there is no endpoint ${name}`);
   const database = await createTestDatabase();
   const { client } = database;

@@ -1,13 +1,12 @@
 import { LocalStore } from '../../../src/cache/local-store.js';
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { keyOf } from '../../../src/query/call.js';
 import { createFetcher, withoutCoalescing } from '../../../src/query/fetch-result.js';
 import type { QueryResult } from '../../../src/query/ports.js';
 import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { rawParameters } from '../../support/raw-parameters.js';
+import { referenceEndpoints } from '../../support/reference-project.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -33,7 +32,7 @@ export interface EndpointUnderTest {
 
 /** Opens an endpoint by its name; `now` is the clock's time unless a call sets another. */
 export async function openEndpoint(name: string, now: Date): Promise<EndpointUnderTest> {
-  const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find(name);
+  const endpoint = (await referenceEndpoints()).find(name);
   if (!endpoint) throw new Error(`there is no endpoint ${name}`);
   const database = await createTestDatabase();
   const runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });

@@ -1,15 +1,14 @@
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { FORMATS, FORMAT_NAMES, type FormatName } from '../../../src/formats/formats.js';
-import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { isUntyped, readRows, type Row } from '../../support/read-formats.js';
 import { SHIPPED_ENDPOINTS } from '../../support/shipped-endpoints.js';
 import { binary, createTestGateway, type TestGateway } from '../../support/test-gateway.js';
+import { referenceEndpoints } from '../../support/reference-project.js';
 
 const NOW = new Date();
-const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+const registry = await referenceEndpoints();
 const endpoints = registry.all().filter(({ name }) => name in SHIPPED_ENDPOINTS);
 
 const NUMBERS = Array.from({ length: 40 }, (_, n) => n);

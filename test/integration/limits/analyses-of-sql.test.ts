@@ -3,14 +3,13 @@ import { setMaxListeners } from 'node:events';
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import { createSqlParser } from '../../../src/clickhouse/sql-parser.js';
 import { withSettings, type Endpoint } from '../../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import type { RunQuery } from '../../../src/query/ports.js';
 import type { SqlParser } from '../../../src/query/sandboxed-select.js';
 import { AccessGateway } from '../../support/access-gateway.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { outcomeOf, rowsIn, type NetworkResponse } from '../../support/network-request.js';
 import { pollUntil } from '../../support/poll-until.js';
+import { referenceEndpoints } from '../../support/reference-project.js';
 
 const STATEMENTS = 300;
 const LOGS = '/api/endpoints/query/logs.all?project=aurora&project_tier=PRO';
@@ -58,7 +57,7 @@ let sent: Sent;
 let gateway: AccessGateway;
 beforeAll(async () => {
   database = await createTestDatabase();
-  const loaded = (await loadEndpoints(ENDPOINTS_FOLDER)).all();
+  const loaded = (await referenceEndpoints()).all();
   endpoints = loaded.map((endpoint) => withSettings(endpoint, { sandboxing: 'enabled' }));
 });
 beforeEach(() => {

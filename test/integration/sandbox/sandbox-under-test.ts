@@ -3,11 +3,9 @@ import { connectClickHouse } from '../../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import { createSqlParser } from '../../../src/clickhouse/sql-parser.js';
 import { withSettings, type Endpoint } from '../../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { Failure } from '../../../src/errors.js';
 import type { FormatName } from '../../../src/formats/formats.js';
 import { representationOf } from '../../../src/formats/representation.js';
-import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { keyOf } from '../../../src/query/call.js';
 import type { EndpointResult } from '../../../src/query/endpoint-result.js';
 import { createFetcher, withoutCoalescing } from '../../../src/query/fetch-result.js';
@@ -15,6 +13,7 @@ import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { createSandbox } from '../../../src/sandbox/sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { rawParameters } from '../../support/raw-parameters.js';
+import { referenceEndpoints } from '../../support/reference-project.js';
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -92,7 +91,7 @@ export async function openSandbox(
 }
 
 async function enabled(name: string): Promise<Endpoint> {
-  const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find(name);
+  const endpoint = (await referenceEndpoints()).find(name);
   if (!endpoint) throw new Error(`there is no endpoint ${name}`);
   return withSettings(endpoint, { sandboxing: 'enabled' });
 }

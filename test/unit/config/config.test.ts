@@ -1,3 +1,5 @@
+import path from 'node:path';
+
 import { readConfig, type Environment } from '../../../src/config/config.js';
 
 const faultOf = (environment: Environment): string => {
@@ -14,7 +16,7 @@ describe('readConfig', () => {
     expect(readConfig({})).toMatchObject({
       host: '127.0.0.1',
       port: 8080,
-      dataDir: '.data',
+      dataDir: path.resolve('.data'),
       clickhouse: { kind: 'embedded', database: 'logs', demoData: true },
       apiKey: undefined,
       apiKeysFile: undefined,

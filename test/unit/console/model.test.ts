@@ -6,9 +6,8 @@ import { FAILED, quantile, readSamples, sum } from '../../../console/src/model/m
 import { nextOrder, sortRows } from '../../../console/src/model/sort-rows.js';
 import { tokensOf } from '../../../console/src/model/sql-tokens.js';
 import { rowCap, withSettings } from '../../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { EXPECTED_BY_CALLER, ERRORS } from '../../../src/errors.js';
-import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { referenceEndpoints } from '../../support/reference-project.js';
 
 describe('an address', () => {
   it.each([
@@ -161,7 +160,7 @@ describe('Prometheus’ text', () => {
 
 describe('mostRows', () => {
   it('returns the row cap of every endpoint', async () => {
-    for (const endpoint of (await loadEndpoints(ENDPOINTS_FOLDER)).all()) {
+    for (const endpoint of (await referenceEndpoints()).all()) {
       for (const maxRows of [10, 1000]) {
         const resource = { maxRows, query: endpoint.savedQuery };
         expect(mostRows(resource)).toBe(rowCap(withSettings(endpoint, { maxRows })));

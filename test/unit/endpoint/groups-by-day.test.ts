@@ -3,7 +3,6 @@ import { bindQuery } from '../../../src/endpoint/bind.js';
 import { column } from '../../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
 import { equalTo, groupsByDay, hasValue, keyOf } from '../../../src/endpoint/groups-by-day.js';
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { printSavedQuery } from '../../../src/endpoint/saved-query.js';
 import {
   choose,
@@ -17,8 +16,8 @@ import {
   type Sql,
 } from '../../../src/endpoint/sql.js';
 import { wholeDays } from '../../../src/endpoint/whole-days.js';
-import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
+import { referenceEndpoints } from '../../support/reference-project.js';
 
 const city = new Reference<string>('city', 'String');
 const country = new Reference<string>('country', 'String');
@@ -152,7 +151,7 @@ describe('FIRST_ROWS', () => {
 
 describe('usage.api-counts', () => {
   const countsByHours = async (project: string, pinned = NO_PINNED): Promise<boolean> => {
-    const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('usage.api-counts');
+    const endpoint = (await referenceEndpoints()).find('usage.api-counts');
     if (!endpoint) throw new Error('there is no endpoint usage.api-counts');
     const values = new Map([
       ['project', project],

@@ -1,17 +1,14 @@
-import { writeFile } from 'node:fs/promises';
+import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
+import { referenceEndpoints } from '../../support/reference-project.js';
 import { SHIPPED_ENDPOINTS } from '../../support/shipped-endpoints.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
-const SOURCE = fileURLToPath(new URL('../../../src/endpoint/index.js', import.meta.url));
-
-/** The text of an endpoint file. */
-const fileOf = (from: string, changes = ''): string => `
-  import { column, defineEndpoint, sql, text } from '${path.relative(from, SOURCE)}';
+/** The text of an endpoint file; `changes` replace properties of the definition. */
+const fileOf = (changes = ''): string => `
+  import { column, defineEndpoint, sql, text } from 'querygate';
 
   export default defineEndpoint({
     id: '11111111-2222-4333-8444-555555555555',
@@ -28,19 +25,31 @@ const fileOf = (from: string, changes = ''): string => `
     ${changes}
   });
 `;
+const SECOND = fileOf("id: '11111111-2222-4333-8444-666666666666', name: 'second',");
 
-/** The names of the endpoints that a folder with these files contains, or the message of the error. */
-const outcomeOf = async (write: (folder: string) => Readonly<Record<string, string>>): Promise<unknown> => {
+type Files = Readonly<Record<string, string>>;
+
+async function write(folder: string, files: Files): Promise<void> {
+  for (const [file, text] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
+    await writeFile(path.join(folder, file), text);
+  }
+}
+
+/** The names of the endpoints of a project with these files in `endpoints/`, or the message of the error. */
+async function outcomeOf(files: Files, beside: Files = {}): Promise<unknown> {
   let outcome: unknown;
-  await withTemporaryFolder(async (folder) => {
-    for (const [file, text] of Object.entries(write(folder))) await writeFile(path.join(folder, file), text);
+  await withTemporaryFolder(async (project) => {
+    const folder = path.join(project, 'endpoints');
+    await write(folder, files);
+    await write(project, beside);
     outcome = await loadEndpoints(folder).then(
       (registry) => registry.all().map(({ name }) => name),
       (error: unknown) => (error as Error).message,
     );
   });
   return outcome;
-};
+}
 
 describe('loadEndpoints', () => {
   it.each([
@@ -52,62 +61,133 @@ describe('loadEndpoints', () => {
   ] as const)(
     'loads %s with the id that callers have saved, and its execution settings',
     async (name, expected) => {
-      const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find(SHIPPED_ENDPOINTS[name]);
+      const endpoint = (await referenceEndpoints()).find(SHIPPED_ENDPOINTS[name]);
       const { maxRows, caching, warming, sandboxing } = endpoint?.settings ?? {};
       expect(endpoint?.name).toBe(name);
       expect([maxRows, caching, warming, sandboxing]).toEqual(expected);
     },
   );
 
-  it('ignores files that are not endpoint files', async () => {
-    const loaded = await outcomeOf((folder) => ({
-      'first.ts': fileOf(folder),
+  it('loads TypeScript and JavaScript from subfolders, and ignores all other files', async () => {
+    const loaded = await outcomeOf({
+      'first.ts': fileOf(),
+      'deep/er/second.mjs': SECOND,
+      'third.js': fileOf("id: '11111111-2222-4333-8444-777777777777', name: 'third',"),
       'first.d.ts': 'export {};',
       'first.js.map': '{}',
       'README.md': '# Endpoints',
-    }));
-    expect(loaded).toEqual(['first']);
+      '.hidden.ts': 'throw new Error("hidden");',
+      '_shared/module.ts': 'throw new Error("shared");',
+      'node_modules/some/index.js': 'throw new Error("a package");',
+    });
+    expect(loaded).toEqual(['first', 'second', 'third']);
   });
 
-  it('rejects a folder without endpoint files', async () => {
-    expect(await outcomeOf(() => ({ 'README.md': '' }))).toMatch(/^no endpoint files in /);
+  it('loads a CommonJS file', async () => {
+    const text = fileOf()
+      .replace(/import (.*) from 'querygate'/, "const $1 = require('querygate')")
+      .replace('export default', 'module.exports =');
+    expect(await outcomeOf({ 'first.js': text })).toEqual(['first']);
   });
 
-  it('reports the file of an invalid definition, and what is wrong', async () => {
-    const message = await outcomeOf((folder) => ({ 'first.ts': fileOf(folder, 'maxRows: 0,') }));
-    expect(message).toBe('endpoints/first.ts: maxRows 0 must be a whole number of at least 1');
+  it('follows links, of which a mounted Kubernetes ConfigMap consists', async () => {
+    await withTemporaryFolder(async (project) => {
+      const folder = path.join(project, 'endpoints');
+      await write(folder, { '..2026/first.ts': fileOf() });
+      await symlink('..2026', path.join(folder, '..data'));
+      await symlink('..data/first.ts', path.join(folder, 'first.ts'));
+      expect((await loadEndpoints(folder)).all()).toHaveLength(1);
+    });
   });
 
-  it('reports the file and position of an undeclared parameter', async () => {
-    const message = await outcomeOf((folder) => ({
-      'first.ts': fileOf(folder, 'build: ({ town }) => sql`SELECT ${town}`,'),
-    }));
-    expect(message).toMatch(/^endpoints\/first\.ts: after "SELECT" there is an undeclared parameter/);
+  it('lets a file import modules beside it', async () => {
+    const shared =
+      "import { column } from 'querygate'; export const CITY = column('String', 'From a module.');";
+    const importing = `import { CITY } from './_columns.js'; ${fileOf('columns: { city: CITY },')}`;
+    expect(await outcomeOf({ '_columns.ts': shared, 'first.ts': importing })).toEqual(['first']);
   });
 
-  it('reports the file that throws while it loads', async () => {
-    const message = await outcomeOf(() => ({ 'first.ts': 'throw new Error("boom");' }));
-    expect(message).toBe('endpoints/first.ts: boom');
+  it('gives files this gateway’s own querygate, whatever the project has installed', async () => {
+    const other = {
+      'node_modules/querygate/package.json':
+        '{ "name": "querygate", "version": "9.9.9", "main": "index.js" }',
+      'node_modules/querygate/index.js': 'throw new Error("another version");',
+    };
+    expect(await outcomeOf({ 'first.ts': fileOf() }, other)).toEqual(['first']);
+  });
+
+  it('loads a file again after a change', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const summaryOf = async (): Promise<string | undefined> =>
+        (await loadEndpoints(folder)).find('first')?.summary;
+      await write(folder, { 'first.ts': fileOf() });
+      expect(await summaryOf()).toBe('A sample.');
+      await write(folder, { 'first.ts': fileOf("summary: 'Changed.',") });
+      expect(await summaryOf()).toBe('Changed.');
+    });
+  });
+
+  it('rejects a folder without endpoint files, and says how to name another project', async () => {
+    const message =
+      /^There are no endpoint files in .*endpoints\. Name the folder .* with --project or PROJECT_DIR/;
+    expect(await outcomeOf({ 'README.md': '' })).toMatch(message);
+    expect(await outcomeOf({})).toMatch(message);
+  });
+
+  it('reports the problems of all files, with their lines', async () => {
+    const message = await outcomeOf({
+      'a/syntax.ts': 'export default {\n  a: 1,\n  b: ,\n};',
+      'first.ts': fileOf('maxRows: 0,'),
+      'second.ts': 'export const endpoint = 1;',
+      'throws.mjs': '\n\nthrow new Error("boom\\nsecond line");',
+    });
+    expect(message).toBe(
+      [
+        'endpoints/a/syntax.ts:3: syntax error: Unexpected token',
+        'endpoints/first.ts:4: maxRows 0 must be a whole number of at least 1',
+        'endpoints/second.ts: the default export is not the result of defineEndpoint of querygate',
+        'endpoints/throws.mjs:3: boom',
+      ].join('\n'),
+    );
   });
 
   it.each([
-    ['no default export', 'export const endpoint = 1;'],
-    ['a default export that is not an endpoint', 'export default { name: "first" };'],
-  ])('reports the file that has %s', async (_what, text) => {
-    const message = await outcomeOf(() => ({ 'first.ts': text }));
-    expect(message).toBe('endpoints/first.ts: the default export is not the result of defineEndpoint');
-  });
-
-  it('rejects a file that does not have the name of its endpoint', async () => {
-    const message = await outcomeOf((folder) => ({ 'second.ts': fileOf(folder) }));
-    expect(message).toBe('endpoints/second.ts: the endpoint first must be in the file first.ts');
-  });
-
-  it('rejects two files with the same id, and names both endpoints', async () => {
-    const message = await outcomeOf((folder) => ({
-      'first.ts': fileOf(folder),
-      'second.ts': fileOf(folder, "name: 'second',"),
-    }));
-    expect(message).toMatch(/^endpoints first and second have the same id/);
+    [
+      'an undeclared parameter in a query',
+      { 'first.ts': fileOf('build: ({ town }) => sql`SELECT ${town}`,') },
+      /^endpoints\/first\.ts:16: after "SELECT" there is an undeclared parameter/,
+    ],
+    [
+      'an unknown name of querygate',
+      { 'first.ts': fileOf().replace('text }', 'txt }').replace('text({', 'txt({') },
+      /^endpoints\/first\.ts:8: querygate has no export txt; it has .*\btext\b/,
+    ],
+    [
+      'an exception in a module that the file imports',
+      { 'first.ts': "import './_shared.js';", '_shared.ts': '\nthrow new Error("boom");' },
+      /^endpoints\/first\.ts: endpoints\/_shared\.ts:2: boom$/,
+    ],
+    [
+      'a default export that only looks like an endpoint',
+      { 'first.ts': 'export default { name: "first", digest: "" };' },
+      /^endpoints\/first\.ts: the default export is not the result of defineEndpoint of querygate$/,
+    ],
+    [
+      'a file that does not have the name of its endpoint',
+      { 'sub/third.ts': fileOf() },
+      /^endpoints\/sub\/third\.ts: the endpoint first must be in a file first\.ts$/,
+    ],
+    [
+      'two endpoints with one name',
+      { 'a/first.ts': fileOf(), 'first.ts': fileOf() },
+      /^endpoints\/first\.ts: endpoints\/a\/first\.ts has the same name first$/,
+    ],
+    [
+      'two endpoints with one id',
+      { 'first.ts': fileOf(), 'second.ts': fileOf("name: 'second',") },
+      /^endpoints\/second\.ts: endpoints\/first\.ts has the same id 11111111-.*create one with: uuidgen$/,
+    ],
+  ])('reports %s', async (_what, files: Files, message) => {
+    expect(await outcomeOf(files)).toMatch(message);
   });
 });

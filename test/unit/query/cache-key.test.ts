@@ -1,13 +1,12 @@
 import { defineEndpoint, withSettings } from '../../../src/endpoint/endpoint.js';
 import { text, textList } from '../../../src/endpoint/index.js';
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { sql } from '../../../src/endpoint/sql.js';
-import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { cacheKeyOf } from '../../../src/query/cache-key.js';
 import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
+import { referenceEndpoints } from '../../support/reference-project.js';
 
 const endpoint = sampleEndpoint();
 const hashOf = (of = endpoint, city: string | null = 'Rome', scope = '', representation = 'json'): string =>
@@ -96,7 +95,7 @@ describe('cacheKeyOf', () => {
   });
 
   it('is the same for parameters that produce the same query', async () => {
-    const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+    const registry = await referenceEndpoints();
     const hash = (name: string, parameters: Readonly<Record<string, string>>): string => {
       const found = registry.find(name);
       if (!found) throw new Error(`no endpoint ${name}`);

@@ -1,10 +1,9 @@
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
-import { ENDPOINTS_FOLDER } from '../../../src/project-files.js';
 import { ageOf, WarmedGateway } from '../../support/warmed-gateway.js';
+import { referenceEndpoints } from '../../support/reference-project.js';
 
 const HOUR = 3600;
-const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+const registry = await referenceEndpoints();
 const endpointNamed = (name: string): Endpoint => {
   const endpoint = registry.find(name);
   if (!endpoint) throw new Error(`no endpoint ${name}`);

@@ -1,15 +1,14 @@
 import { bindSandboxedQuery } from '../../../../src/endpoint/bind-sandboxed.js';
 import { withSettings, type Endpoint } from '../../../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../../../src/endpoint/load-endpoints.js';
 import { Failure } from '../../../../src/errors.js';
 import { representationOf } from '../../../../src/formats/representation.js';
-import { ENDPOINTS_FOLDER } from '../../../../src/project-files.js';
 import type { RunQuery } from '../../../../src/query/ports.js';
 import type { SandboxedSelect } from '../../../../src/query/sandboxed-select.js';
 import { validateParameters } from '../../../../src/query/validate-parameters.js';
 import { rawParameters } from '../../../support/raw-parameters.js';
 import { HIDDEN, NOW, PARAMETERS, type Hidden } from './hidden-rows.js';
 import type { Statement } from './statements.js';
+import { referenceEndpoints } from '../../../support/reference-project.js';
 
 /** As the builder writes it. */
 const BARRIER = 'LIMIT 1000000000000';
@@ -22,7 +21,7 @@ const BARRIER_ALONE = { optimize_move_to_prewhere: 1 };
 
 /** The endpoint with nine parts, with sandboxing enabled. */
 export async function sandboxedLogs(): Promise<Endpoint> {
-  const endpoint = (await loadEndpoints(ENDPOINTS_FOLDER)).find('logs.all');
+  const endpoint = (await referenceEndpoints()).find('logs.all');
   if (!endpoint) throw new Error('there is no endpoint logs.all');
   return withSettings(endpoint, { sandboxing: 'enabled' });
 }

@@ -3,13 +3,14 @@ import { engineLibraryPath } from '../../../../src/clickhouse/embedded/engine-li
 describe('engineLibraryPath', () => {
   it('names the supported platforms and the variable to set on others', () => {
     const find = (): string => engineLibraryPath('win32-x64');
-    expect(find).toThrow('no embedded ClickHouse for win32-x64');
+    expect(find).toThrow('There is no embedded ClickHouse here: npm has no build of it for win32-x64');
     expect(find).toThrow('linux-x64');
-    expect(find).toThrow('Set CLICKHOUSE_URL');
+    expect(find).toThrow('Set CLICKHOUSE_URL to a ClickHouse server');
+    expect(find).toThrow('docker compose up -d --build --wait');
   });
 
   it('names the missing package on a supported platform', () => {
     const absent = process.platform === 'darwin' ? 'linux-x64' : 'darwin-x64';
-    expect(() => engineLibraryPath(absent)).toThrow(/the package @chdb\/lib-\S+ is not installed/);
+    expect(() => engineLibraryPath(absent)).toThrow(/the optional package @chdb\/lib-\S+ is not installed/);
   });
 });

@@ -1,23 +1,26 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { readMigrations, type Migration } from '../../../../src/clickhouse/schema/migration-files.js';
-import { SCHEMA_FOLDER } from '../../../../src/project-files.js';
+import { readSchema, type Migration } from '../../../../src/clickhouse/schema/migration-files.js';
 import { withTemporaryFolder } from '../../../support/temporary-folder.js';
+import { REFERENCE } from '../../../support/reference-project.js';
 
 /** The migrations of a folder with these files, or the message of the error. */
 const read = async (files: Readonly<Record<string, string>>): Promise<readonly Migration[] | string> => {
   let outcome: readonly Migration[] | string = '';
   await withTemporaryFolder(async (folder) => {
     for (const [file, text] of Object.entries(files)) await writeFile(path.join(folder, file), text);
-    outcome = await readMigrations(folder).catch((error: unknown) => (error as Error).message);
+    outcome = await readSchema(folder).then(
+      ({ migrations }) => migrations.filter(({ name }) => !name.startsWith('querygate/')),
+      (error: unknown) => (error as Error).message,
+    );
   });
   return outcome;
 };
 
-describe('readMigrations', () => {
+describe('readSchema', () => {
   it('reads the schema', async () => {
-    const migrations = await readMigrations(SCHEMA_FOLDER);
+    const { migrations } = await readSchema(REFERENCE.schemaFolder);
     expect(migrations.length).toBeGreaterThanOrEqual(10);
     for (const { statements } of migrations) expect(statements.length).toBeGreaterThan(0);
   });
@@ -30,7 +33,11 @@ describe('readMigrations', () => {
       'notes.sql': 'SELECT 4;',
       '0003_d.sql.bak': 'SELECT 5;',
     });
-    expect(migrations).toMatchObject([{ name: '0001_a' }, { name: '0002_b' }, { name: '0010_c' }]);
+    expect(migrations).toMatchObject([
+      { name: 'clickhouse-schema/0001_a.sql' },
+      { name: 'clickhouse-schema/0002_b.sql' },
+      { name: 'clickhouse-schema/0010_c.sql' },
+    ]);
   });
 
   it('ends a statement only at a semicolon at the end of a line', async () => {

@@ -1,13 +1,12 @@
 import { withSettings } from '../../../../src/endpoint/endpoint.js';
-import { loadEndpoints } from '../../../../src/endpoint/load-endpoints.js';
 import { ERRORS } from '../../../../src/errors.js';
 import { FORMAT_NAMES, FORMATS } from '../../../../src/formats/formats.js';
 import type { OperationObject, ParameterObject } from '../../../../src/http/openapi/document.js';
 import { openApiDocument, type OpenApiInput } from '../../../../src/http/openapi/openapi-document.js';
-import { ENDPOINTS_FOLDER } from '../../../../src/project-files.js';
 import { sampleEndpoint } from '../../../support/sample-endpoint.js';
+import { referenceEndpoints } from '../../../support/reference-project.js';
 
-const registry = await loadEndpoints(ENDPOINTS_FOLDER);
+const registry = await referenceEndpoints();
 const endpoints = registry.all();
 
 function operation(name: string, input: Partial<OpenApiInput> = {}): OperationObject {

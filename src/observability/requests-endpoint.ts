@@ -1,10 +1,11 @@
-import { column, defineEndpoint, sql, text, timestamp, whenGiven, where } from '../src/endpoint/index.js';
+import { column, defineEndpoint, sql, text, timestamp, whenGiven, where } from '../endpoint/index.js';
 
 const equals = (what: string): { description: string } => ({
   description: `Only requests with this ${what}.`,
 });
 
-export default defineEndpoint({
+/** The gateway's own endpoint, which every project has: it reads the request log. */
+export const REQUESTS_ENDPOINT = defineEndpoint({
   id: '9a64f1d3-5b0e-4c27-b8a9-61d07c3f2e18',
   name: 'gateway.requests',
   summary: 'The requests to this gateway, newest first: key, outcome and cost of each.',

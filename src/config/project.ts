@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { parseEnv } from 'node:util';
+
+/** Environment variables by name. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A folder with what a gateway serves; every path is absolute. */
+export interface Project {
+  readonly folder: string;
+  /** The endpoint files. */
+  readonly endpointsFolder: string;
+  /** The numbered schema files. */
+  readonly schemaFolder: string;
+  /** The SQL files of the demonstration data. */
+  readonly demoFolder: string;
+  /** The execution settings of this deployment, where `ENDPOINT_SETTINGS_FILE` names no other file. */
+  readonly settingsFile: string;
+}
+
+/** The project in a folder, whose parts need not exist. */
+export function projectIn(folder: string): Project {
+  const inFolder = (part: string): string => path.join(path.resolve(folder), part);
+  return {
+    folder: path.resolve(folder),
+    endpointsFolder: inFolder('endpoints'),
+    schemaFolder: inFolder('clickhouse-schema'),
+    demoFolder: inFolder('demo'),
+    settingsFile: inFolder('endpoint-settings.json'),
+  };
+}
+
+/** The folder of the project: `PROJECT_DIR`, else the current folder. */
+export function projectFolder({ PROJECT_DIR: folder = '' }: Environment): string {
+  return path.resolve(folder);
+}
+
+/**
+ * The environment, completed by the variables of the project's `.env` that it does not define.
+ *
+ * @throws Error where the file exists and cannot be read.
+ */
+export function withEnvFile(environment: Environment): Environment {
+  const file = path.join(projectFolder(environment), '.env');
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return environment;
+    throw new Error(`${file} can’t be read: ${(cause as Error).message}`, { cause });
+  }
+  return { ...parseEnv(text), ...environment };
+}

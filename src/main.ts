@@ -1,3 +1,0 @@
-import { serve } from './server/serve.js';
-
-await serve(process.env);
