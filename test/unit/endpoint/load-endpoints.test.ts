@@ -82,7 +82,7 @@ describe('loadEndpoints', () => {
     const message = await outcomeOf((folder) => ({
       'first.ts': fileOf(folder, 'build: ({ town }) => sql`SELECT ${town}`,'),
     }));
-    expect(message).toMatch(/^endpoints\/first\.ts: after "SELECT" there is an undeclared parameter/);
+    expect(message).toMatch(/^endpoints\/first\.ts: build: after "SELECT" there is an undeclared parameter/);
   });
 
   it('reports the file that throws while it loads', async () => {
