@@ -25,11 +25,16 @@ async function enter(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Show the API' }).click();
 }
 
+/** The values of an attribute of the visible elements. */
+async function attributesOn(page: Page, name: string, selector: string): Promise<readonly string[]> {
+  const elements = await page.locator(`${selector}:visible`).all();
+  return Promise.all(elements.map(async (element) => (await element.getAttribute(name)) ?? ''));
+}
+
 /** The names of the visible queries, of which each is in the group of each of its tags. */
 async function queriesOn(page: Page): Promise<readonly string[]> {
-  const paths = page.locator('[data-path*="/query/"]:visible');
-  const names = await paths.evaluateAll((all) => all.map((each) => each.getAttribute('data-path') ?? ''));
-  return [...new Set(names.map((name) => name.replace(/^.*\//, '')))].sort();
+  const paths = await attributesOn(page, 'data-path', '[data-path*="/query/"]');
+  return [...new Set(paths.map((path) => path.replace(/^.*\//, '')))].sort();
 }
 
 describeInBrowser('the page /docs in Chromium', () => {
@@ -66,8 +71,7 @@ describeInBrowser('the page /docs in Chromium', () => {
     const { page } = await openDocs();
     await enter(page, KEYS.all);
     await page.locator('.opblock').first().waitFor();
-    const groups = page.locator('.opblock-tag:visible');
-    expect(await groups.evaluateAll((all) => all.map((each) => each.getAttribute('data-tag')))).toEqual([
+    expect(await attributesOn(page, 'data-tag', '.opblock-tag')).toEqual([
       ...['events', 'functions', 'logs', 'usage', 'Catalogue', 'Health'],
     ]);
     await page.getByPlaceholder('Filter by tag').fill('usage');
