@@ -1,12 +1,9 @@
 import Joi from 'joi';
 
 import type { EndpointDefinition, Parameters } from './definition.js';
+import { must } from './schema-problems.js';
 import { ENDPOINT_SETTINGS } from './settings-schema.js';
 import { isUuid } from './uuid.js';
-
-/** @param expected completes "must be"; it must not contain braces, which are Joi's. */
-const must = (expected: string, schema: Joi.Schema): Joi.Schema =>
-  schema.messages({ '*': `{{#label}} must be ${expected}` });
 
 const TEXTS_BY_NAME = Joi.object().pattern(Joi.string(), must('a string', Joi.string().allow('')));
 
@@ -63,18 +60,5 @@ const KEYS = {
   build: must('a function that returns the query', Joi.function().required()),
 } satisfies Record<keyof EndpointDefinition<Parameters>, Joi.Schema>;
 
-/** Anything may be in the place of a definition: endpoint files are loaded without a type check. */
-export const DEFINITION = Joi.object(KEYS)
-  .required()
-  .prefs({
-    abortEarly: false,
-    convert: false,
-    errors: { label: false },
-  });
-
-/** The keys that the object at a path may have. */
-export function knownKeysAt(path: readonly string[]): readonly string[] {
-  if (path.length === 0) return Object.keys(KEYS);
-  const schema = path[0] === 'columns' ? COLUMN : DEFINITION.extract([...path]);
-  return Object.keys((schema.describe() as { readonly keys?: object }).keys ?? {});
-}
+/** The schema of a definition; `check-definition.ts` checks its parameters. */
+export const DEFINITION = Joi.object(KEYS);

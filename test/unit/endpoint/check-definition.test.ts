@@ -1,7 +1,20 @@
 import { EndpointDefinitionError } from '../../../src/endpoint/definition-error.js';
 import type { EndpointDefinition, Parameters } from '../../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
-import { part, sql, text, withParts } from '../../../src/endpoint/index.js';
+import {
+  boolean,
+  column,
+  integer,
+  oneOf,
+  part,
+  regularExpression,
+  sql,
+  text,
+  textList,
+  timestamp,
+  withParts,
+} from '../../../src/endpoint/index.js';
+import type { Parameter } from '../../../src/endpoint/parameters/parameter.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 
 /** The error of a definition that no type check has seen. */
@@ -123,22 +136,47 @@ describe('a definition that no type check has seen', () => {
   });
 
   it.each([
-    [
-      'a function of parameters that was not called',
-      text,
-      'is a function; it must be a parameter, such as text(',
-    ],
-    ['a text', 'String', '"String" must be a parameter'],
-    ['an object', { type: 'String' }, 'is an object; it must be a parameter'],
-    ['a parameter without description', text({} as { description: string }), 'must have a description'],
-  ])('reports a parameter that is %s', (_what, value, problem) => {
+    ['a function that was not called', text, 'is a function; it must be a parameter, such as text('],
+    ['a text', 'String', 'parameters.city "String" must be a parameter'],
+    ['a column', column('String', 'A city.'), 'parameters.city is an object; it must be a parameter'],
+  ])('reports %s in the place of a parameter', (_what, value, problem) => {
     expect(problemsOf({ parameters: { city: value } })).toEqual([
       ['parameters/city', expect.stringContaining(problem) as string],
     ]);
   });
 
+  const description = 'A city.';
+  /** Declares a parameter with options that no type check has seen. */
+  const declare = (kind: (options: never) => Parameter, options: unknown): Parameter =>
+    kind(options as never);
+
+  it.each([
+    ['no description', declare(text, {}), 'description', 'description is missing; it must be a sentence'],
+    ['text', declare(text, { description, requird: true }), 'requird', 'did you mean `required`?'],
+    ['text', declare(text, { description, required: 'yes' }), 'required', '"yes" must be true or false'],
+    ['text', declare(text, { description, empty: 'none' }), 'empty', 'must be "value" or "omitted"'],
+    ['text', declare(text, { description, suggestions: 'x' }), 'suggestions', 'must be an array of strings'],
+    ['boolean', declare(boolean, { description, empty: 'omitted' }), 'empty', 'unknown key `empty`'],
+    ['textList', declare(textList, { description, choices: [] }), 'choices', 'unknown key `choices`'],
+    ['integer', declare(integer, { description, minimum: '5' }), 'minimum', '"5" must be a whole number'],
+    [
+      'timestamp',
+      declare(timestamp, { description, subMicrosecond: 'up' }),
+      'subMicrosecond',
+      '"floor" or "ceil"',
+    ],
+    ['regularExpression', declare(regularExpression, { description }), 'maxLength', 'maxLength is missing'],
+    ['oneOf', oneOf('ab' as never, { description }), 'choices', 'must be an array of strings, at least one'],
+    ['oneOf', oneOf([], { description }), 'choices', 'must be an array of strings, at least one'],
+  ])('reports an invalid option of a parameter: %s', (_what, value, option, problem) => {
+    expect(problemsOf({ parameters: { city: value } })).toEqual([
+      [`parameters/city/${option}`, expect.stringMatching(/^parameters\.city: /) as string],
+    ]);
+    expect(problemsOf({ parameters: { city: value } })[0]?.[1]).toContain(problem);
+  });
+
   it.each([undefined, null, 'x', [], () => SAMPLE])('rejects %p in the place of a definition', (value) => {
-    expect(errorOf(value).message).toMatch(/^defineEndpoint must receive an object with id, name, .*, not /);
+    expect(errorOf(value).message).toMatch(/^the definition must be an object with id, name, .*, not /);
   });
 
   it('reports all problems at once, a line each, those of the query too', () => {
