@@ -45,6 +45,7 @@ export default defineEndpoint({
   id: '8f0c7f5e-3a8d-4c55-9a0e-6f1f0b6a2d11',
   name: 'functions.invocation-stats',
   summary: 'Invocations of a project’s functions in time buckets: execution times, count and errors.',
+  tags: ['functions', 'usage'],
   parameters: {
     project: text({ required: true, description: 'Project reference.' }),
     function_id: text({

@@ -35,6 +35,7 @@ export default defineEndpoint({
   id: '2b9e4d6f-7c1a-4f0b-8e5d-a1c3b5d7e922',
   name: 'get-grouped-stats-events-logs',
   summary: 'Custom events per day, by event, place, device, language, referrer, type and campaign.',
+  tags: ['events'],
   parameters: {
     level: text(onlyWith('level')),
     search_term: text({

@@ -38,6 +38,7 @@ export default defineEndpoint({
   id: '5d7c1b0a-94b1-4a1e-b3f6-0c9d3e8f7a33',
   name: 'get-grouped-stats-redirects',
   summary: 'Redirects per day, by event, country, device, language, referrer and campaign.',
+  tags: ['events'],
   parameters: {
     event_name: text(optionsOf('event_name')),
     country: text(optionsOf('country')),

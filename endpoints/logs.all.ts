@@ -55,6 +55,7 @@ export default defineEndpoint({
   id: 'e1d0c9b8-a7f6-4e5d-8c4b-3a2918f7e655',
   name: 'logs.all',
   summary: 'The newest edge log records of a project, at most 100, within the retention of its tier.',
+  tags: ['logs'],
   parameters: {
     project: text({ required: true, description: 'Project reference.' }),
     project_tier: text({

@@ -36,6 +36,7 @@ export default defineEndpoint({
   id: 'c5a3f2b9-1f6e-4a57-8d94-2b7f8f0e3c44',
   name: 'usage.api-counts',
   summary: 'Requests per API (REST, storage, auth, realtime) in time buckets.',
+  tags: ['usage'],
   parameters: {
     project: regularExpression({
       required: true,

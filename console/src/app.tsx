@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useCallback, useEffect, useState } from 'preact/hooks';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 import { fetchEndpoints, type Problem } from './api.js';
 import { problemOf, useAddress } from './hooks.js';
@@ -92,12 +92,20 @@ interface ConsoleProps {
 
 function Console({ keyText, endpoints, address, go }: ConsoleProps): VNode {
   const endpoint = endpoints.find(({ name, id }) => name === address.endpoint || id === address.endpoint);
+  const wasChosen = useRef(false);
   useEffect(() => {
     document.title = endpoint ? `${endpoint.name} – Querygate` : 'Querygate';
+    // Otherwise the keyboard would have to pass the rest of a long list to reach what was chosen in it.
+    if (wasChosen.current) document.querySelector<HTMLElement>('main h1')?.focus();
+    wasChosen.current = false;
   }, [endpoint]);
+  const choose = (to: Address): void => {
+    wasChosen.current = true;
+    go(to);
+  };
   return (
     <div class={`columns ${endpoint ? 'with-endpoint' : ''}`}>
-      <EndpointList endpoints={endpoints} current={endpoint?.name ?? ''} go={go} />
+      <EndpointList endpoints={endpoints} current={endpoint?.name ?? ''} go={choose} />
       <main>
         {endpoint ? (
           <EndpointPage key={endpoint.name} endpoint={endpoint} keyText={keyText} address={address} go={go} />

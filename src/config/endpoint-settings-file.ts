@@ -1,29 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import Joi from 'joi';
 
-import type { EndpointSettings, QueryLimits } from '../endpoint/definition.js';
-import { LIMIT_RULES } from '../endpoint/limit-rules.js';
-
-const QUERY_LIMITS = Joi.object<QueryLimits>({
-  timeoutSeconds: Joi.number().positive(),
-  maxMemoryBytes: Joi.number().integer().min(1),
-  maxRowsToRead: Joi.number().integer().min(1),
-  maxBytesToRead: Joi.number().integer().min(1),
-  maxResultBytes: Joi.number().integer().min(1),
-});
-
-const SETTINGS = Joi.object<Partial<EndpointSettings>>({
-  maxRows: Joi.number().integer().min(1),
-  caching: Joi.alternatives(Joi.valid('disabled'), Joi.number().integer().min(1)),
-  warming: Joi.number().integer().min(0),
-  sandboxing: Joi.valid('enabled', 'disabled'),
-  staleIfError: Joi.number().integer().min(0),
-  queryLimits: QUERY_LIMITS,
-  limits: LIMIT_RULES,
-});
+import type { EndpointSettings } from '../endpoint/definition.js';
+import { ENDPOINT_SETTINGS } from '../endpoint/settings-schema.js';
 
 const SCHEMA = Joi.object<Record<string, Partial<EndpointSettings>>>()
-  .pattern(Joi.string(), SETTINGS)
+  .pattern(Joi.string(), Joi.object(ENDPOINT_SETTINGS))
   .prefs({ abortEarly: false, convert: false });
 
 /**

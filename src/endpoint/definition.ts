@@ -61,6 +61,8 @@ export interface EndpointDeclaration<P extends Parameters = Parameters> extends 
   readonly name: string;
   /** One sentence for the list of endpoints. */
   readonly summary: string;
+  /** Lower-case words by which people find the endpoint among others. */
+  readonly tags?: readonly string[];
   readonly parameters: P;
   /** Parameter sets whose results are warmed from the start, without a request for them. */
   readonly warm?: readonly Readonly<Record<string, string>>[];

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { isRegExp } from 'node:util/types';
 
+import { problemsOfDefinition } from './check-definition.js';
+import { EndpointDefinitionError } from './definition-error.js';
 import type {
   Column,
   EndpointDeclaration,
@@ -9,17 +11,18 @@ import type {
   Parameters,
   References,
 } from './definition.js';
+import { describeValue } from './describe-value.js';
 import type { Parameter } from './parameters/parameter.js';
-import { NOW, ROW_LIMIT } from './reserved.js';
+import { NOW } from './reserved.js';
 import { printSavedQuery } from './saved-query.js';
-import { Reference, Sql, type Query } from './sql.js';
-import { isUuid } from './uuid.js';
+import { Part, Reference, Sql, type Query } from './sql.js';
 
 /** An endpoint that is ready to serve: checked, with its query built once. */
 export interface Endpoint {
   readonly id: string;
   readonly name: string;
   readonly summary: string;
+  readonly tags: readonly string[];
   readonly parameters: ReadonlyMap<string, Parameter>;
   readonly columns: ReadonlyMap<string, Column>;
   readonly settings: EndpointSettings;
@@ -36,21 +39,17 @@ export interface Endpoint {
 /**
  * Checks a definition and builds its query.
  *
- * @throws Error with the first mistake: an invalid id or name, a reserved or malformed parameter name, settings out of
- * range, an example or a query with an undeclared parameter.
+ * @throws EndpointDefinitionError with every mistake: keys that are unknown, missing or of another type, names and settings
+ * that are invalid, an example or a query with an undeclared parameter.
  */
 export function defineEndpoint<const P extends Parameters>(definition: EndpointDefinition<P>): Endpoint {
-  checkIdentity(definition);
-  checkParameterNames(definition);
-  checkSettings(definition);
-  const { id, name, summary, example, limit, warm = [] } = definition;
-  const query = buildQuery(definition);
-  checkPartNames(query);
-  const savedQuery = printSavedQuery(query, limit);
+  const { query, savedQuery } = checkAndBuild(definition);
+  const { id, name, summary, tags = [], example, limit, warm = [] } = definition;
   const endpoint: Endpoint = {
     id: id.toLowerCase(),
     name,
     summary,
+    tags,
     example,
     limit,
     parameters: new Map(Object.entries(definition.parameters)),
@@ -65,7 +64,7 @@ export function defineEndpoint<const P extends Parameters>(definition: EndpointD
   return endpoint;
 }
 
-/** What this copy of the module defined: the endpoints of another copy would have SQL of classes that are not those here. */
+/** What this copy of the module defined: the SQL in an endpoint of another copy consists of other classes. */
 const DEFINED = new WeakSet();
 
 /** Whether a value is an endpoint that {@link defineEndpoint} of this module returned. */
@@ -96,6 +95,24 @@ function settingsOf(definition: EndpointDeclaration): EndpointSettings {
   };
 }
 
+type BuiltQuery = Pick<Endpoint, 'query' | 'savedQuery'>;
+
+function checkAndBuild<P extends Parameters>(definition: EndpointDefinition<P>): BuiltQuery {
+  const problems = problemsOfDefinition(definition);
+  if (problems.some(({ path: [key] }) => key === undefined || key === 'parameters' || key === 'build')) {
+    throw new EndpointDefinitionError(problems);
+  }
+  try {
+    const query = buildQuery(definition);
+    const savedQuery = printSavedQuery(query, definition.limit);
+    if (problems.length === 0) return { query, savedQuery };
+  } catch (cause) {
+    const problem = `build: ${cause instanceof Error ? cause.message : String(cause)}`;
+    throw new EndpointDefinitionError([...problems, { path: ['build'], problem }], { cause });
+  }
+  throw new EndpointDefinitionError(problems);
+}
+
 function buildQuery<P extends Parameters>(definition: EndpointDefinition<P>): Query {
   const references = Object.fromEntries(
     Object.entries(definition.parameters).map(([name, parameter]) => [
@@ -103,8 +120,19 @@ function buildQuery<P extends Parameters>(definition: EndpointDefinition<P>): Qu
       new Reference(name, parameter.type),
     ]),
   ) as References<P>;
-  const built = definition.build(references, NOW);
-  return built instanceof Sql ? { parts: [], body: built } : built;
+  const built: unknown = definition.build(references, NOW);
+  if (built instanceof Sql) return { parts: [], body: built };
+  if (!isQuery(built)) {
+    throw new TypeError(`must return sql\`…\` or withParts([…], sql\`…\`), not ${describeValue(built)}`);
+  }
+  // A caller's own SQL reads the endpoint's rows under the name `result`.
+  if (built.parts.some(({ name }) => name === 'result')) throw new Error('a part must not be named "result"');
+  return built;
+}
+
+function isQuery(built: unknown): built is Query {
+  const { parts, body } = (built ?? {}) as Partial<Record<keyof Query, unknown>>;
+  return body instanceof Sql && Array.isArray(parts) && parts.every((part) => part instanceof Part);
 }
 
 /** Covers the whole tree: the printed query lacks branches that only make it faster, and a change of those can be wrong too. */
@@ -122,54 +150,3 @@ function digestOf(query: Query, definition: EndpointDeclaration): string {
 
 // Not `instanceof`: a file that runs in another realm has another RegExp.
 const readable = (_key: string, value: unknown): unknown => (isRegExp(value) ? value.source : value);
-
-function checkIdentity({ id, name }: EndpointDeclaration): void {
-  if (!isUuid(id)) throw new Error(`id "${id}" is not a UUID`);
-  if (!/^[a-z0-9]+(?:[.-][a-z0-9]+)*$/.test(name)) {
-    throw new Error(`name "${name}" must be lower-case words joined by dots or hyphens`);
-  }
-  if (isUuid(name)) throw new Error(`name "${name}" must not have the form of a UUID`);
-}
-
-/** Names that the gateway itself binds or reads. */
-const RESERVED = new Set([
-  NOW.name,
-  ROW_LIMIT,
-  'sql',
-  'api_key',
-  'link_key',
-  'link_expires',
-  'link_signature',
-]);
-
-function checkParameterNames(definition: EndpointDeclaration): void {
-  for (const name of Object.keys(definition.parameters)) {
-    if (RESERVED.has(name)) throw new Error(`parameter "${name}" has a name that the gateway reserves`);
-    if (!/^[a-z][a-z0-9_]*$/.test(name)) {
-      throw new Error(`parameter "${name}" must be made of lower-case letters, digits and underscores`);
-    }
-  }
-  for (const name of Object.keys(definition.example)) {
-    if (!Object.hasOwn(definition.parameters, name)) {
-      throw new Error(`example names the undeclared parameter "${name}"`);
-    }
-  }
-}
-
-/** A caller's own SQL reads the endpoint's rows under the name `result`. */
-function checkPartNames({ parts }: Query): void {
-  if (parts.some(({ name }) => name === 'result')) throw new Error('a part must not be named "result"');
-}
-
-function checkSettings({ maxRows, limit, caching, warming, columns }: EndpointDeclaration): void {
-  const wholeFrom = (least: number, value: number): boolean => Number.isSafeInteger(value) && value >= least;
-  if (!wholeFrom(1, maxRows)) throw new Error(`maxRows ${maxRows} must be a whole number of at least 1`);
-  if (limit !== undefined && !wholeFrom(1, limit))
-    throw new Error(`limit ${limit} must be a whole number of at least 1`);
-  if (caching !== 'disabled' && !wholeFrom(1, caching)) {
-    throw new Error(`caching ${caching} must be "disabled" or a whole number of seconds of at least 1`);
-  }
-  if (!wholeFrom(0, warming))
-    throw new Error(`warming ${warming} must be a whole number of seconds of at least 0`);
-  if (Object.keys(columns).length === 0) throw new Error('columns are missing');
-}

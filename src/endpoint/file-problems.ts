@@ -19,9 +19,11 @@ export async function problemsIn(folder: string, file: string, error: unknown): 
   if (error instanceof EndpointDefinitionError) {
     const source = await readFile(path.join(folder, file), 'utf8');
     const start = place?.file === file ? place.line : 1;
-    return error.problems.map(
-      ({ path: keys, problem }) => `${at(lineOfKey(source, start, keys))}: ${problem}`,
-    );
+    const thrown = placeIn(folder, String((error.cause as Partial<Error> | undefined)?.stack));
+    return error.problems.map(({ path: keys, problem }) => {
+      const isThrown = keys[0] === 'build' && thrown?.file === file;
+      return `${at(isThrown ? thrown.line : lineOfKey(source, start, keys))}: ${problem}`;
+    });
   }
   const text = textOf(message);
   if (place === undefined || place.file === file) return [`${at(place?.line)}: ${text}`];

@@ -5,18 +5,32 @@ import type { Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
+import { invalidParameters, problemOfEncoding } from '../query/validate-parameters.js';
 import { findEndpoint, principalOf } from './call-endpoint.js';
+import { parseQueryString } from './query-string.js';
 import { contextOf } from './request-context.js';
 
-/** `GET /api/endpoints`: the endpoints that the key may call, as resources. */
+/** `GET /api/endpoints`: the endpoints that the key may call, as resources; with `tag`, those that have the tag. */
 export function listEndpoints(endpoints: EndpointRegistry): RequestHandler {
   return (request, response) => {
     const principal = principalOf(contextOf(request));
-    const open = endpoints.all().filter((endpoint) => mayCallWithPins(principal, endpoint));
+    const tag = tagIn(request.originalUrl);
+    const open = endpoints
+      .all()
+      .filter((endpoint) => mayCallWithPins(principal, endpoint))
+      .filter(({ tags }) => tag === undefined || tags.includes(tag));
     response
       .set('Cache-Control', 'no-store')
       .json({ result: open.map((endpoint) => resourceOf(endpoint, principal)) });
   };
+}
+
+/** The tag that a request target asks for. @throws Failure INVALID_PARAMETERS where it is repeated or not decodable */
+function tagIn(target: string): string | undefined {
+  const raw = parseQueryString(target).get('tag');
+  const problem = raw && problemOfEncoding(raw);
+  if (problem !== undefined) throw invalidParameters([{ param: 'tag', problem }]);
+  return raw?.text;
 }
 
 /** `GET /api/endpoints/ID_OR_NAME`: one endpoint as a resource. */
@@ -42,11 +56,12 @@ function checkIsOpen(principal: Principal, endpoint: Endpoint): void {
 
 /** The endpoint as the principal can call it: pinned parameters are not required, and are not in the example. */
 function resourceOf(endpoint: Endpoint, { pinned }: Principal): Readonly<Record<string, unknown>> {
-  const { id, name, summary, savedQuery, settings, parameters, columns, example } = endpoint;
+  const { id, name, summary, tags, savedQuery, settings, parameters, columns, example } = endpoint;
   return {
     id,
     name,
     description: summary,
+    tags,
     query: savedQuery,
     maxRows: settings.maxRows,
     caching: settings.caching,

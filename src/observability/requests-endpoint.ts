@@ -9,6 +9,7 @@ export const REQUESTS_ENDPOINT = defineEndpoint({
   id: '9a64f1d3-5b0e-4c27-b8a9-61d07c3f2e18',
   name: 'gateway.requests',
   summary: 'The requests to this gateway, newest first: key, outcome and cost of each.',
+  tags: ['gateway'],
   parameters: {
     endpoint: text(equals('name of an endpoint')),
     key_name: text(equals('name of a key')),

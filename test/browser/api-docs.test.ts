@@ -25,6 +25,18 @@ async function enter(page: Page, key: string): Promise<void> {
   await page.getByRole('button', { name: 'Show the API' }).click();
 }
 
+/** The values of an attribute of the visible elements. */
+async function attributesOn(page: Page, name: string, selector: string): Promise<readonly string[]> {
+  const elements = await page.locator(`${selector}:visible`).all();
+  return Promise.all(elements.map(async (element) => (await element.getAttribute(name)) ?? ''));
+}
+
+/** The names of the visible queries, of which each is in the group of each of its tags. */
+async function queriesOn(page: Page): Promise<readonly string[]> {
+  const paths = await attributesOn(page, 'data-path', '[data-path*="/query/"]');
+  return [...new Set(paths.map((path) => path.replace(/^.*\//, '')))].sort();
+}
+
 describeInBrowser('the page /docs in Chromium', () => {
   beforeAll(async () => {
     browser = await openBrowser();
@@ -40,12 +52,8 @@ describeInBrowser('the page /docs in Chromium', () => {
     const names = gatewayOf()
       .endpoints.all()
       .map(({ name }) => name);
-    const shown = page.locator('#operations-tag-Queries').locator('..').locator('.opblock');
-    expect(await shown.count()).toBe(names.length);
-    for (const name of names) {
-      await expect(page.locator(`[data-path$="/query/${name}"]`).first().isVisible()).resolves.toBe(true);
-    }
-    const operation = page.locator('#operations-Queries-usageApiCounts');
+    expect(await queriesOn(page)).toEqual(names);
+    const operation = page.locator('#operations-usage-usageApiCounts');
     await operation.locator('.opblock-summary-control').click();
     await operation.getByRole('button', { name: 'Execute' }).click();
     const live = operation.locator('.live-responses-table .response').first();
@@ -57,6 +65,18 @@ describeInBrowser('the page /docs in Chromium', () => {
     expect(requested.filter((url) => !url.startsWith(gatewayOf().url) && !url.startsWith('data:'))).toEqual(
       [],
     );
+  });
+
+  it('groups the queries by their tags, and filters the groups', async () => {
+    const { page } = await openDocs();
+    await enter(page, KEYS.all);
+    await page.locator('.opblock').first().waitFor();
+    expect(await attributesOn(page, 'data-tag', '.opblock-tag')).toEqual([
+      ...['events', 'functions', 'logs', 'usage', 'Catalogue', 'Health'],
+    ]);
+    await page.getByPlaceholder('Filter by tag').fill('usage');
+    await page.locator('[data-tag="logs"]').waitFor({ state: 'detached' });
+    expect(await queriesOn(page)).toEqual(['functions.invocation-stats', 'usage.api-counts']);
   });
 
   it('explains why a key is rejected, and shows nothing else', async () => {
@@ -71,8 +91,8 @@ describeInBrowser('the page /docs in Chromium', () => {
     const { page } = await openDocs();
     await enter(page, KEYS.tenant);
     await page.locator('.opblock').first().waitFor();
-    expect(await page.locator('[id^="operations-Queries-"]').count()).toBe(3);
-    const operation = page.locator('#operations-Queries-logsAll');
+    expect(await queriesOn(page)).toEqual(['functions.invocation-stats', 'logs.all', 'usage.api-counts']);
+    const operation = page.locator('#operations-logs-logsAll');
     await operation.locator('.opblock-summary-control').click();
     await operation.getByRole('button', { name: 'Execute' }).click();
     const live = operation.locator('.live-responses-table .response').first();

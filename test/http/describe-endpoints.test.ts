@@ -1,4 +1,5 @@
 import { mayBeEmpty, type Parameter } from '../../console/src/model/endpoint.js';
+import { sampleEndpoint } from '../support/sample-endpoint.js';
 import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';
 import { createTestGateway, problemOf } from '../support/test-gateway.js';
 
@@ -6,6 +7,7 @@ interface Resource {
   readonly id: string;
   readonly name: string;
   readonly description: string;
+  readonly tags: readonly string[];
   readonly query: string;
   readonly parameters: readonly Parameter[];
   readonly columns: readonly { readonly name: string }[];
@@ -33,7 +35,7 @@ describe('GET /api/endpoints', () => {
     for (const resource of await list()) {
       expect(Object.keys(resource)).toEqual(
         expect.arrayContaining([
-          ...['id', 'name', 'description', 'query', 'maxRows', 'caching', 'warming', 'sandboxing'],
+          ...['id', 'name', 'description', 'tags', 'query', 'maxRows', 'caching', 'warming', 'sandboxing'],
           ...['parameters', 'columns'],
         ]),
       );
@@ -44,6 +46,53 @@ describe('GET /api/endpoints', () => {
 
   it('prints the query without ClickHouse placeholders and without values', async () => {
     for (const { query } of await list()) expect(query).not.toMatch(/\{\w+:|undefined|\[object/);
+  });
+});
+
+describe('GET /api/endpoints?tag=TAG', () => {
+  const tagged = createTestGateway({
+    endpoints: [
+      sampleEndpoint(),
+      sampleEndpoint({
+        id: '11111111-2222-4333-8444-000000000001',
+        name: 'first',
+        tags: ['usage', 'rest-api'],
+      }),
+      sampleEndpoint({ id: '11111111-2222-4333-8444-000000000002', name: 'second', tags: ['usage'] }),
+    ],
+  });
+  const found = async (query: string): Promise<readonly string[]> => {
+    const response = await (await tagged).get(`/api/endpoints?${query}`);
+    return (response.body as { readonly result: readonly Resource[] }).result.map(({ name }) => name);
+  };
+
+  it('returns the tags of each endpoint, and an empty array for an endpoint without tags', async () => {
+    const { body } = (await (await tagged).get('/api/endpoints')) as { body: { result: Resource[] } };
+    expect(body.result.map(({ tags }) => tags)).toEqual([['usage', 'rest-api'], [], ['usage']]);
+  });
+
+  it.each([
+    ['tag=usage', ['first', 'second']],
+    ['tag=rest-api&other=1', ['first']],
+    ['tag=rest%2Dapi', ['first']],
+    ['tag=Usage', []],
+    ['tag=nothing', []],
+    ['tag=', []],
+    ['other=usage', ['first', 'sample', 'second']],
+  ])('lists for %s the endpoints %j', async (query, names) => {
+    expect(await found(query)).toEqual(names);
+  });
+
+  it.each([
+    ['tag=usage&tag=rest-api', 'is given 2 times; it may be given once'],
+    ['tag=%FF', 'is not valid percent-encoded UTF-8'],
+  ])('returns 400 for %s', async (query, problem) => {
+    const response = problemOf(await (await tagged).get(`/api/endpoints?${query}`));
+    expect(response).toMatchObject({
+      status: 400,
+      code: 'INVALID_PARAMETERS',
+      problems: [{ param: 'tag', problem }],
+    });
   });
 });
 

@@ -36,7 +36,7 @@ export interface TestGateway {
 }
 
 export interface TestGatewayOptions extends Partial<
-  Pick<AppParts, 'isClickHouseUp' | 'hasFullDisk' | 'isDraining' | 'corsOrigins' | 'times'>
+  Pick<AppParts, 'isClickHouseUp' | 'hasFullDisk' | 'isDraining' | 'corsOrigins' | 'times' | 'consoleFolder'>
 > {
   /** Default: the shipped endpoints. */
   readonly endpoints?: readonly Endpoint[];

@@ -3,6 +3,7 @@ export interface Endpoint {
   readonly id: string;
   readonly name: string;
   readonly description: string;
+  readonly tags: readonly string[];
   readonly query: string;
   readonly maxRows: number;
   /** Seconds. */

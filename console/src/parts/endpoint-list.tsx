@@ -1,9 +1,11 @@
 import type { VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useMemo, useState } from 'preact/hooks';
 
 import type { Address } from '../model/address.js';
 import { toFragment } from '../model/address.js';
 import type { Endpoint } from '../model/endpoint.js';
+import { findEndpoints, tagCounts } from '../model/find-endpoints.js';
+import { TagFilter } from './tag-filter.js';
 
 interface Props {
   readonly endpoints: readonly Endpoint[];
@@ -11,11 +13,13 @@ interface Props {
   readonly go: (to: Address) => void;
 }
 
-/** The endpoints that match the search; on a narrow screen the list is hidden after a choice. */
+/** The endpoints that match the search and the chosen tag; on a narrow screen the list is hidden after a choice. */
 export function EndpointList({ endpoints, current, go }: Props): VNode {
   const [search, setSearch] = useState('');
+  const [tag, setTag] = useState<string>();
   const [open, setOpen] = useState(false);
-  const found = endpoints.filter((endpoint) => matches(endpoint, search));
+  const tags = useMemo(() => tagCounts(endpoints), [endpoints]);
+  const found = findEndpoints(endpoints, search, tag);
   return (
     <nav class={`endpoints ${open ? 'open' : ''}`} aria-label="Endpoints">
       <button
@@ -38,6 +42,10 @@ export function EndpointList({ endpoints, current, go }: Props): VNode {
             setSearch(event.currentTarget.value);
           }}
         />
+        {tags.length > 0 && <TagFilter tags={tags} chosen={tag} onTag={setTag} />}
+        <p class="hint" role="status">
+          {statusOf(found.length, endpoints.length)}
+        </p>
         <ul>
           {found.map((endpoint) => (
             <li key={endpoint.id}>
@@ -57,19 +65,14 @@ export function EndpointList({ endpoints, current, go }: Props): VNode {
             </li>
           ))}
         </ul>
-        <p class="hint" role="status">
-          {found.length === 0 ? 'No endpoint has this in its name, description or parameters.' : ''}
-        </p>
       </div>
     </nav>
   );
 }
 
-/** Whether every word of the search is in the endpoint's name, description or parameters. */
-function matches({ name, description, parameters }: Endpoint, search: string): boolean {
-  const text = [name, description, ...parameters.map((parameter) => parameter.name)].join(' ').toLowerCase();
-  return search
-    .toLowerCase()
-    .split(/\s+/)
-    .every((word) => text.includes(word));
+function statusOf(found: number, all: number): string {
+  if (found === all) return '';
+  return found === 0
+    ? 'No endpoint has this in its name, description, tags or parameters.'
+    : `${found} of ${all} endpoints`;
 }

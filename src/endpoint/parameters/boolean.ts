@@ -20,6 +20,6 @@ export function boolean(options: ParameterOptions): Parameter<'true' | 'false'> 
       choices: ['true', 'false'],
       jsonSchema: { type: 'boolean' },
     },
-    { 'boolean.form': 'must be true or false' },
+    { messages: { 'boolean.form': 'must be true or false' } },
   );
 }

@@ -1,9 +1,13 @@
 import Joi from 'joi';
 
+import { must } from '../schema-problems.js';
 import { declareParameter, type Parameter, type ParameterOptions } from './parameter.js';
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;
+
+const BOUND = must('a whole number', Joi.number().integer());
+const OWN = { minimum: BOUND, maximum: BOUND };
 
 /**
  * A whole number of 64 bits, exact beyond 2^53; `1`, `01` and `+1` are one value. An empty text means an omitted
@@ -35,8 +39,9 @@ export function integer(
       ...(maximum !== undefined && { maximum }),
     },
   } as const;
-  return declareParameter(schema, options, facts, {
+  const messages = {
     'integer.form': 'must be a whole number, such as 42 or -7',
     'integer.range': `must be a whole number between ${least} and ${greatest}`,
-  });
+  };
+  return declareParameter(schema, options, facts, { messages, options: OWN });
 }

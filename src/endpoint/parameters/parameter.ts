@@ -1,6 +1,8 @@
-import type Joi from 'joi';
+import Joi from 'joi';
 
+import type { DefinitionProblem } from '../definition-error.js';
 import type { JsonSchema } from '../json-schema.js';
+import { must, problemsBySchema } from '../schema-problems.js';
 
 /** What a validated parameter becomes: text, or a list of texts. Timestamps have ClickHouse's own form. */
 export type ParameterValue = string | readonly string[];
@@ -37,6 +39,8 @@ export interface Parameter<Value extends ParameterValue = ParameterValue> {
   readonly choices?: readonly string[];
   /** Values with a meaning of their own, where other values are valid too. */
   readonly suggestions?: readonly string[];
+  /** Mistakes in the options that it was declared with, which `defineEndpoint` reports. */
+  readonly problems: readonly DefinitionProblem[];
 }
 
 /** What every parameter is declared with. */
@@ -44,6 +48,11 @@ export interface ParameterOptions {
   readonly description: string;
   readonly required?: boolean;
 }
+
+const OPTIONS = {
+  description: must('a sentence', Joi.string().required()),
+  required: must('true or false', Joi.boolean()),
+} satisfies Record<keyof ParameterOptions, Joi.Schema>;
 
 const MESSAGES = {
   'any.required': 'is required',
@@ -54,19 +63,27 @@ const MESSAGES = {
 /** JSON Schema of a text whose only bound is that of every value. */
 export const ANY_TEXT: JsonSchema = { type: 'string', maxLength: MAX_VALUE_BYTES };
 
+interface OwnRules {
+  readonly messages?: Readonly<Record<string, string>>;
+  readonly options?: Readonly<Record<string, Joi.Schema>>;
+}
+
 /**
  * Completes a declaration.
  *
- * @param messages of the rules of the parameter's own, by Joi's error code, in addition to those of all parameters.
+ * @param own.messages of the rules of the parameter's own, by Joi's error code, in addition to those of all parameters.
+ * @param own.options the schemas of the options of the parameter's own.
  */
 export function declareParameter<Value extends ParameterValue>(
   schema: Joi.Schema,
-  { required = false, description }: ParameterOptions,
-  facts: Omit<Parameter<Value>, 'schema' | 'required' | 'description'>,
-  messages: Readonly<Record<string, string>> = {},
+  options: ParameterOptions,
+  facts: Omit<Parameter<Value>, 'schema' | 'required' | 'description' | 'problems'>,
+  own: OwnRules = {},
 ): Parameter<Value> {
+  const { required = false, description } = options;
   const complete = schema
-    .messages({ ...MESSAGES, ...messages })
+    .messages({ ...MESSAGES, ...own.messages })
     .prefs({ errors: { wrap: { array: false } } });
-  return { ...facts, description, required, schema: required ? complete.required() : complete };
+  const problems = problemsBySchema(Joi.object({ ...OPTIONS, ...own.options }), options, 'the options');
+  return { ...facts, description, required, problems, schema: required ? complete.required() : complete };
 }

@@ -1,6 +1,9 @@
 import Joi from 'joi';
 
+import { must } from '../schema-problems.js';
 import { ANY_TEXT, declareParameter, type Parameter, type ParameterOptions } from './parameter.js';
+
+const OWN = { maxLength: must('a whole number of at least 1', Joi.number().integer().min(1).required()) };
 
 /**
  * A regular expression for ClickHouse's `match` (RE2, unanchored), not empty and at most `maxLength` characters. Only
@@ -25,6 +28,6 @@ export function regularExpression(
       syntax: 'Syntax: https://github.com/google/re2/wiki/Syntax.',
       jsonSchema: ANY_TEXT,
     },
-    { 'string.max': 'must be at most {#limit} characters' },
+    { messages: { 'string.max': 'must be at most {#limit} characters' }, options: OWN },
   );
 }

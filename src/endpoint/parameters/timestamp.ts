@@ -1,11 +1,17 @@
 import Joi from 'joi';
 
 import { formatClickHouseTimestamp, parseIsoTimestamp, type SubMicrosecond } from '../iso-timestamp.js';
+import { must } from '../schema-problems.js';
 import { ANY_TEXT, declareParameter, type Parameter, type ParameterOptions } from './parameter.js';
 
 const INVALID =
   'must be an ISO 8601 timestamp between 1900 and 2299, such as 2026-05-17, 2026-05-17 10:05:03 or ' +
   '2026-05-17T10:05:03.123456+02:00 (in a URL a + is written %2B)';
+
+const OWN = {
+  subMicrosecond: must('"floor" or "ceil"', Joi.valid('floor', 'ceil')),
+  empty: must('"problem" or "omitted"', Joi.valid('problem', 'omitted')),
+};
 
 /**
  * An ISO 8601 timestamp, bound with microseconds.
@@ -40,6 +46,6 @@ export function timestamp(
         examples: ['2026-05-17T10:05:03.123456Z', '2026-05-17T12:05:03+02:00'],
       },
     },
-    { 'timestamp.iso': INVALID },
+    { messages: { 'timestamp.iso': INVALID }, options: OWN },
   );
 }

@@ -7,13 +7,14 @@ const seconds: JsonSchema = { type: 'integer', minimum: 0, description: 'Seconds
 export const ENDPOINT_SCHEMA: JsonSchema = {
   type: 'object',
   required: [
-    ...['id', 'name', 'description', 'query', 'maxRows', 'caching', 'warming', 'sandboxing'],
+    ...['id', 'name', 'description', 'tags', 'query', 'maxRows', 'caching', 'warming', 'sandboxing'],
     ...['parameters', 'columns', 'example'],
   ],
   properties: {
     id: { type: 'string', format: 'uuid' },
     name: text,
     description: text,
+    tags: { type: 'array', items: text, description: 'Lower-case words, to find the endpoint by.' },
     query: { type: 'string', description: 'The saved query, with `@name` for each parameter.' },
     maxRows: {
       type: 'integer',

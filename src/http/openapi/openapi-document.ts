@@ -10,6 +10,7 @@ import {
   listOperation,
   rowSchema,
   TAGS,
+  tagsOf,
 } from './operations.js';
 import { problemComponents } from './problems.js';
 
@@ -41,11 +42,7 @@ export function openApiDocument(input: OpenApiInput): OpenApiDocument {
     },
     servers: [{ url: serverUrl, description: 'This gateway.' }],
     security: [{ apiKey: [] }, { bearer: [] }],
-    tags: [
-      { name: TAGS.queries, description: 'The saved queries.' },
-      { name: TAGS.catalogue, description: 'The endpoints.' },
-      { name: TAGS.health, description: 'For load balancers; without a key.' },
-    ],
+    tags: tagsOfDocument(endpoints),
     paths: pathsOf(endpoints, input.pinned ?? new Set()),
     components: componentsOf(endpoints, input.times ?? 'iso'),
   };
@@ -61,6 +58,17 @@ does not declare are ignored. Times are ISO 8601, and UTC where they name no zon
 
 **Responses.** Status 200 means complete. \`X-Truncated: true\` means that more rows exist than the row cap allows. Errors
 are problem documents (RFC 9457) with a stable \`code\`; 429 and 503 name in \`Retry-After\` when to try again.`;
+
+function tagsOfDocument(endpoints: readonly Endpoint[]): OpenApiDocument['tags'] {
+  const used = new Set(endpoints.flatMap(tagsOf));
+  const hasUntagged = used.delete(TAGS.queries);
+  return [
+    ...[...used].sort().map((tag) => ({ name: tag, description: `The saved queries with the tag ${tag}.` })),
+    ...(hasUntagged ? [{ name: TAGS.queries, description: 'The saved queries without a tag.' }] : []),
+    { name: TAGS.catalogue, description: 'The endpoints.' },
+    { name: TAGS.health, description: 'For load balancers; without a key.' },
+  ];
+}
 
 function pathsOf(
   endpoints: readonly Endpoint[],

@@ -16,6 +16,9 @@ export const TAGS = {
   health: 'Health',
 } as const;
 
+/** The groups of an endpoint's operation. */
+export const tagsOf = ({ tags }: Endpoint): readonly string[] => (tags.length > 0 ? tags : [TAGS.queries]);
+
 const rowSchemaName = ({ name }: Endpoint): string => `${pascalName(name)}Row`;
 
 /** The schema of an endpoint's rows, under its name. */
@@ -44,7 +47,7 @@ export function rowSchema(endpoint: Endpoint, times: Times): readonly [string, J
 export function callOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): OperationObject {
   return {
     operationId: camelName(endpoint.name),
-    tags: [TAGS.queries],
+    tags: tagsOf(endpoint),
     summary: endpoint.summary,
     description: settingsNote(endpoint),
     parameters: [
@@ -88,6 +91,7 @@ export function listOperation(): OperationObject {
     operationId: 'listEndpoints',
     tags: [TAGS.catalogue],
     summary: 'The endpoints that the key may call',
+    parameters: [TAG],
     responses: {
       200: {
         description: 'The endpoints, by name.',
@@ -127,6 +131,13 @@ export function describeOperation(): OperationObject {
 }
 
 const ENDPOINT = 'Endpoint';
+
+const TAG: ParameterObject = {
+  name: 'tag',
+  in: 'query',
+  description: 'Only the endpoints with this tag; may be given once.',
+  schema: { type: 'string', examples: ['usage'] },
+};
 
 const ID_OR_NAME: ParameterObject = {
   name: 'idOrName',

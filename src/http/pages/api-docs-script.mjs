@@ -52,6 +52,7 @@ function show(description, key) {
     presets: [window.SwaggerUIBundle.presets.apis],
     layout: 'BaseLayout',
     deepLinking: true,
+    filter: true,
     displayRequestDuration: true,
     defaultModelsExpandDepth: 0,
     tryItOutEnabled: true,

@@ -22,7 +22,7 @@ describe('defineEndpoint', () => {
   });
 
   it.each([
-    ['an id that is not a UUID', { id: 'sample' }, 'id "sample" is not a UUID'],
+    ['an id that is not a UUID', { id: 'sample' }, 'id "sample" must be a UUID'],
     ['an empty name', { name: '' }, 'name "" must be lower-case words'],
     ['a name in upper case', { name: 'Logs.All' }, 'name "Logs.All" must be lower-case words'],
     ['a name with a slash', { name: 'logs/all' }, 'name "logs/all" must be lower-case words'],
@@ -37,7 +37,7 @@ describe('defineEndpoint', () => {
     ['a limit of 0', { limit: 0 }, 'limit 0 must be a whole number of at least 1'],
     ['caching of 0 seconds', { caching: 0 }, 'caching 0 must be "disabled" or a whole number'],
     ['negative warming', { warming: -1 }, 'warming -1 must be a whole number of seconds'],
-    ['no columns', { columns: {} }, 'columns are missing'],
+    ['no columns', { columns: {} }, 'columns is an empty object; it must be'],
     ['an example of an undeclared parameter', { example: { town: 'Rome' } }, 'undeclared parameter "town"'],
   ])('rejects %s, and says what is wrong', (_what, change, message) => {
     expect(() => defineEndpoint({ ...SAMPLE, ...change })).toThrow(message);
@@ -77,8 +77,9 @@ describe('defineEndpoint', () => {
 describe('the digest of an endpoint', () => {
   const { digest } = sampleEndpoint();
 
-  it('does not depend on descriptions and settings', () => {
-    expect(sampleEndpoint({ summary: 'Other words.', maxRows: 5, caching: 1 }).digest).toBe(digest);
+  it('does not depend on descriptions, tags and settings', () => {
+    const changed = { summary: 'Other words.', tags: ['other'], maxRows: 5, caching: 1 };
+    expect(sampleEndpoint(changed).digest).toBe(digest);
   });
 
   it.each([

@@ -144,7 +144,7 @@ describe('loadEndpoints', () => {
     expect(message).toBe(
       [
         'endpoints/a/syntax.ts:3: syntax error: Unexpected token',
-        'endpoints/first.ts:4: maxRows 0 must be a whole number of at least 1',
+        'endpoints/first.ts:10: maxRows 0 must be a whole number of at least 1',
         'endpoints/second.ts: the default export is not the result of defineEndpoint of querygate',
         'endpoints/throws.mjs:3: boom',
       ].join('\n'),
@@ -155,12 +155,12 @@ describe('loadEndpoints', () => {
     [
       'an undeclared parameter in a query',
       { 'first.ts': fileOf('build: ({ town }) => sql`SELECT ${town}`,') },
-      /^endpoints\/first\.ts:16: after "SELECT" there is an undeclared parameter/,
+      /^endpoints\/first\.ts:16: build: after "SELECT" there is an undeclared parameter/,
     ],
     [
       'an unknown name of querygate',
       { 'first.ts': fileOf().replace('text }', 'txt }').replace('text({', 'txt({') },
-      /^endpoints\/first\.ts:8: querygate has no export txt; it has .*\btext\b/,
+      /^endpoints\/first\.ts:8: querygate has no export txt; did you mean text\?$/,
     ],
     [
       'an exception in a module that the file imports',

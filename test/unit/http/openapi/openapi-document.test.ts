@@ -1,10 +1,10 @@
-import { withSettings } from '../../../../src/endpoint/endpoint.js';
+import { withSettings, type Endpoint } from '../../../../src/endpoint/endpoint.js';
 import { ERRORS } from '../../../../src/errors.js';
 import { FORMAT_NAMES, FORMATS } from '../../../../src/formats/formats.js';
 import type { OperationObject, ParameterObject } from '../../../../src/http/openapi/document.js';
 import { openApiDocument, type OpenApiInput } from '../../../../src/http/openapi/openapi-document.js';
-import { sampleEndpoint } from '../../../support/sample-endpoint.js';
 import { referenceEndpoints } from '../../../support/reference-project.js';
+import { sampleEndpoint } from '../../../support/sample-endpoint.js';
 
 const registry = await referenceEndpoints();
 const endpoints = registry.all();
@@ -49,6 +49,32 @@ describe('the OpenAPI document', () => {
     });
     expect(parameter(events, 'event_type')?.schema.examples).toContain('view');
     expect(parameter(events, 'city')?.required).toBeUndefined();
+  });
+
+  it('groups the operations by the tags of their endpoints, and those without tags', () => {
+    const id = (digit: number): string => `11111111-2222-4333-8444-00000000000${digit}`;
+    const tagged = [
+      sampleEndpoint({ id: id(1), name: 'both', tags: ['usage', 'api'] }),
+      sampleEndpoint({ id: id(2), name: 'one', tags: ['usage'] }),
+    ];
+    const groupsOf = (given: readonly Endpoint[]): readonly string[] =>
+      openApiDocument({ endpoints: given, version: '1' }).tags.map(({ name }) => name);
+    expect(groupsOf(tagged)).toEqual(['api', 'usage', 'Catalogue', 'Health']);
+    expect(groupsOf([...tagged, sampleEndpoint()])).toEqual([
+      'api',
+      'usage',
+      'Queries',
+      'Catalogue',
+      'Health',
+    ]);
+    expect(operation('both', { endpoints: tagged }).tags).toEqual(['usage', 'api']);
+    expect(operation('sample', { endpoints: [sampleEndpoint()] }).tags).toEqual(['Queries']);
+  });
+
+  it('defines exactly the tags that its operations have', () => {
+    const { tags, paths } = openApiDocument({ endpoints, version: '1' });
+    const used = new Set(Object.values(paths).flatMap(({ get }) => get.tags));
+    expect(tags.map(({ name }) => name).sort()).toEqual([...used].sort());
   });
 
   it('does not require a pinned parameter', () => {

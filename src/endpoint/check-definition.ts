@@ -1,0 +1,78 @@
+import Joi from 'joi';
+
+import { closestName } from './closest-name.js';
+import type { DefinitionProblem } from './definition-error.js';
+import { DEFINITION } from './definition-schema.js';
+import type { Parameter } from './parameters/parameter.js';
+import { NOW, ROW_LIMIT } from './reserved.js';
+import { problemsBySchema, withFound } from './schema-problems.js';
+
+/** Every mistake in a definition except those in its query, which only `build` can show. */
+export function problemsOfDefinition(definition: unknown): readonly DefinitionProblem[] {
+  return [...problemsBySchema(DEFINITION, definition, 'the definition'), ...problemsOfNames(definition)];
+}
+
+/** The mistakes that Joi does not find: in the parameters, and in names that refer to them. */
+function problemsOfNames(definition: unknown): readonly DefinitionProblem[] {
+  const { parameters, example, warm } = asRecord(definition);
+  if (!isRecord(parameters)) return [];
+  const sets: readonly (readonly [readonly string[], unknown])[] = [
+    [['example'], example],
+    ...(Array.isArray(warm) ? warm.map((set, index) => [['warm', String(index)], set] as const) : []),
+  ];
+  return [
+    ...Object.entries(parameters).flatMap(([name, value]) => problemsOfParameter(name, value)),
+    ...sets.flatMap(([path, set]) =>
+      Object.keys(asRecord(set))
+        .filter((name) => !Object.hasOwn(parameters, name))
+        .map((name) => ({ path: [...path, name], problem: undeclared(path, name, Object.keys(parameters)) })),
+    ),
+  ];
+}
+
+/** Names that the gateway itself binds or reads. */
+const RESERVED = new Set([
+  NOW.name,
+  ROW_LIMIT,
+  'sql',
+  'api_key',
+  'link_key',
+  'link_expires',
+  'link_signature',
+]);
+
+function problemsOfParameter(name: string, value: unknown): readonly DefinitionProblem[] {
+  const path = ['parameters', name];
+  const ofName = problemOfName(name);
+  return [
+    ...(ofName === undefined ? [] : [{ path, problem: ofName }]),
+    ...problemsOfValue(value).map((of) => ({
+      path: [...path, ...of.path],
+      problem: `${path.join('.')}${of.problem}`,
+    })),
+  ];
+}
+
+function problemOfName(name: string): string | undefined {
+  if (RESERVED.has(name)) return `parameter "${name}" has a name that the gateway reserves`;
+  if (/^[a-z][a-z0-9_]*$/.test(name)) return undefined;
+  return `parameter "${name}" must be made of lower-case letters, digits and underscores`;
+}
+
+function problemsOfValue(value: unknown): readonly DefinitionProblem[] {
+  const { schema, problems = [] } = asRecord(value) as Partial<Parameter>;
+  if (Joi.isSchema(schema)) return problems.map(({ path, problem }) => ({ path, problem: `: ${problem}` }));
+  const expected = "must be a parameter, such as text({ description: 'A city.' })";
+  return [{ path: [], problem: ` ${withFound(value, expected)}` }];
+}
+
+function undeclared(path: readonly string[], name: string, declared: readonly string[]): string {
+  const closest = closestName(name, declared);
+  const advice = closest === undefined ? '' : `; did you mean "${closest}"?`;
+  return `${path.join('.')} names the undeclared parameter "${name}"${advice}`;
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const asRecord = (value: unknown): Readonly<Record<string, unknown>> => (isRecord(value) ? value : {});

@@ -1,0 +1,34 @@
+/**
+ * The name that the writer of a misspelt name probably meant, for "did you mean"; undefined where none is close. Upper and
+ * lower case count as equal.
+ */
+export function closestName(misspelt: string, names: Iterable<string>): string | undefined {
+  const lower = misspelt.toLowerCase();
+  let closest: string | undefined;
+  let least = Math.max(1, Math.floor(misspelt.length / 3)) + 1;
+  for (const name of names) {
+    const distance = editDistance(lower, name.toLowerCase());
+    if (distance < least) [closest, least] = [name, distance];
+  }
+  return closest;
+}
+
+/**
+ * Insertions, deletions, replacements and swaps of neighbours that turn one text into another (the optimal string alignment
+ * distance, https://en.wikipedia.org/wiki/Damerau–Levenshtein_distance).
+ */
+function editDistance(from: string, to: string): number {
+  const rows = [Array.from({ length: to.length + 1 }, (_, column) => column)];
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? Infinity;
+  for (let row = 1; row <= from.length; row += 1) {
+    const distances = [row];
+    rows.push(distances);
+    for (let column = 1; column <= to.length; column += 1) {
+      const replaced = at(row - 1, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1);
+      const isSwap = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1];
+      const swapped = isSwap ? at(row - 2, column - 2) + 1 : Infinity;
+      distances.push(Math.min(at(row - 1, column) + 1, at(row, column - 1) + 1, replaced, swapped));
+    }
+  }
+  return at(from.length, to.length);
+}

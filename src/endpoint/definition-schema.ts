@@ -1,0 +1,64 @@
+import Joi from 'joi';
+
+import type { EndpointDefinition, Parameters } from './definition.js';
+import { must } from './schema-problems.js';
+import { ENDPOINT_SETTINGS } from './settings-schema.js';
+import { isUuid } from './uuid.js';
+
+const TEXTS_BY_NAME = Joi.object().pattern(Joi.string(), must('a string', Joi.string().allow('')));
+
+const COLUMN = must(
+  'a column: column(TYPE, MEANING) or jsonColumn(MEANING)',
+  Joi.object({
+    type: must('a ClickHouse type', Joi.string().required()),
+    meaning: must('a sentence', Joi.string().required()),
+    holdsJson: must('true or absent', Joi.valid(true)),
+  }),
+);
+
+const TAG = must(
+  'a lower-case word of letters, digits and hyphens',
+  Joi.string().pattern(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
+);
+
+const KEYS = {
+  id: must(
+    'a UUID',
+    Joi.string()
+      .custom((id: string, { error }) => (isUuid(id) ? id : error('any.invalid')))
+      .required(),
+  ),
+  name: must(
+    'lower-case words joined by dots or hyphens',
+    Joi.string()
+      .pattern(/^[a-z0-9]+(?:[.-][a-z0-9]+)*$/)
+      .custom((name: string, { error }) => (isUuid(name) ? error('name.uuid') : name))
+      .required(),
+  ).messages({ 'name.uuid': 'must not have the form of a UUID' }),
+  summary: must('one sentence', Joi.string().required()),
+  tags: must('an array of lower-case words', Joi.array().items(TAG).unique()).messages({
+    'array.unique': 'is there already',
+  }),
+  parameters: must('an object of parameters by name', Joi.object().unknown().required()),
+  columns: must(
+    'an object of columns by name, at least one',
+    Joi.object().pattern(Joi.string(), COLUMN).min(1).required(),
+  ),
+  maxRows: must('a whole number of at least 1', ENDPOINT_SETTINGS.maxRows.required()),
+  limit: must('a whole number of at least 1', Joi.number().integer().min(1)),
+  caching: must(
+    '"disabled" or a whole number of seconds of at least 1',
+    ENDPOINT_SETTINGS.caching.required(),
+  ),
+  warming: must('a whole number of seconds of at least 0', ENDPOINT_SETTINGS.warming.required()),
+  sandboxing: must('"enabled" or "disabled"', ENDPOINT_SETTINGS.sandboxing.required()),
+  staleIfError: must('a whole number of seconds of at least 0', ENDPOINT_SETTINGS.staleIfError),
+  queryLimits: ENDPOINT_SETTINGS.queryLimits,
+  limits: ENDPOINT_SETTINGS.limits,
+  example: must('an object of strings by parameter', TEXTS_BY_NAME.required()),
+  warm: must('an array of objects of strings by parameter', Joi.array().items(TEXTS_BY_NAME)),
+  build: must('a function that returns the query', Joi.function().required()),
+} satisfies Record<keyof EndpointDefinition<Parameters>, Joi.Schema>;
+
+/** The schema of a definition; `check-definition.ts` checks its parameters. */
+export const DEFINITION = Joi.object(KEYS);

@@ -1,0 +1,79 @@
+import Joi from 'joi';
+
+import { closestName } from './closest-name.js';
+import type { DefinitionProblem } from './definition-error.js';
+import { describeValue } from './describe-value.js';
+
+/** A schema whose errors all say what is expected. @param expected completes "must be"; Joi reserves braces in it. */
+export const must = (expected: string, schema: Joi.Schema): Joi.Schema =>
+  schema.messages({ '*': `{{#label}} must be ${expected}` });
+
+/**
+ * Every mistake of an object that no type check has seen.
+ *
+ * @param what names the object in the problem of something that is no object.
+ */
+export function problemsBySchema(
+  schema: Joi.ObjectSchema,
+  value: unknown,
+  what: string,
+): readonly DefinitionProblem[] {
+  const preferences = { abortEarly: false, convert: false, errors: { label: false } } as const;
+  const items = schema.required().validate(value, preferences).error?.details ?? [];
+  const whole = schema.describe() as SchemaDescription;
+  const suggestions = new Set(items.map((item) => suggestionFor(item, whole)));
+  // The misspelt key is the mistake; its right spelling is not missing too.
+  const isReported = ({ type, path }: Joi.ValidationErrorItem): boolean =>
+    type !== 'any.required' || !suggestions.has(path.join('.'));
+  return items.filter(isReported).map((item) => problemOf(item, whole, what));
+}
+
+/** What Joi's `describe` returns, as far as keys are found by it. */
+interface SchemaDescription {
+  readonly keys?: Readonly<Record<string, SchemaDescription>>;
+  /** Of objects whose keys are names that the author chooses. */
+  readonly patterns?: readonly { readonly rule: SchemaDescription }[];
+}
+
+const UNKNOWN = 'object.unknown';
+
+function problemOf(item: Joi.ValidationErrorItem, whole: SchemaDescription, what: string): DefinitionProblem {
+  const { type, message, context } = item;
+  const path = item.path.map(String);
+  const key = path.join('.');
+  if (path.length === 0) {
+    const found = describeValue(context?.value);
+    return { path, problem: `${what} must be an object with ${keysAt([], whole).join(', ')}, not ${found}` };
+  }
+  if (type === UNKNOWN) {
+    const suggestion = suggestionFor(item, whole);
+    const known = keysAt(path.slice(0, -1), whole).join(', ');
+    const advice = suggestion === undefined ? `the keys are ${known}` : `did you mean \`${suggestion}\`?`;
+    return { path, problem: `unknown key \`${key}\`; ${advice}` };
+  }
+  if (type === 'any.required') return { path, problem: `${key} is missing; it ${message}` };
+  return { path, problem: `${key} ${withFound(context?.value, message)}` };
+}
+
+/** The key that an unknown key probably means, with its path. */
+function suggestionFor(
+  { type, path }: Joi.ValidationErrorItem,
+  whole: SchemaDescription,
+): string | undefined {
+  if (type !== UNKNOWN) return undefined;
+  const above = path.slice(0, -1).map(String);
+  const closest = closestName(String(path.at(-1)), keysAt(above, whole));
+  return closest === undefined ? undefined : [...above, closest].join('.');
+}
+
+/** The keys that the object at a path may have. */
+function keysAt([key, ...rest]: readonly string[], schema?: SchemaDescription): readonly string[] {
+  if (key === undefined) return Object.keys(schema?.keys ?? {});
+  return keysAt(rest, schema?.keys?.[key] ?? schema?.patterns?.[0]?.rule);
+}
+
+/** Says what a value is, and what is expected of it. */
+export function withFound(value: unknown, expected: string): string {
+  const isPlain = value === null || (typeof value !== 'object' && typeof value !== 'function');
+  return isPlain ? `${describeValue(value)} ${expected}` : `is ${describeValue(value)}; it ${expected}`;
+}

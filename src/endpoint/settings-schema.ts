@@ -1,0 +1,23 @@
+import Joi from 'joi';
+
+import type { EndpointSettings, QueryLimits } from './definition.js';
+import { LIMIT_RULES } from './limit-rules.js';
+
+const QUERY_LIMITS = Joi.object<QueryLimits>({
+  timeoutSeconds: Joi.number().positive(),
+  maxMemoryBytes: Joi.number().integer().min(1),
+  maxRowsToRead: Joi.number().integer().min(1),
+  maxBytesToRead: Joi.number().integer().min(1),
+  maxResultBytes: Joi.number().integer().min(1),
+});
+
+/** A schema for each execution setting, which endpoint files declare and the settings file overrides. */
+export const ENDPOINT_SETTINGS = {
+  maxRows: Joi.number().integer().min(1),
+  caching: Joi.alternatives(Joi.valid('disabled'), Joi.number().integer().min(1)),
+  warming: Joi.number().integer().min(0),
+  sandboxing: Joi.valid('enabled', 'disabled'),
+  staleIfError: Joi.number().integer().min(0),
+  queryLimits: QUERY_LIMITS,
+  limits: LIMIT_RULES,
+} satisfies Record<keyof EndpointSettings, Joi.Schema>;

@@ -1,0 +1,30 @@
+import { closestName } from '../../../src/endpoint/closest-name.js';
+
+const KEYS = ['summary', 'caching', 'warming', 'warm', 'maxRows', 'limit', 'limits', 'id', 'name'];
+
+describe('closestName', () => {
+  it.each([
+    ['a missing letter', 'sumary', 'summary'],
+    ['an additional letter', 'cachingg', 'caching'],
+    ['another letter', 'cachinc', 'caching'],
+    ['two swapped letters', 'nmae', 'name'],
+    ['another case', 'MAXROWS', 'maxRows'],
+    ['two mistakes in a long name', 'summery_', 'summary'],
+    ['the closer of two names', 'limitt', 'limit'],
+    ['one mistake in a short name', 'ib', 'id'],
+  ])('finds the name with %s', (_what, misspelt, name) => {
+    expect(closestName(misspelt, KEYS)).toBe(name);
+  });
+
+  it('counts two swapped letters as one mistake', () => {
+    expect(closestName('di', ['id'])).toBe('id');
+  });
+
+  it.each(['', 'x', 'xy', 'description', 'columns'])('finds none for %j', (misspelt) => {
+    expect(closestName(misspelt, ['summary', 'caching', 'name'])).toBeUndefined();
+  });
+
+  it('finds none among no names', () => {
+    expect(closestName('summary', [])).toBeUndefined();
+  });
+});
