@@ -1,7 +1,7 @@
 import { Command, Option } from 'commander';
 
 import { FORMAT_NAMES } from '../formats/formats.js';
-import { collect, httpUrl } from './option-values.js';
+import { collect, formatName, httpUrl } from './option-values.js';
 import type { CallOptions } from './run-call.js';
 import { runCommand } from './run-command.js';
 
@@ -11,7 +11,9 @@ export function callCommand(): Command {
     .description('Calls an endpoint of a running gateway and writes the rows to standard output.')
     .argument('<endpoint>', 'name or id')
     .option('--param <name=value>', 'a parameter of the endpoint; may be repeated', collect)
-    .addOption(new Option('--format <format>', 'format of the rows').choices(FORMAT_NAMES))
+    .addOption(
+      new Option('--format <format>', 'format of the rows').choices(FORMAT_NAMES).argParser(formatName),
+    )
     .option('--sql <select>', 'a SELECT over the result of an endpoint with query sandboxing')
     .addOption(
       new Option('--url <url>', 'URL of the gateway')

@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
+import { FORMAT_NAMES, type FormatName } from '../formats/formats.js';
 import { usageError } from './exit-codes.js';
 
 /** Parses an HTTP URL and removes trailing slashes. @throws InvalidArgumentError */
@@ -12,6 +13,13 @@ export function httpUrl(text: string): string {
     throw new InvalidArgumentError('The URL must have no user, query string or fragment.');
   }
   return text.replace(/\/+$/, '');
+}
+
+/** Parses the name of an output format; upper or lower case, as in the query string. @throws InvalidArgumentError */
+export function formatName(text: string): FormatName {
+  const format = FORMAT_NAMES.find((name) => name === text.toLowerCase());
+  if (format === undefined) throw new InvalidArgumentError(`Allowed choices are ${FORMAT_NAMES.join(', ')}.`);
+  return format;
 }
 
 /** Collects the values of a repeatable option. */

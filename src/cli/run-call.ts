@@ -1,6 +1,6 @@
 import { FORMATS, type FormatName } from '../formats/formats.js';
 import { problemText, readProblem } from './call/problem-text.js';
-import { requestGateway, type GatewayCall } from './call/request-gateway.js';
+import { ignoresSql, requestGateway, type GatewayCall } from './call/request-gateway.js';
 import { writeBody } from './call/write-body.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
 import { pairsOf } from './option-values.js';
@@ -26,16 +26,26 @@ export async function runCall(endpoint: string, options: CallOptions, signal: Ab
       `${format} is a binary format, which a terminal can’t show. Use --output FILE or a pipe.`,
     );
   }
-  const response = await requestGateway(gatewayCallOf(endpoint, options), signal);
+  const call = gatewayCallOf(endpoint, options);
+  const response = await requestGateway(call, signal);
   if (options.headers) printHeaders(response, json);
   if (!response.ok) await throwProblem(response, json);
   checkFormat(response, format);
   await writeBody(response, output, signal);
-  if (response.headers.get('x-partial') === 'true') {
+  warnOfRows(response);
+  if (options.sql !== undefined && (await ignoresSql(call, signal))) {
+    printWarning(
+      `the gateway ignored --sql, because query sandboxing of ${endpoint} is disabled: these are the rows of its saved query`,
+    );
+  }
+}
+
+function warnOfRows({ headers }: Response): void {
+  if (headers.get('x-partial') === 'true') {
     printWarning('rows are missing, because a part of ClickHouse is unreachable');
   }
-  if (response.headers.get('x-truncated') === 'true') {
-    const rows = response.headers.get('x-row-count') ?? '?';
+  if (headers.get('x-truncated') === 'true') {
+    const rows = headers.get('x-row-count') ?? '?';
     printWarning(`the result is truncated to ${rows} rows, the endpoint’s row cap`);
   }
 }

@@ -1,5 +1,8 @@
+import { ClickHouseError } from '@clickhouse/client';
+
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
 import { createQueryRunner } from '../clickhouse/query-runner.js';
+import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import { readConfig, type Config } from '../config/config.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { loadProjectEndpoints } from '../server/project-endpoints.js';
@@ -63,8 +66,7 @@ async function checkAll(
       .query({ query: 'SELECT 1', abort_signal: signal })
       .then((result) => result.text())
       .catch((cause: unknown) => {
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new Error(`ClickHouse at ${connection.url} does not respond: ${reason}`, { cause });
+        throw new Error(`ClickHouse at ${connection.url} ${problemOf(cause)}`, { cause });
       });
     const tools = { client, runQuery: createQueryRunner(client, queryLimits), now: () => new Date(), signal };
     const checked: CheckedEndpoint[] = [];
@@ -76,6 +78,14 @@ async function checkAll(
   } finally {
     await client.close();
   }
+}
+
+/** Why a first query failed: an unreachable server, or one that rejects the user or the database. */
+function problemOf(cause: unknown): string {
+  const reason = cause instanceof Error ? cause.message.trimEnd() : String(cause);
+  if (!(cause instanceof ClickHouseError)) return `does not respond: ${reason}`;
+  const { diagnosis = '' } = translateClickHouseError(cause).details;
+  return `rejects the first query: ${reason}\n  ${diagnosis}`;
 }
 
 function print(checked: readonly CheckedEndpoint[], json: boolean): void {

@@ -1,32 +1,47 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ClickHouseClient } from '@clickhouse/client';
+
 import { checkEndpoint } from '../../src/cli/check/check-endpoint.js';
 import type { CheckedEndpoint } from '../../src/cli/check/checked-endpoint.js';
+import { connectClickHouse } from '../../src/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../src/endpoint/endpoint.js';
-import { sql } from '../../src/endpoint/sql.js';
+import { sql, type Sql } from '../../src/endpoint/sql.js';
+import { READER_USER_FILE } from '../../src/project-files.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
 
-/** Reads 1,500 of 10,240 rows, stored in granules of 1,024 rows. */
-const COUNTED = defineEndpoint({
+const DEFINITION = {
   id: '7f3b8c52-94d1-4a86-9d0e-0f4f2f1c7a19',
   name: 'counted',
   summary: 'For a test.',
   parameters: {},
-  columns: { n: column('UInt32', 'A number.') },
   maxRows: 1000,
   caching: 300,
   warming: 0,
   sandboxing: 'disabled',
   example: {},
-  build: () => sql`SELECT n FROM counted WHERE n < 1500 ORDER BY n`,
-});
+} as const;
+
+/** 10,240 rows with two columns. */
+const TABLE =
+  'CREATE TABLE counted ENGINE = MergeTree ORDER BY n SETTINGS index_granularity = 1024 ' +
+  'AS SELECT toUInt32(number) AS n, toString(n) AS hidden FROM numbers(10240)';
+
+const ESTIMATE = [{ table: 'counted', parts: 1, rows: 2048, marks: 2, tableMarks: 10 }];
 
 let database: TestDatabase;
 
-const check = (endpoint: Endpoint): Promise<CheckedEndpoint> =>
+const endpointOf = (build: () => Sql): Endpoint =>
+  defineEndpoint({ ...DEFINITION, columns: { n: column('UInt32', 'A number.') }, build });
+
+const check = (endpoint: Endpoint, client = database.client): Promise<CheckedEndpoint> =>
   checkEndpoint(endpoint, {
-    client: database.client,
-    runQuery: createQueryRunner(database.client, { timeoutMs: 20_000 }),
+    client,
+    runQuery: createQueryRunner(client, { timeoutMs: 20_000 }),
     now: () => new Date(),
     signal: new AbortController().signal,
   });
@@ -37,17 +52,95 @@ beforeAll(async () => {
 afterAll(() => database.close());
 
 it('reports the exact rows of an example, and the rows that ClickHouse reads for it', async () => {
-  await database.client.command({
-    query:
-      'CREATE TABLE counted ENGINE = MergeTree ORDER BY n SETTINGS index_granularity = 1024 ' +
-      'AS SELECT toUInt32(number) AS n FROM numbers(10240)',
-  });
-  expect(await check(COUNTED)).toMatchObject({
+  await database.client.command({ query: TABLE });
+  // 1,500 of 10,240 rows, stored in granules of 1,024 rows.
+  const counted = endpointOf(() => sql`SELECT n FROM counted WHERE n < 1500 ORDER BY n`);
+  expect(await check(counted)).toMatchObject({
     name: 'counted',
     faults: [],
     warnings: [],
     rows: 1000,
     truncated: true,
-    estimate: [{ table: 'counted', parts: 1, rows: 2048, marks: 2, tableMarks: 10 }],
+    estimate: ESTIMATE,
   });
 });
+
+it('reports a query that fails once, with ClickHouse’s text, the SQL, and a caret below the mistake', async () => {
+  const misspelt = endpointOf(
+    () => sql`
+    SELECT n
+    FROM counted
+    WHERE m < 1500`,
+  );
+  const { faults } = await check(misspelt);
+  expect(faults).toHaveLength(1);
+  expect(faults[0]?.split('\n')).toEqual([
+    expect.stringMatching(/^the example failed: Unknown [a-z ]+ `m`\. Maybe you meant: \[.n.\]$/),
+    '    SELECT n',
+    '    FROM counted',
+    '    WHERE m < 1500',
+    '          ^',
+    '    LIMIT {row_limit:UInt64}',
+    expect.stringContaining('47'),
+  ]);
+  const malformed = await check(endpointOf(() => sql`SELECT n FROM counted WHERE ) n < 1500`));
+  expect(malformed.faults).toEqual([
+    expect.stringMatching(
+      /^the example failed: Syntax error[^\n]*\n {4}SELECT n FROM counted WHERE \) n < 1500\n {32}\^\n/,
+    ),
+  ]);
+});
+
+it('reports an example that fails while it runs once, with the estimate of what it would read', async () => {
+  const throwing = endpointOf(
+    () => sql`SELECT toUInt32(n + throwIf(n = 7, 'seven')) AS n FROM counted WHERE counted.n < 1500`,
+  );
+  const { faults, estimate } = await check(throwing);
+  expect(faults).toEqual([expect.stringMatching(/^the example failed: seven/)]);
+  expect(estimate).toEqual(ESTIMATE);
+});
+
+it('needs no right but those of the query, and names one that is missing', async () => {
+  await withReader('GRANT SELECT(n) ON checked.counted', async (reader) => {
+    const counted = endpointOf(() => sql`SELECT n FROM counted WHERE n < 1500 ORDER BY n`);
+    expect(await check(counted, reader)).toMatchObject({ faults: [], rows: 1000, estimate: ESTIMATE });
+    const denied = await check(
+      endpointOf(() => sql`SELECT n FROM counted WHERE hidden = '7'`),
+      reader,
+    );
+    expect(denied.faults).toEqual([
+      expect.stringMatching(
+        /^the example failed: the ClickHouse user querygate lacks the right SELECT\S* ON checked\.counted: run `querygate grants`, and grant it as an administrator$/,
+      ),
+    ]);
+  });
+});
+
+/** Runs a task with a client of the read-only user, who has one right on a server with the database `checked`. */
+async function withReader(grant: string, task: (reader: ClickHouseClient) => Promise<void>): Promise<void> {
+  await withTemporaryFolder(async (folder) => {
+    const readerUserFile = path.join(folder, 'querygate.xml');
+    const shipped = await readFile(READER_USER_FILE, 'utf8');
+    await writeFile(
+      readerUserFile,
+      shipped.replace(/<grants>[^]*<\/grants>/, `<grants><query>${grant}</query></grants>`),
+    );
+    const server = await EmbeddedServer.start({
+      dataDir: path.join(folder, 'data'),
+      database: 'checked',
+      readerUserFile,
+      onCrash: () => undefined,
+    });
+    const options = { maxOpenConnections: 2, requestTimeoutMs: 30_000 };
+    const admin = connectClickHouse({ ...server.adminConnection, database: 'default' }, options);
+    const reader = connectClickHouse(server.readerConnection, options);
+    try {
+      await admin.command({ query: 'CREATE DATABASE IF NOT EXISTS checked' });
+      await admin.command({ query: TABLE.replace('counted', 'checked.counted') });
+      await task(reader);
+    } finally {
+      await Promise.all([admin.close(), reader.close()]);
+      await server.stop();
+    }
+  });
+}

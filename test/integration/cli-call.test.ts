@@ -59,6 +59,13 @@ describe('querygate call', () => {
     const { code, stdout } = await call(...DAILY, '--format', 'csv');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^"?timestamp"?,"?total_rest_requests"?/);
+    expect((await call(...DAILY, '--format', 'CSV')).stdout).toBe(stdout);
+    const unknown = await call(...DAILY, '--format', 'xlsx');
+    expect(unknown).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('ndjson') as unknown,
+    });
   });
 
   it('accepts the key from API_KEY and --key as well', async () => {
@@ -79,6 +86,14 @@ describe('querygate call', () => {
       0,
       'warning: the result is truncated to 100 rows, the endpoint’s row cap\n',
     ]);
+  });
+
+  it('warns of an endpoint that ignores --sql', async () => {
+    const { code, stdout, stderr } = await call(...DAILY, '--sql', 'SELECT 1 AS one FROM result');
+    expect([code, stdout]).toEqual([0, (await call(...DAILY)).stdout]);
+    expect(stderr).toBe(
+      'warning: the gateway ignored --sql, because query sandboxing of usage.api-counts is disabled: these are the rows of its saved query\n',
+    );
   });
 
   it('writes status and headers to standard error, as JSON on request', async () => {
@@ -183,6 +198,22 @@ describe('querygate call, where the gateway fails', () => {
         4,
         'error: The gateway returned text/html instead of csv. Check --url and --format.\n',
       ]);
+    });
+  });
+
+  it('asks for the description of an endpoint only where --sql was sent, and may fail to get it', async () => {
+    const seen: string[] = [];
+    const limited: RequestListener = ({ url = '' }, response) => {
+      seen.push(url);
+      if (url.includes('/query/'))
+        response.setHeader('Content-Type', 'application/json').end('{"result":[]}');
+      else response.writeHead(429).end();
+    };
+    await withServer(limited, async (url) => {
+      expect(await call(url)).toMatchObject({ code: 0, stderr: '' });
+      expect(seen).toEqual([expect.stringContaining('/query/')]);
+      expect(await call(url, '--sql', 'SELECT 1')).toMatchObject({ code: 0, stderr: '' });
+      expect(seen.slice(2)).toEqual(['/api/endpoints/usage.api-counts']);
     });
   });
 

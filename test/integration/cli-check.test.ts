@@ -92,17 +92,27 @@ describe('querygate check', () => {
       expect(stderr).toContain(
         'error: wrong.columns: column hits Int32 is returned by the query, but not declared\n',
       );
-      expect(stderr).toMatch(/error: wrong\.query: the example failed: .*no_such_table/);
+      expect(stderr).toMatch(
+        /error: wrong\.query: the example failed: .*no_such_table.*\n {4}SELECT project FROM no_such_table\n {24}\^\n/,
+      );
+      expect(stderr.match(/error: wrong\.query/g)).toHaveLength(1);
+      expect(stderr).not.toMatch(/\blog\b/);
       expect(stderr).toMatch(/warning: full\.scan: full scan: the example reads \d+ % of edge_logs/);
       expect(stderr).toContain('warning: no.rows: the example returns no rows\n');
     });
   });
 
-  it('reports once that ClickHouse is unreachable, or that a folder contains no endpoints', async () => {
+  it('reports once that ClickHouse is unreachable or rejects the user, or that a folder contains no endpoints', async () => {
     const unreachable = await runCli(['check'], { CLICKHOUSE_URL: 'http://127.0.0.1:1' });
     expect(unreachable).toMatchObject({ code: 1, stdout: '' });
     expect(unreachable.stderr).toMatch(
       /^error: ClickHouse at http:\/\/127\.0\.0\.1:1 does not respond: .*\n$/,
+    );
+    const { connection } = await demoDatabase();
+    const stranger = await runCli(['check'], { ...variablesOf(connection), CLICKHOUSE_PASSWORD: 'wrong' });
+    expect(stranger).toMatchObject({ code: 1, stdout: '' });
+    expect(stranger.stderr).toMatch(
+      /^error: ClickHouse at http:\S+ rejects the first query: .*Authentication failed[^]*are CLICKHOUSE_USER and CLICKHOUSE_PASSWORD right\?\n$/,
     );
     await withTemporaryFolder(async (folder) => {
       const empty = await runCli(['check', '--folder', folder]);

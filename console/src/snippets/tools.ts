@@ -46,7 +46,7 @@ export function powerQuery({ endpoint, values, base }: SnippetRequest): string {
 
 const GRAFANA_TYPES = { time: 'timestamp', number: 'number', text: 'string' } as const;
 
-/** For Grafana's Infinity data source: the query of a panel, as in its JSON. */
+/** For Grafana's Infinity data source: the query of a panel, as in its JSON. Its readers must not see the key. */
 export function grafana({ endpoint, values, base }: SnippetRequest): string {
   const query = {
     refId: 'A',
@@ -58,7 +58,6 @@ export function grafana({ endpoint, values, base }: SnippetRequest): string {
     url_options: {
       method: 'GET',
       params: entries(values).map(([key, value]) => ({ key, value })),
-      headers: [{ key: 'X-API-KEY', value: KEY_PLACEHOLDER }],
     },
     root_selector: 'result',
     columns: endpoint.columns.map((column) => ({
@@ -67,7 +66,11 @@ export function grafana({ endpoint, values, base }: SnippetRequest): string {
       type: GRAFANA_TYPES[kindOf(column)],
     })),
   };
-  return JSON.stringify(query, undefined, 2);
+  return [
+    `// Settings of the data source: under Headers X-API-KEY = ${KEY_PLACEHOLDER}, under Allowed hosts ${new URL(base).origin}`,
+    '// Query of a panel, in the panel’s JSON under "targets":',
+    JSON.stringify(query, undefined, 2),
+  ].join('\n');
 }
 
 /** For Metabase, which reads databases and uploaded files only. */

@@ -33,6 +33,23 @@ export async function requestGateway(call: GatewayCall, signal: AbortSignal): Pr
   }
 }
 
+/**
+ * Whether the endpoint of a call ignores `sql`, as its description says; a response does not tell. False where the gateway
+ * does not describe the endpoint: a limit may reject this second request, and the call itself has succeeded.
+ */
+export async function ignoresSql(call: GatewayCall, signal: AbortSignal): Promise<boolean> {
+  const url = `${call.url}/api/endpoints/${encodeURIComponent(call.endpoint)}`;
+  try {
+    const headers = { ...headersOf(call), Accept: 'application/json' };
+    const response = await fetch(url, { headers, signal, redirect: 'manual' });
+    if (!response.ok) return false;
+    const { sandboxing } = (await response.json()) as { readonly sandboxing?: unknown };
+    return sandboxing === 'disabled';
+  } catch {
+    return false;
+  }
+}
+
 /** The error of a connection that failed or broke. */
 export function unreachable(problem: string, cause: unknown): CommandError {
   const reason = reasonOf(cause);

@@ -3,12 +3,12 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 import type { BoundQuery } from '../../endpoint/bind.js';
 import { bindQuery } from '../../endpoint/bind.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
-import { Failure } from '../../errors.js';
 import type { QueryResult, RunQuery } from '../../query/ports.js';
 import { validateParameters } from '../../query/validate-parameters.js';
 import type { CheckedEndpoint, TableEstimate } from './checked-endpoint.js';
 import { compareColumns, type DescribedColumn } from './compare-columns.js';
 import { fullScans } from './full-scans.js';
+import { queryFault } from './query-fault.js';
 
 export interface CheckTools {
   readonly client: ClickHouseClient;
@@ -22,23 +22,34 @@ const READ_ONLY: ClickHouseSettings = { readonly: '2', session_timezone: 'UTC' }
 
 /** Runs an endpoint's example and describes its query. Returns problems as faults; throws only when aborted. */
 export async function checkEndpoint(endpoint: Endpoint, tools: CheckTools): Promise<CheckedEndpoint> {
-  const faults: string[] = [];
-  const orFault = async <T>(problem: string, task: () => Promise<T>): Promise<T | undefined> => {
-    try {
-      return await task();
-    } catch (error) {
-      tools.signal.throwIfAborted();
-      faults.push(`${problem}: ${reasonOf(error)}`);
-      return undefined;
-    }
-  };
-  const query = await orFault('the example is invalid', () => Promise.resolve(bindExample(endpoint, tools)));
-  if (!query) return toCheckedEndpoint(endpoint, faults, [], undefined);
-  const described = await orFault('DESCRIBE failed', () => describe(query, tools));
-  if (described) faults.push(...compareColumns(endpoint.columns, described));
-  const run = await orFault('the example failed', () => runTimed(endpoint, query, tools));
-  const estimate = await orFault('EXPLAIN ESTIMATE failed', () => estimateOf(query, tools));
-  return toCheckedEndpoint(endpoint, faults, estimate ?? [], run);
+  let query: BoundQuery;
+  try {
+    query = bindExample(endpoint, tools);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return toCheckedEndpoint(endpoint, [`the example is invalid: ${reason}`], [], undefined);
+  }
+  const [described] = await Promise.allSettled([describe(query, tools)]);
+  const [run] = await Promise.allSettled([runTimed(endpoint, query, tools)]);
+  const [estimate] = await Promise.allSettled([estimateOf(query, tools)]);
+  tools.signal.throwIfAborted();
+  const differences =
+    described.status === 'fulfilled' ? compareColumns(endpoint.columns, described.value) : [];
+  // One mistake usually fails all three: it is one fault, of the query itself where that failed.
+  const failures = Object.entries({
+    'the example failed': run,
+    'DESCRIBE failed': described,
+    'EXPLAIN ESTIMATE failed': estimate,
+  }).flatMap(([what, outcome]) =>
+    outcome.status === 'rejected' ? [`${what}: ${queryFault(outcome.reason, query.text)}`] : [],
+  );
+  return toCheckedEndpoint(
+    endpoint,
+    // The query asks for the declared columns by name, so that it also fails where they differ.
+    differences.length > 0 ? differences : failures.slice(0, 1),
+    estimate.status === 'fulfilled' ? estimate.value : [],
+    run.status === 'fulfilled' ? run.value : undefined,
+  );
 }
 
 type TimedRun = readonly [result: QueryResult, milliseconds: number];
@@ -108,11 +119,15 @@ async function estimateOf(query: BoundQuery, tools: CheckTools): Promise<readonl
   );
 }
 
-/** Marks of a table: the estimate of a query that would read all of it, as a user may lack rights on `system.parts`. */
+/**
+ * Marks of a table: the estimate of a query that would read all of it, as a user may lack rights on `system.parts`. It
+ * names no column, because the user may read only some, and is not answered from the table's metadata.
+ */
 async function marksOf(tools: CheckTools, database: string, table: string): Promise<number> {
   const [whole] = await queryRows<EstimateRow>(
     tools,
-    'EXPLAIN ESTIMATE SELECT * FROM {database:Identifier}.{table:Identifier}',
+    'EXPLAIN ESTIMATE SELECT count() FROM {database:Identifier}.{table:Identifier} ' +
+      'SETTINGS optimize_trivial_count_query = 0, optimize_use_implicit_projections = 0',
     { database, table },
   );
   return Number(whole?.marks ?? 0);
@@ -131,14 +146,4 @@ async function queryRows<T>(
     clickhouse_settings: READ_ONLY,
   });
   return result.json<T>();
-}
-
-/** The message of an error, with ClickHouse's own text, which a failure's public message leaves out. */
-function reasonOf(error: unknown): string {
-  if (error instanceof Failure) {
-    const { cause, diagnosis } = error.details;
-    const inner = cause instanceof Error ? cause.message : diagnosis;
-    return inner === undefined ? error.message : `${error.message} ${inner}`;
-  }
-  return error instanceof Error ? error.message : String(error);
 }

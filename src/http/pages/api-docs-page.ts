@@ -33,7 +33,7 @@ export const API_DOCS_PAGE = `<!doctype html>
           sent to this gateway only. Programs send it in the header <code>X-API-KEY</code>, or as
           <code>Authorization: Bearer</code>.
         </p>
-        <p>The OpenAPI document is at <a href="openapi.json"><code>/openapi.json</code></a>, with the same key.</p>
+        <p>The OpenAPI document <code>/openapi.json</code> needs the same key, in the same header.</p>
       </section>
       <p id="status" class="gate-inner" role="status" aria-live="polite"></p>
       <div id="swagger-ui"></div>

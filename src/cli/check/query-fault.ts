@@ -1,0 +1,69 @@
+import { ClickHouseError } from '@clickhouse/client';
+
+import { translateClickHouseError } from '../../clickhouse/translate-error.js';
+import { sqlWithCarets } from './sql-with-carets.js';
+
+const ACCESS_DENIED = '497';
+const SYNTAX_ERROR = '62';
+/** Errors whose message begins with a name that the SQL contains: UNKNOWN_FUNCTION, _IDENTIFIER, _TYPE and _TABLE. */
+const ABOUT_A_NAME = new Set(['46', '47', '50', '60']);
+
+/** Characters of ClickHouse's list of what it expected, which can be longer than the SQL. */
+const MAX_EXPECTED = 120;
+
+/**
+ * The fault of a query that failed, for the author of the endpoint: ClickHouse's own text, the SQL, carets where ClickHouse
+ * says what is wrong, and a hint for the operator. The message for callers refers to the gateway's log; `check` has none.
+ */
+export function queryFault(error: unknown, sql: string): string {
+  const { code, message, details } = translateClickHouseError(error);
+  const { cause, diagnosis = '' } = details;
+  const summary = code === 'CLICKHOUSE_FAILED' ? '' : `${message} `;
+  if (!(cause instanceof ClickHouseError)) {
+    return `${summary}${cause instanceof Error ? cause.message : diagnosis}`.trimEnd();
+  }
+  if (cause.code === ACCESS_DENIED) return accessFault(cause);
+  const shown = sqlWithCarets(sql, positionsOf(cause, sql));
+  return `${summary}${shortText(cause.message)}\n${shown}\n  ${diagnosis}`;
+}
+
+/** The right that is missing, as ClickHouse names it, and how to grant it. */
+function accessFault({ message }: ClickHouseError): string {
+  const user = /^(\S+): Not enough privileges/.exec(message)?.[1] ?? '';
+  const right =
+    /\(Missing permissions: (.+)\)\.?\s*$/.exec(message)?.[1] ??
+    /have (?:the )?grant (.+? ON .+?)\.?(?: \(Missing|\s*$)/.exec(message)?.[1];
+  const problem =
+    right === undefined ? shortText(message) : `the ClickHouse user ${user} lacks the right ${right}`;
+  return `${problem}: run \`querygate grants\`, and grant it as an administrator`;
+}
+
+/** ClickHouse's text without its copies of the SQL. */
+function shortText(message: string): string {
+  const text = message
+    .replace(
+      /: failed at position \d+(?: \([^]*?\)(?: \(line \d+, col \d+\))?: [^]*?(?=\. (?:Expected|Unmatched|Maybe)|$))?/,
+      '',
+    )
+    .replace(/[.:]? in (?:scope|query) [^]*?(?=\. Maybe you meant|$)/i, '');
+  return text.replace(/Expected one of: [^]*/, shortened).replace(/[\s.]+$/, '');
+}
+
+function shortened(expected: string): string {
+  if (expected.length <= MAX_EXPECTED) return expected;
+  return `${expected.slice(0, expected.lastIndexOf(', ', MAX_EXPECTED))} …`;
+}
+
+function positionsOf({ code, message }: ClickHouseError, sql: string): readonly number[] {
+  if (code === SYNTAX_ERROR) {
+    const byte = Number(/failed at position (\d+)/.exec(message)?.[1] ?? NaN) - 1;
+    // A format follows the SQL: an error there is one at the end of the SQL.
+    return byte >= 0 ? [Buffer.from(sql).subarray(0, byte).toString().length] : [];
+  }
+  if (!ABOUT_A_NAME.has(code)) return [];
+  const [, quoted, type] = /[`']([^`']+)[`']|type family: (\w+)/.exec(message) ?? [];
+  const name = quoted ?? type;
+  if (name === undefined) return [];
+  const asWord = new RegExp(String.raw`(?<![\w.])${name.replaceAll(/[^\w]/g, String.raw`\$&`)}(?!\w)`, 'g');
+  return [...sql.matchAll(asWord)].map(({ index }) => index);
+}

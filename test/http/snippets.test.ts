@@ -1,0 +1,134 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { runInNewContext } from 'node:vm';
+
+import { KEY_PLACEHOLDER, SNIPPETS, type SnippetRequest } from '../../console/src/snippets/index.js';
+import { textOf } from '../support/documentation.js';
+import { createTestGateway, KEY } from '../support/test-gateway.js';
+
+const BASE = 'http://gateway.example/';
+
+/** A request as the tool of a snippet makes it. */
+interface ToolRequest {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+const request = async (): Promise<SnippetRequest> => {
+  const { body } = (await gateway.get('/api/endpoints/usage.api-counts')) as {
+    readonly body: SnippetRequest['endpoint'];
+  };
+  return { endpoint: body, values: { project: 'aurora|it\'s "no"', interval: 'daily' }, base: BASE };
+};
+
+const headerOf = (text: string): Readonly<Record<string, string>> => {
+  const [, name = '', value = ''] = /^(.+?)(?: ?[:=] ?)(.+)$/.exec(text) ?? [];
+  return { [name]: value };
+};
+
+/** The first curl command of a script, as a shell passes it. */
+async function firstCurl(script: string): Promise<ToolRequest> {
+  const print = `curl() { for word in "$@"; do printf '%s\\0' "$word"; done; exit; }\n`;
+  const { stdout } = await promisify(execFile)('sh', ['-c', print + script]);
+  const words = stdout.split('\0');
+  const valuesOf = (option: string): readonly string[] =>
+    words.flatMap((word, index) => (words[index - 1] === option ? [word] : []));
+  const url = new URL(words.find((word) => word.startsWith('http')) ?? '');
+  for (const pair of valuesOf('--data-urlencode')) {
+    const equals = pair.indexOf('=');
+    url.searchParams.append(pair.slice(0, equals), pair.slice(equals + 1));
+  }
+  return { url, headers: Object.assign({}, ...valuesOf('--header').map(headerOf)) as ToolRequest['headers'] };
+}
+
+/** What Apps Script fetches for the formula `=QUERYGATE()`. */
+function appsScript(script: string): ToolRequest {
+  const fetched: ToolRequest[] = [];
+  const fetch = (url: string, { headers }: Pick<ToolRequest, 'headers'>): object => {
+    fetched.push({ url: new URL(url), headers });
+    return { getResponseCode: () => 200, getContentText: () => '{"result":[{"timestamp":"then"}]}' };
+  };
+  const rows = runInNewContext(`${script}\nQUERYGATE()`, { UrlFetchApp: { fetch }, JSON }) as unknown[][];
+  expect(rows.map(([first]) => first)).toEqual(['timestamp', 'then']);
+  return fetched[0] ?? { url: new URL(BASE), headers: {} };
+}
+
+/** Infinity sends the headers of the data source with the query of a panel. */
+function infinity(text: string): ToolRequest {
+  const [, header = ''] = /under Headers (\S+ = \S+?),/.exec(text) ?? [];
+  const query = JSON.parse(text.replaceAll(/^\/\/.*$/gm, '')) as {
+    readonly url: string;
+    readonly url_options: { readonly params: readonly { readonly key: string; readonly value: string }[] };
+  };
+  const url = new URL(query.url);
+  for (const { key, value } of query.url_options.params) url.searchParams.append(key, value);
+  expect(JSON.stringify(query)).not.toContain(KEY_PLACEHOLDER);
+  return { url, headers: headerOf(header) };
+}
+
+/** Shillelagh sends `_s_headers` as headers, and not the fragment, which selects the rows. */
+function shillelagh(sql: string): ToolRequest {
+  const url = new URL(/FROM "([^"]+)"/.exec(sql)?.[1]?.replaceAll('%22', '"') ?? '');
+  const [, header = ''] = /^\((.+)\)$/.exec(url.searchParams.get('_s_headers') ?? '') ?? [];
+  expect(url.hash).toBe('#$.result[*]');
+  url.hash = '';
+  url.searchParams.delete('_s_headers');
+  return { url, headers: headerOf(header) };
+}
+
+/** `Web.Contents(base, [RelativePath = …, Query = […], Headers = […]])` */
+function webContents(text: string): ToolRequest {
+  const pairs = (list: string): readonly (readonly [string, string])[] =>
+    [...list.matchAll(/#?"((?:[^"]|"")*)" = "((?:[^"]|"")*)"/g)].map(
+      ([, name = '', value = '']) => [name, value.replaceAll('""', '"')] as const,
+    );
+  const part = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? '';
+  const url = new URL(part(/RelativePath = "([^"]+)"/), part(/Web\.Contents\("([^"]+)"/));
+  for (const [name, value] of pairs(part(/Query = \[(.*)\],?$/m))) url.searchParams.append(name, value);
+  return { url, headers: Object.fromEntries(pairs(part(/Headers = \[(.*)\]$/m))) };
+}
+
+const REQUESTS: Readonly<Record<string, (text: string) => ToolRequest | Promise<ToolRequest>>> = {
+  curl: firstCurl,
+  'power-query': webContents,
+  'google-sheets': appsScript,
+  grafana: infinity,
+  metabase: firstCurl,
+  superset: shillelagh,
+};
+/** The browser tests run these. */
+const PROGRAMS = ['javascript', 'pandas'];
+
+const gateway = await createTestGateway();
+
+describe('the snippets of the console', () => {
+  it('are all tested', () => {
+    expect(SNIPPETS.map(({ id }) => id).sort()).toEqual([...Object.keys(REQUESTS), ...PROGRAMS].sort());
+  });
+
+  it.each(SNIPPETS.filter(({ id }) => Object.hasOwn(REQUESTS, id)))(
+    '$id sends the parameters, and the key in the header X-API-KEY alone',
+    async ({ id, write }) => {
+      const snippet = await request();
+      const { url, headers } = (await REQUESTS[id]?.(write(snippet))) ?? { url: new URL(BASE), headers: {} };
+      expect(url.href).not.toContain(KEY_PLACEHOLDER);
+      expect(headers['X-API-KEY']).toBe(KEY_PLACEHOLDER);
+      const response = await gateway
+        .agent()
+        .get(url.pathname + url.search)
+        .set({ ...headers, 'X-API-KEY': KEY });
+      expect(response.status).toBe(200);
+      expect(gateway.runQuery.requests.at(-1)?.query.parameters).toMatchObject({
+        project: snippet.values['project'],
+      });
+    },
+  );
+});
+
+it('docs/how-to/connect-tools.md has the key in the header X-API-KEY in every block', async () => {
+  const blocks = [...(await textOf('docs/how-to/connect-tools.md')).matchAll(/^```[a-z]+\n([^]*?)^```$/gm)];
+  const withKey = blocks.map(([, text = '']) => text).filter((text) => /\b(?:API_)?KEY\b/.test(text));
+  expect(withKey.length).toBeGreaterThanOrEqual(5);
+  for (const text of withKey) expect(text).toMatch(/X-API-KEY/);
+  expect(withKey.join('')).not.toMatch(/api_key=|Bearer/);
+});
