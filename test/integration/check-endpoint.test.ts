@@ -10,7 +10,7 @@ import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { sql, type Sql } from '../../src/endpoint/sql.js';
-import { READER_USER_FILE } from '../../src/project-files.js';
+import { READER_USER_FILE } from '../support/reference-project.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 

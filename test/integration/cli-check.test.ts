@@ -1,13 +1,11 @@
-import { cp, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import type { TableEstimate } from '../../src/cli/check/checked-endpoint.js';
 import { demoDatabase, variablesOf } from '../support/demo-database.js';
+import { REFERENCE } from '../support/reference-project.js';
 import { runCli } from '../support/run-cli.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
-
-const BUILT = fileURLToPath(new URL('../../dist', import.meta.url));
 
 interface Checked {
   readonly ok: boolean;
@@ -21,9 +19,9 @@ interface Checked {
   }[];
 }
 
-/** Builds an endpoint's file as the build would. */
+/** The text of an endpoint file. */
 const definition = (id: number, name: string, columns: string, query: string): string => `
-import { column, defineEndpoint, sql } from ${JSON.stringify(pathToFileURL(path.join(BUILT, 'src/endpoint/index.js')).href)};
+import { column, defineEndpoint, sql } from 'querygate';
 export default defineEndpoint({
   id: '7f3b8c52-94d1-4a86-9d0e-0f4f2f1c7a1${id}',
   name: '${name}',
@@ -44,8 +42,10 @@ describe('querygate check', () => {
     expect([code, stderr]).toEqual([0, '']);
     const { ok, endpoints } = JSON.parse(stdout) as Checked;
     expect([ok, endpoints.flatMap(({ faults }) => faults)]).toEqual([true, []]);
-    const files = (await readdir(path.join(BUILT, 'endpoints'))).filter((file) => file.endsWith('.js'));
-    expect(endpoints.map(({ name }) => name)).toEqual(files.map((file) => file.slice(0, -3)).sort());
+    const files = await readdir(REFERENCE.endpointsFolder);
+    expect(endpoints.map(({ name }) => name)).toEqual(
+      ['gateway.requests', ...files.map((file) => path.parse(file).name)].sort(),
+    );
     const logs = endpoints.find(({ name }) => name === 'logs.all');
     expect(logs).toMatchObject({ rows: 100, warnings: [] });
     expect(logs?.milliseconds).toBeGreaterThan(0);
@@ -57,7 +57,9 @@ describe('querygate check', () => {
   });
 
   it('exits with 1 for columns that differ and examples that fail, and warns of full scans and of no rows', async () => {
-    await withTemporaryFolder(async (folder) => {
+    await withTemporaryFolder(async (project) => {
+      const folder = path.join(project, 'endpoints');
+      await mkdir(folder);
       const count = `project: column('String', 'Which.'), requests: column('UInt64', 'How many.')`;
       const files = {
         'wrong.columns': definition(
@@ -75,11 +77,10 @@ describe('querygate check', () => {
         ),
         'no.rows': definition(3, 'no.rows', `one: column('UInt8', 'One.')`, 'SELECT 1 AS one WHERE 0'),
       };
-      await writeFile(path.join(folder, 'package.json'), '{"type":"module"}');
       for (const [name, text] of Object.entries(files))
-        await writeFile(path.join(folder, `${name}.js`), text);
+        await writeFile(path.join(folder, `${name}.ts`), text);
       const { connection } = await demoDatabase();
-      const { code, stdout, stderr } = await runCli(['check', '--folder', folder], variablesOf(connection));
+      const { code, stdout, stderr } = await runCli(['check', '--project', project], variablesOf(connection));
       expect(code).toBe(1);
       expect(stdout).toMatch(/^ENDPOINT +STATE +ROWS.*\n(full|no|wrong)/);
       expect(stdout).toMatch(/full\.scan +warning +\d+ .*edge_logs/);
@@ -115,10 +116,16 @@ describe('querygate check', () => {
       /^error: ClickHouse at http:\S+ rejects the first query: .*Authentication failed[^]*are CLICKHOUSE_USER and CLICKHOUSE_PASSWORD right\?\n$/,
     );
     await withTemporaryFolder(async (folder) => {
-      const empty = await runCli(['check', '--folder', folder]);
-      expect([empty.code, empty.stderr]).toEqual([1, `error: no endpoint files in ${folder}\n`]);
-      await cp(path.join(BUILT, 'src/errors.js'), path.join(folder, 'errors.js'));
-      expect((await runCli(['check', '--folder', folder])).stderr).toContain('errors.js');
+      const empty = await runCli(['check', '--project', folder]);
+      expect(empty.code).toBe(1);
+      expect(empty.stderr).toContain(`error: There are no endpoint files in ${folder}/endpoints.`);
+      await mkdir(path.join(folder, 'endpoints'));
+      await writeFile(
+        path.join(folder, 'endpoints/broken.ts'),
+        "import './missing.js';\nexport default 1;\n",
+      );
+      const broken = await runCli(['check', '--project', folder]);
+      expect(broken.stderr).toMatch(/^error: endpoints\/broken\.ts:1: Cannot find module '\.\/missing\.js'\n$/);
     });
   });
 });
