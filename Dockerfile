@@ -1,10 +1,16 @@
 # The gateway without its embedded ClickHouse and without a project: CLICKHOUSE_URL names a server, and the project is mounted.
 #
+#   docker build -t querygate .
 #   docker run -v ./my-project:/project:ro -e CLICKHOUSE_URL=… -e API_KEY=… -p 127.0.0.1:8080:8080 querygate
+#
+# The same for linux/amd64 and linux/arm64. Commands run on the platform of the builder only (`--platform=$BUILDPLATFORM`):
+# dist/ and the dependencies contain no native code, so that no builder has to emulate the other platform.
 
 ARG NODE_IMAGE=node:22-bookworm-slim
 
-FROM ${NODE_IMAGE} AS manifest
+FROM --platform=$BUILDPLATFORM ${NODE_IMAGE} AS manifest
+# A new volume takes its owner from this folder in the image.
+RUN install -d -o node -g node -m 0750 /volumes/querygate
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 
@@ -36,8 +42,7 @@ LABEL org.opencontainers.image.title="Querygate" \
       org.opencontainers.image.licenses="Apache-2.0" \
       org.opencontainers.image.version="${VERSION}"
 WORKDIR /app
-# A new volume takes its owner from here.
-RUN install -d -o node -g node -m 0750 /etc/querygate
+COPY --from=manifest --chown=1000:1000 /volumes /etc
 COPY package.json ./
 COPY --from=production-dependencies /app/node_modules node_modules
 COPY --from=build /app/dist dist

@@ -18,7 +18,8 @@ export async function loadEndpoints(folder: string): Promise<EndpointRegistry> {
   const files = await endpointFiles(folder);
   if (files.length === 0) {
     throw new Error(
-      `There are no endpoint files in ${folder}. Name the folder of the project with --project or PROJECT_DIR, ` +
+      `There are no endpoint files in ${folder}. Name the folder of the project with --project or PROJECT_DIR ` +
+        '(in the Docker image, mount it: -v ./my-project:/project:ro), ' +
         'or create an endpoint: docs/how-to/write-an-endpoint.md shows how.',
     );
   }

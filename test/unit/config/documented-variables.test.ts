@@ -26,7 +26,7 @@ describe('docker-compose.yml', () => {
     };
     const { environment } = compose.services.gateway;
     const isPassedOn = (name: string): boolean =>
-      environment[name] === null || String(environment[name]).startsWith(`\${${name}:`);
+      environment[name] === null || String(environment[name]).includes(`\${${name}:`);
     const page = await textOf('docs/how-to/deploy.md');
     const setByStack = codesIn(/The stack sets[^.]*\./.exec(page)?.[0]);
     const notPassedOn = Object.keys(variables).filter((name) => !isPassedOn(name));
