@@ -33,7 +33,7 @@ export function createProgram(): Command {
 const HELP = `
 Examples:
   querygate serve
-  querygate call logs.all --param project=aurora --format csv
+  querygate call orders.by-day --param shop=north --format csv
   querygate keys add grafana --file keys.yaml
   querygate check --json
   querygate help call
