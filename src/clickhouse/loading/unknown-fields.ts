@@ -1,4 +1,4 @@
-import { closestName } from './closest-name.js';
+import { closestName } from '../../endpoint/closest-name.js';
 import type { UnknownField } from './load-report.js';
 import { printable } from './rejection-reasons.js';
 import type { RowShape } from './row-shape.js';
