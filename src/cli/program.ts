@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { readVersion } from '../package-files.js';
 import { callCommand } from './call.js';
 import { checkCommand } from './check.js';
+import { grantsCommand } from './grants.js';
 import { keysCommand } from './keys.js';
 import { loadCommand } from './load.js';
 import { migrateCommand } from './migrate.js';
@@ -20,6 +21,7 @@ export function createProgram(): Command {
     serveCommand(),
     callCommand(),
     checkCommand(),
+    grantsCommand(),
     keysCommand(),
     migrateCommand(),
     loadCommand(),
