@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+
+import { grantsInUsersFile } from '../src/clickhouse/grants/reader-user-file.js';
 import { projectIn } from '../src/config/project.js';
 import type { EndpointRegistry } from '../src/endpoint/registry.js';
 import { PACKAGE_FOLDER } from '../src/package-files.js';
@@ -6,8 +9,10 @@ import { loadProjectEndpoints } from '../src/server/project-endpoints.js';
 /** The project at the top level of this repository. */
 export const REFERENCE = projectIn(PACKAGE_FOLDER);
 
-/** The users file of its read-only ClickHouse user. */
-export const READER_USER_FILE = `${REFERENCE.schemaFolder}/users.d/querygate.xml`;
+/** The rights of its read-only ClickHouse user. */
+export const REFERENCE_GRANTS = grantsInUsersFile(
+  readFileSync(`${REFERENCE.schemaFolder}/users.d/querygate.xml`, 'utf8'),
+);
 
 /** Loads its endpoints and the gateway's own. */
 export function referenceEndpoints(): Promise<EndpointRegistry> {

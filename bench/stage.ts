@@ -8,7 +8,7 @@ import { connectClickHouse, type ClickHouseConnection } from '../src/clickhouse/
 import { EmbeddedServer, type EmbeddedServerOptions } from '../src/clickhouse/embedded/embedded-server.js';
 import { freePort } from '../src/clickhouse/embedded/free-port.js';
 import { startServer, type ServerCommand, type ServerProcess } from './servers/server-process.js';
-import { READER_USER_FILE, REFERENCE } from './reference-project.js';
+import { REFERENCE, REFERENCE_GRANTS } from './reference-project.js';
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -43,7 +43,7 @@ export class Stage {
     const server = await EmbeddedServer.start({
       dataDir: path.join(this.folder, 'clickhouse'),
       database: 'logs',
-      readerUserFile: READER_USER_FILE,
+      grants: REFERENCE_GRANTS,
       onCrash: (lastOutput) => void process.stderr.write(`ClickHouse ended: ${lastOutput}\n`),
       ...options,
     });

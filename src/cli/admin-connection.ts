@@ -1,5 +1,3 @@
-import path from 'node:path';
-
 import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
 import { findRunningServer } from '../clickhouse/embedded/running-server.js';
@@ -11,7 +9,7 @@ import { externalConnection } from './external-connection.js';
  * server of a gateway that uses the same data folder; else to an embedded server that runs during the task.
  */
 export async function withAdminConnection<T>(
-  { clickhouse, dataDir, project }: Config,
+  { clickhouse, dataDir }: Config,
   task: (connection: ClickHouseConnection) => Promise<T>,
 ): Promise<T> {
   if (clickhouse.kind === 'external') return task(await externalConnection(clickhouse));
@@ -21,7 +19,6 @@ export async function withAdminConnection<T>(
   const server = await EmbeddedServer.start({
     dataDir,
     database,
-    readerUserFile: path.join(project.schemaFolder, 'users.d', 'querygate.xml'),
     onCrash: () => undefined, // The task's requests fail and report it.
   });
   try {

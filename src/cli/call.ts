@@ -38,10 +38,10 @@ const HELP = `
 Other users of the machine can see a key on the command line; prefer QUERYGATE_KEY.
 
 Examples:
-  querygate call logs.all --param project=aurora
-  querygate call usage.api-counts --param project=aurora --param interval=daily --format csv
-  querygate call usage.api-counts --param project=aurora --param interval=daily --output days.json
-  querygate call logs.all --param project=aurora --headers --json
+  querygate call orders.by-day --param shop=north
+  querygate call orders.by-day --param shop=north --param since=2026-05-01 --format csv
+  querygate call orders.by-day --param shop=north --output days.json
+  querygate call orders.by-day --param shop=north --headers --json
 
 Exit codes: 0 complete rows were written; 1 failed locally, for example because a file can’t be written; 2 invalid usage;
 3 the gateway rejected the request (4xx: parameters, key, limits); 4 the gateway or ClickHouse failed (5xx);

@@ -29,7 +29,7 @@ not tiny) are warnings.
 
 Examples:
   querygate check
-  querygate check logs.all usage.api-counts --json
+  querygate check orders.by-day orders.newest --json
   CLICKHOUSE_URL=http://clickhouse:8123 CLICKHOUSE_USER=querygate CLICKHOUSE_PASSWORD=secret querygate check
 
 Exit codes: 0 no fault (perhaps warnings); 1 a fault, or ClickHouse is unreachable; 2 invalid usage; 130 or 143 ended by

@@ -18,7 +18,7 @@ export function keysCommand(): Command {
     `
 Examples:
   querygate keys add grafana --file keys.yaml
-  querygate keys add tenant --endpoints 'usage.*,logs.all' --fixed project=abc --requests 600/60
+  querygate keys add tenant --endpoints 'orders.*,stock.newest' --fixed shop=north --requests 600/60
   querygate keys list --json
   querygate keys rotate grafana && querygate keys rotate grafana --finish
 ${EXIT_CODES_HELP}`,
@@ -40,7 +40,7 @@ function addCommand(): Command {
     .argument('<name>', 'who the key is for: letters, digits, _ . @ -')
     .option(
       '--endpoints <list>',
-      'endpoints that it may call: names, ids or patterns (logs.*), with commas; by default all except gateway.*',
+      'endpoints that it may call: names, ids or patterns (orders.*), with commas; by default all except gateway.*',
     )
     .option('--fixed <name=value...>', 'pinned parameters: this key gets no other value')
     .option('--expires <date>', 'when the key expires: ISO 8601, such as 2027-01-01; UTC if it names no zone')
@@ -102,7 +102,7 @@ function linkCommand(): Command {
     )
     .addHelpText(
       'after',
-      '\nExample:\n  querygate keys link --key grafana --endpoint logs.all --param project=aurora --expires-in 7d --base-url https://gateway.example.com',
+      '\nExample:\n  querygate keys link --key grafana --endpoint orders.by-day --param since=2026-05-01 --expires-in 7d --base-url https://gateway.example.com',
     )
     .action((options: LinkOptions) => run(({ link }) => link(options)));
 }

@@ -10,9 +10,13 @@ export function loadCommand(): Command {
     .description(
       'Loads NDJSON (plain or gzip) into a table. Rejected lines are reported by number; the rest is loaded.',
     )
-    .argument('<table>', 'such as edge_logs')
+    .argument('<table>', 'a table of the database')
     .argument('<file>', 'a file’s path, or - for standard input')
-    .option('--shift-to-now', 'move all timestamps so that the newest is now')
+    .option('--shift-to-now', 'move the column timestamp of all lines so that the newest is now')
+    .option(
+      '--strict',
+      'reject lines with a field that the table does not store; without it, they are counted',
+    )
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -22,9 +26,9 @@ user that may insert. Without CLICKHOUSE_URL it is the gateway’s embedded serv
 run querygate migrate first if no gateway has used that folder.
 
 Examples:
-  querygate load edge_logs logs.ndjson.gz
-  querygate load edge_logs logs.ndjson --shift-to-now
-  zcat logs.ndjson.gz | querygate load edge_logs -
+  querygate load orders orders.ndjson.gz
+  querygate load orders orders.ndjson --strict
+  zcat visits.ndjson.gz | querygate load visits - --shift-to-now
 
 Exit codes: 0 all lines were loaded; 1 a line was rejected, or loading failed; 2 invalid usage; 130 or 143 ended by
 a signal.`,

@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { readVersion } from '../package-files.js';
 import { callCommand } from './call.js';
 import { checkCommand } from './check.js';
+import { grantsCommand } from './grants.js';
 import { keysCommand } from './keys.js';
 import { loadCommand } from './load.js';
 import { migrateCommand } from './migrate.js';
@@ -20,6 +21,7 @@ export function createProgram(): Command {
     serveCommand(),
     callCommand(),
     checkCommand(),
+    grantsCommand(),
     keysCommand(),
     migrateCommand(),
     loadCommand(),
@@ -33,7 +35,7 @@ export function createProgram(): Command {
 const HELP = `
 Examples:
   querygate serve
-  querygate call logs.all --param project=aurora --format csv
+  querygate call orders.by-day --param shop=north --format csv
   querygate keys add grafana --file keys.yaml
   querygate check --json
   querygate help call

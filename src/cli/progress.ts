@@ -4,7 +4,7 @@ import { SingleBar } from 'cli-progress';
 const SHOWN_AFTER_MS = 2000;
 
 export interface ProgressState {
-  /** Current activity, such as `checking logs.all`. */
+  /** Current activity, such as `checking orders.by-day`. */
   readonly phase: string;
   readonly done: number;
   readonly total: number;

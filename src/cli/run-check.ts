@@ -7,6 +7,7 @@ import { readConfig, type Config } from '../config/config.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { loadProjectEndpoints } from '../server/project-endpoints.js';
 import { checkEndpoint } from './check/check-endpoint.js';
+import { checkGrants, NO_REMARKS, type CheckedGrants } from './check/check-grants.js';
 import { checkTable } from './check/check-report.js';
 import type { CheckedEndpoint } from './check/checked-endpoint.js';
 import { withClickHouse } from './check/with-clickhouse.js';
@@ -32,15 +33,21 @@ export async function runCheck(
   const chosen = names.length === 0 ? endpoints.all() : names.map((name) => endpointNamed(endpoints, name));
   const unique = [...new Set(chosen)];
   const progress = new Progress({ phase: 'starting ClickHouse', done: 0, total: unique.length });
-  let checked: readonly CheckedEndpoint[];
   try {
-    checked = await withClickHouse(config, signal, (connection) =>
-      checkAll(unique, connection, { config, progress, signal }),
+    const [checked, grants] = await withClickHouse(
+      config,
+      endpoints.all(),
+      signal,
+      async (connection, needed) => {
+        const result = await checkAll(unique, connection, { config, progress, signal });
+        return [result, needed && (await checkGrants(config.project, needed, result))] as const;
+      },
     );
+    progress.end();
+    print(checked, grants, json ?? false);
   } finally {
     progress.end();
   }
-  print(checked, json ?? false);
 }
 
 interface CheckTask {
@@ -88,11 +95,11 @@ function problemOf(cause: unknown): string {
   return `rejects the first query: ${reason}\n  ${diagnosis}`;
 }
 
-function print(checked: readonly CheckedEndpoint[], json: boolean): void {
-  const ok = checked.every(({ faults }) => faults.length === 0);
+function print(checked: readonly CheckedEndpoint[], grants: CheckedGrants = NO_REMARKS, json = false): void {
+  const ok = [...checked, grants].every(({ faults }) => faults.length === 0);
   if (!ok) process.exitCode = EXIT.failed;
   if (json) {
-    process.stdout.write(`${JSON.stringify({ ok, endpoints: checked }, undefined, 2)}\n`);
+    process.stdout.write(`${JSON.stringify({ ok, endpoints: checked, grants }, undefined, 2)}\n`);
     return;
   }
   process.stdout.write(checkTable(checked, targetOf(process.stdout)));
@@ -100,4 +107,6 @@ function print(checked: readonly CheckedEndpoint[], json: boolean): void {
     for (const warning of warnings) printWarning(`${name}: ${warning}`);
     for (const fault of faults) printError(`${name}: ${fault}`);
   }
+  for (const warning of grants.warnings) printWarning(warning);
+  for (const fault of grants.faults) printError(fault);
 }

@@ -1,5 +1,5 @@
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
-import { loadFile } from '../clickhouse/loading/load-file.js';
+import { loadFile, type LoadOptions as LoadFileOptions } from '../clickhouse/loading/load-file.js';
 import type { LoadProgress, LoadReport } from '../clickhouse/loading/load-report.js';
 import { readConfig } from '../config/config.js';
 import { withAdminConnection } from './admin-connection.js';
@@ -9,10 +9,13 @@ import { interruptible } from './run-command.js';
 
 /** Rejected lines that are reported one by one; further lines are only counted. */
 const REPORTED_REJECTIONS = 100;
+/** Unknown fields that are reported by name; --json has more. */
+const REPORTED_FIELDS = 20;
 
 /** The options of `querygate load`, as commander parses them. */
 export interface LoadOptions {
   readonly shiftToNow?: boolean;
+  readonly strict?: boolean;
   readonly json?: boolean;
 }
 
@@ -23,11 +26,12 @@ export async function runLoad(
   options: LoadOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  const { shiftToNow = false, strict = false } = options;
   await withAdminConnection(readConfig(process.env), async (connection) => {
     const progress = new Progress({ phase: 'loading', done: 0, total: 0 });
     try {
       const report = await interruptible(signal, () =>
-        loadInto(connection, { table, source, shiftToNow: options.shiftToNow ?? false }, progress),
+        loadInto(connection, { table, source, shiftToNow, strict }, progress),
       );
       progress.end();
       print(report, options);
@@ -41,7 +45,7 @@ export async function runLoad(
 
 async function loadInto(
   connection: ClickHouseConnection,
-  input: { readonly table: string; readonly source: string; readonly shiftToNow: boolean },
+  input: Pick<LoadFileOptions, 'table' | 'source' | 'shiftToNow' | 'strict'>,
   progress: Progress,
 ): Promise<LoadReport> {
   const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 600_000 });
@@ -75,23 +79,45 @@ function stateOf({ phase, bytesRead, bytesTotal, loaded }: LoadProgress): Progre
 }
 
 function print(report: LoadReport, { shiftToNow = false, json = false }: LoadOptions): void {
-  const { loaded, rejected, olderThanRetention } = report;
+  const { loaded, rejected } = report;
   if (rejected > REPORTED_REJECTIONS)
     process.stderr.write(`… and ${countLines(rejected - REPORTED_REJECTIONS, 'more ')}\n`);
   process.stdout.write(
     json
-      ? // Scripts read the older name `refused`.
-        `${JSON.stringify({ loaded, refused: rejected, olderThanRetention })}\n`
+      ? `${JSON.stringify(machineReadable(report))}\n`
       : `${countLines(loaded)} loaded, ${rejected} rejected\n`,
   );
-  if (olderThanRetention > 0) {
-    const [are, them] = olderThanRetention === 1 ? ['line is', 'it'] : ['lines are', 'them'];
-    const hint = shiftToNow ? '' : `; --shift-to-now moves ${them} to the present`;
-    process.stderr.write(
-      `${olderThanRetention} ${are} older than 90 days; ClickHouse will delete ${them}${hint}\n`,
-    );
-  }
+  printUnknownFields(report);
+  printExpired(report, shiftToNow);
   if (rejected > 0) process.exitCode = EXIT.failed;
+}
+
+function machineReadable({ loaded, rejected, olderThanRetention, unknownFields }: LoadReport): object {
+  return {
+    loaded,
+    // Scripts read the older name `refused`.
+    refused: rejected,
+    olderThanRetention,
+    unknownFields: unknownFields.map(({ field, lines, suggestion }) => ({ field, lines, suggestion })),
+  };
+}
+
+function printUnknownFields({ unknownFields, hasMoreUnknownFields }: LoadReport): void {
+  for (const { lines, description } of unknownFields.slice(0, REPORTED_FIELDS))
+    process.stderr.write(`${countLines(lines)} ${lines === 1 ? 'has' : 'have'} the ${description}\n`);
+  const more = unknownFields.length - REPORTED_FIELDS;
+  if (more > 0) process.stderr.write(`… and ${more} more unknown ${more === 1 ? 'field' : 'fields'}\n`);
+  if (hasMoreUnknownFields)
+    process.stderr.write('… and unknown fields with too many or too long names to count\n');
+}
+
+function printExpired({ olderThanRetention, ttl }: LoadReport, shiftToNow: boolean): void {
+  if (olderThanRetention === 0 || !ttl) return;
+  const [are, them] = olderThanRetention === 1 ? ['line is', 'it'] : ['lines are', 'them'];
+  const hint = ttl.dependsOnTime && !shiftToNow ? `; --shift-to-now moves ${them} to the present` : '';
+  process.stderr.write(
+    `${olderThanRetention} ${are} ${ttl.description}; ClickHouse will delete ${them}${hint}\n`,
+  );
 }
 
 const countLines = (count: number, more = ''): string => `${count} ${more}${count === 1 ? 'line' : 'lines'}`;

@@ -89,7 +89,7 @@ function serverTiming({ context: { startedAt, clickhouseMs, cost }, hidesCost }:
   return `${total}, queue;dur=${waiting}, clickhouse;dur=${clickhouseMs.toFixed(2)}`;
 }
 
-/** Name of the endpoint and creation time of the result in UTC: `usage.api-counts-20260517T100503Z.csv`. */
+/** Name of the endpoint and creation time of the result in UTC: `orders.by-day-20260517T100503Z.csv`. */
 function fileName({ name }: Endpoint, { result }: CallOutcome, extension: string): string {
   const time = new Date(result.createdAt).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   return `${name}-${time}.${extension}`;

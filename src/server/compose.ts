@@ -81,7 +81,7 @@ async function open(
   // The SDK is loaded only if it is configured: loading it takes longer than the rest of the start.
   const tracing = config.tracing && (await openTracing(config.tracing));
   if (tracing) onClose(() => tracing.close(), { name: 'tracing', isBestEffort: true });
-  const clickhouse = await openClickHouse(config, logger, clock);
+  const clickhouse = await openClickHouse(config, { endpoints: endpoints.all(), logger, clock });
   onClose(clickhouse.close, { name: 'ClickHouse' });
   const requestLog = openRequestLog(clickhouse.logConnections, { logger, clock });
   if (requestLog) onClose(requestLog.close, { name: 'request log', isBestEffort: true });

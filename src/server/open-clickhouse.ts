@@ -1,16 +1,16 @@
-import path from 'node:path';
-
 import type { ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
 import { prepareDatabase, type PrepareOptions } from '../clickhouse/demo-data/prepare-database.js';
 import type { ClusterOptions } from '../clickhouse/distributed-queries.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
+import { grantReader } from '../clickhouse/embedded/grant-reader.js';
 import { EarlierMigrations, rejectEarlierMigrations } from '../clickhouse/schema/earlier-migrations.js';
 import { readSchema } from '../clickhouse/schema/migration-files.js';
 import type { ClickHouseConfig, Config } from '../config/config.js';
 import type { Project } from '../config/project.js';
 import { serverName } from '../config/server-urls.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Logger } from '../observability/logger.js';
 import type { Clock } from '../query/ports.js';
 
@@ -36,8 +36,15 @@ export interface OpenClickHouse {
   readonly close: () => Promise<void>;
 }
 
+export interface OpenOptions {
+  /** The endpoints that the read-only user of an embedded server must be able to query. */
+  readonly endpoints: readonly Endpoint[];
+  readonly logger: Logger;
+  readonly clock: Clock;
+}
+
 /** Connects to the configured servers or, if there are none, starts an embedded server. */
-export async function openClickHouse(config: Config, logger: Logger, clock: Clock): Promise<OpenClickHouse> {
+export async function openClickHouse(config: Config, options: OpenOptions): Promise<OpenClickHouse> {
   const { clickhouse, project } = config;
   if (clickhouse.kind === 'external') {
     const { urls, log, username, password, database } = clickhouse;
@@ -46,7 +53,7 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
     const logConnections = log ? urls.map((url) => ({ url, ...log })) : [];
     return { servers, logConnections, close: () => closeAll(servers) };
   }
-  const server = await startEmbeddedServer(config, clickhouse, logger, clock);
+  const server = await startEmbeddedServer(config, clickhouse, options);
   const servers = [open(server.readerConnection, config)];
   const close = async (): Promise<void> => {
     await closeAll(servers);
@@ -57,17 +64,15 @@ export async function openClickHouse(config: Config, logger: Logger, clock: Cloc
   return { servers, logConnections, close };
 }
 
-/** Starts an embedded server with the schema and, if configured, demonstration data. */
+/** Starts an embedded server with the schema, the rights to query it and, if configured, demonstration data. */
 async function startEmbeddedServer(
   { dataDir, project }: Config,
   { database, demoData }: Extract<ClickHouseConfig, { kind: 'embedded' }>,
-  logger: Logger,
-  clock: Clock,
+  { endpoints, logger, clock }: OpenOptions,
 ): Promise<EmbeddedServer> {
   const server = await EmbeddedServer.start({
     dataDir,
     database,
-    readerUserFile: path.join(project.schemaFolder, 'users.d', 'querygate.xml'),
     onCrash: (lastWords) => {
       logger.error('the embedded ClickHouse exited and is restarted', { lastWords });
     },
@@ -76,6 +81,10 @@ async function startEmbeddedServer(
     const { schemaFolder, demoFolder } = project;
     const demo = demoData ? { folder: demoFolder, upTo: clock() } : undefined;
     await prepare(server.adminConnection, { dataDir, schemaFolder, demo }, logger);
+    const { problems, warnings } = await grantReader(server, endpoints);
+    for (const { endpoint, text: problem } of [...problems, ...warnings]) {
+      logger.warn('the embedded ClickHouse may deny the queries of an endpoint', { endpoint, problem });
+    }
     return server;
   } catch (error) {
     await server.stop();

@@ -1,16 +1,22 @@
 import { REQUESTS_ENDPOINT } from '../observability/requests-endpoint.js';
 import type { Gateway } from './compose.js';
 
+/** Commands for more endpoints than this would scroll the address out of the terminal. */
+const MAX_CALLS = 10;
+
 /** The text for a person at the terminal: the gateway's URL, and a command to paste for each endpoint. */
 export function welcome(gateway: Gateway): string {
   const key = gateway.generatedKey ?? '$API_KEY';
   const quote = gateway.generatedKey === undefined ? '"' : "'";
   // The request log is still empty.
   const suggested = gateway.endpoints.without(REQUESTS_ENDPOINT.name).all();
-  const calls = suggested.map(({ name, example }) => {
+  const calls = suggested.slice(0, MAX_CALLS).map(({ name, example }) => {
     const query = new URLSearchParams(example).toString();
-    return `  curl -s -H ${quote}X-API-KEY: ${key}${quote} '${gateway.url}/api/endpoints/query/${name}?${query}'`;
+    const target = `/api/endpoints/query/${name}${query === '' ? '' : `?${query}`}`;
+    return `  curl -s -H ${quote}X-API-KEY: ${key}${quote} '${gateway.url}${target}'`;
   });
+  const others = suggested.length - calls.length;
+  if (others > 0) calls.push(`  … and ${others} more endpoints: see ${gateway.url}`);
   const note =
     gateway.generatedKey === undefined
       ? ''

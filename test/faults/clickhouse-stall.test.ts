@@ -14,7 +14,7 @@ import { ServerPool } from '../../src/scheduler/server-pool.js';
 import { freezeProcess } from '../support/freeze-process.js';
 import { pollUntil } from '../support/poll-until.js';
 import { failureOf, queryRequest } from '../support/query-requests.js';
-import { READER_USER_FILE } from '../support/reference-project.js';
+import { REFERENCE_GRANTS } from '../support/reference-grants.mjs';
 
 /** Two seconds of silence, two pings of one second, and the delay of a busy machine; far below the limit of 30 s. */
 const STALL_BOUND_MS = 20_000;
@@ -33,7 +33,7 @@ describe('A ClickHouse that stalls', () => {
     server = await EmbeddedServer.start({
       dataDir: folder,
       database: 'default',
-      readerUserFile: READER_USER_FILE,
+      grants: REFERENCE_GRANTS,
       onCrash: () => undefined,
     });
     const { adminConnection } = server;

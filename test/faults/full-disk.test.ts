@@ -9,7 +9,8 @@ import { pollUntil } from '../support/poll-until.js';
 import { failureOf, queryRequest } from '../support/query-requests.js';
 import { mountSmallDisk } from '../support/small-disk.js';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
-import { READER_USER_FILE, REFERENCE } from '../support/reference-project.js';
+import { REFERENCE_GRANTS } from '../support/reference-grants.mjs';
+import { REFERENCE } from '../support/reference-project.js';
 
 const KEY = 'qg_only-for-tests';
 /** The endpoint's row cap. */
@@ -28,7 +29,7 @@ describeWithDisk('a full disk of ClickHouse', () => {
     clickhouse = await EmbeddedServer.start({
       dataDir: disk?.folder ?? '',
       database: 'logs',
-      readerUserFile: READER_USER_FILE,
+      grants: REFERENCE_GRANTS,
       onCrash: (lastOutput) => process.stderr.write(`ClickHouse ended: ${lastOutput}\n`),
     });
     const { adminConnection: admin, readerConnection: reader } = clickhouse;

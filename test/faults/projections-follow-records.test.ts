@@ -11,7 +11,8 @@ import { settleAll } from '../support/settle-all.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 import { openGateway, PROJECTIONS_OFF, type Request } from './beside-projections-off.js';
 import { INSERTS, REQUESTS, TABLES, type Table } from './requests-of-projections.js';
-import { READER_USER_FILE, REFERENCE } from '../support/reference-project.js';
+import { REFERENCE_GRANTS } from '../support/reference-grants.mjs';
+import { REFERENCE } from '../support/reference-project.js';
 
 let folder: TemporaryFolder;
 let server: EmbeddedServer;
@@ -25,7 +26,7 @@ beforeAll(async () => {
   server = await EmbeddedServer.start({
     dataDir: folder.path,
     database: 'logs',
-    readerUserFile: READER_USER_FILE,
+    grants: REFERENCE_GRANTS,
     onCrash: () => undefined,
   });
   await migrate({ connection: server.adminConnection, schema: await readSchema(REFERENCE.schemaFolder) });

@@ -9,7 +9,8 @@ import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
 import { freezeProcess } from '../support/freeze-process.js';
 import { openMultiServerGateway, type MultiServerGateway } from '../support/multi-server-gateway.js';
 import { pollUntil } from '../support/poll-until.js';
-import { READER_USER_FILE, REFERENCE } from '../support/reference-project.js';
+import { REFERENCE_GRANTS } from '../support/reference-grants.mjs';
+import { REFERENCE } from '../support/reference-project.js';
 
 /** Number of edge requests in each server's data. */
 const CALLS = 5;
@@ -43,7 +44,7 @@ describe('a gateway in front of two servers with the same data', () => {
     const server = await EmbeddedServer.start({
       dataDir,
       database: 'logs',
-      readerUserFile: READER_USER_FILE,
+      grants: REFERENCE_GRANTS,
       onCrash: () => undefined,
     });
     servers.push(server);

@@ -1,4 +1,3 @@
-import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 
@@ -10,7 +9,6 @@ import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { sql, type Sql } from '../../src/endpoint/sql.js';
-import { READER_USER_FILE } from '../support/reference-project.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
@@ -119,16 +117,10 @@ it('needs no right but those of the query, and names one that is missing', async
 /** Runs a task with a client of the read-only user, who has one right on a server with the database `checked`. */
 async function withReader(grant: string, task: (reader: ClickHouseClient) => Promise<void>): Promise<void> {
   await withTemporaryFolder(async (folder) => {
-    const readerUserFile = path.join(folder, 'querygate.xml');
-    const shipped = await readFile(READER_USER_FILE, 'utf8');
-    await writeFile(
-      readerUserFile,
-      shipped.replace(/<grants>[^]*<\/grants>/, `<grants><query>${grant}</query></grants>`),
-    );
     const server = await EmbeddedServer.start({
       dataDir: path.join(folder, 'data'),
       database: 'checked',
-      readerUserFile,
+      grants: [grant],
       onCrash: () => undefined,
     });
     const options = { maxOpenConnections: 2, requestTimeoutMs: 30_000 };

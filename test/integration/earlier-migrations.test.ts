@@ -10,7 +10,8 @@ import { adminConnection } from '../support/clickhouse.js';
 import { runCli } from '../support/run-cli.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
-import { READER_USER_FILE, REFERENCE } from '../support/reference-project.js';
+import { REFERENCE_GRANTS } from '../support/reference-grants.mjs';
+import { REFERENCE } from '../support/reference-project.js';
 
 /** Schema record, a table and a view of the previous schema after its last file but one, with a shipper's rows. */
 const EARLIER = [
@@ -56,7 +57,7 @@ const startServer = (dataDir: string): Promise<EmbeddedServer> =>
   EmbeddedServer.start({
     dataDir,
     database: 'logs',
-    readerUserFile: READER_USER_FILE,
+    grants: REFERENCE_GRANTS,
     onCrash: () => undefined,
   });
 

@@ -15,7 +15,8 @@ import { pollUntil } from '../support/poll-until.js';
 import { rawParameters } from '../support/raw-parameters.js';
 import { startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
-import { READER_USER_FILE, REFERENCE, referenceEndpoints } from '../support/reference-project.js';
+import { REFERENCE_GRANTS } from '../support/reference-grants.mjs';
+import { REFERENCE, referenceEndpoints } from '../support/reference-project.js';
 
 let dataDir: string;
 let server: EmbeddedServer;
@@ -25,7 +26,7 @@ const start = (
   folder: string,
   onCrash: (message: string) => void = () => undefined,
 ): Promise<EmbeddedServer> =>
-  EmbeddedServer.start({ dataDir: folder, database: 'logs', readerUserFile: READER_USER_FILE, onCrash });
+  EmbeddedServer.start({ dataDir: folder, database: 'logs', grants: REFERENCE_GRANTS, onCrash });
 
 /** Sends a query unchanged; returns ClickHouse's status and text. */
 const select = async (
@@ -236,7 +237,6 @@ describe('the server', () => {
          const server = await EmbeddedServer.start({
            dataDir: ${JSON.stringify(path.join(folder, 'data'))},
            database: 'logs',
-           readerUserFile: ${JSON.stringify(READER_USER_FILE)},
            onCrash: () => undefined,
          });
          console.log('server ' + server.adminConnection.url);`,

@@ -155,10 +155,14 @@ describe('loadFile', () => {
     ]);
   });
 
-  it('counts rows that are older than the longest retention', async () => {
+  it('counts rows that are older than the table’s TTL', async () => {
     const old = new Date(NOW.getTime() - 91 * 86_400_000).toISOString();
     const report = await load([line({ timestamp: old }), line({})].join('\n'), { table: 'pooler_logs' });
-    expect(report).toMatchObject({ loaded: 2, olderThanRetention: 1 });
+    expect(report).toMatchObject({
+      loaded: 2,
+      olderThanRetention: 1,
+      ttl: { description: 'older than 90 days', dependsOnTime: true },
+    });
   });
 
   it('rejects an unknown table before reading a byte, and names the tables', async () => {
@@ -166,7 +170,7 @@ describe('loadFile', () => {
     const loading = load('', { table: 'edge`log', stdin });
     await expect(loading).rejects.toBeInstanceOf(LoadError);
     await expect(loading).rejects.toThrow(
-      /^the table edge`log does not exist; the tables are auth_logs, .*custom_events/,
+      /^the table edge`log does not exist; the tables are auth_logs, .*custom_events.*\. To add one, .* run querygate migrate$/,
     );
     expect(stdin.readableDidRead).toBe(false);
   });

@@ -22,7 +22,7 @@ export const SAMPLE: EndpointDefinition<typeof parameters> = {
 
 /** Builds the sample endpoint with some fields changed. */
 export function sampleEndpoint(
-  overrides: Partial<Pick<Endpoint, 'id' | 'name' | 'summary' | 'tags'> & EndpointSettings> = {},
+  overrides: Partial<Pick<Endpoint, 'id' | 'name' | 'summary' | 'tags' | 'example'> & EndpointSettings> = {},
 ): Endpoint {
   return defineEndpoint({ ...SAMPLE, ...overrides });
 }

@@ -1,12 +1,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { importBuild } from './import-build.mjs';
+import { REFERENCE_GRANTS } from './reference-grants.mjs';
 import { startRedis } from './start-redis.mjs';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
 
 /** Starts the embedded ClickHouse of the build and Debian's redis-server, on free ports and in a new folder. */
 export async function startLocalServers() {
@@ -16,7 +14,7 @@ export async function startLocalServers() {
   const clickhouse = await EmbeddedServer.start({
     dataDir: path.join(folder, 'clickhouse'),
     database: 'default',
-    readerUserFile: path.join(root, 'clickhouse-schema/users.d/querygate.xml'),
+    grants: REFERENCE_GRANTS,
     onCrash: (/** @type {string} */ lastOutput) =>
       process.stderr.write(`the test server ended: ${lastOutput}\n`),
   });

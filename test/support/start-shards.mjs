@@ -1,14 +1,10 @@
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { freePort } from './free-port.mjs';
+import { REFERENCE_GRANTS } from './reference-grants.mjs';
 
 /** @typedef {typeof import('../../src/clickhouse/embedded/embedded-server.js').EmbeddedServer} EmbeddedServers */
 /** @typedef {import('../../src/clickhouse/embedded/embedded-server.js').EmbeddedServer} EmbeddedServer */
-
-const READER_USER_FILE = fileURLToPath(
-  new URL('../../clickhouse-schema/users.d/querygate.xml', import.meta.url),
-);
 
 /** Name of the cluster in `remote_servers`. */
 export const CLUSTER = 'lab';
@@ -27,7 +23,7 @@ export async function startShards(EmbeddedServer, folder) {
       const server = await EmbeddedServer.start({
         dataDir: path.join(folder, `shard-${index + 1}`),
         database: 'logs',
-        readerUserFile: READER_USER_FILE,
+        grants: REFERENCE_GRANTS,
         onCrash: () => undefined,
         extraConfig: clusterConfig(ports, index),
       });

@@ -7,28 +7,24 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import type { ClickHouseConnection } from '../connection.js';
+import { READER_PASSWORD_VARIABLE, READER_USER } from '../grants/reader-user-file.js';
 import { engineLibraryPath } from './engine-library.js';
 import { freePort } from './free-port.js';
+import { readRememberedGrants, rememberGrants } from './remembered-grants.js';
 import {
   recordRunningServer,
   respondsToPing,
   findRunningServer,
   removeServerRecord,
 } from './running-server.js';
-import {
-  ADMIN_PASSWORD_VARIABLE,
-  ADMIN_USER,
-  READER_PASSWORD_VARIABLE,
-  READER_USER,
-  writeServerFiles,
-} from './server-files.js';
+import { ADMIN_PASSWORD_VARIABLE, ADMIN_USER, writeServerFiles } from './server-files.js';
 
 export interface EmbeddedServerOptions {
   /** Folder of the data; created if absent. */
   readonly dataDir: string;
   readonly database: string;
-  /** The users file of the read-only user. */
-  readonly readerUserFile: string;
+  /** Rights of the read-only user, as in {@link EmbeddedServer.restartWith}; absent: those that it had last, at first none. */
+  readonly grants?: readonly string[];
   /** Called with the server's last output when it ends unexpectedly; it is restarted after a pause. */
   readonly onCrash: (message: string) => void;
   /** Additional ClickHouse configuration (XML), merged into the server's. */
@@ -48,6 +44,7 @@ export class EmbeddedServer {
   private constructor(
     private readonly options: EmbeddedServerOptions,
     private readonly port: number,
+    private grants: readonly string[],
     private readonly adminPassword = randomBytes(24).toString('base64url'),
     private readonly readerPassword = randomBytes(24).toString('base64url'),
   ) {}
@@ -67,7 +64,8 @@ export class EmbeddedServer {
           'Stop that gateway, or set DATA_DIR to another folder.',
       );
     }
-    const server = new EmbeddedServer({ ...options, dataDir }, await freePort());
+    const grants = options.grants ?? (await readRememberedGrants(dataDir));
+    const server = new EmbeddedServer({ ...options, dataDir }, await freePort(), grants);
     await server.launch();
     await recordRunningServer(dataDir, { ...server.adminConnection, pid: process.pid });
     return server;
@@ -88,12 +86,30 @@ export class EmbeddedServer {
     return this.child?.pid;
   }
 
+  /**
+   * Gives the read-only user these rights and no others: statements without a user, such as `GRANT SELECT ON logs.t`. Restarts the server where they are not what it has, because this
+   * engine reads its users only when it starts. Connections stay valid, but running queries fail.
+   */
+  async restartWith(grants: readonly string[]): Promise<void> {
+    if (JSON.stringify(grants) === JSON.stringify(this.grants)) return;
+    this.grants = grants;
+    await rememberGrants(this.options.dataDir, grants);
+    await this.end();
+    await this.launch();
+  }
+
   /** Ends the server. Acknowledged writes are not lost. */
   async stop(): Promise<void> {
     this.stopping = true;
     await removeServerRecord(this.options.dataDir);
+    await this.end();
+  }
+
+  private async end(): Promise<void> {
     const { child } = this;
     if (!child || hasEnded(child)) return;
+    // Otherwise the end would be reported as a crash.
+    child.removeAllListeners('exit');
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
     await exited;
@@ -107,7 +123,11 @@ export class EmbeddedServer {
     const library = engineLibraryPath();
     const folder = path.join(this.options.dataDir, 'clickhouse');
     await mkdir(this.options.dataDir, { recursive: true, mode: 0o700 });
-    const configFile = await writeServerFiles(folder, { ...this.options, port: this.port });
+    const configFile = await writeServerFiles(folder, {
+      ...this.options,
+      port: this.port,
+      grants: this.grants,
+    });
     // stop() was called during a restart.
     if (this.stopping) return;
     const child = spawn(process.execPath, [HOST_SCRIPT, library, configFile], {

@@ -1,17 +1,17 @@
-import { copyFile, mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Environment variables with the passwords of the configuration, so that no file contains a password. */
+import { READER_USER, readerUserFile } from '../grants/reader-user-file.js';
+
+/** The environment variable with the administrator's password, so that no file contains it. */
 export const ADMIN_PASSWORD_VARIABLE = 'QUERYGATE_CLICKHOUSE_ADMIN_PASSWORD';
-export const READER_PASSWORD_VARIABLE = 'QUERYGATE_CLICKHOUSE_PASSWORD';
 
 export const ADMIN_USER = 'querygate_admin';
-/** The user of `clickhouse-schema/users.d/querygate.xml`, with the same rights as in production. */
-export const READER_USER = 'querygate';
 
 export interface ServerFilesOptions {
   readonly port: number;
-  readonly readerUserFile: string;
+  /** Rights of the read-only user, who has no others: statements without a user. */
+  readonly grants: readonly string[];
   readonly extraConfig?: string;
 }
 
@@ -22,7 +22,7 @@ export interface ServerFilesOptions {
  */
 export async function writeServerFiles(
   folder: string,
-  { port, readerUserFile, extraConfig }: ServerFilesOptions,
+  { port, grants, extraConfig }: ServerFilesOptions,
 ): Promise<string> {
   const usersFolder = path.join(folder, 'users.d');
   await mkdir(usersFolder, { recursive: true, mode: 0o700 });
@@ -33,7 +33,10 @@ export async function writeServerFiles(
     await mkdir(path.join(folder, 'config.d'), { recursive: true, mode: 0o700 });
     await writeFile(path.join(folder, 'config.d', 'extra.xml'), extraConfig, { mode: 0o600 });
   }
-  await copyFile(readerUserFile, path.join(usersFolder, path.basename(readerUserFile)));
+  // The same profile as in production.
+  await writeFile(path.join(usersFolder, 'querygate.xml'), readerUserFile(READER_USER, grants), {
+    mode: 0o600,
+  });
   return configFile;
 }
 

@@ -5,14 +5,17 @@ import type { Row } from './inspect-line.js';
 import { BatchFailure } from './load-error.js';
 import type { RejectedLine } from './load-report.js';
 import type { Batch } from './read-batches.js';
-import { readRows } from './read-rows.js';
-import { SHIFTED_OUT_OF_RANGE, TIMESTAMP_OUT_OF_RANGE } from './rejection-reasons.js';
+import { readRows, type RowsQuery } from './read-rows.js';
+import { timeOutOfRange } from './rejection-reasons.js';
 import type { TargetTable } from './target-table.js';
-import { isInRange } from './timestamp-range.js';
+import { isInRange, microsecondsOf } from './time-column.js';
 
-/** A row that ClickHouse can read, with its timestamp in microseconds since 1970. */
+/** A row that ClickHouse can read. */
 export interface TimedRow extends Row {
-  readonly micros: bigint;
+  /** The time, after the shift, in microseconds since 1970; undefined without one. */
+  readonly micros: bigint | undefined;
+  /** Whether the table's TTL deletes the row. */
+  readonly isExpired: boolean;
 }
 
 /** A batch whose every row ClickHouse has read or rejected. */
@@ -20,51 +23,59 @@ export interface CheckedBatch {
   readonly rows: readonly TimedRow[];
   /** In line order. */
   readonly rejected: readonly RejectedLine[];
+  readonly unknownFields: ReadonlyMap<string, number>;
   readonly lastLine: number;
 }
 
-/** The rows of a batch that ClickHouse can read; the others are omitted. */
-export async function timeRows(
-  client: ClickHouseClient,
-  table: TargetTable,
-  batch: Batch,
-): Promise<TimedRow[]> {
-  const expression = `toUnixTimestamp64Micro(toDateTime64(timestamp, 6, 'UTC'))`;
-  const microsByLine = await readRows({ client, columns: table.columns, expression }, batch.rows);
-  return batch.rows.flatMap((row) => {
-    const micros = microsByLine.get(row.line);
-    return micros === undefined ? [] : [{ ...row, micros }];
+/** The query that reads rows for `timeRows`, with times shifted by microseconds. */
+export function rowsQuery(client: ClickHouseClient, table: TargetTable, shift = 0n): RowsQuery {
+  const expressions = [table.time ? microsecondsOf(table.time) : 'NULL', table.ttl?.isExpired ?? '0'];
+  return { client, shape: table, expressions, shift };
+}
+
+/** The rows that ClickHouse can read; the others are omitted. */
+export async function timeRows(query: RowsQuery, rows: readonly Row[]): Promise<TimedRow[]> {
+  const valuesByLine = await readRows(query, rows);
+  return rows.flatMap((row) => {
+    const values = valuesByLine.get(row.line);
+    if (!values) return [];
+    const [micros, isExpired] = values as [string | null, number];
+    return [{ ...row, micros: micros === null ? undefined : BigInt(micros), isExpired: isExpired === 1 }];
   });
 }
 
 /**
- * Separates a batch into insertable rows, with timestamps shifted by `shift` microseconds, and rejected lines.
+ * Separates a batch into insertable rows, with times shifted by `shift` microseconds, and rejected lines.
  *
  * @throws BatchFailure when ClickHouse fails for a reason other than a row.
  */
 export async function checkBatch(
   client: ClickHouseClient,
   table: TargetTable,
-  batch: Batch,
+  { rows, rejected, unknownFields, lastLine }: Batch,
   shift: bigint,
 ): Promise<CheckedBatch> {
   try {
-    const timed = await timeRows(client, table, batch);
+    const query = rowsQuery(client, table, shift);
+    const timed = await timeRows(query, rows);
     const read = new Set(timed.map((row) => row.line));
-    const unread = batch.rows.filter((row) => !read.has(row.line));
-    const rejected = [...batch.rejected, ...(await explainRejections(client, table, unread))];
-    const rows: TimedRow[] = [];
+    const unread = rows.filter((row) => !read.has(row.line));
+    const rejections = [...rejected, ...(await explainRejections(query, unread))];
+    const storable: TimedRow[] = [];
     for (const row of timed) {
-      const shifted = row.micros + shift;
-      if (isInRange(row.micros) && isInRange(shifted)) rows.push({ ...row, micros: shifted });
-      else rejected.push({ line: row.line, reason: outOfRange(row.micros) });
+      const reason = reasonOutOfRange(table, row, shift);
+      if (reason === undefined) storable.push(row);
+      else rejections.push({ line: row.line, reason });
     }
-    return { rows, rejected: rejected.sort((a, b) => a.line - b.line), lastLine: batch.lastLine };
+    rejections.sort((a, b) => a.line - b.line);
+    return { rows: storable, rejected: rejections, unknownFields, lastLine };
   } catch (cause) {
-    throw new BatchFailure(batch.lastLine, false, cause);
+    throw new BatchFailure(lastLine, false, cause);
   }
 }
 
-function outOfRange(micros: bigint): string {
-  return isInRange(micros) ? SHIFTED_OUT_OF_RANGE : TIMESTAMP_OUT_OF_RANGE;
+function reasonOutOfRange({ time }: TargetTable, { micros }: TimedRow, shift: bigint): string | undefined {
+  if (!time || micros === undefined) return undefined;
+  if (!isInRange(time, micros - shift)) return timeOutOfRange(time);
+  return isInRange(time, micros) ? undefined : timeOutOfRange(time, true);
 }

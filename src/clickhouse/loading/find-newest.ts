@@ -1,10 +1,10 @@
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { timeRows, type TimedRow } from './check-batch.js';
+import { rowsQuery, timeRows, type TimedRow } from './check-batch.js';
 import { BatchFailure, InputFailure } from './load-error.js';
 import type { Batch } from './read-batches.js';
 import type { TargetTable } from './target-table.js';
-import { isInRange } from './timestamp-range.js';
+import { isInRange, type TimeColumn } from './time-column.js';
 
 /**
  * Finds the newest timestamp of the rows that will be loaded, in microseconds since 1970. Rejected lines do not
@@ -14,7 +14,7 @@ import { isInRange } from './timestamp-range.js';
  */
 export async function findNewest(
   client: ClickHouseClient,
-  table: TargetTable,
+  table: TargetTable & { readonly time: TimeColumn },
   batches: AsyncIterable<Batch>,
   onBatch: () => void,
 ): Promise<bigint | undefined> {
@@ -22,7 +22,12 @@ export async function findNewest(
   try {
     for await (const batch of batches) {
       for (const { micros } of await timed(client, table, batch)) {
-        if (isInRange(micros) && (newest === undefined || micros > newest)) newest = micros;
+        if (
+          micros !== undefined &&
+          isInRange(table.time, micros) &&
+          (newest === undefined || micros > newest)
+        )
+          newest = micros;
       }
       onBatch();
     }
@@ -35,7 +40,7 @@ export async function findNewest(
 
 async function timed(client: ClickHouseClient, table: TargetTable, batch: Batch): Promise<TimedRow[]> {
   try {
-    return await timeRows(client, table, batch);
+    return await timeRows(rowsQuery(client, table), batch.rows);
   } catch (cause) {
     throw new BatchFailure(batch.lastLine, false, cause);
   }

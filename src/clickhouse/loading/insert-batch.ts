@@ -5,6 +5,7 @@ import type { CheckedBatch } from './check-batch.js';
 import { jsonTable, READ_SETTINGS } from './json-table.js';
 import { BatchFailure, codeOf } from './load-error.js';
 import type { TargetTable } from './target-table.js';
+import { shifted } from './time-column.js';
 
 /**
  * Makes a batch one block: ClickHouse reads all of it before it writes a part per day. Each part is atomic, but a
@@ -27,7 +28,7 @@ const ONE_BLOCK: ClickHouseSettings = {
 };
 
 /**
- * Inserts the rows of a checked batch, with timestamps shifted by `shift` microseconds.
+ * Inserts the rows of a checked batch, with times shifted by `shift` microseconds.
  *
  * @throws BatchFailure
  */
@@ -38,18 +39,16 @@ export async function insertBatch(
   shift: bigint,
 ): Promise<void> {
   if (rows.length === 0) return;
+  const { time } = table;
   const names = table.columns.map(({ name }) => quoteName(name));
-  const values = table.columns.map(({ name }) =>
-    name === 'timestamp' ? 'addMicroseconds(timestamp, {shift:Int64})' : quoteName(name),
-  );
+  const values = names.map((name) => (time && name === quoteName(time.name) ? shifted(time, shift) : name));
   const lines = jsonTable(
-    table.columns,
+    table,
     rows.map(({ text }) => text),
   );
   try {
     await client.command({
       query: `INSERT INTO ${quoteName(table.name)} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${lines}`,
-      query_params: { shift },
       clickhouse_settings: { ...READ_SETTINGS, ...ONE_BLOCK },
     });
   } catch (cause) {

@@ -2,11 +2,11 @@ import type { ClickHouseSettings } from '@clickhouse/client';
 import { randomUUID } from 'node:crypto';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
-import type { Column } from './target-table.js';
+import type { Column, ComputedColumn, RowShape } from './row-shape.js';
 
 /**
  * How ClickHouse reads a line, whatever the user's profile says: like `INSERT … FORMAT JSONEachRow` with
- * `date_time_input_format=best_effort`. `max_query_size` allows a query as long as a batch, which
+ * `date_time_input_format=best_effort`, into any type that a table may have. `max_query_size` allows a query as long as a batch, which
  * `log_queries_cut_to_length` truncates in the query log.
  */
 export const READ_SETTINGS: ClickHouseSettings = {
@@ -20,23 +20,34 @@ export const READ_SETTINGS: ClickHouseSettings = {
   input_format_json_read_bools_as_strings: 1,
   input_format_json_read_bools_as_numbers: 1,
   input_format_parallel_parsing: 0,
+  allow_suspicious_low_cardinality_types: 1,
+  allow_suspicious_fixed_string_types: 1,
+  allow_suspicious_variant_types: 1,
   max_query_size: '268435456',
   log_queries_cut_to_length: '1000',
   session_timezone: 'UTC',
 };
 
 /**
- * Lines of JSON as a table function in SQL, with these columns and their defaults. The check and the INSERT both use
- * it, so they read lines identically. The lines stand unescaped between dollar-quote tags; a tag is random, so no
- * line can contain it.
+ * Lines of JSON as a table function in SQL, with the columns of a table and their defaults. The check and the INSERT
+ * both use it, so they read lines identically. The lines stand unescaped between dollar-quote tags; a tag is random, so
+ * no line can contain it.
  */
-export function jsonTable(columns: readonly Column[], lines: readonly string[]): string {
+export function jsonTable(
+  { columns, computed }: Pick<RowShape, 'columns' | 'computed'>,
+  lines: readonly string[],
+): string {
   const tag = `$lines_${randomUUID().replaceAll('-', '')}$`;
-  const structure = columns.map(declaration).join(', ');
+  const structure = [...columns.map(declaration), ...computed.map(alias)].join(', ');
   return `format(JSONEachRow, ${tag}${structure}${tag}, ${tag}${lines.join('\n')}${tag})`;
 }
 
 function declaration({ name, type, defaultExpression }: Column): string {
   const fallback = defaultExpression === '' ? '' : ` DEFAULT ${defaultExpression}`;
   return `${quoteName(name)} ${type}${fallback}`;
+}
+
+/** Unlike a MATERIALIZED column, an alias is not read from lines. */
+function alias({ name, type, expression }: ComputedColumn): string {
+  return `${quoteName(name)} ${type} ALIAS ${expression}`;
 }

@@ -60,7 +60,10 @@ export function describeFailure(error: unknown): string {
 
 /** The part of ClickHouse's message about a line before the position, the rest of the line and the settings. */
 export function firstPart(message: string): string {
-  const [part = ''] = message.split(/:? \((?:at row|while reading)|: While |:? (?:before|here): |\. |\n/, 1);
+  const [part = ''] = message.split(
+    /:? \((?:at row|while reading)|: [Ww]hile |:? (?:before|here): |\. |\n/,
+    1,
+  );
   return part.replace(/[.:]+$/, '');
 }
 

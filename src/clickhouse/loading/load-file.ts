@@ -6,14 +6,14 @@ import { checkBatch, type CheckedBatch } from './check-batch.js';
 import { decompress } from './decompress.js';
 import { findNewest } from './find-newest.js';
 import { insertBatch } from './insert-batch.js';
-import { inspectLine } from './inspect-line.js';
+import { inspectLine, lineRules } from './inspect-line.js';
+import { LoadError } from './load-error.js';
 import type { LoadProgress, LoadReport } from './load-report.js';
-import { numberRanges } from './number-range.js';
 import { oneAhead } from './one-ahead.js';
 import { readBatches, type Batch } from './read-batches.js';
 import { Tally } from './tally.js';
 import { describeTable, type TargetTable } from './target-table.js';
-import { toMicroseconds } from './timestamp-range.js';
+import { toMicroseconds, type TimeColumn } from './time-column.js';
 import { toLoadError } from './to-load-error.js';
 
 export interface LoadOptions {
@@ -24,8 +24,10 @@ export interface LoadOptions {
   readonly source: string;
   /** Read if `source` is `-`. */
   readonly stdin: Readable;
-  /** Shifts all timestamps by the same time, so that the newest becomes `now`, to the microsecond. */
+  /** Shifts the column `timestamp` of all lines by the same time, so that the newest becomes `now`, to its precision. */
   readonly shiftToNow: boolean;
+  /** Rejects lines with a field that the table does not store, which is otherwise counted and ignored. */
+  readonly strict?: boolean;
   readonly now: Date;
   /** Called after every batch, and for every copied chunk. */
   readonly onProgress?: (progress: LoadProgress) => void;
@@ -48,12 +50,13 @@ interface Load {
  * ClickHouse alone reads the timestamps, with and without `shiftToNow`. In a string, the number of digits
  * distinguishes seconds, milliseconds, microseconds and nanoseconds since 1970; a JSON number is microseconds.
  *
- * @throws LoadError when the table or the source does not exist, the source is damaged, or ClickHouse becomes
+ * @throws LoadError when the table or the source does not exist, the table has no time to shift, the source is damaged, or ClickHouse becomes
  * unreachable; it states what was loaded before.
  */
 export async function loadFile(options: LoadOptions): Promise<LoadReport> {
   const table = await describeTable(options.client, options.table);
-  const tally = new Tally(options.now);
+  const shifted = options.shiftToNow ? withTime(table) : undefined;
+  const tally = new Tally(table);
   const source = await openSource({
     source: options.source,
     stdin: options.stdin,
@@ -65,7 +68,7 @@ export async function loadFile(options: LoadOptions): Promise<LoadReport> {
   });
   try {
     const load = { options, table, source, tally };
-    if (options.shiftToNow) tally.shiftMicroseconds = await findShift(load);
+    if (shifted) tally.shiftMicroseconds = await findShift(load, shifted);
     for await (const batch of oneAhead(checkedBatches(load))) await insert(load, batch);
     return tally.report();
   } catch (error) {
@@ -75,8 +78,18 @@ export async function loadFile(options: LoadOptions): Promise<LoadReport> {
   }
 }
 
-async function findShift(load: Load): Promise<bigint> {
-  const { options, table, source, tally } = load;
+type TimedTable = TargetTable & { readonly time: TimeColumn };
+
+function withTime({ time, ...table }: TargetTable): TimedTable {
+  if (time) return { ...table, time };
+  throw new LoadError(
+    `the table ${table.name} has no column timestamp that --shift-to-now can shift: ` +
+      'one of the type Date or DateTime that lines can set; load it without --shift-to-now',
+  );
+}
+
+async function findShift(load: Load, table: TimedTable): Promise<bigint> {
+  const { options, source, tally } = load;
   const { client, now } = options;
   const newest = await findNewest(client, table, oneAhead(batches(load)), () =>
     options.onProgress?.(tally.progress('scanning', source.size)),
@@ -99,9 +112,9 @@ async function insert({ options, table, source, tally }: Load, batch: CheckedBat
 }
 
 /** The batches of the source, from its start. */
-function batches({ table, source, tally }: Load): AsyncGenerator<Batch> {
+function batches({ options, table, source, tally }: Load): AsyncGenerator<Batch> {
   tally.bytes = 0;
   const bytes = metered(source.read(), (length) => (tally.bytes += length));
-  const ranges = numberRanges(table.columns);
-  return readBatches(decompress(bytes), (line) => inspectLine(line, ranges));
+  const rules = lineRules(table, options.strict ?? false);
+  return readBatches(decompress(bytes), (line) => inspectLine(line, rules));
 }

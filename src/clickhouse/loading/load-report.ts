@@ -1,7 +1,20 @@
+import type { Ttl } from './ttl.js';
+
 /** A line that was not loaded: its number in the file, from 1, and the reason, for people. */
 export interface RejectedLine {
   readonly line: number;
   readonly reason: string;
+}
+
+/** A field of lines that the table does not store. */
+export interface UnknownField {
+  readonly field: string;
+  /** Number of lines with it, rejected ones included. */
+  readonly lines: number;
+  /** The column that is probably meant. */
+  readonly suggestion: string | undefined;
+  /** For people: ``unknown field `projekt`; did you mean `project`?``. */
+  readonly description: string;
 }
 
 /** The result of a load. */
@@ -10,11 +23,17 @@ export interface LoadReport {
   readonly loaded: number;
   /** Number of rejected lines; blank lines are neither loaded nor rejected. */
   readonly rejected: number;
-  /** Loaded rows older than `RETENTION_DAYS`: ClickHouse drops them, now or soon. */
+  /** Loaded rows that the table's TTL deletes, now or soon. */
   readonly olderThanRetention: number;
+  /** The TTL that deletes rows of the table. */
+  readonly ttl: Ttl | undefined;
+  /** The most frequent field first. */
+  readonly unknownFields: readonly UnknownField[];
+  /** Whether there are more unknown fields than are counted. */
+  readonly hasMoreUnknownFields: boolean;
   /** Bytes read from the source; of a compressed source, compressed bytes. */
   readonly bytes: number;
-  /** The newest loaded timestamp, as stored, in microseconds since 1970; undefined if no row was loaded. */
+  /** The newest loaded timestamp, as stored, in microseconds since 1970; undefined if no row with a time was loaded. */
   readonly newest: bigint | undefined;
   /** The shift of every timestamp, in microseconds; 0 without `shiftToNow`. */
   readonly shiftMicroseconds: bigint;

@@ -1,13 +1,6 @@
-import { bareType, type Column } from './target-table.js';
+import { bareType, type Column } from './row-shape.js';
 
-/** Least and greatest value of each numeric type whose bounds JavaScript's numbers can compare. */
-const RANGE_BY_TYPE: Readonly<Record<string, readonly [number, number]>> = {
-  UInt8: [0, 0xff],
-  UInt16: [0, 0xffff],
-  UInt32: [0, 0xffff_ffff],
-  Int8: [-0x80, 0x7f],
-  Int16: [-0x8000, 0x7fff],
-  Int32: [-0x8000_0000, 0x7fff_ffff],
+const FLOAT_RANGES: Readonly<Record<string, readonly [number, number]>> = {
   Float32: [-3.4028234663852886e38, 3.4028234663852886e38],
   Float64: [-Number.MAX_VALUE, Number.MAX_VALUE],
 };
@@ -19,10 +12,10 @@ export interface NumberRange {
   readonly greatest: number;
 }
 
-/** The ranges of the columns with a known range. */
+/** The ranges of the columns with a number type. */
 export function numberRanges(columns: readonly Column[]): NumberRange[] {
   return columns.flatMap((column) => {
-    const range = RANGE_BY_TYPE[bareType(column)];
+    const range = rangeOf(bareType(column));
     return range ? [{ column, least: range[0], greatest: range[1] }] : [];
   });
 }
@@ -34,6 +27,15 @@ export function numberRanges(columns: readonly Column[]): NumberRange[] {
 export function isOutOfRange({ least, greatest }: NumberRange, value: unknown): boolean {
   const number = asNumber(value);
   return number !== undefined && (number < least || number > greatest);
+}
+
+/** The bounds of more than 32 bits are those that JavaScript's numbers can compare: rounded outwards. */
+function rangeOf(type: string): readonly [number, number] | undefined {
+  const [, unsigned, bits] = /^(U?)Int(\d+)$/.exec(type) ?? [];
+  if (bits === undefined) return FLOAT_RANGES[type];
+  return unsigned === 'U'
+    ? [0, 2 ** Number(bits) - 1]
+    : [-(2 ** (Number(bits) - 1)), 2 ** (Number(bits) - 1) - 1];
 }
 
 function asNumber(value: unknown): number | undefined {

@@ -1,4 +1,4 @@
-import type { Row } from './inspect-line.js';
+import type { InspectedLine, Row } from './inspect-line.js';
 import { LineSplitter, type Line } from './line-splitter.js';
 import type { RejectedLine } from './load-report.js';
 
@@ -6,6 +6,8 @@ import type { RejectedLine } from './load-report.js';
 export interface Batch {
   readonly rows: readonly Row[];
   readonly rejected: readonly RejectedLine[];
+  /** Number of lines by the name of a field that the table does not store. */
+  readonly unknownFields: ReadonlyMap<string, number>;
   readonly lastLine: number;
 }
 
@@ -27,7 +29,7 @@ const LIMITS: BatchLimits = { bytes: 8_000_000, lines: 20_000 };
  */
 export async function* readBatches(
   bytes: AsyncIterable<Buffer>,
-  inspect: (line: Line) => Row | RejectedLine,
+  inspect: (line: Line) => InspectedLine,
   limits: BatchLimits = LIMITS,
 ): AsyncGenerator<Batch> {
   const splitter = new LineSplitter();
@@ -35,7 +37,7 @@ export async function* readBatches(
   try {
     for await (const chunk of bytes) {
       for (const line of splitter.push(chunk)) {
-        batch.add('text' in line ? inspect(line) : line);
+        batch.inspect(line, inspect);
         if (!batch.reaches(limits)) continue;
         yield batch;
         batch = new GrowingBatch();
@@ -45,17 +47,28 @@ export async function* readBatches(
     if (batch.lastLine > 0) yield batch;
     throw error;
   }
-  for (const line of splitter.end()) batch.add('text' in line ? inspect(line) : line);
+  for (const line of splitter.end()) batch.inspect(line, inspect);
   if (batch.lastLine > 0) yield batch;
 }
 
 class GrowingBatch implements Batch {
   readonly rows: Row[] = [];
   readonly rejected: RejectedLine[] = [];
+  readonly unknownFields = new Map<string, number>();
   lastLine = 0;
   #bytes = 0;
 
-  add(line: Row | RejectedLine): void {
+  inspect(line: Line | RejectedLine, inspect: (line: Line) => InspectedLine): void {
+    if (!('text' in line)) {
+      this.#add(line);
+      return;
+    }
+    const { result, unknownFields } = inspect(line);
+    this.#add(result);
+    for (const name of unknownFields) this.unknownFields.set(name, (this.unknownFields.get(name) ?? 0) + 1);
+  }
+
+  #add(line: Row | RejectedLine): void {
     if ('text' in line) {
       this.rows.push(line);
       this.#bytes += Buffer.byteLength(line.text);

@@ -1,29 +1,40 @@
-import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
+import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
 
+import { quoteName, quoteText } from '../../endpoint/quote-sql.js';
 import type { Row } from './inspect-line.js';
 import { jsonTable, READ_SETTINGS } from './json-table.js';
-import type { Column } from './target-table.js';
+import type { Column, ComputedColumn, RowShape } from './row-shape.js';
+import { shifted } from './time-column.js';
 
-/** An expression to evaluate for each line: an Int64 in SQL over the columns. */
+/** Expressions to evaluate for each line: SQL over the columns, the computed ones too. */
 export interface RowsQuery {
   readonly client: ClickHouseClient;
-  readonly columns: readonly Column[];
-  readonly expression: string;
+  readonly shape: RowShape;
+  readonly expressions: readonly string[];
+  /** Shifts each time before the expressions, in microseconds. */
+  readonly shift?: bigint;
 }
+
+/** The values of the expressions by line. */
+export type ValuesByLine = ReadonlyMap<number, readonly unknown[]>;
 
 /** The field that identifies a row in the result; no table has a column of that name. */
 const LINE: Column = { name: '__querygate_line', type: 'UInt64', defaultExpression: '' };
 
-/** A row of every query: ClickHouse fails without a readable row, and its value proves a complete result. */
-const END = 0;
+const SETTINGS: ClickHouseSettings = {
+  ...READ_SETTINGS,
+  input_format_allow_errors_ratio: 0,
+  output_format_json_quote_64bit_integers: 1,
+  wait_end_of_query: 1,
+};
 
 /**
  * Lets ClickHouse read rows into columns, without storing them.
  *
- * @returns the expression's value by line, for the rows that ClickHouse can read.
+ * @returns the expressions' values by line, for the rows that ClickHouse can read.
  * @throws the client's error when the cause is not a row.
  */
-export async function readRows(query: RowsQuery, rows: readonly Row[]): Promise<Map<number, bigint>> {
+export async function readRows(query: RowsQuery, rows: readonly Row[]): Promise<ValuesByLine> {
   try {
     return await queryRows(query, rows);
   } catch (error) {
@@ -48,32 +59,38 @@ export async function readRow(query: RowsQuery, row: Row): Promise<void> {
 }
 
 async function queryRows(
-  { client, columns, expression }: RowsQuery,
+  { client, shape, expressions, shift = 0n }: RowsQuery,
   rows: readonly Row[],
   allowedErrors = rows.length,
-): Promise<Map<number, bigint>> {
-  const lines = [...rows.map(numbered), `{"${LINE.name}":${END}}`];
-  const result = await client.query({
-    query: `SELECT ${LINE.name}, toInt64(${expression}) FROM ${jsonTable([LINE, ...columns], lines)}`,
-    format: 'JSONCompact',
-    clickhouse_settings: {
-      ...READ_SETTINGS,
-      input_format_allow_errors_num: String(allowedErrors),
-      input_format_allow_errors_ratio: 0,
-      output_format_json_quote_64bit_integers: 1,
-      wait_end_of_query: 1,
-    },
-  });
-  return valueByLine((await result.json<[string, string]>()).data);
+): Promise<ValuesByLine> {
+  const table = jsonTable({ ...shape, columns: [LINE, ...shape.columns] }, rows.map(numbered));
+  const names = [...shape.computed.map(computedValue), ...shiftedTime(shape, shift)].join(', ');
+  try {
+    const result = await client.query({
+      query: `${names === '' ? '' : `WITH ${names} `}SELECT ${[LINE.name, ...expressions].join(', ')} FROM ${table}`,
+      format: 'JSONCompact',
+      clickhouse_settings: { ...SETTINGS, input_format_allow_errors_num: String(allowedErrors) },
+    });
+    const { data } = await result.json<[string, ...unknown[]]>();
+    return new Map(data.map(([line, ...values]) => [Number(line), values]));
+  } catch (error) {
+    // If ClickHouse skips every row, it misses the columns.
+    if (error instanceof ClickHouseError && error.type === 'NOT_FOUND_COLUMN_IN_BLOCK') return new Map();
+    throw error;
+  }
+}
+
+function computedValue({ name, type, expression }: ComputedColumn): string {
+  return `CAST(${expression}, ${quoteText(type)}) AS ${quoteName(name)}`;
+}
+
+/** Replaces the column in every expression but its own. */
+function shiftedTime({ time }: RowShape, shift: bigint): string[] {
+  return time && shift !== 0n ? [`${shifted(time, shift)} AS ${time.name}`] : [];
 }
 
 /** Pads the line, because ClickHouse reads 36 characters of a malformed UUID at once, possibly into the next line. */
 function numbered({ line, text }: Row): string {
-  return `{"${LINE.name}":${line},${text.slice(1)}${' '.repeat(36)}`;
-}
-
-function valueByLine(pairs: readonly [string, string][]): Map<number, bigint> {
-  const values = new Map(pairs.map(([line, value]) => [Number(line), BigInt(value)]));
-  if (!values.delete(END)) throw new Error('the result is incomplete');
-  return values;
+  const fields = text.slice(1);
+  return `{"${LINE.name}":${line}${/^\s*\}/.test(fields) ? '' : ','}${fields}${' '.repeat(36)}`;
 }

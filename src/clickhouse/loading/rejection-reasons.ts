@@ -1,11 +1,15 @@
-import { bareType, type Column } from './target-table.js';
+import { bareType, type Column } from './row-shape.js';
+import type { TimeColumn } from './time-column.js';
 
-export const TIMESTAMP_OUT_OF_RANGE = 'timestamp is outside the years 1900 to 2299';
-export const SHIFTED_OUT_OF_RANGE = 'timestamp, after the shift, is outside the years 1900 to 2299';
 export const UNREADABLE = 'ClickHouse cannot read the line';
 
 /** Maximum number of characters quoted from a line. */
 const MAX_QUOTED = 60;
+
+/** The reason why a time is rejected, as it stands in the line or after the shift. */
+export function timeOutOfRange({ name, years: [first, last] }: TimeColumn, isShifted = false): string {
+  return `${name}${isShifted ? ', after the shift,' : ''} is outside the years ${first} to ${last}`;
+}
 
 /** The reason why a value does not fit its column: `status_code "OK" does not fit UInt16`. */
 export function mismatch(column: Column, value: unknown): string {
@@ -13,8 +17,9 @@ export function mismatch(column: Column, value: unknown): string {
     typeof value === 'number' ? String(value) : JSON.stringify(value ?? null),
     MAX_QUOTED,
   );
-  if (column.name === 'timestamp') return `timestamp ${quoted} is not a time that ClickHouse can read`;
-  return `${column.name} ${quoted} does not fit ${bareType(column)}`;
+  const type = bareType(column);
+  if (type.startsWith('Date')) return `${column.name} ${quoted} is not a time that ClickHouse can read`;
+  return `${column.name} ${quoted} does not fit ${type}`;
 }
 
 /** Makes a text from a file safe for a terminal: one line without invisible characters, truncated to `maxLength`. */

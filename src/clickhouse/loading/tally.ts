@@ -1,6 +1,7 @@
 import type { CheckedBatch } from './check-batch.js';
 import type { LoadPhase, LoadProgress, LoadReport } from './load-report.js';
-import { oldestRetained } from './timestamp-range.js';
+import type { TargetTable } from './target-table.js';
+import { FieldCounts, FieldNames } from './unknown-fields.js';
 
 /** Counts loaded and rejected lines. */
 export class Tally {
@@ -14,20 +15,20 @@ export class Tally {
   /** The shift of every timestamp, in microseconds. */
   shiftMicroseconds = 0n;
 
-  readonly #oldestRetained: bigint;
+  readonly #unknownFields = new FieldCounts();
 
-  constructor(now: Date) {
-    this.#oldestRetained = oldestRetained(now);
-  }
+  constructor(private readonly table: Pick<TargetTable, 'columns' | 'computed' | 'ttl'>) {}
 
   /** Counts a batch that was inserted. */
-  add({ rows, rejected, lastLine }: CheckedBatch): void {
+  add({ rows, rejected, unknownFields, lastLine }: CheckedBatch): void {
     this.#loaded += rows.length;
     this.#rejected += rejected.length;
     this.#lastLine = lastLine;
-    for (const { micros } of rows) {
-      if (micros < this.#oldestRetained) this.#olderThanRetention += 1;
-      if (this.#newest === undefined || micros > this.#newest) this.#newest = micros;
+    for (const [name, lines] of unknownFields) this.#unknownFields.add(name, lines);
+    for (const { micros, isExpired } of rows) {
+      if (isExpired) this.#olderThanRetention += 1;
+      if (micros !== undefined && (this.#newest === undefined || micros > this.#newest))
+        this.#newest = micros;
     }
   }
 
@@ -45,6 +46,9 @@ export class Tally {
       loaded: this.#loaded,
       rejected: this.#rejected,
       olderThanRetention: this.#olderThanRetention,
+      ttl: this.table.ttl,
+      unknownFields: this.#unknownFields.list(new FieldNames(this.table)),
+      hasMoreUnknownFields: this.#unknownFields.hasMore,
       bytes: this.bytes,
       newest: this.#newest,
       shiftMicroseconds: this.shiftMicroseconds,

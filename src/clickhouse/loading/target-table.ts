@@ -2,64 +2,56 @@ import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
 import { describeFailure, LoadError } from './load-error.js';
-
-/** A column that an INSERT can write. */
-export interface Column {
-  readonly name: string;
-  /** ClickHouse's spelling: `LowCardinality(Nullable(String))`. */
-  readonly type: string;
-  /** Default for lines without the field; empty for the default of the type. */
-  readonly defaultExpression: string;
-}
+import type { Column, ComputedColumn, RowShape } from './row-shape.js';
+import { findTimeColumn } from './time-column.js';
+import { findTtl, type Ttl } from './ttl.js';
 
 /** The table into which lines are loaded. */
-export interface TargetTable {
+export interface TargetTable extends RowShape {
   readonly name: string;
-  readonly columns: readonly Column[];
+  readonly ttl: Ttl | undefined;
 }
 
 interface Description {
   readonly name: string;
   readonly type: string;
-  readonly default_type: string;
+  readonly default_type: '' | 'DEFAULT' | 'EPHEMERAL' | 'MATERIALIZED' | 'ALIAS';
   readonly default_expression: string;
 }
 
 /**
- * Reads the columns of a table.
+ * Reads the columns and the TTL of a table.
  *
- * @throws LoadError when the table does not exist or has no `timestamp` of type DateTime64, or ClickHouse fails.
+ * @throws LoadError when the table does not exist, or ClickHouse fails.
  */
 export async function describeTable(client: ClickHouseClient, name: string): Promise<TargetTable> {
-  const columns = (await describe(client, name))
-    .filter(({ default_type }) => default_type === '' || default_type === 'DEFAULT')
-    .map((column) => ({
-      name: column.name,
-      type: column.type,
-      defaultExpression: column.default_expression,
-    }));
-  if (!columns.some((column) => column.name === 'timestamp' && bareType(column) === 'DateTime64')) {
-    throw new LoadError(`the table ${name} has no column timestamp of type DateTime64`);
-  }
-  return { name, columns };
-}
-
-/** The name of a column's type without Nullable, LowCardinality and parameters: `UInt16`. */
-export function bareType({ type }: Pick<Column, 'type'>): string {
-  return type.replace(/^(?:LowCardinality\(|Nullable\()+/, '').replace(/\W.*$/s, '');
-}
-
-async function describe(client: ClickHouseClient, name: string): Promise<Description[]> {
   try {
-    const result = await client.query({
-      query: `DESCRIBE TABLE ${quoteName(name)}`,
-      format: 'JSON',
-    });
-    return (await result.json<Description>()).data;
+    const shape = await readShape(client, name);
+    return { name, ...shape, ttl: await findTtl(client, name, shape) };
   } catch (cause) {
     const message = isUnknownTable(cause) ? await unknownTable(client, name) : describeFailure(cause);
     throw new LoadError(message, { cause });
   }
+}
+
+async function readShape(client: ClickHouseClient, name: string): Promise<RowShape> {
+  const columns: Column[] = [];
+  const computed: ComputedColumn[] = [];
+  for (const { name: column, type, default_type, default_expression } of await describe(client, name)) {
+    if (default_type === 'MATERIALIZED' || default_type === 'ALIAS')
+      computed.push({ name: column, type, kind: default_type, expression: default_expression });
+    else columns.push({ name: column, type, defaultExpression: default_expression });
+  }
+  return {
+    columns,
+    computed,
+    time: findTimeColumn(columns),
+  };
+}
+
+async function describe(client: ClickHouseClient, name: string): Promise<Description[]> {
+  const result = await client.query({ query: `DESCRIBE TABLE ${quoteName(name)}`, format: 'JSON' });
+  return (await result.json<Description>()).data;
 }
 
 function isUnknownTable(error: unknown): boolean {
@@ -69,9 +61,8 @@ function isUnknownTable(error: unknown): boolean {
 async function unknownTable(client: ClickHouseClient, name: string): Promise<string> {
   const result = await client.query({ query: "SHOW TABLES NOT LIKE 'schema_migrations%'", format: 'JSON' });
   const tables = (await result.json<{ name: string }>()).data.map((table) => table.name);
-  const known =
-    tables.length > 0
-      ? `the tables are ${tables.join(', ')}`
-      : 'the database has no tables: run querygate migrate';
-  return `the table ${name} does not exist; ${known}`;
+  return tables.length > 0
+    ? `the table ${name} does not exist; the tables are ${tables.join(', ')}. ` +
+        `To add one, create it in a file in clickhouse-schema/ and run querygate migrate`
+    : `the table ${name} does not exist; the database has no tables: run querygate migrate`;
 }

@@ -81,7 +81,7 @@ function pathsOf(
   return {
     ...(Object.fromEntries(calls) as Readonly<Record<string, PathItemObject>>),
     '/api/endpoints': { get: listOperation() },
-    '/api/endpoints/{idOrName}': { get: describeOperation() },
+    '/api/endpoints/{idOrName}': { get: describeOperation(endpoints[0]?.name) },
     '/health/live': { get: healthOperation('live', 'Whether the process responds') },
     '/health/ready': { get: healthOperation('ready', 'Whether the gateway can run queries') },
   };

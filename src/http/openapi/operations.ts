@@ -113,12 +113,14 @@ export function listOperation(): OperationObject {
 }
 
 /** `GET /api/endpoints/{idOrName}` */
-export function describeOperation(): OperationObject {
+export function describeOperation(example: string | undefined): OperationObject {
   return {
     operationId: 'describeEndpoint',
     tags: [TAGS.catalogue],
     summary: 'One endpoint: its saved query, parameters, columns and settings',
-    parameters: [ID_OR_NAME],
+    parameters: [
+      { ...ID_OR_NAME, schema: { type: 'string', ...(example !== undefined && { examples: [example] }) } },
+    ],
     responses: {
       200: {
         description: 'The endpoint.',
@@ -136,7 +138,7 @@ const TAG: ParameterObject = {
   name: 'tag',
   in: 'query',
   description: 'Only the endpoints with this tag; may be given once.',
-  schema: { type: 'string', examples: ['usage'] },
+  schema: { type: 'string' },
 };
 
 const ID_OR_NAME: ParameterObject = {
@@ -144,7 +146,7 @@ const ID_OR_NAME: ParameterObject = {
   in: 'path',
   required: true,
   description: 'Name or UUID of an endpoint.',
-  schema: { type: 'string', examples: ['usage.api-counts'] },
+  schema: { type: 'string' },
 };
 
 const READY_WARNINGS = {

@@ -60,6 +60,7 @@ describe('inserted rows', () => {
       };
       expect(await loadFile({ client, table: 'auth_logs', ...source })).toMatchObject({
         loaded: 500,
+        ttl: { description: 'older than 90 days' },
         rejected: 0,
       });
     } finally {

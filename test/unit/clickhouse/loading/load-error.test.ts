@@ -8,15 +8,21 @@ import {
 } from '../../../../src/clickhouse/loading/load-error.js';
 import { Tally } from '../../../../src/clickhouse/loading/tally.js';
 import { toLoadError } from '../../../../src/clickhouse/loading/to-load-error.js';
+import { tableOf } from './table-of.js';
 
-const NOW = new Date('2026-05-17T10:05:03.000Z');
 const hangUp = new Error('socket hang up');
 
 function tallyAfter(rows: number, lastLine: number): Tally {
-  const tally = new Tally(NOW);
+  const tally = new Tally(tableOf({}));
   tally.add({
-    rows: Array.from({ length: rows }, (_, index) => ({ line: index + 1, text: '{}', micros: 0n })),
+    rows: Array.from({ length: rows }, (_, index) => ({
+      line: index + 1,
+      text: '{}',
+      micros: undefined,
+      isExpired: false,
+    })),
     rejected: [],
+    unknownFields: new Map(),
     lastLine,
   });
   return tally;
@@ -35,6 +41,10 @@ describe('firstPart', () => {
     [
       "JSON is too deep for key 'u': While executing JSONEachRowRowInputFormat. ",
       "JSON is too deep for key 'u'",
+    ],
+    [
+      "Cannot parse IPv4 q: Cannot parse IPv4 from String: while executing 'FUNCTION toIPv4(text : 2)'",
+      'Cannot parse IPv4 q: Cannot parse IPv4 from String',
     ],
     ['missing second part of surrogate pair. In JSON input', 'missing second part of surrogate pair'],
   ])('extracts the useful part of %j', (message, part) => {

@@ -8,7 +8,10 @@ import { chunks, drain } from './streams.js';
 const read = (limits: BatchLimits, ...parts: (string | Error)[]): AsyncGenerator<Batch> =>
   readBatches(
     chunks(...parts),
-    ({ line, text }) => (text === 'bad' ? { line, reason: 'bad' } : { line, text }),
+    ({ line, text }) => ({
+      result: text === 'bad' ? { line, reason: 'bad' } : { line, text },
+      unknownFields: [text],
+    }),
     limits,
   );
 const shape = (batch: Batch): unknown => [
@@ -30,6 +33,17 @@ describe('readBatches', () => {
   it('ends a batch with the line that reaches the maximum length', async () => {
     const { items } = await drain(read({ lines: 100, bytes: 4 }, 'éé\nab\nabc\nx\n'));
     expect(items.map((batch) => batch.lastLine)).toEqual([1, 3, 4]);
+  });
+
+  it('counts the lines with an unknown field for each batch, those of rejected lines too', async () => {
+    const { items } = await drain(read({ lines: 3, bytes: 100 }, 'bad\na\nbad\na\n'));
+    expect(items.map(({ unknownFields }) => [...unknownFields])).toEqual([
+      [
+        ['bad', 2],
+        ['a', 1],
+      ],
+      [['a', 1]],
+    ]);
   });
 
   it('yields nothing without lines', async () => {

@@ -13,10 +13,14 @@ describe('mismatch', () => {
     );
   });
 
-  it('names no type for a timestamp', () => {
+  it('names no type for a time', () => {
     expect(mismatch(column('timestamp', "DateTime64(6, 'UTC')"), 'yesterday')).toBe(
       'timestamp "yesterday" is not a time that ClickHouse can read',
     );
+  });
+
+  it('names the type of a timestamp that is no time', () => {
+    expect(mismatch(column('timestamp', 'UInt64'), 'x')).toBe('timestamp "x" does not fit UInt64');
   });
 
   it('truncates a long value and removes line breaks', () => {

@@ -1,28 +1,33 @@
+import type { TimedRow } from '../../../../src/clickhouse/loading/check-batch.js';
 import { Tally } from '../../../../src/clickhouse/loading/tally.js';
+import { tableOf } from './table-of.js';
 
-const NOW = new Date('2026-05-17T10:05:03.000Z');
-const DAY = 86_400_000_000n;
-const nowMicros = BigInt(NOW.getTime()) * 1000n;
+const table = tableOf({ project: 'String' });
 
 describe('Tally', () => {
-  it('counts rows that are older than the retention, to the microsecond', () => {
-    const tally = new Tally(NOW);
-    const times = [nowMicros, nowMicros - 90n * DAY, nowMicros - 90n * DAY - 1n];
-    tally.add({
-      rows: times.map((micros, index) => ({ line: index + 1, text: '{}', micros })),
-      rejected: [{ line: 4, reason: 'bad' }],
-      lastLine: 4,
-    });
+  it('counts rows and rejected lines, and finds the newest row', () => {
+    const tally = new Tally(table);
+    const rows = [3n, 5n, undefined].map((micros, index): TimedRow => ({
+      line: index + 1,
+      text: '{}',
+      micros,
+      isExpired: index === 0,
+    }));
+    const rejected = [{ line: 4, reason: 'bad' }];
+    tally.add({ rows, rejected, unknownFields: new Map([['projekt', 2]]), lastLine: 4 });
+    tally.add({ rows: [], rejected: [], unknownFields: new Map([['projekt', 1]]), lastLine: 5 });
     expect(tally.report()).toMatchObject({
       loaded: 3,
       rejected: 1,
       olderThanRetention: 1,
-      newest: nowMicros,
+      newest: 5n,
+      unknownFields: [{ field: 'projekt', lines: 3, suggestion: 'project' }],
+      hasMoreUnknownFields: false,
     });
-    expect(tally.nextLine).toBe(5);
+    expect(tally.nextLine).toBe(6);
   });
 
   it('has no newest row before the first', () => {
-    expect(new Tally(NOW).report()).toMatchObject({ loaded: 0, newest: undefined });
+    expect(new Tally(table).report()).toMatchObject({ loaded: 0, newest: undefined });
   });
 });

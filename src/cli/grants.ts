@@ -1,0 +1,47 @@
+import { Command, InvalidArgumentError, Option } from 'commander';
+
+import { withProjectOption } from './project-option.js';
+import { runCommand } from './run-command.js';
+import type { GrantsOptions } from './run-grants.js';
+
+/** `querygate grants`: prints the rights that the endpoints need. */
+export function grantsCommand(): Command {
+  return withProjectOption(new Command('grants'))
+    .description(
+      'Prints the least GRANTs with which every query of the endpoints runs, as ClickHouse parses the queries.',
+    )
+    .option('--user <name>', 'name of the read-only user', userName, 'querygate')
+    .option('--xml', 'print the whole users file of that user, for users.d/ of ClickHouse')
+    .addOption(new Option('--json', 'print the result as JSON').conflicts('xml'))
+    .addHelpText('after', HELP)
+    .action((options: GrantsOptions) =>
+      runCommand(async (signal) => {
+        const { runGrants } = await import('./run-grants.js');
+        await runGrants(options, signal);
+      }),
+    );
+}
+
+/** Names that need no quotes in SQL, and are also the name of an XML element. */
+function userName(text: string): string {
+  if (/^[A-Za-z_]\w*$/.test(text)) return text;
+  throw new InvalidArgumentError(
+    'The name must be letters, digits and underscores, and not begin with a digit.',
+  );
+}
+
+const HELP = `
+CLICKHOUSE_URL (of several servers, the first that responds), CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name a server with the
+schema and a user that can see its tables; CLICKHOUSE_DATABASE names the database. Without CLICKHOUSE_URL the command applies
+the schema to a temporary server. No query is executed.
+
+The users file also has grants on the local tables of a cluster. Nothing is granted but rights on tables and dictionaries: a
+query that needs others is a warning.
+
+Examples:
+  querygate grants
+  querygate grants --user reader --json
+  querygate grants --xml > clickhouse-schema/users.d/querygate.xml
+
+Exit codes: 0 done (perhaps warnings); 1 a query cannot be analysed, or ClickHouse is unreachable; 2 invalid usage; 130 or
+143 ended by a signal.`;

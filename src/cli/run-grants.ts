@@ -1,0 +1,58 @@
+import { prepareDatabase } from '../clickhouse/demo-data/prepare-database.js';
+import { grantStatement } from '../clickhouse/grants/grant.js';
+import { neededGrants, type NeededGrants } from '../clickhouse/grants/needed-grants.js';
+import { readerUserFile, withLocalTables } from '../clickhouse/grants/reader-user-file.js';
+import { readConfig, type Config } from '../config/config.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { loadProjectEndpoints } from '../server/project-endpoints.js';
+import { EXIT } from './exit-codes.js';
+import { externalConnection } from './external-connection.js';
+import { interruptible, printError, printWarning } from './run-command.js';
+import { withTemporaryServer } from './temporary-server.js';
+
+/** The options of `querygate grants`, as commander parses them. */
+export interface GrantsOptions {
+  readonly user: string;
+  readonly xml?: boolean;
+  readonly json?: boolean;
+}
+
+/** Prints the grants that the project's endpoints need; none where a query cannot be analysed, because some would be missing. */
+export async function runGrants({ user, xml, json }: GrantsOptions, signal: AbortSignal): Promise<void> {
+  const config = readConfig(process.env);
+  const endpoints = (await loadProjectEndpoints(config)).all();
+  const { grants, problems, warnings } = await analyze(config, endpoints, signal);
+  const isComplete = problems.length === 0;
+  if (!isComplete) process.exitCode = EXIT.failed;
+  const statements = grants.map((grant) => grantStatement(grant, user));
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ grants: statements, problems, warnings }, undefined, 2)}\n`);
+    return;
+  }
+  for (const { endpoint, text } of warnings) printWarning(`${endpoint}: ${text}`);
+  for (const { endpoint, text } of problems) printError(`${endpoint}: ${text}`);
+  if (!isComplete) return;
+  if (xml)
+    process.stdout.write(
+      readerUserFile(
+        user,
+        withLocalTables(grants).map((grant) => grantStatement(grant)),
+      ),
+    );
+  else process.stdout.write(statements.map((statement) => `${statement};\n`).join(''));
+}
+
+/** Analyses the queries on the first configured server that responds, else on a temporary server with the schema. */
+async function analyze(
+  { clickhouse, project }: Config,
+  endpoints: readonly Endpoint[],
+  signal: AbortSignal,
+): Promise<NeededGrants> {
+  if (clickhouse.kind === 'external') {
+    return interruptible(signal, async () => neededGrants(await externalConnection(clickhouse), endpoints));
+  }
+  return withTemporaryServer(clickhouse.database, signal, async ({ adminConnection }) => {
+    await prepareDatabase(adminConnection, { schemaFolder: project.schemaFolder });
+    return neededGrants(adminConnection, endpoints);
+  });
+}

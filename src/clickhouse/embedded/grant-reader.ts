@@ -1,0 +1,17 @@
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { grantStatement } from '../grants/grant.js';
+import { neededGrants, type NeededGrants } from '../grants/needed-grants.js';
+import type { EmbeddedServer } from './embedded-server.js';
+
+/**
+ * Gives the read-only user of an embedded server the grants that the endpoints need. The schema must have been applied. An
+ * endpoint whose query cannot be analysed gets what is known of it, and is reported.
+ */
+export async function grantReader(
+  server: EmbeddedServer,
+  endpoints: readonly Endpoint[],
+): Promise<NeededGrants> {
+  const needed = await neededGrants(server.adminConnection, endpoints);
+  await server.restartWith(needed.grants.map((grant) => grantStatement(grant)));
+  return needed;
+}

@@ -1,0 +1,144 @@
+import { text } from 'node:stream/consumers';
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+
+import { readPrintedTree, type Line } from './printed-tree.js';
+import { sourcesOf, type Sources } from './sources.js';
+
+/** A table, view or dictionary of ClickHouse. */
+export interface Table {
+  readonly database: string;
+  readonly name: string;
+  readonly engine: string;
+  /** The engine with its arguments. */
+  readonly engineFull: string;
+  /** The query of a view that reads with the rights of its caller; otherwise empty. */
+  readonly invokerQuery: string;
+  /** The expressions of its ALIAS columns. ClickHouse checks all of them, also those that a query does not read. */
+  readonly aliases: readonly string[];
+}
+
+const SETTINGS: ClickHouseSettings = {
+  readonly: '2',
+  allow_experimental_analyzer: 1,
+  join_use_nulls: 0,
+  // All shapes of a query are parsed as one text.
+  max_query_size: '10000000',
+  max_ast_elements: '1000000',
+};
+
+// A view without a definer reads with the rights of its caller, unless it has none of its own.
+const TABLES = `
+  SELECT
+    database, name, engine, engine_full AS engineFull,
+    if(definer = '' AND position(create_table_query, ' SQL SECURITY NONE AS ') = 0, as_select, '') AS invokerQuery,
+    aliases
+  FROM system.tables
+  LEFT JOIN (
+    SELECT database, table AS name, groupArray(default_expression) AS aliases
+    FROM system.columns
+    WHERE database IN {databases:Array(String)} AND default_kind = 'ALIAS'
+    GROUP BY database, table
+  ) AS aliases_of_tables USING (database, name)
+  WHERE database IN {databases:Array(String)}
+    AND (database = currentDatabase() AND name IN {names:Array(String)} OR database || '.' || name IN {names:Array(String)})`;
+
+/** Parses queries and looks up tables. Nothing is executed but reads of system tables. */
+export class Catalog {
+  private readonly tablesByName = new Map<string, readonly Table[]>();
+  private readonly sourcesByText = new Map<string, Promise<Sources>>();
+
+  constructor(
+    private readonly client: ClickHouseClient,
+    readonly currentDatabase: string,
+  ) {}
+
+  /** The sources of a SELECT, by ClickHouse's own parser. */
+  sources(select: string): Promise<Sources> {
+    const known = this.sourcesByText.get(select);
+    if (known) return known;
+    const sources = this.explain(`QUERY TREE run_passes = 0 ${select}`).then(sourcesOf);
+    this.sourcesByText.set(select, sources);
+    return sources;
+  }
+
+  /** The arguments of a table's engine that are texts: of `Distributed('cluster', 'database', 'table')` these three. */
+  async engineTexts({ engineFull }: Table): Promise<readonly string[]> {
+    const tree = await this.explain(`AST CREATE TABLE _ (_ UInt8) ENGINE = ${engineFull}`);
+    return literalsOf(tree);
+  }
+
+  /** The tables that a name can mean. A name with a dot can be of another database. */
+  async tables(names: Iterable<string>): Promise<ReadonlyMap<string, readonly Table[]>> {
+    const wanted = [...new Set(names)];
+    const unknown = wanted.filter((name) => !this.tablesByName.has(name));
+    if (unknown.length > 0) {
+      const databases = [this.currentDatabase, ...unknown.flatMap(prefixes)];
+      const found = await this.rows<Table>(TABLES, { names: unknown, databases });
+      for (const name of unknown) {
+        this.tablesByName.set(
+          name,
+          found.filter(
+            (table) =>
+              `${table.database}.${table.name}` === name ||
+              (table.database === this.currentDatabase && table.name === name),
+          ),
+        );
+      }
+    }
+    return new Map(wanted.map((name) => [name, this.tablesByName.get(name) ?? []]));
+  }
+
+  /** Names, with their database, of the tables that match a regular expression. */
+  async matchingTables(database: string, pattern: string): Promise<readonly string[]> {
+    const rows = await this.rows<{ readonly qualified: string }>(
+      "SELECT database || '.' || name AS qualified FROM system.tables WHERE database = {database:String} AND match(name, {pattern:String})",
+      { database, pattern },
+    );
+    return rows.map(({ qualified }) => qualified);
+  }
+
+  private async explain(what: string): Promise<Line> {
+    // Not as a format of the query: in the AST of CREATE TABLE, ClickHouse would take the clause for a part of that statement.
+    const { stream } = await this.client.exec({
+      query: `EXPLAIN ${what}`,
+      clickhouse_settings: { ...SETTINGS, default_format: 'JSONCompactEachRow' },
+    });
+    const lines = (await text(stream)).split('\n').slice(0, -1);
+    return readPrintedTree(lines.map((line) => (JSON.parse(line) as readonly [string])[0]));
+  }
+
+  private async rows<T>(query: string, parameters: Record<string, unknown> = {}): Promise<readonly T[]> {
+    const result = await this.client.query({
+      query,
+      query_params: parameters,
+      format: 'JSONEachRow',
+      clickhouse_settings: SETTINGS,
+    });
+    return result.json<T>();
+  }
+}
+
+/** Everything that can be the database in `a.b.c`: `a`, `a.b`. */
+function prefixes(name: string): readonly string[] {
+  const words = name.split('.');
+  return words.slice(1).map((_, index) => words.slice(0, index + 1).join('.'));
+}
+
+/** The literal arguments of the engine, in order, without those of functions in its arguments. */
+function literalsOf(tree: Line): readonly string[] {
+  const engine = find(tree, ({ text }) => text.startsWith('Storage definition'))?.children[0];
+  const args = engine?.children.flatMap(({ children }) => children) ?? [];
+  return args.map(({ text }) => {
+    const [, literal, identifier = ''] = /^(?:Literal '(.*)'|Identifier (.*))$/.exec(text) ?? [];
+    return literal?.replaceAll(/\\(.)/g, '$1') ?? identifier;
+  });
+}
+
+function find(line: Line, isFound: (line: Line) => boolean): Line | undefined {
+  if (isFound(line)) return line;
+  for (const child of line.children) {
+    const found = find(child, isFound);
+    if (found) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,24 @@
+import { quoteName } from '../../endpoint/quote-sql.js';
+
+/** A right on one table or dictionary. */
+export interface Grant {
+  readonly privilege: 'SELECT' | 'dictGet';
+  readonly database: string;
+  readonly name: string;
+  /** A table that a cluster would store in a local table under the Distributed table of this name. */
+  readonly isStored: boolean;
+}
+
+/** The grant as a statement of SQL, for a user or, in a users file, without one. */
+export function grantStatement({ privilege, database, name }: Grant, user?: string): string {
+  const target = `${written(database)}.${written(name)}`;
+  return `GRANT ${privilege} ON ${target}${user === undefined ? '' : ` TO ${written(user)}`}`;
+}
+
+/** Sorted by their statements, each once. */
+export function sortedGrants(grants: readonly Grant[]): readonly Grant[] {
+  const byStatement = new Map(grants.map((grant) => [grantStatement(grant), grant]));
+  return [...byStatement].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, grant]) => grant);
+}
+
+const written = (name: string): string => (/^[A-Za-z_]\w*$/.test(name) ? name : quoteName(name));

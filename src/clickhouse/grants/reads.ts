@@ -1,0 +1,150 @@
+import { ClickHouseError } from '@clickhouse/client';
+
+import type { Catalog, Table } from './catalog.js';
+import type { Grant } from './grant.js';
+import type { Sources, TableFunction } from './sources.js';
+
+/** What is wrong with a query, by its error. @throws the errors that are not of a query. */
+export function problemOf(error: unknown): string {
+  if (error instanceof ClickHouseError) return error.message.trimEnd();
+  throw error;
+}
+
+/** All names of sources that a table can have. */
+export function namesIn({
+  tables,
+  possibleTables,
+  dictionaries,
+  tableFunctions,
+}: Sources): readonly string[] {
+  return [...tables, ...possibleTables, ...dictionaries, ...tableFunctions.map(({ name }) => name)];
+}
+
+/** ClickHouse's error for the query of a view with parameters. */
+const UNKNOWN_QUERY_PARAMETER = '456';
+
+/** Table functions that every user may call. `merge` returns the rows of the tables that the user may read. */
+const FREE_TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
+  'generate_series generateSeries generateRandom merge null numbers numbers_mt values view zeros zeros_mt'.split(
+    ' ',
+  ),
+);
+
+/** Collects what the queries of one endpoint read, and the grants that this needs. */
+export class Reads {
+  readonly grants: Grant[] = [];
+  readonly problems = new Set<string>();
+  readonly warnings = new Set<string>();
+  private readonly visited = new Set<string>();
+
+  constructor(private readonly catalog: Catalog) {}
+
+  async addSources(sources: Sources): Promise<void> {
+    const { tables, possibleTables, dictionaries, tableFunctions } = sources;
+    const found = await this.catalog.tables(namesIn(sources));
+    for (const name of tables) {
+      if (found.get(name)?.length === 0) this.problems.add(unknownTable(name, this.catalog.currentDatabase));
+    }
+    for (const name of [...tables, ...possibleTables]) await this.addTables(found.get(name));
+    for (const name of dictionaries) this.addDictionary(name, found.get(name) ?? []);
+    for (const each of tableFunctions) await this.addTableFunction(each, found.get(each.name) ?? []);
+  }
+
+  private async addQuery(select: string): Promise<void> {
+    await this.addSources(await this.catalog.sources(select));
+  }
+
+  private async addTables(tables: readonly Table[] = [], isStored = true): Promise<void> {
+    for (const table of tables) {
+      const key = JSON.stringify([table.database, table.name]);
+      if (this.visited.has(key)) continue;
+      this.visited.add(key);
+      this.grants.push({
+        privilege: 'SELECT',
+        database: table.database,
+        name: table.name,
+        isStored: isStored && table.engine.endsWith('MergeTree'),
+      });
+      await this.addBelow(table);
+    }
+  }
+
+  /** What ClickHouse reads, with the rights of the same user, when it reads a table. */
+  private async addBelow(table: Table): Promise<void> {
+    if (table.invokerQuery !== '') await this.addView(table);
+    if (table.aliases.length > 0) await this.addQuery(`SELECT ${table.aliases.join(', ')}`);
+    if (table.engine === 'Distributed') {
+      const [, database = '', name = ''] = await this.catalog.engineTexts(table);
+      await this.addLocal(database, name);
+    }
+    if (table.engine === 'Buffer') {
+      const [database = '', name = ''] = await this.catalog.engineTexts(table);
+      await this.addNames([`${database}.${name}`]);
+    }
+    if (table.engine === 'Merge') {
+      const [database = '', pattern = ''] = await this.catalog.engineTexts(table);
+      await this.addNames(await this.catalog.matchingTables(database, pattern));
+    }
+  }
+
+  private async addView({ database, name, invokerQuery }: Table): Promise<void> {
+    try {
+      await this.addQuery(invokerQuery);
+    } catch (error) {
+      const reason =
+        error instanceof ClickHouseError && error.code === UNKNOWN_QUERY_PARAMETER
+          ? 'has parameters'
+          : `cannot be analysed (${problemOf(error)})`;
+      this.warnings.add(
+        `reads the view ${database}.${name}, which ${reason}; grant SELECT on the tables that it reads by hand`,
+      );
+    }
+  }
+
+  private async addNames(names: readonly string[]): Promise<void> {
+    const found = await this.catalog.tables(names);
+    for (const name of names) await this.addTables(found.get(name));
+  }
+
+  /** A shard runs the query as the user that sent it. The table may exist on the other servers only. */
+  private async addLocal(database: string, name: string): Promise<void> {
+    const found = await this.catalog.tables([`${database}.${name}`]);
+    const tables = found.get(`${database}.${name}`) ?? [];
+    if (tables.length > 0) await this.addTables(tables, false);
+    else this.grants.push({ privilege: 'SELECT', database, name, isStored: false });
+  }
+
+  private addDictionary(name: string, found: readonly Table[]): void {
+    const dictionaries = found.filter(({ engine }) => engine === 'Dictionary');
+    if (dictionaries.length === 0) {
+      this.warnings.add(
+        `uses the dictionary ${name}, which no CREATE DICTIONARY has made; grant dictGet on it by hand`,
+      );
+    }
+    for (const { database, name: own } of dictionaries) {
+      this.grants.push({ privilege: 'dictGet', database, name: own, isStored: false });
+    }
+  }
+
+  private async addTableFunction({ name, texts }: TableFunction, found: readonly Table[]): Promise<void> {
+    // A view with parameters is called like a table function.
+    if (found.length > 0) await this.addTables(found);
+    else if (name === 'merge') {
+      const [database = '', pattern = ''] =
+        texts.length > 1 ? texts : [this.catalog.currentDatabase, ...texts];
+      await this.addNames(await this.catalog.matchingTables(database, pattern));
+    } else if (!FREE_TABLE_FUNCTIONS.has(name)) {
+      this.warnings.add(
+        `calls the table function ${name}, which needs rights beyond SELECT on a table; the read-only user has none of these: read a table instead`,
+      );
+    }
+  }
+}
+
+function unknownTable(name: string, database: string): string {
+  const qualified = name.includes('.') ? name : `${database}.${name}`;
+  return (
+    `reads ${qualified}, which ClickHouse does not have or does not show to this user; ` +
+    'apply the schema (querygate migrate), or use a user with SHOW TABLES on it'
+  );
+}

@@ -1,0 +1,112 @@
+import { connectClickHouse, type ClickHouseConnection } from '../../../src/clickhouse/connection.js';
+import { EmbeddedServer } from '../../../src/clickhouse/embedded/embedded-server.js';
+import { grantReader } from '../../../src/clickhouse/embedded/grant-reader.js';
+import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
+import { sql, type Sql } from '../../../src/endpoint/sql.js';
+import { pollUntil } from '../../support/poll-until.js';
+import { SAMPLE } from '../../support/sample-endpoint.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../../support/temporary-folder.js';
+
+let folder: TemporaryFolder;
+let server: EmbeddedServer;
+const crashes: string[] = [];
+
+const start = (): Promise<EmbeddedServer> =>
+  EmbeddedServer.start({
+    dataDir: folder.path,
+    database: 'logs',
+    onCrash: (message) => crashes.push(message),
+  });
+
+beforeAll(async () => {
+  folder = await makeTemporaryFolder();
+  server = await start();
+  const admin = { ...server.adminConnection, database: 'default' };
+  await rowsOf(admin, 'CREATE DATABASE logs');
+  for (const table of ['a', 'b', 'vault']) {
+    await rowsOf(
+      admin,
+      `CREATE TABLE logs.${table} ENGINE = MergeTree ORDER BY () AS SELECT '${table}' AS city`,
+    );
+  }
+});
+
+afterAll(async () => {
+  await server.stop();
+  await folder.remove();
+});
+
+/** Runs a statement as one user; returns the first column of its rows. */
+async function rowsOf(connection: ClickHouseConnection, query: string): Promise<readonly string[]> {
+  const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 20_000 });
+  try {
+    const { stream } = await client.exec({ query });
+    const chunks: Buffer[] = [];
+    for await (const chunk of stream) chunks.push(chunk as Buffer);
+    return Buffer.concat(chunks).toString().split('\n').slice(0, -1);
+  } finally {
+    await client.close();
+  }
+}
+
+const endpoint = (query: Sql): Endpoint => defineEndpoint({ ...SAMPLE, build: () => query });
+const asReader = (query: string): Promise<readonly string[]> => rowsOf(server.readerConnection, query);
+
+/** One gateway's life on the data folder: each test continues where the one before it ended. */
+describe('the reader of an embedded server', () => {
+  it('has no rights in a new data folder', async () => {
+    await expect(asReader('SELECT city FROM logs.a')).rejects.toThrow('SELECT');
+    await expect(asReader('SHOW GRANTS')).resolves.toEqual([]);
+  });
+
+  it('gets exactly what the endpoints need, at the same address, and nothing that looks like a crash', async () => {
+    const before = { reader: server.readerConnection, pid: server.pid };
+    const { problems } = await grantReader(server, [endpoint(sql`SELECT city FROM a`)]);
+    expect(problems).toEqual([]);
+    expect(server.readerConnection).toEqual(before.reader);
+    expect(server.pid).not.toBe(before.pid);
+    await expect(asReader('SHOW GRANTS')).resolves.toEqual(['GRANT SELECT ON logs.a TO querygate']);
+    await expect(asReader('SELECT city FROM logs.a')).resolves.toEqual(['a']);
+    await expect(asReader('SELECT city FROM logs.vault')).rejects.toThrow(
+      'necessary to have the grant SELECT',
+    );
+    await expect(asReader("SELECT city FROM merge('logs', '.*')")).resolves.toEqual(['a']);
+    expect(crashes).toEqual([]);
+  });
+
+  it('has them from the next start on, without another restart', async () => {
+    await server.stop();
+    server = await start();
+    const { pid } = server;
+    await expect(asReader('SELECT city FROM logs.a')).resolves.toEqual(['a']);
+    await grantReader(server, [endpoint(sql`SELECT city FROM a WHERE city != ''`)]);
+    expect(server.pid).toBe(pid);
+  });
+
+  it('loses what no endpoint needs any more', async () => {
+    await grantReader(server, [endpoint(sql`SELECT city FROM b`)]);
+    await expect(asReader('SHOW GRANTS')).resolves.toEqual(['GRANT SELECT ON logs.b TO querygate']);
+    await expect(asReader('SELECT city FROM logs.a')).rejects.toThrow('necessary to have the grant SELECT');
+  });
+
+  it('gets the rest where one endpoint cannot be analysed', async () => {
+    const { problems } = await grantReader(server, [
+      endpoint(sql`SELECT city FROM missing`),
+      endpoint(sql`SELECT city FROM b`),
+    ]);
+    expect(problems).toEqual([
+      { endpoint: 'sample', text: expect.stringMatching(/^reads logs\.missing, /) as string },
+    ]);
+    await expect(asReader('SELECT city FROM logs.b')).resolves.toEqual(['b']);
+  });
+
+  it('has them after a crash of the server', async () => {
+    const { pid = 0 } = server;
+    process.kill(pid, 'SIGKILL');
+    const rows = await pollUntil('the new process responds', async () =>
+      server.pid === pid ? undefined : asReader('SELECT city FROM logs.b').catch(() => undefined),
+    );
+    expect(rows).toEqual(['b']);
+    expect(crashes).toHaveLength(1);
+  });
+});

@@ -1,0 +1,93 @@
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { variablesOf } from '../support/demo-database.js';
+import { runInBash, type Outcome } from '../support/run-cli.js';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  for (const definition of [
+    'orders (order_id UInt32, customer String) ENGINE = MergeTree ORDER BY order_id',
+    'visits (timestamp DateTime, page String) ENGINE = MergeTree ORDER BY page TTL timestamp + INTERVAL 1 MONTH',
+    'sessions (page String, expires_at DateTime) ENGINE = MergeTree ORDER BY page TTL expires_at',
+  ]) {
+    await database.client.command({ query: `CREATE TABLE ${definition}` });
+  }
+});
+afterAll(() => database.close());
+
+/** Loads lines from standard input. */
+function load(lines: readonly object[], args: string): Promise<Outcome> {
+  const environment = {
+    ...variablesOf(database.connection),
+    LINES: lines.map((line) => JSON.stringify(line)).join('\n'),
+  };
+  return runInBash(`printf %s "$LINES" | querygate load ${args}`, environment);
+}
+
+describe('querygate load', () => {
+  it('reports unknown fields after loading, and exits with 0', async () => {
+    const lines = [{ order_id: 1, custmer: 'a' }, { order_id: 2, custmer: 'b', ip: 1 }, { order_id: 3 }];
+    expect(await load(lines, 'orders -')).toEqual({
+      code: 0,
+      stdout: '3 lines loaded, 0 rejected\n',
+      stderr:
+        '2 lines have the unknown field `custmer`; did you mean `customer`?\n1 line has the unknown field `ip`\n',
+    });
+  });
+
+  it('rejects lines with unknown fields with --strict, and exits with 1', async () => {
+    const { code, stdout, stderr } = await load(
+      [{ order_id: 1 }, { custmer: 'a' }],
+      'orders - --strict --json',
+    );
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toEqual({
+      loaded: 1,
+      refused: 1,
+      olderThanRetention: 0,
+      unknownFields: [{ field: 'custmer', lines: 1, suggestion: 'customer' }],
+    });
+    expect(stderr).toMatch(/^line 2: unknown field `custmer`; did you mean `customer`\?\n/);
+  });
+
+  it('names the most frequent unknown fields only, and counts the others', async () => {
+    const wide = Object.fromEntries(Array.from({ length: 1100 }, (_, n) => [`key-${n}`, n]));
+    const { stderr } = await load([wide, { last: 1 }, { 'key-7': 1 }], 'orders -');
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(22);
+    expect(lines[0]).toBe('2 lines have the unknown field `key-7`');
+    expect(lines.slice(20)).toEqual([
+      '… and 980 more unknown fields',
+      '… and unknown fields with too many or too long names to count',
+    ]);
+  });
+
+  it.each([
+    [
+      'visits',
+      { timestamp: '2020-01-01T00:00:00Z' },
+      '1 line is older than 1 month; ClickHouse will delete it; --shift-to-now moves it to the present\n',
+    ],
+    [
+      'sessions',
+      { expires_at: '2020-01-01T00:00:00Z' },
+      '1 line is past the table’s TTL (expires_at); ClickHouse will delete it\n',
+    ],
+    ['orders', { order_id: 1 }, ''],
+  ])('warns of lines that the TTL of %s deletes', async (table, line, warning) => {
+    expect(await load([line], `${table} -`)).toEqual({
+      code: 0,
+      stdout: '1 line loaded, 0 rejected\n',
+      stderr: warning,
+    });
+  });
+
+  it('exits with 1 if --shift-to-now has no time to shift', async () => {
+    expect(await load([{ order_id: 1 }], 'orders - --shift-to-now')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/^error: the table orders has no column timestamp .*\n$/) as string,
+    });
+  });
+});
