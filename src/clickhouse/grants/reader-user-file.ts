@@ -11,7 +11,7 @@ export const READER_USER = 'querygate';
  * The whole users file of the read-only user.
  *
  * @param user its name: letters, digits, `_` and `-`.
- * @param grants statements without a user, such as `GRANT SELECT ON logs.edge_logs`.
+ * @param grants statements without a user, such as `GRANT SELECT ON shop.orders`.
  */
 export function readerUserFile(user: string, grants: readonly string[]): string {
   return `${HEAD}${PROFILES}
