@@ -19,7 +19,7 @@ export function welcome(gateway: Gateway): string {
   if (others > 0) calls.push(`  … and ${others} more endpoints: see ${gateway.url}`);
   const note =
     gateway.generatedKey === undefined
-      ? ''
+      ? '\n$API_KEY stands for one of your keys: set it in the shell that runs a command.\n'
       : '\nThis key is valid until the gateway stops; set API_KEY or API_KEYS_FILE for permanent keys.\n';
   const warning = gateway.hasClickHouse
     ? ''
