@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
+import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
 import { readSchema, type Schema } from '../../src/clickhouse/schema/migration-files.js';
 import { variablesOf } from '../support/demo-database.js';
@@ -234,6 +235,28 @@ describe('querygate migrate', () => {
         expect(stderr).toContain('clickhouse-schema/0001_mine.sql is recorded in the database but missing');
         expect(stderr).toContain('set CLICKHOUSE_DATABASE to another name');
         expect(await database.tables()).toEqual(['gateway_requests', 'mine', 'schema_migrations']);
+      });
+    });
+  });
+});
+
+describe('a gateway with an embedded ClickHouse that a later version migrated', () => {
+  it('does not start, and names the file', async () => {
+    await withTemporaryFolder(async (dataDir) => {
+      const options = {
+        dataDir,
+        database: 'logs',
+        onCrash: () => undefined,
+      };
+      const server = await EmbeddedServer.start(options);
+      try {
+        await migrate({ connection: server.adminConnection, schema: await laterSchema() });
+      } finally {
+        await server.stop();
+      }
+      await withGateway({ DATA_DIR: dataDir, API_KEY: 'k' }, async ({ ended, stderr }) => {
+        expect(await ended).toBe(1);
+        expect(stderr()).toContain('querygate can’t start: querygate/0002_later.sql is recorded');
       });
     });
   });

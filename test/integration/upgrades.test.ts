@@ -196,6 +196,13 @@ describe('gateways of several versions that share a Redis', () => {
     expect((await resultKeys()).length - before.length).toBe(3);
   });
 
+  it('do not wait for a query of another format', async () => {
+    const lock = redis.keys.lock(await keyOfNumber(8));
+    await redis.client.set(lock, 'f'.repeat(32), 'EX', 30);
+    expect(await rowOf(otherFormat[0], 8)).toMatchObject({ cache: 'MISS' });
+    expect(await redis.client.exists(lock)).toBe(1);
+  });
+
   it('count the requests of a key together, also with those of version 0.1', async () => {
     const responses: number[] = [];
     for (const gateway of [...all(), ...all()])
