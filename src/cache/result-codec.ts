@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 
+import { SHARED_FORMAT } from '../coordination/redis-keys.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { inOwnMemory, type EndpointResult, type Bodies } from '../query/endpoint-result.js';
 
-/** The first four bytes of a value; the last is the version of the format. */
-export const MAGIC = 'QGR3';
+/** The first bytes of a value, with the version of the format. */
+export const MAGIC = `QGR${SHARED_FORMAT}`;
 /** Times are milliseconds since 1970 as decimal digits, so that a script in Redis can compare them. */
 const TIME_DIGITS = 13;
 const HASH_DIGITS = 64;

@@ -1,40 +1,48 @@
 import type { EntryName } from '../query/cache-key.js';
 
 /**
+ * Version of what gateways share about queries: results, locks, failures, use and the leader that warms. Raise it when
+ * the layout of one of them changes, or when the same cache key can have other bytes. Gateways with different versions
+ * then neither read nor replace what the others wrote, and each version has a leader of its own.
+ */
+export const SHARED_FORMAT = 3;
+
+/**
  * The names of all keys in Redis. The keys of one query contain its hash in braces, so that a Redis Cluster stores
- * them in one slot.
+ * them in one slot. Limits and purges have no version, because gateways of all versions count and purge together:
+ * their layout must not change.
  */
 export class RedisKeys {
   constructor(private readonly prefix: string) {}
 
   result({ endpointId, hash }: EntryName): string {
-    return `${this.prefix}result:${endpointId}:{${hash}}`;
+    return `${this.prefix}result:${endpointId}:{${hash}}:${SHARED_FORMAT}`;
   }
 
-  /** Glob pattern for the results of an endpoint, or of all. */
+  /** Glob pattern for the results of an endpoint, or of all, in every version. */
   resultsOf(endpointId = '*'): string {
     return `${globEscaped(this.prefix)}result:${endpointId}:*`;
   }
 
   lock({ hash }: EntryName): string {
-    return `${this.prefix}lock:{${hash}}`;
+    return `${this.prefix}lock:{${hash}}:${SHARED_FORMAT}`;
   }
 
   failure({ hash }: EntryName, token: string): string {
-    return `${this.prefix}failure:{${hash}}:${token}`;
+    return `${this.prefix}failure:{${hash}}:${SHARED_FORMAT}:${token}`;
   }
 
   get leader(): string {
-    return `${this.prefix}warming:leader`;
+    return `${this.prefix}warming:${SHARED_FORMAT}:leader`;
   }
 
   /** The gateways that recently published the use of an endpoint. */
   gateways(endpointId: string): string {
-    return `${this.prefix}used:${endpointId}`;
+    return `${this.prefix}used:${SHARED_FORMAT}:${endpointId}`;
   }
 
   usage(endpointId: string, gateway: string): string {
-    return `${this.prefix}used:${endpointId}:${gateway}`;
+    return `${this.prefix}used:${SHARED_FORMAT}:${endpointId}:${gateway}`;
   }
 
   /** A counter of a principal or an endpoint over a time window. */

@@ -1,50 +1,14 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { utimes } from 'node:fs/promises';
 import path from 'node:path';
-import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
 import { migrate } from '../../src/clickhouse/schema/migrate.js';
 import { readSchema, type Migration } from '../../src/clickhouse/schema/migration-files.js';
-import { adminConnection } from '../support/clickhouse.js';
+import { withEmptyDatabase, type EmptyDatabase } from '../support/empty-database.js';
 import { pollUntil } from '../support/poll-until.js';
 import { REFERENCE } from '../support/reference-project.js';
 
 const LOCK = 'schema_migrations_lock';
-
-/** A database that does not exist yet, and a client that can inspect it. */
-interface EmptyDatabase {
-  readonly connection: ClickHouseConnection;
-  readonly client: ClickHouseClient;
-  /** Returns the first column of a query on the system tables; `{database}` is the database. */
-  readonly select: (query: string) => Promise<readonly string[]>;
-  readonly tables: () => Promise<readonly string[]>;
-}
-
-async function withEmptyDatabase(use: (database: EmptyDatabase) => Promise<void>): Promise<void> {
-  const connection = adminConnection(`test_${randomBytes(6).toString('hex')}`);
-  const { database } = connection;
-  const client = connectClickHouse(adminConnection('default'), {
-    maxOpenConnections: 4,
-    requestTimeoutMs: 30_000,
-  });
-  const select = async (query: string): Promise<readonly string[]> => {
-    const result = await client.query({ query, query_params: { database }, format: 'JSONCompactEachRow' });
-    return (await result.json<[string]>()).map(([value]) => value);
-  };
-  const tables = (): Promise<readonly string[]> =>
-    select('SELECT name FROM system.tables WHERE database = {database:String} ORDER BY name');
-  try {
-    await use({ connection, client, select, tables });
-  } finally {
-    await client.command({
-      query: 'DROP DATABASE IF EXISTS {database:Identifier} SYNC',
-      query_params: { database },
-    });
-    await client.close();
-  }
-}
 
 const migration = (name: string, ...statements: readonly string[]): Migration => ({
   name,

@@ -4,7 +4,7 @@ import { connectClickHouse, type ClickHouseConnection } from '../connection.js';
 import { checkCluster, onCluster, type Cluster } from './cluster-names.js';
 import { clusterRecordTable, clusterStatements } from './cluster-statements.js';
 import { RECORD_TABLE, rejectEarlierMigrations } from './earlier-migrations.js';
-import type { Migration, Schema } from './migration-files.js';
+import { isGatewayFile, type Migration, type Schema } from './migration-files.js';
 import { withMigrationLock, type CheckLock } from './migration-lock.js';
 
 export interface MigrateOptions {
@@ -126,25 +126,49 @@ function pending(
   applied: readonly AppliedMigration[],
 ): readonly Migration[] {
   const checksums = new Map(applied.map(({ name, checksum }) => [name, checksum]));
-  const recorded = ({ name, earlierName = name }: Migration): string | undefined =>
-    checksums.get(name) ?? checksums.get(earlierName);
-  for (const migration of migrations) {
+  rejectMissing(migrations, applied);
+  return migrations.filter((migration) => {
     const { name, checksum } = migration;
-    if (recorded(migration) !== undefined && recorded(migration) !== checksum) {
+    const recorded = recordedChecksum(migration, checksums);
+    if (recorded !== undefined && recorded !== checksum) {
       throw new Error(
         `${name} was changed after it was applied. Restore the file, and add the change as a new file.`,
       );
     }
-  }
-  const fileNames = new Set(migrations.flatMap(({ name, earlierName = name }) => [name, earlierName]));
-  const missing = applied.find(({ name }) => !fileNames.has(name));
-  if (missing) {
-    throw new Error(
-      `${missing.name} is recorded in the database but missing from the files: is this an older release?`,
-    );
-  }
-  return migrations.filter((migration) => recorded(migration) === undefined);
+    return recorded === undefined;
+  });
 }
+
+/**
+ * The checksum that the database records for a file. Version 0.1 recorded names without paths: such a record of another
+ * text is a project's, and not of the gateway's own file.
+ */
+function recordedChecksum(
+  { name, earlierName = name, checksum }: Migration,
+  checksums: ReadonlyMap<string, string>,
+): string | undefined {
+  const earlier = checksums.get(earlierName);
+  return checksums.get(name) ?? (isGatewayFile(name) && earlier !== checksum ? undefined : earlier);
+}
+
+/** @throws Error when the database records files that are not there: a later version applied them, or another project. */
+function rejectMissing(migrations: readonly Migration[], applied: readonly AppliedMigration[]): void {
+  const known = new Set(migrations.flatMap(({ name, earlierName = name }) => [name, earlierName]));
+  const missing = applied.map(({ name }) => name).filter((name) => !known.has(name));
+  if (missing.length === 0) return;
+  const problems = [
+    { names: missing.filter(isGatewayFile), advice: LATER_GATEWAY },
+    { names: missing.filter((name) => !isGatewayFile(name)), advice: OTHER_PROJECT },
+  ].filter(({ names }) => names.length > 0);
+  throw new Error(problems.map(({ names, advice }) => `${names.sort().join(', ')} ${advice}`).join('\n'));
+}
+
+const LATER_GATEWAY =
+  'is recorded in the database but missing from this version of the gateway: a later version migrated the database. ' +
+  'Use that version or a later one.';
+const OTHER_PROJECT =
+  'is recorded in the database but missing from the files of the project. Use the latest version of the project or, ' +
+  'if the database belongs to another project, set CLICKHOUSE_DATABASE to another name.';
 
 async function readApplied(
   client: ClickHouseClient,

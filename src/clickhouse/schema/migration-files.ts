@@ -25,9 +25,12 @@ export interface Schema {
   readonly earlier?: EarlierSchema;
 }
 
+/** Where the gateway's own files are recorded. */
+const GATEWAY = 'querygate';
 const ENGINE_FOLDER = fileURLToPath(new URL('./engine', import.meta.url));
 /** Tables that the gateway creates and uses itself. */
-const OWN_TABLE = /^CREATE TABLE (?:IF NOT EXISTS )?(gateway_requests|schema_migrations\w*)\b/i;
+const OWN_TABLE =
+  /^CREATE\s+(?:OR\s+REPLACE\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[`"]?(gateway_requests|schema_migrations\w*)\b/i;
 
 /**
  * Reads the schema of a project and of the gateway.
@@ -37,13 +40,18 @@ const OWN_TABLE = /^CREATE TABLE (?:IF NOT EXISTS )?(gateway_requests|schema_mig
  */
 export async function readSchema(folder: string): Promise<Schema> {
   const [own, project, earlier] = await Promise.all([
-    readMigrations(ENGINE_FOLDER, 'querygate'),
+    readMigrations(ENGINE_FOLDER, GATEWAY),
     readMigrations(folder, 'clickhouse-schema'),
     readEarlierSchema(folder),
   ]);
   for (const { name, statements } of project) rejectOwnTables(name, statements);
   const engine = own.map((file) => ({ ...file, earlierName: EARLIER_NAMES[file.name] ?? file.name }));
   return { migrations: [...engine, ...project], ...(earlier && { earlier }) };
+}
+
+/** Whether a recorded name is of a file of the gateway itself. */
+export function isGatewayFile(name: string): boolean {
+  return name.startsWith(`${GATEWAY}/`);
 }
 
 /** In version 0.1 the gateway's own files were in the project's folder. */
@@ -97,7 +105,8 @@ function rejectOwnTables(name: string, statements: readonly string[]): void {
     const table = OWN_TABLE.exec(withoutComments(statement))?.[1];
     if (table === undefined) continue;
     throw new Error(
-      `${name} creates ${table}, which is a table of the gateway itself. Delete that statement, or give the table another name.`,
+      `${name} creates ${table}, which the gateway creates itself. Delete the file if it creates nothing else, ` +
+        'as 0011_gateway_requests.sql of version 0.1; otherwise give the table another name.',
     );
   }
 }

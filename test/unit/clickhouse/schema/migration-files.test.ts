@@ -69,4 +69,19 @@ describe('readSchema', () => {
     const outcome = await read({ '0001_a.sql': 'SELECT 1;', '0001_b.sql': 'SELECT 2;' });
     expect(outcome).toBe('0001_a.sql and 0001_b.sql have the same number');
   });
+
+  it.each([
+    'CREATE TABLE gateway_requests (x UInt8)',
+    'create  table\nif not exists `gateway_requests` (x UInt8)',
+    'CREATE OR REPLACE TABLE schema_migrations_lock (x UInt8)',
+  ])('rejects a file that creates a table of the gateway: %j', async (statement) => {
+    const outcome = await read({ '0001_a.sql': `-- A comment.\n${statement};` });
+    expect(outcome).toMatch(/^clickhouse-schema\/0001_a\.sql creates \w+, which the gateway creates itself/);
+  });
+
+  it('accepts tables with similar names', async () => {
+    const text =
+      'CREATE TABLE gateway_requests_daily (x UInt8);\nCREATE TABLE my_schema_migrations (x UInt8);';
+    expect(await read({ '0001_a.sql': text })).toHaveLength(1);
+  });
 });
