@@ -3,7 +3,8 @@ import path from 'node:path';
 import Joi from 'joi';
 import { parse as parseYaml } from 'yaml';
 
-import { LIMIT_RULES, type LimitRules } from '../endpoint/limit-rules.js';
+import { LIMIT_RULES } from '../endpoint/limit-rules-schema.js';
+import type { LimitRules } from '../endpoint/limit-rules.js';
 import { addressSet } from './address-set.js';
 import { parseInstant } from './instant.js';
 import { ADDRESSES, ENDPOINT_PATTERNS, PINNED_PARAMETERS, pinnedMap, INSTANT } from './key-rights.js';

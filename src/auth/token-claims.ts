@@ -1,7 +1,8 @@
 import Joi from 'joi';
 import type { JWTPayload } from 'jose';
 
-import { LIMIT_RULES, type LimitRules } from '../endpoint/limit-rules.js';
+import { LIMIT_RULES } from '../endpoint/limit-rules-schema.js';
+import type { LimitRules } from '../endpoint/limit-rules.js';
 import { ENDPOINT_PATTERNS, PINNED_PARAMETERS, pinnedMap } from './key-rights.js';
 import type { Principal } from './principal.js';
 

@@ -1,5 +1,3 @@
-import Joi from 'joi';
-
 /** At most `quota` units in any window of `window` seconds. */
 export interface Quota {
   readonly quota: number;
@@ -20,17 +18,3 @@ export type LimitRules = Readonly<Partial<Record<Counted, Quota>>> & {
   /** Maximum number of concurrent queries in ClickHouse. */
   readonly concurrent?: number;
 };
-
-const QUOTA = Joi.object<Quota>({
-  quota: Joi.number().integer().min(1).max(Number.MAX_SAFE_INTEGER).required(),
-  window: Joi.number().integer().min(1).max(86_400).required(),
-});
-
-/** Schema of limits in the keys file, in token claims and in endpoint settings. */
-export const LIMIT_RULES = Joi.object<LimitRules>({
-  requests: QUOTA,
-  rowsRead: QUOTA,
-  bytesRead: QUOTA,
-  clickhouseMs: QUOTA,
-  concurrent: Joi.number().integer().min(1).max(10_000),
-});

@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import type { EndpointSettings, QueryLimits } from './definition.js';
-import { LIMIT_RULES } from './limit-rules.js';
+import { LIMIT_RULES } from './limit-rules-schema.js';
 
 const QUERY_LIMITS = Joi.object<QueryLimits>({
   timeoutSeconds: Joi.number().positive(),

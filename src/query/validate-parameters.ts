@@ -1,5 +1,3 @@
-import type { ValidationResult } from 'joi';
-
 import type { Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { MAX_VALUE_BYTES, type Parameter, type ParameterValue } from '../endpoint/parameters/parameter.js';
@@ -46,8 +44,8 @@ type Validated = { readonly value: ParameterValue | null } | { readonly problem:
 function validate(parameter: Parameter, raw: RawParameter | undefined): Validated {
   const problem = raw && problemOf(raw);
   if (problem !== undefined) return { problem };
-  const result: ValidationResult<ParameterValue | undefined> = parameter.schema.validate(raw?.text);
-  return result.error ? { problem: result.error.message } : { value: result.value ?? null };
+  const { value = null, error } = parameter.schema.validate(raw?.text);
+  return error ? { problem: error.message } : { value };
 }
 
 /** The problem of a parameter that is repeated or cannot be decoded. */

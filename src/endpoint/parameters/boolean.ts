@@ -1,6 +1,7 @@
 import Joi from 'joi';
 
-import { declareParameter, type Parameter, type ParameterOptions } from './parameter.js';
+import { declareParameter } from './declare-parameter.js';
+import type { Parameter, ParameterOptions } from './parameter.js';
 
 /** `true` or `false`, also written `1` or `0`. An empty text means an omitted parameter. */
 export function boolean(options: ParameterOptions): Parameter<'true' | 'false'> {

@@ -1,7 +1,8 @@
 import Joi from 'joi';
 
 import { must } from '../schema-problems.js';
-import { declareParameter, type Parameter, type ParameterOptions } from './parameter.js';
+import { declareParameter } from './declare-parameter.js';
+import type { Parameter, ParameterOptions } from './parameter.js';
 
 const INT64_MIN = -(2n ** 63n);
 const INT64_MAX = 2n ** 63n - 1n;

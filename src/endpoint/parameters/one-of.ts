@@ -1,7 +1,8 @@
 import Joi from 'joi';
 
 import { must } from '../schema-problems.js';
-import { declareParameter, type Parameter, type ParameterOptions } from './parameter.js';
+import { declareParameter } from './declare-parameter.js';
+import type { Parameter, ParameterOptions } from './parameter.js';
 
 const OWN = {
   choices: must('an array of strings, at least one', Joi.array().items(Joi.string()).min(1)),

@@ -1,8 +1,5 @@
-import Joi from 'joi';
-
 import type { DefinitionProblem } from '../definition-error.js';
 import type { JsonSchema } from '../json-schema.js';
-import { must, problemsBySchema } from '../schema-problems.js';
 
 /** What a validated parameter becomes: text, or a list of texts. Timestamps have ClickHouse's own form. */
 export type ParameterValue = string | readonly string[];
@@ -17,11 +14,20 @@ export type ParameterKind =
 /** What an empty text means: the value '', an omitted parameter, or an invalid parameter. */
 export type EmptyText = 'value' | 'omitted' | 'problem';
 
+/** A Joi schema, as far as the gateway uses it: the types of the package need no other package. */
+export interface ParameterSchema<Value extends ParameterValue> {
+  /** @returns no value for an omitted parameter. */
+  readonly validate: (text: string | undefined) => {
+    readonly value?: Value | undefined;
+    readonly error?: Error | undefined;
+  };
+}
+
 /** One declared query-string parameter of an endpoint. */
 export interface Parameter<Value extends ParameterValue = ParameterValue> {
   readonly kind: ParameterKind;
   /** Turns the text that the caller sent into the value; its messages are part of the response with status 400. */
-  readonly schema: Joi.Schema<Value>;
+  readonly schema: ParameterSchema<Value>;
   /** The ClickHouse type that the value is bound as. */
   readonly type: string;
   readonly description: string;
@@ -49,41 +55,5 @@ export interface ParameterOptions {
   readonly required?: boolean;
 }
 
-const OPTIONS = {
-  description: must('a sentence', Joi.string().required()),
-  required: must('true or false', Joi.boolean()),
-} satisfies Record<keyof ParameterOptions, Joi.Schema>;
-
-const MESSAGES = {
-  'any.required': 'is required',
-  'any.only': 'must be one of {#valids}',
-  'string.empty': 'must not be empty',
-};
-
 /** JSON Schema of a text whose only bound is that of every value. */
 export const ANY_TEXT: JsonSchema = { type: 'string', maxLength: MAX_VALUE_BYTES };
-
-interface OwnRules {
-  readonly messages?: Readonly<Record<string, string>>;
-  readonly options?: Readonly<Record<string, Joi.Schema>>;
-}
-
-/**
- * Completes a declaration.
- *
- * @param own.messages of the rules of the parameter's own, by Joi's error code, in addition to those of all parameters.
- * @param own.options the schemas of the options of the parameter's own.
- */
-export function declareParameter<Value extends ParameterValue>(
-  schema: Joi.Schema,
-  options: ParameterOptions,
-  facts: Omit<Parameter<Value>, 'schema' | 'required' | 'description' | 'problems'>,
-  own: OwnRules = {},
-): Parameter<Value> {
-  const { required = false, description } = options;
-  const complete = schema
-    .messages({ ...MESSAGES, ...own.messages })
-    .prefs({ errors: { wrap: { array: false } } });
-  const problems = problemsBySchema(Joi.object({ ...OPTIONS, ...own.options }), options, 'the options');
-  return { ...facts, description, required, problems, schema: required ? complete.required() : complete };
-}

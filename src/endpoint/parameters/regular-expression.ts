@@ -1,7 +1,8 @@
 import Joi from 'joi';
 
 import { must } from '../schema-problems.js';
-import { ANY_TEXT, declareParameter, type Parameter, type ParameterOptions } from './parameter.js';
+import { declareParameter } from './declare-parameter.js';
+import { ANY_TEXT, type Parameter, type ParameterOptions } from './parameter.js';
 
 const OWN = { maxLength: must('a whole number of at least 1', Joi.number().integer().min(1).required()) };
 

@@ -1,6 +1,7 @@
 import Joi from 'joi';
 
-import { declareParameter, type Parameter, type ParameterOptions } from './parameter.js';
+import { declareParameter } from './declare-parameter.js';
+import type { Parameter, ParameterOptions } from './parameter.js';
 
 /** Items separated by commas, without trimming; order and repetition make no difference. */
 export function textList(options: ParameterOptions): Parameter<readonly string[]> {

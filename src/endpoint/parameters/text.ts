@@ -1,7 +1,8 @@
 import Joi from 'joi';
 
 import { must } from '../schema-problems.js';
-import { ANY_TEXT, declareParameter, type Parameter, type ParameterOptions } from './parameter.js';
+import { declareParameter } from './declare-parameter.js';
+import { ANY_TEXT, type Parameter, type ParameterOptions } from './parameter.js';
 
 const OWN = {
   empty: must('"value" or "omitted"', Joi.valid('value', 'omitted')),

@@ -2,7 +2,8 @@ import Joi from 'joi';
 
 import { formatClickHouseTimestamp, parseIsoTimestamp, type SubMicrosecond } from '../iso-timestamp.js';
 import { must } from '../schema-problems.js';
-import { ANY_TEXT, declareParameter, type Parameter, type ParameterOptions } from './parameter.js';
+import { declareParameter } from './declare-parameter.js';
+import { ANY_TEXT, type Parameter, type ParameterOptions } from './parameter.js';
 
 const INVALID =
   'must be an ISO 8601 timestamp between 1900 and 2299, such as 2026-05-17, 2026-05-17 10:05:03 or ' +
