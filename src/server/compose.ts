@@ -25,6 +25,7 @@ import { openRequestLog } from './open-request-log.js';
 import { pingAny } from './ping-any.js';
 import { loadProjectEndpoints } from './project-endpoints.js';
 import { queryServers } from './query-servers.js';
+import { warnOfOtherVersion } from './warn-of-other-version.js';
 
 /** A running gateway. */
 export interface Gateway {
@@ -75,6 +76,7 @@ async function open(
   { logger, clock }: GatewayDependencies,
   onClose: OnClose,
 ): Promise<Omit<Gateway, 'close'>> {
+  warnOfOtherVersion(config.project, logger);
   const endpoints = await openEndpoints(config);
   const { credentials, keys, keyUse, links } = await openAccess(config, endpoints, { logger, clock });
   onClose(keys.close, { name: 'keys' });
