@@ -21,6 +21,8 @@ export default {
     { ...base, displayName: 'unit', testMatch: ['<rootDir>/test/unit/**/*.test.ts'] },
     { ...withServers, displayName: 'http', testMatch: ['<rootDir>/test/http/**/*.test.ts'] },
     { ...withServers, displayName: 'integration', testMatch: ['<rootDir>/test/integration/**/*.test.ts'] },
+    // The packed tarball, in folders outside of the repository.
+    { ...base, displayName: 'package', testMatch: ['<rootDir>/test/package/**/*.test.ts'] },
     // These tests kill, freeze and fill servers and gateways of their own.
     { ...withServers, displayName: 'faults', testMatch: ['<rootDir>/test/faults/**/*.test.ts'] },
     // Not part of the suite: compares the responses of two versions.

@@ -11,8 +11,8 @@ import { withTemporaryFolder } from '../support/temporary-folder.js';
 
 const KEY = 'qg_only-for-tests';
 const LINK_SECRET = 'a secret for links in tests, long enough';
-/** Pages whose commands `cli-docs.test.ts` runs. */
-const TESTED_ELSEWHERE = new Set(['docs/reference/cli.md', 'docs/how-to/load-logs.md']);
+/** Pages whose commands `cli-docs.test.ts` and `test/package/tutorial.test.ts` run. */
+const TESTED_ELSEWHERE = new Set(['docs/reference/cli.md', 'docs/how-to/load-logs.md', 'docs/tutorial.md']);
 
 const run = promisify(execFile);
 
