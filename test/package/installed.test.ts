@@ -1,0 +1,119 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { installPackage, packPackage } from '../support/install-package.mjs';
+import { runNode } from '../support/run-node.js';
+import { startProcess } from '../support/start-process.js';
+import {
+  makeTemporaryFolder,
+  withTemporaryFolder,
+  type TemporaryFolder,
+} from '../support/temporary-folder.js';
+import { writeTutorialFiles } from '../support/tutorial.mjs';
+
+const KEY = 'qg_only-for-tests';
+const ROW = '{"shop":"harbour","ordered_at":"2026-05-01 09:12:00","product":"tea","quantity":2,"price":4.5}';
+const CALL = '/api/endpoints/query/sales.by-product?shop=harbour';
+const RESULT = '{"result":[{"product":"tea","sold":2,"revenue":9}]}';
+
+let temporary: TemporaryFolder;
+/** A folder with the installed package, and no project. */
+let installed = '';
+let command = '';
+
+beforeAll(async () => {
+  temporary = await makeTemporaryFolder();
+  installed = temporary.path;
+  installPackage(installed, packPackage(installed));
+  command = path.join(installed, 'node_modules/querygate/dist/cli/querygate.js');
+});
+
+afterAll(() => temporary.remove());
+
+/** Writes the tutorial's project into a folder, with a row as its demonstration data. */
+async function writeProject(folder: string): Promise<void> {
+  await writeTutorialFiles(folder);
+  await mkdir(path.join(folder, 'demo'));
+  await writeFile(path.join(folder, 'demo/01_orders.sql'), `INSERT INTO orders FORMAT JSONEachRow ${ROW}`);
+}
+
+/** Serves a project with the installed package; returns what a call gets and what the gateway wrote. */
+async function serveOnce(folder: string): Promise<{ readonly body: string; readonly log: string }> {
+  const gateway = startProcess([command, 'serve', '--project', folder], { PORT: '0', API_KEY: KEY });
+  try {
+    const [, url = ''] = await gateway.untilWritten(/"message":"ready".*"url":"([^"]+)"/);
+    const response = await fetch(url + CALL, { headers: { 'X-API-KEY': KEY } });
+    return { body: await response.text(), log: gateway.stdout() };
+  } finally {
+    gateway.child.kill('SIGTERM');
+    expect(await gateway.ended).toBe(0);
+  }
+}
+
+describe('the installed package', () => {
+  it('starts, answers and closes gateways in the process of a program, which then exits by itself', async () => {
+    const program = `
+      import { createGateway } from 'querygate';
+      for (const run of [1, 2]) {
+        const gateway = await createGateway({ project: process.argv[2], environment: { PORT: '0', LOG_LEVEL: 'warn' } });
+        const response = await fetch(gateway.url + '${CALL}', { headers: { 'X-API-KEY': gateway.apiKey } });
+        console.log(response.status, await response.text());
+        await gateway.close();
+      }`;
+    await withTemporaryFolder(async (folder) => {
+      await writeProject(folder);
+      const file = path.join(installed, 'program.mjs');
+      await writeFile(file, program);
+      const response = `200 ${RESULT}\n`;
+      expect(await runNode([file, folder])).toEqual({ code: 0, output: response + response });
+    });
+  });
+
+  it('serves a project that has no node_modules', async () => {
+    await withTemporaryFolder(async (folder) => {
+      await writeProject(folder);
+      const { body, log } = await serveOnce(folder);
+      expect(body).toBe(RESULT);
+      expect(log).not.toContain('"level":"warn"');
+    });
+  });
+
+  it('serves a project with another version in node_modules with the running one, and warns', async () => {
+    await withTemporaryFolder(async (folder) => {
+      await writeProject(folder);
+      const other = path.join(folder, 'node_modules/querygate');
+      await mkdir(other, { recursive: true });
+      const facts = {
+        name: 'querygate',
+        version: '0.0.7',
+        type: 'module',
+        exports: { './package.json': './package.json', '.': './index.js' },
+      };
+      await writeFile(path.join(other, 'package.json'), JSON.stringify(facts));
+      await writeFile(path.join(other, 'index.js'), 'throw new Error("the other version was loaded");');
+      const { body, log } = await serveOnce(folder);
+      expect(body).toBe(RESULT);
+      const warning = log.split('\n').find((line) => line.includes('"level":"warn"')) ?? '{}';
+      expect(JSON.parse(warning)).toMatchObject({
+        message: expect.stringContaining('another version of querygate') as unknown,
+        installed: '0.0.7',
+        running: expect.stringMatching(/^\d+\.\d+\.\d+/) as unknown,
+        fix: expect.stringContaining('npx querygate') as unknown,
+      });
+    });
+  });
+
+  it('says in one line what to do where there is no embedded ClickHouse', async () => {
+    await withTemporaryFolder(async (folder) => {
+      await writeProject(folder);
+      installPackage(folder, packPackage(folder));
+      await rm(path.join(folder, 'node_modules/@chdb'), { recursive: true });
+      const bin = path.join(folder, 'node_modules/querygate/dist/cli/querygate.js');
+      const gateway = startProcess([bin, 'serve', '--project', folder], { PORT: '0' });
+      expect(await gateway.ended).toBe(1);
+      expect(gateway.stderr()).toMatch(
+        /^querygate can’t start: .*@chdb\/.*Set CLICKHOUSE_URL.*docker compose up.*\n$/,
+      );
+    });
+  });
+});

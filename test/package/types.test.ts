@@ -1,0 +1,96 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { ROOT } from '../support/documentation.js';
+import { installPackage, linkModule, packPackage } from '../support/install-package.mjs';
+import { runNode } from '../support/run-node.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+import { writeTutorialFiles } from '../support/tutorial.mjs';
+
+const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
+const ENDPOINT = 'endpoints/sales.by-product.ts';
+
+/** A program that embeds a gateway. */
+const PROGRAM = `
+import { createGateway, type GatewayOptions, type RunningGateway } from 'querygate';
+
+const options: GatewayOptions = { project: '.', environment: { PORT: '0', API_KEY: undefined } };
+const gateway: RunningGateway = await createGateway(options);
+const key: string | undefined = gateway.apiKey;
+const url: string = gateway.url + (gateway.adminUrl ?? '') + (key ?? '');
+await gateway.close();
+export { url };
+`;
+
+const STRICT = {
+  target: 'es2023',
+  // Without the DOM, which takes the compiler longer than all else.
+  lib: ['es2023'],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  noPropertyAccessFromIndexSignature: true,
+  verbatimModuleSyntax: true,
+  skipLibCheck: false,
+  noEmit: true,
+};
+
+const COMPILED = { code: 0, output: '' };
+
+let temporary: TemporaryFolder;
+let folder = '';
+
+beforeAll(async () => {
+  temporary = await makeTemporaryFolder();
+  folder = temporary.path;
+  installPackage(folder, packPackage(folder));
+  await writeTutorialFiles(folder);
+  await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }');
+  await writeFile(path.join(folder, 'program.ts'), PROGRAM);
+});
+
+afterAll(() => temporary.remove());
+
+/** Compiles a file of the project, and the program, as a strict project would. */
+async function compile(
+  file: string,
+  compilerOptions: Readonly<Record<string, unknown>>,
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const config = path.join(folder, `tsconfig.${Object.values(compilerOptions).flat().join('-')}.json`);
+  await writeFile(
+    config,
+    JSON.stringify({ compilerOptions: { ...STRICT, ...compilerOptions }, files: ['program.ts', file] }),
+  );
+  return runNode([TSC, '--project', config]);
+}
+
+const MODULES = [{ module: 'NodeNext' }, { module: 'ESNext', moduleResolution: 'Bundler' }];
+
+describe('the types of the package', () => {
+  it('compile in a strict project without the types of Node.js', async () => {
+    const outcomes = await Promise.all(
+      MODULES.map((options) => compile(ENDPOINT, { ...options, types: [] })),
+    );
+    expect(outcomes).toEqual(MODULES.map(() => COMPILED));
+  });
+
+  it('compile in a strict project with the types of Node.js', async () => {
+    for (const name of ['@types/node', 'undici-types']) linkModule(folder, name);
+    const outcomes = await Promise.all(
+      MODULES.map((options) => compile(ENDPOINT, { ...options, types: ['node'] })),
+    );
+    expect(outcomes).toEqual(MODULES.map(() => COMPILED));
+  });
+
+  it('reject an endpoint with a misspelt option, or with a parameter that it does not declare', async () => {
+    const text = await readFile(path.join(folder, ENDPOINT), 'utf8');
+    const wrong = text
+      .replace('required: true', 'require: true')
+      .replace('shop = ${shop}', 'shop = ${store}');
+    await writeFile(path.join(folder, 'endpoints/wrong.ts'), wrong);
+    const { code, output } = await compile('endpoints/wrong.ts', { module: 'NodeNext', types: [] });
+    expect(code).not.toBe(0);
+    expect(output).toMatch(/endpoints\/wrong\.ts\(8,\d+\): error .*'required'/);
+    expect(output).toMatch(/endpoints\/wrong\.ts\(\d+,\d+\): error .*'store'/);
+  });
+});
