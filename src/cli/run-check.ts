@@ -39,7 +39,12 @@ export async function runCheck(
       endpoints.all(),
       signal,
       async (connection, needed) => {
-        const result = await checkAll(unique, connection, { config, progress, signal });
+        const result = await checkAll(unique, connection, {
+          config,
+          progress,
+          signal,
+          isTemporary: needed !== undefined,
+        });
         return [result, needed && (await checkGrants(config.project, needed, result))] as const;
       },
     );
@@ -54,13 +59,14 @@ interface CheckTask {
   readonly config: Config;
   readonly progress: Progress;
   readonly signal: AbortSignal;
+  readonly isTemporary: boolean;
 }
 
 /** Checks endpoints one at a time, so that concurrent queries do not distort the times. */
 async function checkAll(
   endpoints: readonly Endpoint[],
   connection: ClickHouseConnection,
-  { config, progress, signal }: CheckTask,
+  { config, progress, signal, isTemporary }: CheckTask,
 ): Promise<readonly CheckedEndpoint[]> {
   const { queryLimits, queryTimeoutMs } = config;
   const client = connectClickHouse(connection, {
@@ -75,7 +81,8 @@ async function checkAll(
       .catch((cause: unknown) => {
         throw new Error(`ClickHouse at ${connection.url} ${problemOf(cause)}`, { cause });
       });
-    const tools = { client, runQuery: createQueryRunner(client, queryLimits), now: () => new Date(), signal };
+    const runQuery = createQueryRunner(client, queryLimits);
+    const tools = { client, runQuery, now: () => new Date(), signal, isTemporary };
     const checked: CheckedEndpoint[] = [];
     for (const endpoint of endpoints) {
       progress.update({ phase: `checking ${endpoint.name}`, done: checked.length });

@@ -15,6 +15,8 @@ export interface CheckTools {
   readonly runQuery: RunQuery;
   readonly now: () => Date;
   readonly signal: AbortSignal;
+  /** Whether the server is a temporary one: a table without demonstration data is then empty, which says nothing of a query. */
+  readonly isTemporary?: boolean;
 }
 
 /** Settings of DESCRIBE and EXPLAIN, as the gateway's own queries have them. */
@@ -27,7 +29,7 @@ export async function checkEndpoint(endpoint: Endpoint, tools: CheckTools): Prom
     query = bindExample(endpoint, tools);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return toCheckedEndpoint(endpoint, [`the example is invalid: ${reason}`], [], undefined);
+    return toCheckedEndpoint(endpoint, [`the example is invalid: ${reason}`], [], undefined, tools);
   }
   const [described] = await Promise.allSettled([describe(query, tools)]);
   const [run] = await Promise.allSettled([runTimed(endpoint, query, tools)]);
@@ -49,6 +51,7 @@ export async function checkEndpoint(endpoint: Endpoint, tools: CheckTools): Prom
     differences.length > 0 ? differences : failures.slice(0, 1),
     estimate.status === 'fulfilled' ? estimate.value : [],
     run.status === 'fulfilled' ? run.value : undefined,
+    tools,
   );
 }
 
@@ -59,9 +62,11 @@ function toCheckedEndpoint(
   faults: readonly string[],
   estimate: readonly TableEstimate[],
   run: TimedRun | undefined,
+  { isTemporary = false }: CheckTools,
 ): CheckedEndpoint {
   const [result, milliseconds] = run ?? [];
-  const empty = result?.rowCount === 0 ? ['the example returns no rows'] : [];
+  const hasOnlyEmptyTables = isTemporary && estimate.length === 0;
+  const empty = result?.rowCount === 0 && !hasOnlyEmptyTables ? ['the example returns no rows'] : [];
   return {
     name,
     faults,

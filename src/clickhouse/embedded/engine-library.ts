@@ -25,7 +25,7 @@ export function engineLibraryPath(platform = `${process.platform}-${process.arch
         name
           ? `the optional package ${name} is not installed (npm installs it on Linux with glibc and on macOS; the Docker image has none)`
           : `npm has no build of it for ${platform}, only for ${Object.keys(PACKAGES).join(', ')}`
-      }. Set CLICKHOUSE_URL to a ClickHouse server, or serve with one from a checkout of Querygate: docker compose up -d --build --wait`,
+      }. Set CLICKHOUSE_URL to a ClickHouse server, or serve with one from a checkout of Querygate: docker compose up -d --build --wait (with .env, as in .env.example)`,
       { cause },
     );
   }
