@@ -87,8 +87,9 @@ export class EmbeddedServer {
   }
 
   /**
-   * Gives the read-only user these rights and no others: statements without a user, such as `GRANT SELECT ON logs.t`. Restarts the server where they are not what it has, because this
-   * engine reads its users only when it starts. Connections stay valid, but running queries fail.
+   * Gives the read-only user these rights and no others: statements without a user, such as `GRANT SELECT ON logs.t`.
+   * Restarts the server where it has other rights, because this engine reads its users only when it starts. Connections
+   * stay valid, but running queries fail.
    */
   async restartWith(grants: readonly string[]): Promise<void> {
     if (JSON.stringify(grants) === JSON.stringify(this.grants)) return;
