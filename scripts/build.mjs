@@ -67,7 +67,13 @@ function filesIn(name) {
 
 /** @param {() => void} task */
 async function withLock(task) {
-  while (!tryLock()) await delay(100);
+  let isWaiting = false;
+  while (!tryLock()) {
+    if (!isWaiting)
+      console.error(`Waiting for the build of another process. If there is none, delete ${LOCK}.`);
+    isWaiting = true;
+    await delay(100);
+  }
   try {
     // Another process may have built meanwhile.
     if (!isCurrent()) task();
@@ -76,23 +82,51 @@ async function withLock(task) {
   }
 }
 
-/** The lock is a file with the process id of its owner; the lock of a process that no longer runs is removed. */
+/** The lock is a file with the process id of its owner. */
 function tryLock() {
   try {
     writeFileSync(LOCK, String(process.pid), { flag: 'wx' });
     return true;
   } catch (error) {
-    if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'EEXIST') throw error;
+    if (codeOf(error) !== 'EEXIST') throw error;
   }
   try {
-    const owner = Number(readFileSync(LOCK, 'utf8'));
-    if (owner > 0) process.kill(owner, 0);
+    const owner = readFileSync(LOCK, 'utf8');
+    if (!isAlive(Number(owner))) removeLockOf(owner);
   } catch (error) {
-    const { code } = /** @type {NodeJS.ErrnoException} */ (error);
-    if (code === 'ESRCH') rmSync(LOCK, { force: true });
-    else if (code !== 'ENOENT' && code !== 'EPERM') throw error;
+    // The owner has just removed it.
+    if (codeOf(error) !== 'ENOENT') throw error;
   }
   return false;
+}
+
+/** @param {number} owner a process id; 0 of a process that has not written it yet */
+function isAlive(owner) {
+  // In a container, an earlier process may have had this process's own id.
+  if (owner === process.pid) return false;
+  try {
+    process.kill(owner, 0);
+  } catch (error) {
+    return codeOf(error) !== 'ESRCH';
+  }
+  return true;
+}
+
+/**
+ * Removes the lock of a process that was killed, and no lock that another process has just created.
+ *
+ * @param {string} owner
+ */
+function removeLockOf(owner) {
+  const taken = `${LOCK}.${process.pid}`;
+  renameSync(LOCK, taken);
+  if (readFileSync(taken, 'utf8') === owner) rmSync(taken);
+  else renameSync(taken, LOCK);
+}
+
+/** @param {unknown} error */
+function codeOf(error) {
+  return /** @type {NodeJS.ErrnoException} */ (error).code;
 }
 
 function build() {

@@ -147,7 +147,7 @@ function sharedHashes({ keys }: KeyFile): readonly string[] {
 function reasonOf(cause: unknown): string {
   const { code, message } = cause as NodeJS.ErrnoException;
   if (code === 'ENOENT') {
-    return 'the file does not exist. Set API_KEYS_FILE to a JSON or YAML file; “npm run keys -- add NAME” creates one';
+    return 'the file does not exist. Set API_KEYS_FILE to a JSON or YAML file; “querygate keys add NAME” creates one';
   }
   if (code === 'EACCES') return 'the gateway’s user has no permission to read it';
   if (code === 'EISDIR') return 'it is a folder';

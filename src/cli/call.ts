@@ -16,12 +16,12 @@ export function callCommand(): Command {
     )
     .option('--sql <select>', 'a SELECT over the result of an endpoint with query sandboxing')
     .addOption(
-      new Option('--url <url>', 'URL of the gateway')
-        .env('QUERYGATE_URL')
-        .default('http://127.0.0.1:8080')
-        .argParser(httpUrl),
+      new Option(
+        '--url <url>',
+        'URL of the gateway (default: QUERYGATE_URL, else http://127.0.0.1:8080)',
+      ).argParser(httpUrl),
     )
-    .addOption(new Option('--key <key>', 'the API key; the variable API_KEY works too').env('QUERYGATE_KEY'))
+    .option('--key <key>', 'the API key (default: QUERYGATE_KEY, else API_KEY)')
     .option('--output <file>', 'write the rows to a file, which is created when they are complete')
     .option('--headers', 'print the response’s status and headers on standard error')
     .option('--json', 'print headers and problems as JSON')

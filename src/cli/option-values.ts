@@ -15,6 +15,15 @@ export function httpUrl(text: string): string {
   return text.replace(/\/+$/, '');
 }
 
+/** Parses the URL in an environment variable. @throws CommandError (invalid usage) that names the variable */
+export function urlIn(variable: string, text: string): string {
+  try {
+    return httpUrl(text);
+  } catch (error) {
+    throw usageError(`${variable} is invalid. ${(error as Error).message}`);
+  }
+}
+
 /** Parses the name of an output format; upper or lower case, as in the query string. @throws InvalidArgumentError */
 export function formatName(text: string): FormatName {
   const format = FORMAT_NAMES.find((name) => name === text.toLowerCase());

@@ -3,7 +3,7 @@ import { problemText, readProblem } from './call/problem-text.js';
 import { ignoresSql, requestGateway, type GatewayCall } from './call/request-gateway.js';
 import { writeBody } from './call/write-body.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
-import { pairsOf } from './option-values.js';
+import { pairsOf, urlIn } from './option-values.js';
 import { printWarning } from './run-command.js';
 
 /** The options of `querygate call`, as commander parses them. */
@@ -11,7 +11,7 @@ export interface CallOptions {
   readonly param?: readonly string[];
   readonly format?: FormatName;
   readonly sql?: string;
-  readonly url: string;
+  readonly url?: string;
   readonly key?: string;
   readonly output?: string;
   readonly headers?: boolean;
@@ -50,11 +50,21 @@ function warnOfRows({ headers }: Response): void {
   }
 }
 
+/** The value of an environment variable; undefined where it is empty. */
+function variable(name: string): string | undefined {
+  const value = process.env[name];
+  return value === '' ? undefined : value;
+}
+
 function gatewayCallOf(endpoint: string, { url, key, format, sql, param = [] }: CallOptions): GatewayCall {
   const parameters = new Map(pairsOf('--param', param));
   if (sql !== undefined) parameters.set('sql', sql);
-  const apiKey = key ?? process.env['API_KEY'] ?? '';
-  return { url, endpoint, parameters, format, apiKey: apiKey === '' ? undefined : apiKey };
+  // Not by commander, which reads variables before the project's .env is applied.
+  const apiKey = key ?? variable('QUERYGATE_KEY') ?? variable('API_KEY');
+  const fromVariable = variable('QUERYGATE_URL');
+  const target =
+    url ?? (fromVariable === undefined ? 'http://127.0.0.1:8080' : urlIn('QUERYGATE_URL', fromVariable));
+  return { url: target, endpoint, parameters, format, apiKey };
 }
 
 /** @throws CommandError with the problem in the response, always. */

@@ -69,12 +69,12 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
     translation: SHARD_UNREACHABLE,
     hint: 'has a shard of the cluster ended in the middle of a query?',
   },
-  60: { name: 'UNKNOWN_TABLE', hint: 'has the schema been applied (npm run migrate)?' },
+  60: { name: 'UNKNOWN_TABLE', hint: 'has the schema been applied (querygate migrate)?' },
   75: { name: 'CANNOT_WRITE_TO_FILE_DESCRIPTOR', hint: 'is the disk of ClickHouse full?' },
   76: { name: 'CANNOT_OPEN_FILE', hint: 'is the disk of ClickHouse full, or broken?' },
   81: {
     name: 'UNKNOWN_DATABASE',
-    hint: 'has the schema been applied (npm run migrate), and is CLICKHOUSE_DATABASE right?',
+    hint: 'has the schema been applied (querygate migrate), and is CLICKHOUSE_DATABASE right?',
   },
   115: {
     name: 'UNKNOWN_SETTING',
@@ -105,7 +105,7 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   },
   497: {
     name: 'ACCESS_DENIED',
-    hint: 'may the ClickHouse user SELECT from the log tables, and on a cluster from those that end in _local?',
+    hint: 'does the ClickHouse user have every right that querygate grants prints?',
   },
   516: { name: 'AUTHENTICATION_FAILED', hint: 'are CLICKHOUSE_USER and CLICKHOUSE_PASSWORD right?' },
   904: { name: 'TOO_MANY_UNAVAILABLE_SHARDS', translation: SHARD_UNREACHABLE },

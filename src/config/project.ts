@@ -36,11 +36,13 @@ export function projectFolder({ PROJECT_DIR: folder = '' }: Environment): string
 }
 
 /**
- * The environment, completed by the variables of the project's `.env` that it does not define.
+ * The environment, completed by the variables of the project's `.env` that it does not define. An empty variable is defined,
+ * so that it hides the one of the file. `PROJECT_DIR` never comes from the file, which is in that folder.
  *
  * @throws Error where the file exists and cannot be read.
  */
 export function withEnvFile(environment: Environment): Environment {
+  const own = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined));
   const file = path.join(projectFolder(environment), '.env');
   let text: string;
   try {
@@ -49,5 +51,5 @@ export function withEnvFile(environment: Environment): Environment {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return environment;
     throw new Error(`${file} can’t be read: ${(cause as Error).message}`, { cause });
   }
-  return { ...parseEnv(text), ...environment };
+  return { ...parseEnv(text), ...own, PROJECT_DIR: projectFolder(environment) };
 }

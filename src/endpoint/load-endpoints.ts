@@ -60,7 +60,11 @@ async function endpointFiles(folder: string, below = ''): Promise<readonly strin
   for (const name of names.sort()) {
     if (/^[._]/.test(name) || name === 'node_modules') continue;
     const file = path.join(below, name);
-    const isFolder = (await stat(path.join(folder, file))).isDirectory();
+    // A link that leads nowhere is reported when the file is loaded, with the problems of all files.
+    const isFolder = await stat(path.join(folder, file)).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
     if (isFolder) files.push(...(await endpointFiles(folder, file)));
     else if (/(?<!\.d)\.(?:ts|mjs|js)$/.test(name)) files.push(file);
   }

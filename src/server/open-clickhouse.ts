@@ -5,10 +5,13 @@ import { prepareDatabase, type PrepareOptions } from '../clickhouse/demo-data/pr
 import type { ClusterOptions } from '../clickhouse/distributed-queries.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
 import { grantReader } from '../clickhouse/embedded/grant-reader.js';
-import { EarlierMigrations, rejectEarlierMigrations } from '../clickhouse/schema/earlier-migrations.js';
+import {
+  EarlierMigrations,
+  rejectEarlierMigrations,
+  type EarlierSchema,
+} from '../clickhouse/schema/earlier-migrations.js';
 import { readSchema } from '../clickhouse/schema/migration-files.js';
 import type { ClickHouseConfig, Config } from '../config/config.js';
-import type { Project } from '../config/project.js';
 import { serverName } from '../config/server-urls.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Logger } from '../observability/logger.js';
@@ -48,8 +51,9 @@ export async function openClickHouse(config: Config, options: OpenOptions): Prom
   const { clickhouse, project } = config;
   if (clickhouse.kind === 'external') {
     const { urls, log, username, password, database } = clickhouse;
+    const { earlier } = await readSchema(project.schemaFolder);
     const servers = urls.map((url) => open({ url, username, password, database }, config));
-    await rejectEarlierSchemas(servers, clickhouse, project);
+    await rejectEarlierSchemas(servers, clickhouse, earlier);
     const logConnections = log ? urls.map((url) => ({ url, ...log })) : [];
     return { servers, logConnections, close: () => closeAll(servers) };
   }
@@ -117,9 +121,8 @@ const CHECK_MS = 1000;
 async function rejectEarlierSchemas(
   servers: readonly OpenServer[],
   { database, cluster }: Extract<ClickHouseConfig, { kind: 'external' }>,
-  { schemaFolder }: Project,
+  earlier: EarlierSchema | undefined,
 ): Promise<void> {
-  const { earlier } = await readSchema(schemaFolder);
   const target = { database, isCluster: cluster !== undefined, earlier };
   const checks = servers.map(({ client }) =>
     rejectEarlierMigrations(client, target, AbortSignal.timeout(CHECK_MS)),

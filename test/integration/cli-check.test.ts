@@ -125,7 +125,9 @@ describe('querygate check', () => {
         "import './missing.js';\nexport default 1;\n",
       );
       const broken = await runCli(['check', '--project', folder]);
-      expect(broken.stderr).toMatch(/^error: endpoints\/broken\.ts:1: Cannot find module '\.\/missing\.js'\n$/);
+      expect(broken.stderr).toMatch(
+        /^error: endpoints\/broken\.ts:1: Cannot find module '\.\/missing\.js'\n$/,
+      );
     });
   });
 });

@@ -228,7 +228,7 @@ describe('a query that ClickHouse rejects', () => {
 
   it('for a missing table has a diagnosis with the remedy', async () => {
     const failure = await failureOf(runQuery(request('SELECT n FROM secret_table')));
-    expect(failure.details.diagnosis).toContain('has the schema been applied (npm run migrate)?');
+    expect(failure.details.diagnosis).toContain('has the schema been applied (querygate migrate)?');
   });
 });
 

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
-import type { Endpoint } from '../../src/endpoint/endpoint.js';
+import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { ERRORS } from '../../src/errors.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { demoDatabase } from '../support/demo-database.js';
@@ -47,12 +47,9 @@ describe('docs/how-to/write-an-endpoint.md', () => {
     const { connection, now } = await demoDatabase();
     const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 20_000 });
     try {
-      const file = path.join(folder, 'auth.failures.ts');
-      await writeFile(
-        file,
-        source.replace('../src/endpoint/index.js', path.join(ROOT, 'src/endpoint/index.ts')),
-      );
-      const { default: endpoint } = (await import(file)) as { default: Endpoint };
+      await writeFile(path.join(folder, 'auth.failures.ts'), source);
+      const [endpoint] = (await loadEndpoints(folder)).all();
+      if (!endpoint) throw new Error('the page has no endpoint');
       const result = await createQueryRunner(client, { timeoutMs: 20_000 })({
         query: bindQuery(
           endpoint.query,

@@ -28,9 +28,9 @@ export interface Schema {
 /** Where the gateway's own files are recorded. */
 const GATEWAY = 'querygate';
 const ENGINE_FOLDER = fileURLToPath(new URL('./engine', import.meta.url));
-/** Tables that the gateway creates and uses itself. */
+/** Names of tables that this version or a later one creates itself. */
 const OWN_TABLE =
-  /^CREATE\s+(?:OR\s+REPLACE\s+)?TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?[`"]?(gateway_requests|schema_migrations\w*)\b/i;
+  /^CREATE\s+(?:OR\s+REPLACE\s+)?(?:TABLE|(?:MATERIALIZED\s+)?VIEW|DICTIONARY)\s+(?:IF\s+NOT\s+EXISTS\s+)?(?:[\w`"]+\.)?[`"]?(gateway_requests|gateway_requests_local|(?:querygate_|schema_migrations)\w*)\b/i;
 
 /**
  * Reads the schema of a project and of the gateway.
@@ -61,7 +61,13 @@ const EARLIER_NAMES: Readonly<Record<string, string>> = {
 
 /** Reads the numbered files of a folder, in order. A semicolon at the end of a line ends a statement. */
 async function readMigrations(folder: string, recordedIn: string): Promise<readonly Migration[]> {
-  const files = (await namesIn(folder)).filter((file) => /^\d{4}_\w+\.sql$/.test(file)).sort();
+  const files = (await namesIn(folder)).filter((file) => file.endsWith('.sql')).sort();
+  const misnamed = files.find((file) => !/^\d{4}_\w+\.sql$/.test(file));
+  if (misnamed !== undefined) {
+    throw new Error(
+      `${recordedIn}/${misnamed} must be named NNNN_name.sql: four digits, “_”, then letters, digits and “_”`,
+    );
+  }
   files.forEach((file, index) => {
     const previous = files[index - 1];
     if (previous?.slice(0, 4) === file.slice(0, 4)) {
@@ -105,8 +111,8 @@ function rejectOwnTables(name: string, statements: readonly string[]): void {
     const table = OWN_TABLE.exec(withoutComments(statement))?.[1];
     if (table === undefined) continue;
     throw new Error(
-      `${name} creates ${table}, which the gateway creates itself. Delete the file if it creates nothing else, ` +
-        'as 0011_gateway_requests.sql of version 0.1; otherwise give the table another name.',
+      `${name} creates ${table}, which is a name of the gateway, as are all that begin with querygate_ or schema_migrations. ` +
+        'Delete the file if it is 0011_gateway_requests.sql of version 0.1; otherwise give the table another name.',
     );
   }
 }

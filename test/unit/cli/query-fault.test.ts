@@ -70,7 +70,7 @@ describe('queryFault', () => {
         "Unknown table expression identifier 'logs.nothing'",
         '    SELECT 1 FROM logs.nothing',
         '                  ^',
-        '  ClickHouse: UNKNOWN_TABLE (code 60); has the schema been applied (npm run migrate)?',
+        '  ClickHouse: UNKNOWN_TABLE (code 60); has the schema been applied (querygate migrate)?',
       ],
     ],
     [

@@ -70,10 +70,10 @@ describe('translateClickHouseError', () => {
   });
 
   it.each([
-    ['60', 'UNKNOWN_TABLE', 'npm run migrate'],
+    ['60', 'UNKNOWN_TABLE', 'querygate migrate'],
     ['81', 'UNKNOWN_DATABASE', 'CLICKHOUSE_DATABASE'],
     ['516', 'AUTHENTICATION_FAILED', 'CLICKHOUSE_PASSWORD'],
-    ['497', 'ACCESS_DENIED', 'SELECT'],
+    ['497', 'ACCESS_DENIED', 'querygate grants'],
     ['164', 'READONLY', 'readonly = 2'],
     ['75', 'CANNOT_WRITE_TO_FILE_DESCRIPTOR', 'disk'],
     ['76', 'CANNOT_OPEN_FILE', 'disk'],

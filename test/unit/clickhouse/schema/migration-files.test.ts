@@ -30,7 +30,7 @@ describe('readSchema', () => {
       '0002_b.sql': 'SELECT 2;',
       '0010_c.sql': 'SELECT 3;',
       '0001_a.sql': 'SELECT 1;',
-      'notes.sql': 'SELECT 4;',
+      'notes.md': 'SELECT 4;',
       '0003_d.sql.bak': 'SELECT 5;',
     });
     expect(migrations).toMatchObject([
@@ -65,6 +65,11 @@ describe('readSchema', () => {
     expect(other?.checksum).not.toBe(one?.checksum);
   });
 
+  it('rejects an SQL file without a number, which would never be applied', async () => {
+    const outcome = await read({ '0001_a.sql': 'SELECT 1;', '0002-b.sql': 'SELECT 2;' });
+    expect(outcome).toMatch(/^clickhouse-schema\/0002-b\.sql must be named NNNN_name\.sql/);
+  });
+
   it('rejects two files with the same number and names both', async () => {
     const outcome = await read({ '0001_a.sql': 'SELECT 1;', '0001_b.sql': 'SELECT 2;' });
     expect(outcome).toBe('0001_a.sql and 0001_b.sql have the same number');
@@ -74,9 +79,10 @@ describe('readSchema', () => {
     'CREATE TABLE gateway_requests (x UInt8)',
     'create  table\nif not exists `gateway_requests` (x UInt8)',
     'CREATE OR REPLACE TABLE schema_migrations_lock (x UInt8)',
+    'CREATE VIEW logs.querygate_later AS SELECT 1',
   ])('rejects a file that creates a table of the gateway: %j', async (statement) => {
     const outcome = await read({ '0001_a.sql': `-- A comment.\n${statement};` });
-    expect(outcome).toMatch(/^clickhouse-schema\/0001_a\.sql creates \w+, which the gateway creates itself/);
+    expect(outcome).toMatch(/^clickhouse-schema\/0001_a\.sql creates \w+, which is a name of the gateway/);
   });
 
   it('accepts tables with similar names', async () => {
