@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { parseEnv } from 'node:util';
 
@@ -39,17 +39,40 @@ export function projectFolder({ PROJECT_DIR: folder = '' }: Environment): string
  * The environment, completed by the variables of the project's `.env` that it does not define. An empty variable is defined,
  * so that it hides the one of the file. `PROJECT_DIR` never comes from the file, which is in that folder.
  *
- * @throws Error where the file exists and cannot be read.
+ * @throws Error where the project's folder does not exist, or the file in it cannot be read or has an invalid line.
  */
 export function withEnvFile(environment: Environment): Environment {
   const own = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== undefined));
-  const file = path.join(projectFolder(environment), '.env');
+  const folder = projectFolder(environment);
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new Error(
+      `The folder of the project, ${folder}, is not a folder. Name another with --project or PROJECT_DIR.`,
+    );
+  }
+  const file = path.join(folder, '.env');
   let text: string;
   try {
-    text = readFileSync(file, 'utf8');
+    text = readFileSync(file, 'utf8').replace(/^\u{FEFF}/u, '');
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return environment;
     throw new Error(`${file} can’t be read: ${(cause as Error).message}`, { cause });
   }
-  return { ...parseEnv(text), ...own, PROJECT_DIR: projectFolder(environment) };
+  rejectInvalidLines(file, text);
+  return { ...parseEnv(text), ...own, PROJECT_DIR: folder };
+}
+
+/** Comments, blank lines and variables; a value in quotes may have several lines. */
+const ENV_FILE_PART =
+  /[^\S\n]*(?:#.*|(?:export\s+)?[A-Za-z_]\w*\s*=\s*(?:"[^"]*"|'[^']*'|`[^`]*`)?.*)?(?:\n|$)/y;
+
+/** Node's parser makes a part of the next name of a line that is no variable, and so loses two. */
+function rejectInvalidLines(file: string, text: string): void {
+  const lines = text.replaceAll('\r\n', '\n');
+  ENV_FILE_PART.lastIndex = 0;
+  while (ENV_FILE_PART.lastIndex < lines.length) {
+    const at = ENV_FILE_PART.lastIndex;
+    if (ENV_FILE_PART.test(lines)) continue;
+    const line = lines.slice(0, at).split('\n').length;
+    throw new Error(`${file}:${line}: a line must be NAME=value, or a comment that begins with #`);
+  }
 }

@@ -12,7 +12,7 @@ import { EndpointDefinitionError } from './definition-error.js';
  */
 export async function problemsIn(folder: string, file: string, error: unknown): Promise<readonly string[]> {
   // Not `instanceof Error`: the loader may run the file in another realm.
-  const { message = String(error), stack = '' } = error as Partial<Error>;
+  const { message = String(error), stack = '' } = (error ?? {}) as Partial<Error>;
   const place = placeIn(folder, `${message}\n${stack}`);
   const at = (line: number | undefined): string =>
     path.join(path.basename(folder), file) + (line === undefined ? '' : `:${line}`);

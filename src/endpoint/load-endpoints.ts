@@ -1,4 +1,4 @@
-import { readdir, stat } from 'node:fs/promises';
+import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createJiti, type Jiti } from 'jiti';
 
@@ -27,12 +27,21 @@ export async function loadEndpoints(folder: string): Promise<EndpointRegistry> {
   const problems: string[] = [];
   const jiti = createLoader(folder);
   for (const file of files) {
+    const onExit = (): void => {
+      process.stderr.write(
+        `${path.join(path.basename(folder), file)} ended the process while it was loaded\n`,
+      );
+      process.exitCode = 1;
+    };
+    process.once('exit', onExit);
     try {
       const endpoint = endpointOf(file, await jiti.import(path.join(folder, file)));
       rejectDuplicate(endpoint, endpoints);
       endpoints.set(path.join(path.basename(folder), file), endpoint);
     } catch (error) {
       problems.push(...(await problemsIn(folder, file, error)));
+    } finally {
+      process.off('exit', onExit);
     }
   }
   if (problems.length > 0) throw new Error(problems.join('\n'));
@@ -50,23 +59,36 @@ function createLoader(folder: string): Jiti {
   });
 }
 
-/** Paths of the endpoint files, relative to the folder. Follows links, because a mounted folder may consist of links. */
-async function endpointFiles(folder: string, below = ''): Promise<readonly string[]> {
-  const names = await readdir(path.join(folder, below)).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+const NOT_ENDPOINTS = /^(?:[._].*|node_modules)$/;
+const ENDPOINT_FILE = /(?<!\.d)\.(?:ts|mjs|js)$/;
+
+async function realpathIfAny(folder: string): Promise<string | undefined> {
+  return realpath(folder).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   });
+}
+
+/**
+ * Paths of the endpoint files, relative to the folder. Follows links, because a mounted folder may consist of links.
+ *
+ * @param visited real paths of the folders above, which a link may lead to.
+ */
+async function endpointFiles(
+  folder: string,
+  below = '',
+  visited: readonly string[] = [],
+): Promise<readonly string[]> {
+  const here = await realpathIfAny(path.join(folder, below));
+  if (here === undefined || visited.includes(here)) return [];
   const files: string[] = [];
-  for (const name of names.sort()) {
-    if (/^[._]/.test(name) || name === 'node_modules') continue;
+  for (const name of (await readdir(here)).sort()) {
+    if (NOT_ENDPOINTS.test(name)) continue;
     const file = path.join(below, name);
     // A link that leads nowhere is reported when the file is loaded, with the problems of all files.
-    const isFolder = await stat(path.join(folder, file)).then(
-      (found) => found.isDirectory(),
-      () => false,
-    );
-    if (isFolder) files.push(...(await endpointFiles(folder, file)));
-    else if (/(?<!\.d)\.(?:ts|mjs|js)$/.test(name)) files.push(file);
+    const found = await stat(path.join(folder, file)).catch(() => undefined);
+    if (found?.isDirectory()) files.push(...(await endpointFiles(folder, file, [...visited, here])));
+    else if (found?.isFile() !== false && ENDPOINT_FILE.test(name)) files.push(file);
   }
   return files;
 }

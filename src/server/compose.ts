@@ -151,7 +151,10 @@ async function listen(
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<string> {
   server.listen(port, host);
-  await once(server, 'listening');
+  await once(server, 'listening').catch((cause: unknown) => {
+    const { message } = cause as Error;
+    throw new Error(`${message}. Set another PORT or ADMIN_PORT, or stop the other program.`, { cause });
+  });
   const address = server.address() as AddressInfo;
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;
 }

@@ -9,7 +9,7 @@ import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
 import { ERRORS } from '../../src/errors.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { demoDatabase } from '../support/demo-database.js';
-import { codesIn, ROOT, tableRows, textOf } from '../support/documentation.js';
+import { codesIn, tableRows, textOf } from '../support/documentation.js';
 import { rawParameters } from '../support/raw-parameters.js';
 import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';
 import { referenceEndpoints } from '../support/reference-project.js';

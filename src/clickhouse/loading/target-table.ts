@@ -1,6 +1,7 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
 import { quoteName } from '../../endpoint/quote-sql.js';
+import { RECORD_TABLE } from '../schema/earlier-migrations.js';
 import { describeFailure, LoadError } from './load-error.js';
 import type { Column, ComputedColumn, RowShape } from './row-shape.js';
 import { findTimeColumn } from './time-column.js';
@@ -22,9 +23,12 @@ interface Description {
 /**
  * Reads the columns and the TTL of a table.
  *
- * @throws LoadError when the table does not exist, or ClickHouse fails.
+ * @throws LoadError when the table does not exist or is the record of migrations, or ClickHouse fails.
  */
 export async function describeTable(client: ClickHouseClient, name: string): Promise<TargetTable> {
+  // A row of another origin would stop every later migration.
+  if (name.startsWith(RECORD_TABLE))
+    throw new LoadError(`the table ${name} is written by querygate migrate only`);
   try {
     const shape = await readShape(client, name);
     return { name, ...shape, ttl: await findTtl(client, name, shape) };

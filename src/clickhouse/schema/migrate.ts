@@ -106,10 +106,12 @@ async function apply(
 ): Promise<void> {
   const { name, checksum, statements } = migration;
   const started = performance.now();
-  for (const query of statements) {
+  for (const [index, query] of statements.entries()) {
     await checkLock();
     await client.command({ query }).catch((cause: unknown) => {
-      throw new Error(`${name}: ${(cause as Error).message}`, { cause });
+      throw new Error(`${name}: ${(cause as Error).message.trim()}${whatIsDone(index, statements)}`, {
+        cause,
+      });
     });
   }
   await client.insert({
@@ -119,6 +121,13 @@ async function apply(
     ...(cluster !== undefined && { clickhouse_settings: RECORD_WRITING }),
   });
   onApplied?.(name, performance.now() - started);
+}
+
+/** What a person needs to know when a later statement of a file fails. */
+function whatIsDone(failed: number, statements: readonly string[]): string {
+  if (statements.length === 1) return '';
+  const before = failed === 0 ? 'No statement was applied' : `The ${failed} before it were applied`;
+  return `\n  This is statement ${failed + 1} of ${statements.length}. ${before}: all run again with the corrected file, so write IF NOT EXISTS.`;
 }
 
 function pending(

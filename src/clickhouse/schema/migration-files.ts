@@ -44,6 +44,7 @@ export async function readSchema(folder: string): Promise<Schema> {
     readMigrations(folder, 'clickhouse-schema'),
     readEarlierSchema(folder),
   ]);
+  if (own.length === 0) throw new Error(`The gateway’s own schema files are missing in ${ENGINE_FOLDER}.`);
   for (const { name, statements } of project) rejectOwnTables(name, statements);
   const engine = own.map((file) => ({ ...file, earlierName: EARLIER_NAMES[file.name] ?? file.name }));
   return { migrations: [...engine, ...project], ...(earlier && { earlier }) };

@@ -30,6 +30,26 @@ describe('withEnvFile', () => {
     });
   });
 
+  it.each([
+    ['this is not a variable\nPORT=81\n', 1],
+    ['PORT=81\n\nPORT\n', 3],
+    ["A='one\ntwo'\n# three\n-x=1\n", 4],
+  ])('rejects a line that is no variable: %j', async (text, line) => {
+    await withProject(text, (complete, folder) => {
+      expect(() => complete()).toThrow(`${folder}/.env:${line}: a line must be NAME=value`);
+    });
+  });
+
+  it('accepts values in quotes over several lines, Windows line ends and a byte order mark', async () => {
+    await withProject('\u{FEFF}A="one\ntwo"\r\n  B = 3 # three\r\n', (complete) => {
+      expect(complete()).toMatchObject({ A: 'one\ntwo', B: '3' });
+    });
+  });
+
+  it('rejects a folder that does not exist', () => {
+    expect(() => withEnvFile({ PROJECT_DIR: '/nowhere' })).toThrow('/nowhere, is not a folder');
+  });
+
   it('never takes the folder of the project from the file in it', async () => {
     await withProject('PROJECT_DIR=other\n', (complete, folder) => {
       expect(complete()['PROJECT_DIR']).toBe(folder);

@@ -134,11 +134,23 @@ describe('loadEndpoints', () => {
     expect(await outcomeOf({})).toMatch(message);
   });
 
+  it('follows a link to a folder above once, and reports a link that leads nowhere', async () => {
+    await withTemporaryFolder(async (project) => {
+      const folder = path.join(project, 'endpoints');
+      await write(folder, { 'first.ts': fileOf() });
+      await symlink('.', path.join(folder, 'loop'));
+      expect((await loadEndpoints(folder)).all()).toHaveLength(1);
+      await symlink('/nowhere.ts', path.join(folder, 'dangling.ts'));
+      await expect(loadEndpoints(folder)).rejects.toThrow(/^endpoints\/dangling\.ts/);
+    });
+  });
+
   it('reports the problems of all files, with their lines', async () => {
     const message = await outcomeOf({
       'a/syntax.ts': 'export default {\n  a: 1,\n  b: ,\n};',
       'first.ts': fileOf('maxRows: 0,'),
       'second.ts': 'export const endpoint = 1;',
+      'throws-null.ts': 'throw null;',
       'throws.mjs': '\n\nthrow new Error("boom\\nsecond line");',
     });
     expect(message).toBe(
@@ -146,6 +158,7 @@ describe('loadEndpoints', () => {
         'endpoints/a/syntax.ts:3: syntax error: Unexpected token',
         'endpoints/first.ts:10: maxRows 0 must be a whole number of at least 1',
         'endpoints/second.ts: the default export is not the result of defineEndpoint of querygate',
+        'endpoints/throws-null.ts: null',
         'endpoints/throws.mjs:3: boom',
       ].join('\n'),
     );
