@@ -214,19 +214,6 @@ describe('the server', () => {
     });
   });
 
-  it('stays stopped if it is stopped just after its process was killed', async () => {
-    await withTemporaryFolder(async (folder) => {
-      const { promise: crashed, resolve: onCrash } = withResolvers<string>();
-      const restarted = await start(folder, onCrash);
-      const { url } = restarted.adminConnection;
-      process.kill(restarted.pid ?? 0, 'SIGKILL');
-      await crashed;
-      await restarted.stop();
-      const isUp = async (): Promise<true | undefined> => ((await respondsToPing(url)) ? true : undefined);
-      await expect(pollUntil('it responds', isUp, 1500)).rejects.toThrow('not within 1500 ms');
-    });
-  });
-
   it('ends within a second of its parent, even if the parent is killed', async () => {
     await withTemporaryFolder(async (folder) => {
       const module = new URL('../../dist/clickhouse/embedded/embedded-server.js', import.meta.url);
@@ -252,10 +239,3 @@ describe('the server', () => {
     });
   });
 });
-
-/** A promise that other code resolves. */
-function withResolvers<T>(): { readonly promise: Promise<T>; readonly resolve: (value: T) => void } {
-  let resolve: ((value: T) => void) | undefined;
-  const promise = new Promise<T>((settle) => (resolve = settle));
-  return { promise, resolve: (value) => resolve?.(value) };
-}

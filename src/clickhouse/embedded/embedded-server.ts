@@ -12,10 +12,11 @@ import { engineLibraryPath } from './engine-library.js';
 import { freePort } from './free-port.js';
 import { readRememberedGrants, rememberGrants } from './remembered-grants.js';
 import {
-  recordRunningServer,
+  releaseDataFolder,
   respondsToPing,
-  findRunningServer,
-  removeServerRecord,
+  START_TIMEOUT_MS,
+  takeDataFolder,
+  type RunningServer,
 } from './running-server.js';
 import { ADMIN_PASSWORD_VARIABLE, ADMIN_USER, writeServerFiles } from './server-files.js';
 
@@ -32,19 +33,21 @@ export interface EmbeddedServerOptions {
 }
 
 const HOST_SCRIPT = fileURLToPath(new URL('./engine-host.mjs', import.meta.url));
-/** A cold start reads half a gigabyte of library from disk. */
-const START_TIMEOUT_MS = 60_000;
 const RESTART_PAUSE_MS = 500;
 
 /** A ClickHouse server as a child process, on a free loopback port, with passwords that only this process knows. */
 export class EmbeddedServer {
   private child: ChildProcess | undefined;
+  /** The process that was told to end, so that its end is no crash. */
+  private ending: ChildProcess | undefined;
   private stopping = false;
+  /** Settles when the last change of the process is done. */
+  private changed: Promise<unknown> = Promise.resolve();
 
   private constructor(
     private readonly options: EmbeddedServerOptions,
     private readonly port: number,
-    private grants: readonly string[],
+    private grants: readonly string[] = [],
     private readonly adminPassword = randomBytes(24).toString('base64url'),
     private readonly readerPassword = randomBytes(24).toString('base64url'),
   ) {}
@@ -57,17 +60,17 @@ export class EmbeddedServer {
    */
   static async start(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
     const dataDir = path.resolve(options.dataDir);
-    const running = await findRunningServer(dataDir);
-    if (running) {
-      throw new Error(
-        `The data folder ${dataDir} is in use by the gateway with process id ${running.pid}. ` +
-          'Stop that gateway, or set DATA_DIR to another folder.',
-      );
+    const server = new EmbeddedServer({ ...options, dataDir }, await freePort());
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    // Before any file is written: another gateway's server may be down only because it restarts.
+    await takeDataFolder(dataDir, server.record);
+    try {
+      server.grants = options.grants ?? (await readRememberedGrants(dataDir));
+      await server.exclusively(() => server.launch());
+    } catch (error) {
+      await server.stop();
+      throw error;
     }
-    const grants = options.grants ?? (await readRememberedGrants(dataDir));
-    const server = new EmbeddedServer({ ...options, dataDir }, await freePort(), grants);
-    await server.launch();
-    await recordRunningServer(dataDir, { ...server.adminConnection, pid: process.pid });
     return server;
   }
 
@@ -91,29 +94,44 @@ export class EmbeddedServer {
    * Restarts the server where it has other rights, because this engine reads its users only when it starts. Connections
    * stay valid, but running queries fail.
    */
-  async restartWith(grants: readonly string[]): Promise<void> {
-    if (JSON.stringify(grants) === JSON.stringify(this.grants)) return;
-    this.grants = grants;
-    await rememberGrants(this.options.dataDir, grants);
-    await this.end();
-    await this.launch();
+  restartWith(grants: readonly string[]): Promise<void> {
+    return this.exclusively(async () => {
+      if (JSON.stringify(grants) === JSON.stringify(this.grants)) return;
+      this.grants = grants;
+      await rememberGrants(this.options.dataDir, grants);
+      await this.end();
+      await this.launch();
+    });
   }
 
   /** Ends the server. Acknowledged writes are not lost. */
   async stop(): Promise<void> {
     this.stopping = true;
-    await removeServerRecord(this.options.dataDir);
+    // At once, because a launch waits until its process responds or ends.
     await this.end();
+    await this.exclusively(() => this.end());
+    await releaseDataFolder(this.options.dataDir, this.record);
+  }
+
+  /** Runs a change of the process after the changes before it, because two processes cannot share the folder. */
+  private exclusively(change: () => Promise<void>): Promise<void> {
+    const result = this.changed.then(change);
+    this.changed = result.catch(() => undefined);
+    return result;
   }
 
   private async end(): Promise<void> {
     const { child } = this;
     if (!child || hasEnded(child)) return;
-    // Otherwise the end would be reported as a crash.
-    child.removeAllListeners('exit');
+    this.ending = child;
     const exited = once(child, 'exit');
     child.kill('SIGKILL');
     await exited;
+  }
+
+  private get record(): RunningServer {
+    const { url, username, password } = this.adminConnection;
+    return { url, username, password, pid: process.pid };
   }
 
   private get address(): Pick<ClickHouseConnection, 'url' | 'database'> {
@@ -123,7 +141,6 @@ export class EmbeddedServer {
   private async launch(): Promise<void> {
     const library = engineLibraryPath();
     const folder = path.join(this.options.dataDir, 'clickhouse');
-    await mkdir(this.options.dataDir, { recursive: true, mode: 0o700 });
     const configFile = await writeServerFiles(folder, {
       ...this.options,
       port: this.port,
@@ -148,7 +165,9 @@ export class EmbeddedServer {
     await this.untilReady(child, lastOutput);
     // A process that has already exited emits no further `exit` event.
     if (hasEnded(child)) throw new Error(startFailure(this.options.dataDir, lastOutput()));
-    child.once('exit', () => void this.restart(lastOutput()));
+    child.once('exit', () => {
+      if (child !== this.ending) void this.restart(child, lastOutput());
+    });
   }
 
   private async untilReady(child: ChildProcess, lastOutput: () => string): Promise<void> {
@@ -156,23 +175,27 @@ export class EmbeddedServer {
     while (!(await respondsToPing(this.address.url))) {
       if (hasEnded(child)) throw new Error(startFailure(this.options.dataDir, lastOutput()));
       if (Date.now() > deadline) {
-        child.kill('SIGKILL');
+        await this.end();
         throw new Error(`The embedded ClickHouse did not respond within ${START_TIMEOUT_MS / 1000} s.`);
       }
       await delay(20);
     }
   }
 
-  private async restart(lastOutput: string): Promise<void> {
-    while (!this.stopping) {
+  /** Restarts the server after a crash, unless a new process has replaced the crashed one meanwhile. */
+  private async restart(crashed: ChildProcess | undefined, lastOutput: string): Promise<void> {
+    while (!this.stopping && this.child === crashed) {
       this.options.onCrash(lastOutput);
       await delay(RESTART_PAUSE_MS);
-      try {
-        await this.launch();
-        return;
-      } catch (error) {
-        lastOutput = String(error);
-      }
+      await this.exclusively(async () => {
+        if (this.child !== crashed) return;
+        try {
+          await this.launch();
+        } catch (error) {
+          lastOutput = String(error);
+          crashed = this.child;
+        }
+      });
     }
   }
 }

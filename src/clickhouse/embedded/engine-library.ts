@@ -8,25 +8,39 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'darwin-arm64': '@chdb/lib-darwin-arm64',
 };
 
+/** Calls the engine, from engine-host.mjs. */
+const CALLER = 'ffi-rs';
+
 /**
  * Path of the ClickHouse engine that npm installed for this platform.
  *
  * @throws Error that says what to do when there is none.
  */
-export function engineLibraryPath(platform = `${process.platform}-${process.arch}`): string {
+export function engineLibraryPath(
+  platform = `${process.platform}-${process.arch}`,
+  resolve: (module: string) => string = createRequire(import.meta.url).resolve,
+): string {
   const name = PACKAGES[platform];
-  try {
-    if (!name) throw new Error('no package');
-    const require = createRequire(import.meta.url);
-    return path.join(path.dirname(require.resolve(`${name}/package.json`)), 'libchdb.so');
-  } catch (cause) {
-    throw new Error(
-      `There is no embedded ClickHouse here: ${
-        name
-          ? `the optional package ${name} is not installed (npm installs it on Linux with glibc and on macOS; the Docker image has none)`
-          : `npm has no build of it for ${platform}, only for ${Object.keys(PACKAGES).join(', ')}`
-      }. Set CLICKHOUSE_URL to a ClickHouse server, or serve with one from a checkout of Querygate: docker compose up -d --build --wait (with .env, as in .env.example)`,
-      { cause },
-    );
-  }
+  if (!name)
+    throw noEngine(`npm has no build of it for ${platform}, only for ${Object.keys(PACKAGES).join(', ')}`);
+  const folderOf = (required: string): string => {
+    try {
+      return path.dirname(resolve(`${required}/package.json`));
+    } catch (cause) {
+      throw noEngine(
+        `the optional package ${required} is not installed (npm installs it on Linux with glibc and on macOS; the Docker image has none)`,
+        cause,
+      );
+    }
+  };
+  const engine = path.join(folderOf(name), 'libchdb.so');
+  folderOf(CALLER);
+  return engine;
+}
+
+function noEngine(reason: string, cause?: unknown): Error {
+  return new Error(
+    `There is no embedded ClickHouse here: ${reason}. Set CLICKHOUSE_URL to a ClickHouse server, or serve with one from a checkout of Querygate: docker compose up -d --build --wait (with .env, as in .env.example)`,
+    { cause },
+  );
 }

@@ -1,5 +1,7 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
 import type { ClickHouseConnection } from '../connection.js';
 
@@ -9,28 +11,89 @@ export interface RunningServer extends Omit<ClickHouseConnection, 'database'> {
   readonly pid: number;
 }
 
+/** A cold start reads half a gigabyte of library from disk. */
+export const START_TIMEOUT_MS = 60_000;
+const PAUSE_MS = 20;
+
+/** Passwords of this process's own records: the first process of a container has the pid of its killed predecessor. */
+const ownPasswords = new Set<string>();
+
 const fileIn = (dataDir: string): string => path.join(dataDir, 'running-server.json');
+const lockOf = (file: string): string => `${file}.lock`;
 
-/** Writes the record of a running server, readable by its owner only. */
-export async function recordRunningServer(dataDir: string, server: RunningServer): Promise<void> {
-  await rm(fileIn(dataDir), { force: true });
-  await writeFile(fileIn(dataDir), JSON.stringify(server), { mode: 0o600 });
-}
-
-/** Removes the record. */
-export async function removeServerRecord(dataDir: string): Promise<void> {
-  await rm(fileIn(dataDir), { force: true });
-}
-
-/** The running server of a data folder, or undefined if there is none. */
-export async function findRunningServer(dataDir: string): Promise<RunningServer | undefined> {
-  let server: RunningServer;
+/**
+ * Takes a data folder for a server that is about to start: writes its record, readable by its owner only. At most one
+ * living process has the folder; the record of a process that has ended is replaced.
+ *
+ * @throws Error naming the process that has the folder.
+ */
+export async function takeDataFolder(
+  dataDir: string,
+  server: RunningServer,
+  withinMs = START_TIMEOUT_MS,
+): Promise<void> {
+  const draft = `${fileIn(dataDir)}.${randomUUID()}`;
+  const deadline = performance.now() + withinMs;
+  await writeFile(draft, JSON.stringify(server), { mode: 0o600 });
+  ownPasswords.add(server.password);
   try {
-    server = JSON.parse(await readFile(fileIn(dataDir), 'utf8')) as RunningServer;
-  } catch {
-    return undefined; // No record, or an incomplete one of a gateway that was killed.
+    while (!(await take(fileIn(dataDir), draft))) {
+      const running = await findRunningServer(dataDir, withinMs);
+      if (running) throw inUse(dataDir, running);
+      if (performance.now() > deadline) throw unfinished(dataDir, withinMs);
+      await delay(PAUSE_MS);
+    }
+  } catch (error) {
+    ownPasswords.delete(server.password);
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
   }
-  return (await respondsToPing(server.url)) ? server : undefined;
+}
+
+/**
+ * Makes a file the draft's, if there is none or its process has ended. Only one process at a time, which takes the file's
+ * lock in the same way, replaces such a file: otherwise two could find the same dead record, and the slower one would
+ * replace the record of the faster one.
+ */
+async function take(file: string, draft: string): Promise<boolean> {
+  if (await linkIfAbsent(draft, file)) return true;
+  if (!(await isAbandoned(file)) || !(await take(lockOf(file), draft))) return false;
+  try {
+    if (!(await isAbandoned(file))) return false;
+    const copy = `${file}.${randomUUID()}`;
+    await link(draft, copy);
+    await rename(copy, file);
+    return true;
+  } finally {
+    await rm(lockOf(file), { force: true });
+  }
+}
+
+/** Removes the record of a server that has ended, unless the folder belongs to another one by now. */
+export async function releaseDataFolder(dataDir: string, { password }: RunningServer): Promise<void> {
+  const record = await readRecord(fileIn(dataDir));
+  if (record?.password === password) await rm(fileIn(dataDir), { force: true });
+  ownPasswords.delete(password);
+}
+
+/**
+ * The running server of a data folder, or undefined if there is none. Waits for a server that is starting or restarting.
+ *
+ * @throws Error if the process that has the folder lives, but its server does not respond within the time.
+ */
+export async function findRunningServer(
+  dataDir: string,
+  withinMs = START_TIMEOUT_MS,
+): Promise<RunningServer | undefined> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    const server = await readRecord(fileIn(dataDir));
+    if (!server || !isOwned(server)) return undefined;
+    if (await respondsToPing(server.url)) return server;
+    if (performance.now() > deadline) throw inUse(dataDir, server, withinMs);
+    await delay(PAUSE_MS);
+  }
 }
 
 /** Whether a ClickHouse server responds at a URL within a second. */
@@ -41,4 +104,80 @@ export async function respondsToPing(url: string): Promise<boolean> {
   } catch {
     return false;
   }
+}
+
+/** The record in a file; undefined if there is none, or no complete one. */
+async function readRecord(file: string): Promise<RunningServer | undefined> {
+  const text = await readIfPresent(file);
+  return text === undefined ? undefined : parseRecord(text);
+}
+
+async function isAbandoned(file: string): Promise<boolean> {
+  const text = await readIfPresent(file);
+  if (text === undefined) return false;
+  const record = parseRecord(text);
+  return !record || !isOwned(record);
+}
+
+async function readIfPresent(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return undefined;
+    throw error;
+  }
+}
+
+function parseRecord(text: string): RunningServer | undefined {
+  try {
+    const record = JSON.parse(text) as RunningServer | null;
+    // 0 and negative numbers would mean groups of processes.
+    return record && Number.isSafeInteger(record.pid) && record.pid > 0 ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the process of a record lives. */
+function isOwned({ pid, password }: RunningServer): boolean {
+  if (pid === process.pid) return ownPasswords.has(password);
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    // No such process, or (EPERM) one of another user, who could not have written this record.
+    return false;
+  }
+}
+
+/** Unlike an exclusive open, a link shows the file to others only when it is complete. */
+async function linkIfAbsent(from: string, to: string): Promise<boolean> {
+  try {
+    await link(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, 'EEXIST')) return false;
+    throw error;
+  }
+}
+
+const hasCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
+
+function inUse(dataDir: string, { pid }: RunningServer, silentMs?: number): Error {
+  const remedy = 'Stop that gateway, or set DATA_DIR to another folder.';
+  const silence =
+    silentMs === undefined
+      ? ''
+      : ` Its ClickHouse has not responded for ${silentMs / 1000} s. ` +
+        `If process ${pid} is no gateway, delete ${fileIn(dataDir)}.`;
+  return new Error(
+    `The data folder ${dataDir} is in use by the gateway with process id ${pid}. ${remedy}${silence}`,
+  );
+}
+
+/** The process that holds the lock died, and another process has its id now. */
+function unfinished(dataDir: string, withinMs: number): Error {
+  return new Error(
+    `Another process has been taking the data folder ${dataDir} for ${withinMs / 1000} s. ` +
+      `If no gateway is starting, delete ${lockOf(fileIn(dataDir))}.`,
+  );
 }

@@ -13,4 +13,14 @@ describe('engineLibraryPath', () => {
     const absent = process.platform === 'darwin' ? 'linux-x64' : 'darwin-x64';
     expect(() => engineLibraryPath(absent)).toThrow(/the optional package @chdb\/lib-\S+ is not installed/);
   });
+
+  it('names the package that calls the engine, if only that one is missing', () => {
+    const resolve = (module: string): string => {
+      if (module === 'ffi-rs/package.json') throw new Error('Cannot find module');
+      return `/modules/${module}`;
+    };
+    expect(() => engineLibraryPath('linux-x64', resolve)).toThrow(
+      'There is no embedded ClickHouse here: the optional package ffi-rs is not installed',
+    );
+  });
 });

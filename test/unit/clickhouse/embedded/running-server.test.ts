@@ -1,14 +1,16 @@
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 
 import {
-  recordRunningServer,
-  respondsToPing,
   findRunningServer,
-  removeServerRecord,
+  releaseDataFolder,
+  respondsToPing,
+  takeDataFolder,
+  type RunningServer,
 } from '../../../../src/clickhouse/embedded/running-server.js';
 import { withTemporaryFolder } from '../../../support/temporary-folder.js';
 
@@ -29,7 +31,41 @@ async function withHttpServer(
   }
 }
 
-const serverAt = (url: string) => ({ url, username: 'admin', password: 'secret', pid: 42 });
+const SILENT = 'http://127.0.0.1:1';
+let servers = 0;
+
+const serverAt = (url: string, pid = process.pid): RunningServer => ({
+  url,
+  username: 'admin',
+  password: `secret ${++servers}`,
+  pid,
+});
+
+const fileIn = (folder: string): string => path.join(folder, 'running-server.json');
+const writeRecord = (folder: string, server: RunningServer): Promise<void> =>
+  writeFile(fileIn(folder), JSON.stringify(server));
+
+/** Runs a process that does nothing. */
+async function withProcess(use: (child: ChildProcess, pid: number) => Promise<void>): Promise<void> {
+  const child = spawn(process.execPath, ['-e', 'process.stdin.resume()'], { stdio: 'pipe' });
+  const exited = once(child, 'exit');
+  try {
+    await use(child, child.pid ?? 0);
+  } finally {
+    child.kill('SIGKILL');
+    await exited;
+  }
+}
+
+/** The id of a process that has ended. */
+async function deadPid(): Promise<number> {
+  let dead = 0;
+  await withProcess((_child, pid) => {
+    dead = pid;
+    return Promise.resolve();
+  });
+  return dead;
+}
 
 describe('respondsToPing', () => {
   it.each([
@@ -56,36 +92,114 @@ describe('findRunningServer', () => {
   it('finds a recorded server that responds', async () => {
     await withTemporaryFolder(async (folder) => {
       await withHttpServer(200, 'Ok.\n', async (url) => {
-        await recordRunningServer(folder, serverAt(url));
-        expect(await findRunningServer(folder)).toEqual(serverAt(url));
-        await removeServerRecord(folder);
+        const server = serverAt(url);
+        await takeDataFolder(folder, server);
+        expect(await findRunningServer(folder)).toEqual(server);
+        await releaseDataFolder(folder, server);
         expect(await findRunningServer(folder)).toBeUndefined();
       });
     });
   });
 
-  it('finds no server when the recorded one does not respond', async () => {
+  it('finds no server when the recorded process has ended', async () => {
     await withTemporaryFolder(async (folder) => {
-      await recordRunningServer(folder, serverAt('http://127.0.0.1:1'));
+      await writeRecord(folder, serverAt(SILENT, await deadPid()));
       expect(await findRunningServer(folder)).toBeUndefined();
     });
   });
 
-  it.each(['', '{', '{"url":'])('finds no server when the record is truncated: %j', async (text) => {
+  it('finds no server in a record of an earlier process with the same id, as in a container', async () => {
     await withTemporaryFolder(async (folder) => {
-      await writeFile(path.join(folder, 'running-server.json'), text);
+      await writeRecord(folder, serverAt(SILENT));
       expect(await findRunningServer(folder)).toBeUndefined();
+    });
+  });
+
+  it('waits for the server of a living process, then names the process and the file', async () => {
+    await withTemporaryFolder(async (folder) => {
+      await withProcess(async (_child, pid) => {
+        await writeRecord(folder, serverAt(SILENT, pid));
+        await expect(findRunningServer(folder, 50)).rejects.toThrow(
+          `The data folder ${folder} is in use by the gateway with process id ${pid}. ` +
+            'Stop that gateway, or set DATA_DIR to another folder. Its ClickHouse has not responded for 0.05 s. ' +
+            `If process ${pid} is no gateway, delete ${fileIn(folder)}.`,
+        );
+      });
+    });
+  });
+
+  it('stops waiting when the process ends', async () => {
+    await withTemporaryFolder(async (folder) => {
+      await withProcess(async (child, pid) => {
+        await writeRecord(folder, serverAt(SILENT, pid));
+        const found = findRunningServer(folder);
+        child.kill('SIGKILL');
+        expect(await found).toBeUndefined();
+      });
+    });
+  });
+
+  it.each(['', '{', '{"url":', 'null', '7', '{}', '{"pid":-1}'])(
+    'finds no server when the record is incomplete: %j',
+    async (text) => {
+      await withTemporaryFolder(async (folder) => {
+        await writeFile(fileIn(folder), text);
+        expect(await findRunningServer(folder)).toBeUndefined();
+        await takeDataFolder(folder, serverAt(SILENT));
+      });
+    },
+  );
+});
+
+describe('takeDataFolder', () => {
+  it('makes the administrator’s password readable by the owner only', async () => {
+    await withTemporaryFolder(async (folder) => {
+      await writeFile(fileIn(folder), '{}', { mode: 0o644 });
+      await takeDataFolder(folder, serverAt(SILENT));
+      expect(await readdir(folder)).toEqual(['running-server.json']);
+      expect((await stat(fileIn(folder))).mode & 0o777).toBe(0o600);
+    });
+  });
+
+  it.each([
+    ['a dead process', []],
+    ['a process that died while it took the folder of a dead one', ['.lock']],
+    ['two such processes', ['.lock', '.lock.lock']],
+  ])('gives the folder of %s to one of many', async (_owner, locks) => {
+    await withTemporaryFolder(async (folder) => {
+      await withHttpServer(200, 'Ok.\n', async (url) => {
+        const dead = JSON.stringify(serverAt(SILENT, await deadPid()));
+        for (const suffix of ['', ...locks]) await writeFile(fileIn(folder) + suffix, dead);
+        const rivals = Array.from({ length: 20 }, () => serverAt(url));
+        const results = await Promise.allSettled(rivals.map((server) => takeDataFolder(folder, server)));
+        const winners = rivals.filter((_server, index) => results[index]?.status === 'fulfilled');
+        expect(winners).toHaveLength(1);
+        expect(await findRunningServer(folder)).toEqual(winners[0]);
+        expect(await readdir(folder)).toEqual(['running-server.json']);
+      });
+    });
+  });
+
+  it('names the lock where a process with a reused id seems to take the folder', async () => {
+    await withTemporaryFolder(async (folder) => {
+      await withProcess(async (_child, pid) => {
+        await writeRecord(folder, serverAt(SILENT, await deadPid()));
+        await writeFile(`${fileIn(folder)}.lock`, JSON.stringify(serverAt(SILENT, pid)));
+        await expect(takeDataFolder(folder, serverAt(SILENT), 50)).rejects.toThrow(
+          `If no gateway is starting, delete ${fileIn(folder)}.lock.`,
+        );
+      });
     });
   });
 });
 
-describe('recordRunningServer', () => {
-  it('makes the administrator’s password readable by the owner only', async () => {
+describe('releaseDataFolder', () => {
+  it('keeps the record of another server', async () => {
     await withTemporaryFolder(async (folder) => {
-      await writeFile(path.join(folder, 'running-server.json'), '{}', { mode: 0o644 });
-      await recordRunningServer(folder, serverAt('http://127.0.0.1:1'));
-      const [file = ''] = await readdir(folder);
-      expect((await stat(path.join(folder, file))).mode & 0o777).toBe(0o600);
+      await takeDataFolder(folder, serverAt(SILENT));
+      const before = await readFile(fileIn(folder), 'utf8');
+      await releaseDataFolder(folder, serverAt(SILENT));
+      expect(await readFile(fileIn(folder), 'utf8')).toBe(before);
     });
   });
 });
