@@ -14,7 +14,12 @@ export const REFERENCE_GRANTS = grantsInUsersFile(
   readFileSync(`${REFERENCE.schemaFolder}/users.d/querygate.xml`, 'utf8'),
 );
 
-/** Loads its endpoints and the gateway's own. */
+/** Loads its endpoints and the gateway's own, which a gateway serves that writes the request log. */
 export function referenceEndpoints(): Promise<EndpointRegistry> {
-  return loadProjectEndpoints({ project: REFERENCE, endpointSettingsFile: undefined });
+  return loadProjectEndpoints({
+    project: REFERENCE,
+    endpointSettingsFile: undefined,
+    clickhouse: { kind: 'embedded', database: 'logs', demoData: false },
+    requestLog: true,
+  });
 }

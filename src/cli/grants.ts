@@ -12,7 +12,8 @@ export function grantsCommand(): Command {
     )
     .option('--user <name>', 'name of the read-only user', userName, 'querygate')
     .option('--xml', 'print the whole users file of that user, for users.d/ of ClickHouse')
-    .addOption(new Option('--json', 'print the result as JSON').conflicts('xml'))
+    .option('--out <file>', 'write to a file instead, which stays as it is where the command fails')
+    .addOption(new Option('--json', 'print the result as JSON').conflicts(['xml', 'out']))
     .addHelpText('after', HELP)
     .action((options: GrantsOptions) =>
       runCommand(async (signal) => {
@@ -32,7 +33,8 @@ function userName(text: string): string {
 
 const HELP = `
 CLICKHOUSE_URL (of several servers, the first that responds), CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name a server with the
-schema and a user that can see its tables; CLICKHOUSE_DATABASE names the database. Without CLICKHOUSE_URL the command applies
+schema and a user that can see its tables; CLICKHOUSE_DATABASE names the database. Set CLICKHOUSE_LOG_USER where the gateway
+has it: its endpoint of the request log then counts. Without CLICKHOUSE_URL the command applies
 the schema to a temporary server. No query is executed.
 
 The users file also has grants on the local tables of a cluster. Nothing is granted but rights on tables and dictionaries: a
@@ -41,7 +43,7 @@ query that needs others is a warning.
 Examples:
   querygate grants
   querygate grants --user reader --json
-  querygate grants --xml > clickhouse-schema/users.d/querygate.xml
+  querygate grants --xml --out clickhouse-schema/users.d/querygate.xml
 
 Exit codes: 0 done (perhaps warnings); 1 a query cannot be analysed, or ClickHouse is unreachable; 2 invalid usage; 130 or
 143 ended by a signal.`;

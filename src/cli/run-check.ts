@@ -7,7 +7,7 @@ import { readConfig, type Config } from '../config/config.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { loadProjectEndpoints } from '../server/project-endpoints.js';
 import { checkEndpoint } from './check/check-endpoint.js';
-import { checkGrants, NO_REMARKS, type CheckedGrants } from './check/check-grants.js';
+import { checkGrants, checkReader, type CheckedGrants } from './check/check-grants.js';
 import { checkTable } from './check/check-report.js';
 import type { CheckedEndpoint } from './check/checked-endpoint.js';
 import { withClickHouse } from './check/with-clickhouse.js';
@@ -45,7 +45,10 @@ export async function runCheck(
           signal,
           isTemporary: needed !== undefined,
         });
-        return [result, needed && (await checkGrants(config.project, needed, result))] as const;
+        const grants = needed
+          ? await checkGrants(config.project, needed, result)
+          : await checkReader(connection, config.project, endpoints.all(), result);
+        return [result, grants] as const;
       },
     );
     progress.end();
@@ -102,7 +105,7 @@ function problemOf(cause: unknown): string {
   return `rejects the first query: ${reason}\n  ${diagnosis}`;
 }
 
-function print(checked: readonly CheckedEndpoint[], grants: CheckedGrants = NO_REMARKS, json = false): void {
+function print(checked: readonly CheckedEndpoint[], grants: CheckedGrants, json: boolean): void {
   const ok = [...checked, grants].every(({ faults }) => faults.length === 0);
   if (!ok) process.exitCode = EXIT.failed;
   if (json) {

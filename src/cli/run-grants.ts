@@ -7,6 +7,7 @@ import type { Endpoint } from '../endpoint/endpoint.js';
 import { loadProjectEndpoints } from '../server/project-endpoints.js';
 import { EXIT } from './exit-codes.js';
 import { externalConnection } from './external-connection.js';
+import { replaceFile } from './replace-file.js';
 import { interruptible, printError, printWarning } from './run-command.js';
 import { withTemporaryServer } from './temporary-server.js';
 
@@ -14,11 +15,15 @@ import { withTemporaryServer } from './temporary-server.js';
 export interface GrantsOptions {
   readonly user: string;
   readonly xml?: boolean;
+  readonly out?: string;
   readonly json?: boolean;
 }
 
-/** Prints the grants that the project's endpoints need; none where a query cannot be analysed, because some would be missing. */
-export async function runGrants({ user, xml, json }: GrantsOptions, signal: AbortSignal): Promise<void> {
+/**
+ * Prints the grants that the project's endpoints need, or writes them to a file; none where a query cannot be analysed, because
+ * some would be missing.
+ */
+export async function runGrants({ user, xml, json, out }: GrantsOptions, signal: AbortSignal): Promise<void> {
   const config = readConfig(process.env);
   const endpoints = (await loadProjectEndpoints(config)).all();
   const { grants, problems, warnings } = await analyze(config, endpoints, signal);
@@ -32,14 +37,14 @@ export async function runGrants({ user, xml, json }: GrantsOptions, signal: Abor
   for (const { endpoint, text } of warnings) printWarning(`${endpoint}: ${text}`);
   for (const { endpoint, text } of problems) printError(`${endpoint}: ${text}`);
   if (!isComplete) return;
-  if (xml)
-    process.stdout.write(
-      readerUserFile(
+  const text = xml
+    ? readerUserFile(
         user,
         withLocalTables(grants).map((grant) => grantStatement(grant)),
-      ),
-    );
-  else process.stdout.write(statements.map((statement) => `${statement};\n`).join(''));
+      )
+    : statements.map((statement) => `${statement};\n`).join('');
+  if (out === undefined) process.stdout.write(text);
+  else await replaceFile(out, text);
 }
 
 /** Analyses the queries on the first configured server that responds, else on a temporary server with the schema. */

@@ -191,6 +191,9 @@ function clickhouseConfig(variables: Variables): ClickHouseConfig {
 }
 
 /** Whether the gateway writes the request log. */
-export function writesRequestLog({ clickhouse, requestLog }: Config): boolean {
+export function writesRequestLog({
+  clickhouse,
+  requestLog,
+}: Pick<Config, 'clickhouse' | 'requestLog'>): boolean {
   return clickhouse.kind === 'embedded' ? requestLog : clickhouse.log !== undefined;
 }

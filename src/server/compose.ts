@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-import { writesRequestLog, type Config } from '../config/config.js';
+import type { Config } from '../config/config.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { createAdminApp, type AdminParts } from '../http/admin/admin-app.js';
 import { connectionsOf } from '../http/connections.js';
@@ -10,7 +10,6 @@ import { drain } from '../http/drain.js';
 import { createHttpServer } from '../http/server.js';
 import type { Logger } from '../observability/logger.js';
 import { openTracing } from '../observability/open-tracing.js';
-import { REQUESTS_ENDPOINT } from '../observability/requests-endpoint.js';
 import { CONSOLE_FOLDER } from '../package-files.js';
 import type { Clock } from '../query/ports.js';
 import { createSandbox } from '../sandbox/sandbox.js';
@@ -77,7 +76,8 @@ async function open(
   onClose: OnClose,
 ): Promise<Omit<Gateway, 'close'>> {
   warnOfOtherVersion(config.project, logger);
-  const endpoints = await openEndpoints(config);
+  const loaded = await loadProjectEndpoints(config);
+  const endpoints = loaded.withStaleIfError(config.cache.staleIfErrorSeconds);
   const { credentials, keys, keyUse, links } = await openAccess(config, endpoints, { logger, clock });
   onClose(keys.close, { name: 'keys' });
   // The SDK is loaded only if it is configured: loading it takes longer than the rest of the start.
@@ -137,13 +137,6 @@ async function openAdminApi(
   const url = await listen(admin, where);
   onClose(() => drain(admin, 0), { name: 'admin API' });
   return url;
-}
-
-/** Loads the endpoints that this gateway serves: the one that reads the request log only where the log is written. */
-async function openEndpoints(config: Config): Promise<EndpointRegistry> {
-  const all = await loadProjectEndpoints(config);
-  const endpoints = writesRequestLog(config) ? all : all.without(REQUESTS_ENDPOINT.name);
-  return endpoints.withStaleIfError(config.cache.staleIfErrorSeconds);
 }
 
 async function listen(

@@ -12,9 +12,14 @@ export const REFERENCE = projectIn(fileURLToPath(new URL('../..', import.meta.ur
 /** The users file of its read-only ClickHouse user. */
 export const READER_USER_FILE = `${REFERENCE.schemaFolder}/users.d/querygate.xml`;
 
-/** Loads its endpoints and the gateway's own. */
+/** Loads its endpoints and the gateway's own, which a gateway serves that writes the request log. */
 export function referenceEndpoints(): Promise<EndpointRegistry> {
-  return loadProjectEndpoints({ project: REFERENCE, endpointSettingsFile: undefined });
+  return loadProjectEndpoints({
+    project: REFERENCE,
+    endpointSettingsFile: undefined,
+    clickhouse: { kind: 'embedded', database: 'logs', demoData: false },
+    requestLog: true,
+  });
 }
 
 /**

@@ -1,10 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { ClickHouseError } from '@clickhouse/client';
+
+import type { ClickHouseConnection } from '../../clickhouse/connection.js';
 import { grantStatement } from '../../clickhouse/grants/grant.js';
-import type { NeededGrants } from '../../clickhouse/grants/needed-grants.js';
+import { missingGrants } from '../../clickhouse/grants/missing-grants.js';
+import { neededGrants, type NeededGrants, type Remark } from '../../clickhouse/grants/needed-grants.js';
 import { grantsInUsersFile, withLocalTables } from '../../clickhouse/grants/reader-user-file.js';
 import type { Project } from '../../config/project.js';
+import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { CheckedEndpoint } from './checked-endpoint.js';
 
 /** Problems of the project that are not those of one endpoint's example. */
@@ -13,12 +18,12 @@ export interface CheckedGrants {
   readonly warnings: readonly string[];
 }
 
-export const NO_REMARKS: CheckedGrants = { faults: [], warnings: [] };
-
 const USERS_FILE = path.join('users.d', 'querygate.xml');
 
+const REQUEST_LOG_GRANT = /\.gateway_requests(?:_local)?$/;
+
 /**
- * Compares the grants in the project's users file, where it has one, with those that its endpoints need.
+ * Compares the grants that a project's endpoints need with those in its users file, where it has one.
  *
  * @param checked a query that cannot be analysed is a fault where its endpoint has no other fault, which would be the same.
  */
@@ -27,11 +32,8 @@ export async function checkGrants(
   { grants, problems, warnings }: NeededGrants,
   checked: readonly CheckedEndpoint[],
 ): Promise<CheckedGrants> {
-  const unfaulted = new Set(checked.filter(({ faults }) => faults.length === 0).map(({ name }) => name));
   const remarks = {
-    faults: problems
-      .filter(({ endpoint }) => unfaulted.has(endpoint))
-      .map(({ endpoint, text }) => `${endpoint}: ${text}`),
+    faults: newProblems(problems, checked).map(({ endpoint, text }) => `${endpoint}: ${text}`),
     warnings: warnings.map(({ endpoint, text }) => `${endpoint}: ${text}`),
   };
   const text = await readIfPresent(path.join(schemaFolder, USERS_FILE));
@@ -40,16 +42,66 @@ export async function checkGrants(
   const granted = grantsInUsersFile(text);
   const needed = grants.map((grant) => grantStatement(grant));
   const expected = new Set(withLocalTables(grants).map((grant) => grantStatement(grant)));
-  const rewrite = `run querygate grants --xml > ${file}`;
+  const rewrite = `run npx querygate grants --xml --out ${file}`;
   const missing = needed.filter((grant) => !granted.includes(grant));
-  const unneeded = granted.filter((grant) => !expected.has(grant));
+  // Which grants are needed is not known where a query cannot be analysed.
+  const unneeded = problems.length > 0 ? [] : granted.filter((grant) => !expected.has(grant));
   return {
     faults: [...remarks.faults, ...missing.map((grant) => `${file} lacks ${grant}; ${rewrite}`)],
     warnings: [
       ...remarks.warnings,
-      ...unneeded.map((grant) => `${file} has ${grant}, which no endpoint needs; ${rewrite}`),
+      ...unneeded
+        // A gateway without a request log does not read it, but another gateway of the project may.
+        .filter((grant) => !REQUEST_LOG_GRANT.test(grant))
+        .map((grant) => `${file} has ${grant}, which no endpoint needs; ${rewrite}`),
     ],
   };
+}
+
+/**
+ * Compares the grants that a project's endpoints need with those of the reader on a server of one's own, and with those in the
+ * users file.
+ */
+export async function checkReader(
+  reader: ClickHouseConnection,
+  project: Project,
+  endpoints: readonly Endpoint[],
+  checked: readonly CheckedEndpoint[],
+): Promise<CheckedGrants> {
+  try {
+    const needed = await neededGrants(reader, endpoints);
+    const missing = await missingGrants(reader, needed.grants);
+    const { faults, warnings } = await checkGrants(project, needed, checked);
+    const lacks = missing.map(
+      (statement) => `the ClickHouse user lacks a right: run ${statement} as an administrator`,
+    );
+    return { faults: [...lacks, ...faults], warnings };
+  } catch (error) {
+    // A user can have the right to every query, and none to what this comparison needs.
+    if (!(error instanceof ClickHouseError)) throw error;
+    return {
+      faults: [],
+      warnings: [
+        `the grants cannot be compared as this ClickHouse user (${error.message.trimEnd()}); run querygate grants as an administrator`,
+      ],
+    };
+  }
+}
+
+/** The problems that are not also those of an example. An example that fails for one table says nothing of the others. */
+function newProblems(problems: readonly Remark[], checked: readonly CheckedEndpoint[]): readonly Remark[] {
+  const faultsOf = new Map(checked.map(({ name, faults }) => [name, faults]));
+  return problems.filter(({ endpoint, unseenTable }) => {
+    const faults = faultsOf.get(endpoint);
+    if (faults === undefined) return false;
+    if (unseenTable === undefined) return faults.length === 0;
+    return !faults.some((fault) => names(fault, unseenTable));
+  });
+}
+/** Whether a text contains a name as a word, with or without its database. */
+function names(text: string, name: string): boolean {
+  const escaped = name.replaceAll(/\W/g, String.raw`\$&`);
+  return new RegExp(String.raw`(?<!\w)${escaped}(?!\w)`).test(text);
 }
 
 async function readIfPresent(file: string): Promise<string | undefined> {

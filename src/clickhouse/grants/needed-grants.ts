@@ -10,6 +10,8 @@ import type { Sources } from './sources.js';
 export interface Remark {
   readonly endpoint: string;
   readonly text: string;
+  /** The table that the user cannot see, as the query names it. */
+  readonly unseenTable?: string;
 }
 
 /** The least rights with which every query of some endpoints runs. */
@@ -34,9 +36,9 @@ export async function neededGrants(
 ): Promise<NeededGrants> {
   const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 60_000 });
   try {
-    // An unreachable server, or a database that is missing, is not a problem of each endpoint.
-    await client.command({ query: 'SELECT 1' });
     const catalog = new Catalog(client, connection.database);
+    // An unreachable server, a missing database, or a user that may not analyse queries is not a problem of each endpoint.
+    await catalog.sources('SELECT 1');
     const parsed = await Promise.all(endpoints.map((endpoint) => parse(endpoint, catalog)));
     // Looks up the tables of all endpoints at once; what follows finds them in the catalog.
     await catalog.tables(parsed.flatMap(({ sources }) => sources.flatMap(namesIn)));
@@ -86,9 +88,10 @@ async function analyze(
   }
   const remarks = (texts: Iterable<string>): readonly Remark[] =>
     [...texts].map((text) => ({ endpoint, text }));
+  const unseen = [...reads.unseenTables].map(([unseenTable, text]) => ({ endpoint, text, unseenTable }));
   return {
     grants: reads.grants,
-    problems: remarks([...problems, ...reads.problems]),
+    problems: [...unseen, ...remarks([...problems, ...reads.problems])],
     warnings: remarks(reads.warnings),
   };
 }

@@ -34,6 +34,8 @@ const FREE_TABLE_FUNCTIONS: ReadonlySet<string> = new Set(
 export class Reads {
   readonly grants: Grant[] = [];
   readonly problems = new Set<string>();
+  /** Problems of tables that the user cannot see, by their names. */
+  readonly unseenTables = new Map<string, string>();
   readonly warnings = new Set<string>();
   private readonly visited = new Set<string>();
 
@@ -43,7 +45,8 @@ export class Reads {
     const { tables, possibleTables, dictionaries, tableFunctions } = sources;
     const found = await this.catalog.tables(namesIn(sources));
     for (const name of tables) {
-      if (found.get(name)?.length === 0) this.problems.add(unknownTable(name, this.catalog.currentDatabase));
+      if (found.get(name)?.length === 0)
+        this.unseenTables.set(name, unknownTable(name, this.catalog.currentDatabase));
     }
     for (const name of [...tables, ...possibleTables]) await this.addTables(found.get(name));
     for (const name of dictionaries) this.addDictionary(name, found.get(name) ?? []);
@@ -129,15 +132,23 @@ export class Reads {
   private async addTableFunction({ name, texts }: TableFunction, found: readonly Table[]): Promise<void> {
     // A view with parameters is called like a table function.
     if (found.length > 0) await this.addTables(found);
-    else if (name === 'merge') {
-      const [database = '', pattern = ''] =
-        texts.length > 1 ? texts : [this.catalog.currentDatabase, ...texts];
-      await this.addNames(await this.catalog.matchingTables(database, pattern));
-    } else if (!FREE_TABLE_FUNCTIONS.has(name)) {
+    else if (name === 'merge') await this.addMerge(texts);
+    else if (!FREE_TABLE_FUNCTIONS.has(name)) {
       this.warnings.add(
         `calls the table function ${name}, which needs rights beyond SELECT on a table; the read-only user has none of these: read a table instead`,
       );
     }
+  }
+
+  private async addMerge(texts: TableFunction['texts']): Promise<void> {
+    const [database, pattern] = texts.length === 1 ? [this.catalog.currentDatabase, texts[0]] : texts;
+    if (database === undefined || pattern === undefined) {
+      this.warnings.add(
+        'calls the table function merge with an argument that is not a text; grant SELECT on the tables that it reads by hand',
+      );
+      return;
+    }
+    await this.addNames(await this.catalog.matchingTables(database, pattern));
   }
 }
 
@@ -145,6 +156,6 @@ function unknownTable(name: string, database: string): string {
   const qualified = name.includes('.') ? name : `${database}.${name}`;
   return (
     `reads ${qualified}, which ClickHouse does not have or does not show to this user; ` +
-    'apply the schema (querygate migrate), or use a user with SHOW TABLES on it'
+    'apply the schema (querygate migrate), or grant this user SELECT or SHOW TABLES on it'
   );
 }

@@ -11,8 +11,8 @@ export interface Sources {
 
 export interface TableFunction {
   readonly name: string;
-  /** The arguments that are texts. */
-  readonly texts: readonly string[];
+  /** The arguments; undefined for one that is not a text. */
+  readonly texts: readonly (string | undefined)[];
 }
 
 /** Reads the sources of a query from its tree before names are resolved (EXPLAIN QUERY TREE run_passes = 0). */
@@ -94,10 +94,9 @@ class SourceReader implements Sources {
   }
 
   private readTableFunction(line: Line): void {
-    const texts = itemsOf(line, 'ARGUMENTS').map(constantText);
     this.tableFunctions.push({
       name: attribute(line, 'table_function_name'),
-      texts: texts.filter((text) => text !== undefined),
+      texts: itemsOf(line, 'ARGUMENTS').map(constantText),
     });
   }
 }

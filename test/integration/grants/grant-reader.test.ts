@@ -95,7 +95,11 @@ describe('the reader of an embedded server', () => {
       endpoint(sql`SELECT city FROM b`),
     ]);
     expect(problems).toEqual([
-      { endpoint: 'sample', text: expect.stringMatching(/^reads logs\.missing, /) as string },
+      {
+        endpoint: 'sample',
+        text: expect.stringMatching(/^reads logs\.missing, /) as string,
+        unseenTable: 'missing',
+      },
     ]);
     await expect(asReader('SELECT city FROM logs.b')).resolves.toEqual(['b']);
   });

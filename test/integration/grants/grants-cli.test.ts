@@ -1,11 +1,14 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { connectClickHouse } from '../../../src/clickhouse/connection.js';
+import { EmbeddedServer } from '../../../src/clickhouse/embedded/embedded-server.js';
+import { grantsInUsersFile } from '../../../src/clickhouse/grants/reader-user-file.js';
 import { createTestDatabase } from '../../support/clickhouse.js';
 import { variablesOf } from '../../support/demo-database.js';
 import { READER_USER_FILE, REFERENCE } from '../../support/reference-project.js';
 import { runCli } from '../../support/run-cli.js';
-import { withTemporaryFolder } from '../../support/temporary-folder.js';
+import { makeTemporaryFolder, withTemporaryFolder } from '../../support/temporary-folder.js';
 
 /** An endpoint file of a project in a temporary folder. */
 const endpointFile = (name: string, query: string): string => `
@@ -69,6 +72,54 @@ describe('querygate grants', () => {
     }
   });
 
+  it('needs the table of the request log only where the gateway writes the log', async () => {
+    const database = await createTestDatabase();
+    try {
+      await database.client.command({ query: 'DROP TABLE gateway_requests' });
+      const variables = variablesOf(database.connection);
+      const args = ['grants', '--project', REFERENCE.folder];
+      const without = await runCli(args, variables);
+      expect([without.code, without.stderr]).toEqual([0, '']);
+      const withLog = await runCli(args, { ...variables, CLICKHOUSE_LOG_USER: 'writer' });
+      expect([withLog.code, withLog.stdout]).toEqual([1, '']);
+      expect(withLog.stderr).toMatch(/^error: gateway\.requests: reads \S+\.gateway_requests, /);
+    } finally {
+      await database.close();
+    }
+  });
+
+  it('writes the file of --out, and leaves it as it is on a failure', async () => {
+    await withTemporaryFolder(async (folder) => {
+      await writeProject(folder, 'SELECT city FROM cities');
+      const users = path.join(folder, 'new', 'users.d');
+      const file = path.join(users, 'querygate.xml');
+      const args = ['grants', '--xml', '--out', file, '--project', folder];
+      expect(await runCli(args)).toEqual({ code: 0, stdout: '', stderr: '' });
+      const written = await readFile(file, 'utf8');
+      expect(grantsInUsersFile(written)).toContain('GRANT SELECT ON logs.cities_local');
+      await writeFile(
+        path.join(folder, 'endpoints', 'cities.mjs'),
+        endpointFile('cities', 'SELECT city FROM towns'),
+      );
+      expect(await runCli(args)).toMatchObject({ code: 1, stdout: '' });
+      expect(await readFile(file, 'utf8')).toBe(written);
+      expect(await readdir(users)).toEqual(['querygate.xml']);
+    });
+  });
+
+  it('names a file of --out that it cannot write', async () => {
+    await withTemporaryFolder(async (folder) => {
+      await writeProject(folder, 'SELECT city FROM cities');
+      const out = path.join(folder, 'endpoints');
+      const { code, stderr } = await runCli(['grants', '--out', out, '--project', folder]);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringContaining(`${out} cannot be written, and stays as it is: `),
+      ]);
+      expect(await readdir(folder)).toEqual(['clickhouse-schema', 'endpoints']);
+    });
+  });
+
   it('exits with 1, names the endpoint and prints no grants where a query cannot be analysed', async () => {
     await withTemporaryFolder(async (folder) => {
       await writeProject(folder, 'SELECT city FROM towns');
@@ -84,7 +135,71 @@ describe('querygate grants', () => {
   });
 });
 
+/** An endpoint whose example reads cities; other values of its parameter read towns, and another table. */
+const endpointWithChoice = (otherTable: string): string => `
+import { choose, column, defineEndpoint, is, oneOf, sql } from 'querygate';
+export default defineEndpoint({
+  id: '7f3b8c52-94d1-4a86-9d0e-0f4f2f1c7a10',
+  name: 'cities',
+  summary: 'For a test.',
+  parameters: { kind: oneOf(['city', 'town', 'other'], { description: 'Kind.', required: true }) },
+  columns: { city: column('String', 'City.') },
+  maxRows: 10,
+  caching: 300,
+  warming: 0,
+  sandboxing: 'disabled',
+  example: { kind: 'city' },
+  build: ({ kind }) => sql\`SELECT city FROM \${choose(
+    [is(kind, 'town'), sql\`towns\`], [is(kind, 'other'), sql\`${otherTable}\`], sql\`cities\`)}\`,
+});`;
+
 describe('querygate check', () => {
+  describe('on a server of one’s own', () => {
+    it('names each grant that the reader lacks, also where no example needs it, and those of the users file', async () => {
+      const result = await checkAsReader(
+        ['SELECT ON logs.cities', 'SHOW TABLES ON logs.towns'],
+        'towns',
+        XML,
+      );
+      expect(result.stdout).toMatch(/^cities +ok/m);
+      expect(result).toMatchObject({ code: 1 });
+      expect(result.stderr).toContain(
+        'error: the ClickHouse user lacks a right: run GRANT SELECT ON logs.towns TO querygate as an administrator\n',
+      );
+      expect(result.stderr).toContain(
+        'querygate.xml lacks GRANT SELECT ON logs.towns; run npx querygate grants',
+      );
+      expect(result.stderr).toContain(
+        'querygate.xml has GRANT SELECT ON logs.more, which no endpoint needs; ',
+      );
+      expect(result.stderr).not.toContain('gateway_requests');
+      expect(result.stderr).not.toMatch(/TO querygate[^]*TO querygate/);
+    });
+
+    it('names a table that the reader cannot see, and does not call grants unneeded', async () => {
+      const result = await checkAsReader(['SELECT ON logs.cities'], 'towns', XML);
+      expect(result.stdout).toMatch(/^cities +ok/m);
+      expect(result.code).toBe(1);
+      expect(result.stderr).toMatch(
+        /^error: cities: reads logs\.towns, which ClickHouse does not have or does not show to this user; .*\n$/,
+      );
+    });
+
+    it('names each table that the reader cannot see once, where the example fails for one of them', async () => {
+      const { stderr } = await checkAsReader(['SELECT ON logs.towns'], 'more');
+      expect(stderr.match(/error: cities: .*/g)).toEqual([
+        expect.stringMatching(/the example failed: .* lacks the right \S+ ON logs\.cities/),
+        expect.stringMatching(/reads logs\.more, /),
+      ]);
+    });
+
+    it('finds no fault where the reader has every grant', async () => {
+      const rights = ['SELECT ON logs.cities', 'SELECT ON logs.towns'];
+      const { code, stderr } = await checkAsReader(rights, 'towns');
+      expect([code, stderr]).toEqual([0, '']);
+    });
+  });
+
   it('names a grant that the project’s users file lacks, and one that no endpoint needs', async () => {
     await withTemporaryFolder(async (folder) => {
       const committed = await readFile(READER_USER_FILE, 'utf8');
@@ -93,11 +208,11 @@ describe('querygate check', () => {
       expect(code).toBe(1);
       expect(stderr).toContain(
         'error: clickhouse-schema/users.d/querygate.xml lacks GRANT SELECT ON logs.cities; ' +
-          'run querygate grants --xml > clickhouse-schema/users.d/querygate.xml\n',
+          'run npx querygate grants --xml --out clickhouse-schema/users.d/querygate.xml\n',
       );
       expect(stderr).toContain(
         'warning: clickhouse-schema/users.d/querygate.xml has GRANT SELECT ON logs.edge_logs, which no endpoint needs; ' +
-          'run querygate grants --xml > clickhouse-schema/users.d/querygate.xml\n',
+          'run npx querygate grants --xml --out clickhouse-schema/users.d/querygate.xml\n',
       );
     });
   });
@@ -113,3 +228,41 @@ describe('querygate check', () => {
     });
   });
 });
+
+const XML = `<clickhouse>
+  <query>GRANT SELECT ON logs.cities</query>
+  <query>GRANT SELECT ON logs.more</query>
+  <query>GRANT SELECT ON logs.gateway_requests</query>
+</clickhouse>`;
+
+/** Runs the check of a project with one endpoint as a user with only these rights, on a server with all of its tables. */
+async function checkAsReader(
+  rights: readonly string[],
+  otherTable: string,
+  usersFile?: string,
+): Promise<Awaited<ReturnType<typeof runCli>>> {
+  const folder = await makeTemporaryFolder();
+  const server = await EmbeddedServer.start({
+    dataDir: path.join(folder.path, 'data'),
+    database: 'logs',
+    grants: rights.map((right) => `GRANT ${right}`),
+    onCrash: () => undefined,
+  });
+  const options = { maxOpenConnections: 1, requestTimeoutMs: 30_000 };
+  const admin = connectClickHouse({ ...server.adminConnection, database: 'default' }, options);
+  try {
+    await admin.command({ query: 'CREATE DATABASE IF NOT EXISTS logs' });
+    for (const table of ['cities', 'towns', 'more']) {
+      await admin.command({
+        query: `CREATE TABLE logs.${table} ENGINE = MergeTree ORDER BY city AS SELECT 'Rome' AS city`,
+      });
+    }
+    await writeProject(folder.path, '', usersFile);
+    await writeFile(path.join(folder.path, 'endpoints', 'cities.mjs'), endpointWithChoice(otherTable));
+    return await runCli(['check', '--project', folder.path], variablesOf(server.readerConnection));
+  } finally {
+    await admin.close();
+    await server.stop();
+    await folder.remove();
+  }
+}

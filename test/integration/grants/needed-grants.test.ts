@@ -178,6 +178,7 @@ describe('the grants that endpoints need', () => {
         text: expect.stringMatching(
           /^reads test_\w+\.missing, which ClickHouse does not have.*querygate migrate/,
         ) as string,
+        unseenTable: 'missing',
       },
       { endpoint: 'sample-1', text: expect.stringContaining('Syntax error') as string },
     ]);
@@ -188,6 +189,7 @@ describe('the grants that endpoints need', () => {
       () => sql`SELECT city FROM url('http://127.0.0.1:1/', CSV, 'city String')`,
       () => sql`SELECT dictGet('elsewhere', 'name', 1) AS city`,
       () => sql`SELECT city FROM with_parameter(x = 'Rome')`,
+      () => sql`SELECT city FROM merge(REGEXP('^test_'), '^a$')`,
     );
     expect({ problems, grants: grants.map(({ name }) => name) }).toEqual({
       problems: [],
@@ -199,6 +201,10 @@ describe('the grants that endpoints need', () => {
       {
         endpoint: 'sample-2',
         text: expect.stringMatching(/^reads the view test_\w+\.with_parameter, /) as string,
+      },
+      {
+        endpoint: 'sample-3',
+        text: expect.stringMatching(/^calls the table function merge with an argument /) as string,
       },
     ]);
   });

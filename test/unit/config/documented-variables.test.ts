@@ -35,6 +35,21 @@ describe('docker-compose.yml', () => {
   });
 });
 
+describe('docker-compose.yml, for migrate', () => {
+  it('decides as the gateway whether there is a request log, so that grants include its endpoint', async () => {
+    type Environment = Readonly<Record<string, string | null>>;
+    const { services } = parse(await textOf('docker-compose.yml'), { merge: true }) as {
+      readonly services: Readonly<Record<'gateway' | 'migrate', { readonly environment: Environment }>>;
+    };
+    const requestLogOf = ({ CLICKHOUSE_LOG_USER: user, REQUEST_LOG: requestLog }: Environment): object => ({
+      user,
+      requestLog,
+    });
+    expect(requestLogOf(services.migrate.environment)).toEqual({ user: 'querygate_log', requestLog: null });
+    expect(requestLogOf(services.gateway.environment)).toEqual({ user: 'querygate_log', requestLog: null });
+  });
+});
+
 describe('docs/reference/configuration.md', () => {
   it('lists every environment variable with its default and its range', () => {
     const expected = Object.keys(variables).map((name) => ({
