@@ -146,7 +146,10 @@ async function listen(
   server.listen(port, host);
   await once(server, 'listening').catch((cause: unknown) => {
     const { message } = cause as Error;
-    throw new Error(`${message}. Set another PORT or ADMIN_PORT, or stop the other program.`, { cause });
+    throw new Error(
+      `${message}. Set another HOST or PORT (ADMIN_HOST, ADMIN_PORT), or stop the program that uses it.`,
+      { cause },
+    );
   });
   const address = server.address() as AddressInfo;
   return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`;

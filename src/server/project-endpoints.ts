@@ -15,6 +15,11 @@ export type EndpointsConfig = Pick<Config, 'project' | 'endpointSettingsFile' | 
  */
 export async function loadProjectEndpoints(config: EndpointsConfig): Promise<EndpointRegistry> {
   const loaded = await loadEndpoints(config.project.endpointsFolder);
+  if (loaded.find(REQUESTS_ENDPOINT.name)) {
+    throw new Error(
+      `${REQUESTS_ENDPOINT.name} is an endpoint of the gateway itself: give the project’s another name.`,
+    );
+  }
   const endpoints = await withOverrides(new EndpointRegistry([...loaded.all(), REQUESTS_ENDPOINT]), config);
   return writesRequestLog(config) ? endpoints : endpoints.without(REQUESTS_ENDPOINT.name);
 }

@@ -61,7 +61,13 @@ export class EmbeddedServer {
   static async start(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
     const dataDir = path.resolve(options.dataDir);
     const server = new EmbeddedServer({ ...options, dataDir }, await freePort());
-    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await mkdir(dataDir, { recursive: true, mode: 0o700 }).catch((cause: unknown) => {
+      throw new Error(
+        `The data folder ${dataDir} can’t be created: ${(cause as Error).message}. Set DATA_DIR to a folder that can be ` +
+          'written, or CLICKHOUSE_URL to a server of your own.',
+        { cause },
+      );
+    });
     // Before any file is written: another gateway's server may be down only because it restarts.
     await takeDataFolder(dataDir, server.record);
     try {
