@@ -47,7 +47,7 @@ export async function runCheck(
         });
         const grants = needed
           ? await checkGrants(config.project, needed, result)
-          : await checkReader(connection, config.project, endpoints.all(), result);
+          : await checkReader(connection, endpoints.all(), result);
         return [result, grants] as const;
       },
     );

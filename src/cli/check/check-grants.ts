@@ -29,13 +29,11 @@ const REQUEST_LOG_GRANT = /\.gateway_requests(?:_local)?$/;
  */
 export async function checkGrants(
   { schemaFolder }: Project,
-  { grants, problems, warnings }: NeededGrants,
+  analysis: NeededGrants,
   checked: readonly CheckedEndpoint[],
 ): Promise<CheckedGrants> {
-  const remarks = {
-    faults: newProblems(problems, checked).map(({ endpoint, text }) => `${endpoint}: ${text}`),
-    warnings: warnings.map(({ endpoint, text }) => `${endpoint}: ${text}`),
-  };
+  const { grants, problems } = analysis;
+  const remarks = remarksOf(analysis, checked);
   const text = await readIfPresent(path.join(schemaFolder, USERS_FILE));
   if (text === undefined) return remarks;
   const file = `${path.basename(schemaFolder)}/${USERS_FILE}`;
@@ -59,19 +57,18 @@ export async function checkGrants(
 }
 
 /**
- * Compares the grants that a project's endpoints need with those of the reader on a server of one's own, and with those in the
- * users file.
+ * Compares the grants that a project's endpoints need with those of the reader on a server of one's own. The server decides:
+ * its users need not come from the users file of the project.
  */
 export async function checkReader(
   reader: ClickHouseConnection,
-  project: Project,
   endpoints: readonly Endpoint[],
   checked: readonly CheckedEndpoint[],
 ): Promise<CheckedGrants> {
   try {
     const needed = await neededGrants(reader, endpoints);
     const missing = await missingGrants(reader, needed.grants);
-    const { faults, warnings } = await checkGrants(project, needed, checked);
+    const { faults, warnings } = remarksOf(needed, checked);
     const lacks = missing.map(
       (statement) => `the ClickHouse user lacks a right: run ${statement} as an administrator`,
     );
@@ -86,6 +83,11 @@ export async function checkReader(
       ],
     };
   }
+}
+
+function remarksOf({ problems, warnings }: NeededGrants, checked: readonly CheckedEndpoint[]): CheckedGrants {
+  const textOf = ({ endpoint, text }: Remark): string => `${endpoint}: ${text}`;
+  return { faults: newProblems(problems, checked).map(textOf), warnings: warnings.map(textOf) };
 }
 
 /** The problems that are not also those of an example. An example that fails for one table says nothing of the others. */
