@@ -155,7 +155,7 @@ export default defineEndpoint({
 
 describe('querygate check', () => {
   describe('on a server of one’s own', () => {
-    it('names each grant that the reader lacks, also where no example needs it, and those of the users file', async () => {
+    it('names each grant that the reader lacks, also where no example needs it, and disregards the users file', async () => {
       const result = await checkAsReader(
         ['SELECT ON logs.cities', 'SHOW TABLES ON logs.towns'],
         'towns',
@@ -166,17 +166,12 @@ describe('querygate check', () => {
       expect(result.stderr).toContain(
         'error: the ClickHouse user lacks a right: run GRANT SELECT ON logs.towns TO querygate as an administrator\n',
       );
-      expect(result.stderr).toContain(
-        'querygate.xml lacks GRANT SELECT ON logs.towns; run npx querygate grants',
-      );
-      expect(result.stderr).toContain(
-        'querygate.xml has GRANT SELECT ON logs.more, which no endpoint needs; ',
-      );
+      expect(result.stderr).not.toContain('querygate.xml');
       expect(result.stderr).not.toContain('gateway_requests');
       expect(result.stderr).not.toMatch(/TO querygate[^]*TO querygate/);
     });
 
-    it('names a table that the reader cannot see, and does not call grants unneeded', async () => {
+    it('names a table that the reader cannot see', async () => {
       const result = await checkAsReader(['SELECT ON logs.cities'], 'towns', XML);
       expect(result.stdout).toMatch(/^cities +ok/m);
       expect(result.code).toBe(1);
