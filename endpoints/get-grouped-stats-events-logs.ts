@@ -61,8 +61,12 @@ export default defineEndpoint({
     device: text(onlyWith('device')),
     language: text(onlyWith('language')),
     utm_params: text(onlyWith('utm_params')),
-    start_time: timestamp({ description: 'Only records at or after this time.', subMicrosecond: 'ceil' }),
-    end_time: timestamp({ description: 'Only records at or before this time.' }),
+    start_time: timestamp({
+      description: 'Only records at or after this time.',
+      subMicrosecond: 'ceil',
+      empty: 'problem',
+    }),
+    end_time: timestamp({ description: 'Only records at or before this time.', empty: 'problem' }),
   },
   columns: {
     group_time: column("DateTime64(0, 'UTC')", 'Record timestamp truncated to the day.'),

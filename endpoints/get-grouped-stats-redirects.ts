@@ -47,8 +47,12 @@ export default defineEndpoint({
     referrer: text(optionsOf('referrer')),
     utm_key: text({ description: 'Key in utm_params; applies only together with utm_value.' }),
     utm_value: text({ description: 'Text value that utm_params must have at utm_key.' }),
-    start_time: timestamp({ description: 'Only records at or after this time.', subMicrosecond: 'ceil' }),
-    end_time: timestamp({ description: 'Only records at or before this time.' }),
+    start_time: timestamp({
+      description: 'Only records at or after this time.',
+      subMicrosecond: 'ceil',
+      empty: 'problem',
+    }),
+    end_time: timestamp({ description: 'Only records at or before this time.', empty: 'problem' }),
   },
   columns: {
     group_time: column("DateTime64(0, 'UTC')", 'Timestamp truncated to the day.'),

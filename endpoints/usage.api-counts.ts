@@ -45,6 +45,7 @@ export default defineEndpoint({
     }),
     interval: oneOf(['minutely', 'hourly', 'daily'], {
       required: true,
+      empty: 'problem',
       description:
         'minutely: the last 60 minutes by minute; hourly: the last hour by hour; daily: the last 7 days by day.',
     }),

@@ -3,7 +3,7 @@ import { open, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { parseDocument, stringify } from 'yaml';
 
-import { withFileLock } from './file-lock.js';
+import { withFileLock } from '../files/file-lock.js';
 import { isYaml, parseKeyFile, readKeyFile, type KeyFile, type StoredKey } from './key-file.js';
 
 /** A change to a keys file. */

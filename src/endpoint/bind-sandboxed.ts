@@ -1,13 +1,13 @@
 import { bindQuery, type BoundQuery, type Values } from './bind.js';
 import type { Endpoint } from './endpoint.js';
-import { BARRIER, part, Sql, type Node, type Part } from './sql.js';
+import { BARRIER, part, Sql, type Node, type Part, type Query } from './sql.js';
 
 /** The name under which a caller's SELECT reads the rows of the endpoint. */
 const RESULT = 'result';
 
 /** The names that a caller's SELECT may read: the parts of the saved query, and its result. */
 export function partNames({ query }: Endpoint): readonly string[] {
-  return [...query.parts.map(({ name }) => name), RESULT];
+  return [...(query.views ?? query.parts).map(({ name }) => name), RESULT];
 }
 
 /**
@@ -28,11 +28,12 @@ export function bindSandboxedQuery(
 ): BoundQuery {
   const ownLimit = limit === undefined ? [] : [text(`\nLIMIT ${limit}`)];
   const result = part(RESULT, new Sql([{ kind: 'fragment', sql: query.body }, ...ownLimit]));
-  const parts = [...query.parts, result]
+  const parts = [...(query.views ?? query.parts), result]
     .filter(({ name }) => select.reads.includes(name))
-    .map((read) => behindBarrier(read, query.parts));
+    .map((read) => behindBarrier(read, query));
   const body = new Sql([text(`SELECT * FROM (${select.text})`)]);
-  return bindQuery({ parts, body, named: parts }, values, pinned, now, rowLimit);
+  const { isVerbatim = false } = query;
+  return bindQuery({ parts, body, named: parts, isVerbatim }, values, pinned, now, rowLimit);
 }
 
 /**
@@ -41,8 +42,8 @@ export function bindSandboxedQuery(
  * at the end of a UNION would belong to its last SELECT. The parts that the part itself reads stand inside without barriers,
  * so that the filters still prune what they read.
  */
-function behindBarrier({ name, query }: Part, parts: readonly Part[]): Part {
-  const own: Node = { kind: 'query', query: { parts, body: query } };
+function behindBarrier({ name, query }: Part, { parts, isVerbatim = false }: Query): Part {
+  const own: Node = { kind: 'query', query: { parts, body: query, isVerbatim } };
   return part(
     name,
     new Sql([text('SELECT * FROM (\n  '), own, text('\n)\n'), { kind: 'fragment', sql: BARRIER }]),

@@ -1,16 +1,21 @@
+import { boundForm } from './bound-form.js';
 import { formatClickHouseTimestamp } from './iso-timestamp.js';
 import type { ParameterValue } from './parameters/parameter.js';
+import { revealed, SecretValue } from './parameters/secret-value.js';
 import { renderQuery, type Dialect } from './render.js';
 import { NOW, ROW_LIMIT } from './reserved.js';
 import type { Condition, Query, Reference } from './sql.js';
 
-/** The validated parameters of a request, by name; omitted parameters are null. */
-export type Values = ReadonlyMap<string, ParameterValue | null>;
+/** The value of a validated parameter; null where it is omitted. */
+export type Value = ParameterValue | SecretValue | null;
+
+/** The validated parameters of a request, by name. */
+export type Values = ReadonlyMap<string, Value>;
 
 /** A query for ClickHouse: a text without any value in it, and the values to bind. */
 export interface BoundQuery {
   readonly text: string;
-  readonly parameters: Readonly<Record<string, ParameterValue | number | null>>;
+  readonly parameters: Readonly<Record<string, Value | number>>;
   /** Settings of ClickHouse that the query needs, where it needs any. */
   readonly settings?: Readonly<Record<string, number>>;
 }
@@ -29,17 +34,14 @@ export function bindQuery(
   now: Date,
   rowLimit: number,
 ): BoundQuery {
-  const parameters: Record<string, ParameterValue | number | null> = Object.create(null) as Record<
-    string,
-    never
-  >;
+  const parameters = Object.create(null) as Record<string, Value | number>;
   const use = (reference: Reference): string => {
     const value =
       reference.name === NOW.name
         ? formatClickHouseTimestamp(BigInt(now.getTime()) * 1000n)
         : (values.get(reference.name) ?? null);
-    parameters[reference.name] = value;
-    return `{${reference.name}:${value === null ? `Nullable(${reference.type})` : reference.type}}`;
+    parameters[reference.name] = boundForm(value, reference.type);
+    return `{${reference.name}:${value === null ? nullable(reference.type) : reference.type}}`;
   };
   const limit = `LIMIT {${ROW_LIMIT}:UInt64}`;
   const cap = query.named ? '' : limit;
@@ -53,6 +55,8 @@ export function bindQuery(
   return Object.keys(settings).length === 0 ? bound : { ...bound, settings };
 }
 
+const nullable = (type: string): string => (type.startsWith('Nullable(') ? type : `Nullable(${type})`);
+
 function dialectOf(
   values: Values,
   pinned: ReadonlySet<string>,
@@ -60,10 +64,10 @@ function dialectOf(
 ): Omit<Dialect, 'cap' | 'setting'> {
   const hasValue = (reference: Reference): boolean => (values.get(reference.name) ?? null) !== null;
   const isTrue = (condition: Condition): boolean =>
-    condition.equals.every(([reference, value]) => values.get(reference.name) === value) &&
+    condition.equals.every(([reference, value]) => revealed(values.get(reference.name)) === value) &&
     (condition.pinned ?? []).every(({ name }) => pinned.has(name)) &&
     !(condition.omitted ?? []).some(hasValue) &&
-    (condition.matches ?? []).every(([{ name }, pattern]) => isFoundIn(values.get(name), pattern));
+    (condition.matches ?? []).every(([{ name }, pattern]) => isFoundIn(revealed(values.get(name)), pattern));
   return {
     reference: use,
     filter: (filter, render) => (filter.required.every(hasValue) ? render(filter.condition) : undefined),
@@ -75,4 +79,16 @@ function dialectOf(
 
 function isFoundIn(value: ParameterValue | null | undefined, pattern: RegExp): boolean {
   return typeof value === 'string' && pattern.test(value);
+}
+
+/** The parameters of a bound query as the client of ClickHouse takes them, secret values included. */
+export function revealedParameters({
+  parameters,
+}: Pick<BoundQuery, 'parameters'>): Record<string, ParameterValue | number | null> {
+  return Object.fromEntries(Object.entries(parameters).map(([name, value]) => [name, revealed(value)]));
+}
+
+/** Whether a value must not appear in logs. */
+export function hasSecretValue({ parameters }: Pick<BoundQuery, 'parameters'>): boolean {
+  return Object.values(parameters).some((value) => value instanceof SecretValue);
 }

@@ -13,7 +13,7 @@ export function problemsOfDefinition(definition: unknown): readonly DefinitionPr
 }
 
 /** The mistakes that Joi does not find: in the parameters, and in names that refer to them. */
-function problemsOfNames(definition: unknown): readonly DefinitionProblem[] {
+export function problemsOfNames(definition: unknown): readonly DefinitionProblem[] {
   const { parameters, example, warm } = asRecord(definition);
   if (!isRecord(parameters)) return [];
   const sets: readonly (readonly [readonly string[], unknown])[] = [
@@ -27,7 +27,22 @@ function problemsOfNames(definition: unknown): readonly DefinitionProblem[] {
         .filter((name) => !Object.hasOwn(parameters, name))
         .map((name) => ({ path: [...path, name], problem: undeclared(path, name, Object.keys(parameters)) })),
     ),
+    ...sets.filter(([[key]]) => key === 'warm').flatMap(([path, set]) => secretsIn(path, set, parameters)),
   ];
+}
+
+/** Results of secret values are never warmed, and a file cannot keep such a value. */
+function secretsIn(
+  path: readonly string[],
+  set: unknown,
+  parameters: Readonly<Record<string, unknown>>,
+): readonly DefinitionProblem[] {
+  return Object.keys(asRecord(set))
+    .filter((name) => asRecord(parameters[name])['secret'] === true)
+    .map((name) => ({
+      path: [...path, name],
+      problem: `${path.join('.')} names the secret parameter "${name}": leave this set out, or declare it without \`secret\``,
+    }));
 }
 
 /** Names that the gateway itself binds or reads. */

@@ -1,6 +1,6 @@
 import Joi from 'joi';
 
-import type { EndpointDefinition, Parameters } from './definition.js';
+import type { EndpointDeclaration, EndpointDefinition, Parameters } from './definition.js';
 import { must } from './schema-problems.js';
 import { ENDPOINT_SETTINGS } from './settings-schema.js';
 import { isUuid } from './uuid.js';
@@ -21,7 +21,8 @@ const TAG = must(
   Joi.string().pattern(/^[a-z0-9]+(?:-[a-z0-9]+)*$/),
 );
 
-const KEYS = {
+/** A schema for each key of a declaration. */
+export const DECLARATION_KEYS = {
   id: must(
     'a UUID',
     Joi.string()
@@ -57,8 +58,10 @@ const KEYS = {
   limits: ENDPOINT_SETTINGS.limits,
   example: must('an object of strings by parameter', TEXTS_BY_NAME.required()),
   warm: must('an array of objects of strings by parameter', Joi.array().items(TEXTS_BY_NAME)),
-  build: must('a function that returns the query', Joi.function().required()),
-} satisfies Record<keyof EndpointDefinition<Parameters>, Joi.Schema>;
+} satisfies Record<keyof EndpointDeclaration, Joi.Schema>;
 
 /** The schema of a definition; `check-definition.ts` checks its parameters. */
-export const DEFINITION = Joi.object(KEYS);
+export const DEFINITION = Joi.object({
+  ...DECLARATION_KEYS,
+  build: must('a function that returns the query', Joi.function().required()),
+} satisfies Record<keyof EndpointDefinition<Parameters>, Joi.Schema>).required();

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isRegExp } from 'node:util/types';
 
+import type { Values } from './bind.js';
 import { problemsOfDefinition } from './check-definition.js';
 import { EndpointDefinitionError } from './definition-error.js';
 import type {
@@ -30,6 +31,8 @@ export interface Endpoint {
   readonly example: Readonly<Record<string, string>>;
   readonly warm: readonly Readonly<Record<string, string>>[];
   readonly query: Query;
+  /** Columns that the query returns only where all of these parameters have a value. */
+  readonly optionalColumns: ReadonlyMap<string, readonly string[]>;
   /** The query in its `@parameter` form. */
   readonly savedQuery: string;
   /** SHA-256 (hex) over everything that decides a result; part of every cache key. */
@@ -43,7 +46,19 @@ export interface Endpoint {
  * that are invalid, an example or a query with an undeclared parameter.
  */
 export function defineEndpoint<const P extends Parameters>(definition: EndpointDefinition<P>): Endpoint {
-  const { query, savedQuery } = checkAndBuild(definition);
+  return createEndpoint(definition, checkAndBuild(definition));
+}
+
+/** The query of an endpoint, as its author wrote it, for ClickHouse and for people. */
+export interface BuiltQuery extends Pick<Endpoint, 'query' | 'savedQuery'> {
+  readonly optionalColumns?: Endpoint['optionalColumns'];
+}
+
+/** Creates the endpoint of a declaration that was checked. */
+export function createEndpoint(
+  definition: EndpointDeclaration,
+  { query, savedQuery, optionalColumns = new Map() }: BuiltQuery,
+): Endpoint {
   const { id, name, summary, tags = [], example, limit, warm = [] } = definition;
   const endpoint: Endpoint = {
     id: id.toLowerCase(),
@@ -57,11 +72,23 @@ export function defineEndpoint<const P extends Parameters>(definition: EndpointD
     warm,
     settings: settingsOf(definition),
     query,
+    optionalColumns,
     savedQuery,
     digest: digestOf(query, definition),
   };
   DEFINED.add(endpoint);
   return endpoint;
+}
+
+/** The columns of the rows of one request. */
+export function returnedColumns(
+  { columns, optionalColumns }: Endpoint,
+  values: Values,
+): ReadonlyMap<string, Column> {
+  if (optionalColumns.size === 0) return columns;
+  const isReturned = (name: string): boolean =>
+    optionalColumns.get(name)?.every((parameter) => (values.get(parameter) ?? null) !== null) ?? true;
+  return new Map([...columns].filter(([name]) => isReturned(name)));
 }
 
 /** What this copy of the module defined: the SQL in an endpoint of another copy consists of other classes. */
@@ -94,8 +121,6 @@ function settingsOf(definition: EndpointDeclaration): EndpointSettings {
     ...(limits && { limits }),
   };
 }
-
-type BuiltQuery = Pick<Endpoint, 'query' | 'savedQuery'>;
 
 function checkAndBuild<P extends Parameters>(definition: EndpointDefinition<P>): BuiltQuery {
   const problems = problemsOfDefinition(definition);

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { EndpointDefinitionError } from './definition-error.js';
+import { problemsOfSqlFile } from './sql-file/sql-file-problems.js';
 
 /**
  * Describes why an endpoint file could not be loaded.
@@ -11,23 +12,29 @@ import { EndpointDefinitionError } from './definition-error.js';
  * @returns a line for each problem: the file, the line number where it is known, and the problem.
  */
 export async function problemsIn(folder: string, file: string, error: unknown): Promise<readonly string[]> {
-  // Not `instanceof Error`: the loader may run the file in another realm.
-  const { message = String(error), stack = '' } = (error ?? {}) as Partial<Error>;
+  const { message, stack } = textsOf(error);
   const place = placeIn(folder, `${message}\n${stack}`);
   const at = (line: number | undefined): string =>
     path.join(path.basename(folder), file) + (line === undefined ? '' : `:${line}`);
+  const source = await readFile(path.join(folder, file), 'utf8').catch(() => '');
+  const ofSql = file.endsWith('.sql') ? problemsOfSqlFile(error, source) : undefined;
+  if (ofSql) return ofSql.map((problem) => `${at(undefined)}:${problem}`);
   if (error instanceof EndpointDefinitionError) {
-    const source = await readFile(path.join(folder, file), 'utf8');
     const start = place?.file === file ? place.line : 1;
     const thrown = placeIn(folder, String((error.cause as Partial<Error> | undefined)?.stack));
-    return error.problems.map(({ path: keys, problem }) => {
-      const isThrown = keys[0] === 'build' && thrown?.file === file;
-      return `${at(isThrown ? thrown.line : lineOfKey(source, start, keys))}: ${problem}`;
-    });
+    const lineOf = (keys: readonly string[]): number =>
+      keys[0] === 'build' && thrown?.file === file ? thrown.line : lineOfKey(source, start, keys);
+    return error.problems.map(({ path: keys, problem }) => `${at(lineOf(keys))}: ${problem}`);
   }
   const text = textOf(message);
   if (place === undefined || place.file === file) return [`${at(place?.line)}: ${text}`];
   return [`${at(undefined)}: ${path.join(path.basename(folder), place.file)}:${place.line}: ${text}`];
+}
+
+/** Not by `instanceof Error`: the loader may run the file in another realm. */
+function textsOf(error: unknown): { readonly message: string; readonly stack: string } {
+  const { message = String(error), stack = '' } = (error ?? {}) as Partial<Error>;
+  return { message, stack };
 }
 
 /** The first place in the folder that a message or a stack names. */

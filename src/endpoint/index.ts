@@ -2,12 +2,17 @@
 export { column, jsonColumn } from './definition.js';
 export { defineEndpoint } from './endpoint.js';
 export { boolean } from './parameters/boolean.js';
+export { date } from './parameters/date.js';
+export { decimal } from './parameters/decimal.js';
 export { integer } from './parameters/integer.js';
+export { listOf, textList } from './parameters/kinds.js';
+export { number } from './parameters/number.js';
 export { oneOf } from './parameters/one-of.js';
 export { regularExpression } from './parameters/regular-expression.js';
-export { textList } from './parameters/text-list.js';
 export { text } from './parameters/text.js';
 export { timestamp } from './parameters/timestamp.js';
+export { timezone } from './parameters/timezone.js';
+export { uuid } from './parameters/uuid.js';
 export { equalTo, groupsByDay, hasValue, keyOf } from './groups-by-day.js';
 export {
   all,

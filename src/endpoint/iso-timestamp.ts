@@ -5,8 +5,8 @@ const PATTERN =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,30}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
 
 /** The range of ClickHouse's `DateTime64(6, 'UTC')`, in microseconds since 1970. */
-const EARLIEST = BigInt(Date.UTC(1900, 0, 1)) * 1000n;
-const LATEST = BigInt(Date.UTC(2300, 0, 1)) * 1000n - 1n;
+export const EARLIEST = BigInt(Date.UTC(1900, 0, 1)) * 1000n;
+export const LATEST = BigInt(Date.UTC(2300, 0, 1)) * 1000n - 1n;
 
 /**
  * Reads an ISO 8601 date, or date and time, with or without seconds, a fraction and a zone (none means UTC).
@@ -29,12 +29,16 @@ export function parseIsoTimestamp(
   return micros >= EARLIEST && micros <= LATEST ? micros : undefined;
 }
 
-/** `YYYY-MM-DD hh:mm:ss.ffffff` in UTC: the form in which ClickHouse reads a `DateTime64(6, 'UTC')` parameter. */
-export function formatClickHouseTimestamp(micros: bigint): string {
+/**
+ * `YYYY-MM-DD hh:mm:ss.ffffff` in UTC: the form in which ClickHouse reads a `DateTime64(6, 'UTC')` parameter.
+ *
+ * @param digits of the fraction, 0 to 6; the rest is cut.
+ */
+export function formatClickHouseTimestamp(micros: bigint, digits = 6): string {
   const seconds = micros / 1_000_000n - (micros % 1_000_000n < 0n ? 1n : 0n);
   const fraction = (micros - seconds * 1_000_000n).toString().padStart(6, '0');
   const [date, time] = new Date(Number(seconds) * 1000).toISOString().slice(0, 19).split('T');
-  return `${date} ${time}.${fraction}`;
+  return `${date} ${time}${digits === 0 ? '' : `.${fraction.slice(0, digits)}`}`;
 }
 
 /** Rejects dates that `Date` would roll over, such as February 30th or 24:00. */

@@ -6,6 +6,9 @@ export interface JsonSchema {
   readonly description?: string;
   readonly enum?: readonly (string | null)[];
   readonly const?: unknown;
+  readonly default?: unknown;
+  readonly deprecated?: boolean;
+  readonly writeOnly?: boolean;
   readonly examples?: readonly unknown[];
   readonly items?: JsonSchema | false;
   readonly prefixItems?: readonly JsonSchema[];

@@ -22,27 +22,36 @@ export interface Dialect {
 /** Writes a query in a dialect: WITH and the parts that the query uses, then the body. */
 export function renderQuery(query: Query, dialect: Dialect): string {
   const used = new Set<Part>(query.named);
-  const body = renderSql(query.body, dialect, used);
+  const indent = query.isVerbatim ? asWritten : indented;
+  const context: Context = { dialect, used, indent };
+  const body = renderSql(query.body, context);
   const clauses: string[] = [];
   // A part can use the parts before it, so going backwards every use is known in time.
   for (const part of query.parts.toReversed()) {
     if (!dialect.printsUnusedParts && !used.has(part)) continue;
-    clauses.unshift(
-      `  ${part.name} AS (\n    ${indented(renderSql(part.query, dialect, used), '    ')}\n  )`,
-    );
+    clauses.unshift(`  ${part.name} AS (\n    ${indent(renderSql(part.query, context), '    ')}\n  )`);
   }
   return clauses.length === 0 ? body : `WITH\n${clauses.join(',\n')}\n${body}`;
 }
 
-function renderSql(sql: Sql, dialect: Dialect, used: Set<Part>): string {
-  const render = (inner: Sql): string => renderSql(inner, dialect, used);
+/** What the fragments of one query are rendered with. */
+interface Context {
+  readonly dialect: Dialect;
+  /** Receives the parts that a fragment names. */
+  readonly used: Set<Part>;
+  readonly indent: (text: string, indent: string) => string;
+}
+
+function renderSql(sql: Sql, context: Context): string {
   return sql.nodes.reduce((written, node) => {
-    const text = renderNode(node, dialect, used, render);
-    return written + (node.kind === 'text' ? text : indented(text, indentationOfLastLine(written)));
+    const text = renderNode(node, context);
+    return written + (node.kind === 'text' ? text : context.indent(text, indentationOfLastLine(written)));
   }, '');
 }
 
-function renderNode(node: Node, dialect: Dialect, used: Set<Part>, render: (sql: Sql) => string): string {
+function renderNode(node: Node, context: Context): string {
+  const { dialect, used } = context;
+  const render = (sql: Sql): string => renderSql(sql, context);
   switch (node.kind) {
     case 'text':
       return node.text;
@@ -57,6 +66,8 @@ function renderNode(node: Node, dialect: Dialect, used: Set<Part>, render: (sql:
       return renderQuery(node.query, dialect);
     case 'choice':
       return dialect.choice(node.branches, node.otherwise, render);
+    case 'optional':
+      return dialect.filter(node.filter, render) ?? '';
     case 'cap':
       return dialect.cap;
     case 'setting':
@@ -85,6 +96,8 @@ function indentationOfLastLine(text: string): string {
   while (text[end] === ' ') end += 1;
   return text.slice(start, end);
 }
+
+const asWritten = (text: string): string => text;
 
 function indented(text: string, indent: string): string {
   return indent === '' ? text : text.replaceAll('\n', `\n${indent}`);

@@ -9,7 +9,7 @@ export const must = (expected: string, schema: Joi.Schema): Joi.Schema =>
   schema.messages({ '*': `{{#label}} must be ${expected}` });
 
 /**
- * Every mistake of an object that no type check has seen.
+ * Every mistake of an object that no type check has seen. The schema must be `required()`: to make it so takes Joi a copy.
  *
  * @param what names the object in the problem of something that is no object.
  */
@@ -19,13 +19,23 @@ export function problemsBySchema(
   what: string,
 ): readonly DefinitionProblem[] {
   const preferences = { abortEarly: false, convert: false, errors: { label: false } } as const;
-  const items = schema.required().validate(value, preferences).error?.details ?? [];
-  const whole = schema.describe() as SchemaDescription;
+  const items = schema.validate(value, preferences).error?.details ?? [];
+  if (items.length === 0) return [];
+  const whole = describe(schema);
   const suggestions = new Set(items.map((item) => suggestionFor(item, whole)));
   // The misspelt key is the mistake; its right spelling is not missing too.
   const isReported = ({ type, path }: Joi.ValidationErrorItem): boolean =>
     type !== 'any.required' || !suggestions.has(path.join('.'));
   return items.filter(isReported).map((item) => problemOf(item, whole, what));
+}
+
+/** A description takes Joi longer than a check. */
+const descriptions = new WeakMap<Joi.Schema, SchemaDescription>();
+
+function describe(schema: Joi.Schema): SchemaDescription {
+  const description = descriptions.get(schema) ?? (schema.describe() as SchemaDescription);
+  descriptions.set(schema, description);
+  return description;
 }
 
 /** What Joi's `describe` returns, as far as keys are found by it. */

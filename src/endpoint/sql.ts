@@ -32,6 +32,8 @@ export type Node =
   | { readonly kind: 'part'; readonly part: Part }
   | { readonly kind: 'query'; readonly query: Query }
   | { readonly kind: 'where'; readonly terms: readonly (Sql | Filter)[] }
+  /** Applies where all of the parameters have a value. */
+  | { readonly kind: 'optional'; readonly filter: Filter }
   | { readonly kind: 'cap' }
   | { readonly kind: 'setting'; readonly name: string; readonly value: number }
   | {
@@ -67,6 +69,10 @@ export interface Query {
   readonly body: Sql;
   /** Parts that the text of the body names itself; the body may then need every row of them. */
   readonly named?: readonly Part[];
+  /** Complete queries that a caller's own SQL may read by name beside the result, where the body has its WITH clause itself. */
+  readonly views?: readonly Part[];
+  /** Whether no line may be indented, because a line feed of the text can be part of a string. */
+  readonly isVerbatim?: boolean;
 }
 
 /**

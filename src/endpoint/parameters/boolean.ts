@@ -1,26 +1,32 @@
-import Joi from 'joi';
-
 import { declareParameter } from './declare-parameter.js';
+import type { Kind } from './kind.js';
 import type { Parameter, ParameterOptions } from './parameter.js';
 
-/** `true` or `false`, also written `1` or `0`. An empty text means an omitted parameter. */
-export function boolean(options: ParameterOptions): Parameter<'true' | 'false'> {
-  const schema = Joi.string()
-    .empty('')
-    .custom((text: string, helpers) => {
-      if (text === 'true' || text === '1') return 'true';
-      return text === 'false' || text === '0' ? 'false' : helpers.error('boolean.form');
-    });
-  return declareParameter(
-    schema,
-    options,
-    {
-      kind: 'boolean',
-      type: 'Bool',
-      empty: 'omitted',
-      choices: ['true', 'false'],
-      jsonSchema: { type: 'boolean' },
+const VALUES: ReadonlyMap<string, string> = new Map([
+  ['true', 'true'],
+  ['1', 'true'],
+  ['false', 'false'],
+  ['0', 'false'],
+]);
+
+export const BOOLEAN: Kind = {
+  name: 'boolean',
+  options: {},
+  empty: ['omitted', 'problem'],
+  type: () => 'Bool',
+  types: 'Bool',
+  accepts: ({ name }) => name === 'Bool',
+  rules: () => ({
+    parse: (text) => {
+      const value = VALUES.get(text);
+      return value === undefined ? { problem: 'must be true or false' } : { value };
     },
-    { messages: { 'boolean.form': 'must be true or false' } },
-  );
+    choices: ['true', 'false'],
+    jsonSchema: { type: 'boolean' },
+  }),
+};
+
+/** `true` or `false`, also written `1` or `0`. */
+export function boolean(options: ParameterOptions): Parameter<'true' | 'false'> {
+  return declareParameter<ParameterOptions, 'true' | 'false'>(BOOLEAN, options);
 }

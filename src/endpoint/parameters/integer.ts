@@ -1,48 +1,85 @@
 import Joi from 'joi';
 
+import type { JsonSchema } from '../json-schema.js';
 import { must } from '../schema-problems.js';
+import type { TypeName } from '../type-name.js';
 import { declareParameter } from './declare-parameter.js';
+import type { Kind } from './kind.js';
 import type { Parameter, ParameterOptions } from './parameter.js';
 
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
+/** A whole number; beyond 2^53 a text or a bigint, because a number of JavaScript is not exact there. */
+type Whole = number | bigint | string;
 
-const BOUND = must('a whole number', Joi.number().integer());
-const OWN = { minimum: BOUND, maximum: BOUND };
+/** What a whole number is declared with. */
+export interface IntegerOptions extends ParameterOptions {
+  readonly minimum?: Whole;
+  readonly maximum?: Whole;
+}
 
-/**
- * A whole number of 64 bits, exact beyond 2^53; `1`, `01` and `+1` are one value. An empty text means an omitted
- * parameter.
- *
- * @param options.minimum the least valid value, a safe integer.
- * @param options.maximum the greatest valid value, a safe integer.
- */
-export function integer(
-  options: ParameterOptions & { readonly minimum?: number; readonly maximum?: number },
-): Parameter<string> {
-  const { minimum, maximum } = options;
-  const [least, greatest] = [BigInt(minimum ?? INT64_MIN), BigInt(maximum ?? INT64_MAX)];
-  const schema = Joi.string()
-    .empty('')
-    .custom((text: string, helpers) => {
-      if (!/^[+-]?\d+$/.test(text)) return helpers.error('integer.form');
-      const value = BigInt(text.replace(/^\+/, ''));
-      return value < least || value > greatest ? helpers.error('integer.range') : value.toString();
-    });
-  const facts = {
-    kind: 'integer',
-    type: 'Int64',
-    empty: 'omitted',
-    jsonSchema: {
-      type: 'integer',
-      format: 'int64',
-      ...(minimum !== undefined && { minimum }),
-      ...(maximum !== undefined && { maximum }),
-    },
-  } as const;
-  const messages = {
-    'integer.form': 'must be a whole number, such as 42 or -7',
-    'integer.range': `must be a whole number between ${least} and ${greatest}`,
-  };
-  return declareParameter(schema, options, facts, { messages, options: OWN });
+const WHOLE = /^[+-]?\d+$/;
+
+const BOUND = must(
+  'a whole number, in quotes beyond 2^53',
+  Joi.any().custom((bound: unknown, { error }) => (isWhole(bound) ? bound : error('any.invalid'))),
+);
+
+export const INTEGER: Kind<IntegerOptions> = {
+  name: 'integer',
+  options: { minimum: BOUND, maximum: BOUND },
+  empty: ['omitted', 'problem'],
+  type: () => 'Int64',
+  types: 'an integer type from Int8 to UInt256',
+  accepts: ({ name, args }) => bitsOf(name) !== undefined && args.length === 0,
+  rules: ({ minimum, maximum }, types) => {
+    const ranges = types.map(rangeOf);
+    const least = greatestOf([...ranges.map(([first]) => first), ...given(minimum)]);
+    const greatest = leastOf([...ranges.map(([, last]) => last), ...given(maximum)]);
+    return {
+      isContradictory: least > greatest,
+      parse: (text) => {
+        if (!WHOLE.test(text)) return { problem: 'must be a whole number, such as 42 or -7' };
+        const value = BigInt(text.replace(/^\+/, ''));
+        return value < least || value > greatest
+          ? { problem: `must be a whole number between ${least} and ${greatest}` }
+          : { value: value.toString() };
+      },
+      jsonSchema: {
+        type: 'integer',
+        ...(ranges.length === 1 && types[0]?.name === 'Int64' && { format: 'int64' }),
+        ...safe('minimum', least),
+        ...safe('maximum', greatest),
+      },
+    };
+  },
+};
+
+/** A whole number, exact beyond 2^53; `1`, `01` and `+1` are one value. */
+export function integer(options: IntegerOptions): Parameter<string> {
+  return declareParameter(INTEGER, options);
+}
+
+function isWhole(bound: unknown): bound is Whole {
+  if (typeof bound === 'string') return WHOLE.test(bound);
+  return typeof bound === 'bigint' || Number.isSafeInteger(bound);
+}
+
+const given = (bound: Whole | undefined): readonly bigint[] =>
+  bound === undefined ? [] : [BigInt(String(bound).replace(/^\+/, ''))];
+
+const bitsOf = (name: string): number | undefined => {
+  const [, bits] = /^U?Int(8|16|32|64|128|256)$/.exec(name) ?? [];
+  return bits === undefined ? undefined : Number(bits);
+};
+
+function rangeOf({ name }: TypeName): readonly [bigint, bigint] {
+  const bits = BigInt(bitsOf(name) ?? 64);
+  return name.startsWith('U') ? [0n, 2n ** bits - 1n] : [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n];
+}
+
+const greatestOf = (values: readonly bigint[]): bigint => values.reduce((a, b) => (a > b ? a : b));
+const leastOf = (values: readonly bigint[]): bigint => values.reduce((a, b) => (a < b ? a : b));
+
+/** JSON Schema writes bounds as numbers, which are not exact beyond 2^53. */
+function safe(key: 'minimum' | 'maximum', bound: bigint): Pick<JsonSchema, 'minimum' | 'maximum'> {
+  return Number.isSafeInteger(Number(bound)) ? { [key]: Number(bound) } : {};
 }

@@ -1,29 +1,57 @@
 import type { DefinitionProblem } from '../definition-error.js';
 import type { JsonSchema } from '../json-schema.js';
 
-/** What a validated parameter becomes: text, or a list of texts. Timestamps have ClickHouse's own form. */
+/** What a validated parameter becomes: text in the form that ClickHouse reads, or a list of such texts. */
 export type ParameterValue = string | readonly string[];
 
-/** Bound of a parameter's value, and of a caller's own SQL: bytes of decoded UTF-8. */
+/** Bound of a parameter's value in a URL, and of a caller's own SQL: bytes of decoded UTF-8. */
 export const MAX_VALUE_BYTES = 8192;
 
-/** The kind of a parameter, one for each function of this folder. Code that treats kinds differently compares only this. */
-export type ParameterKind =
-  'string' | 'enum' | 'regular-expression' | 'timestamp' | 'string-list' | 'integer' | 'boolean';
+/** The kind of a parameter, or of the items of a list; one for each file of this folder that exports a {@link Kind}. */
+export type ItemKind =
+  | 'string'
+  | 'integer'
+  | 'number'
+  | 'boolean'
+  | 'date'
+  | 'timestamp'
+  | 'uuid'
+  | 'decimal'
+  | 'enum'
+  | 'timezone'
+  | 'regular-expression';
+
+/** The kind of a parameter. Code that treats kinds differently compares only this. */
+export type ParameterKind = ItemKind | `${ItemKind}-list`;
 
 /** What an empty text means: the value '', an omitted parameter, or an invalid parameter. */
 export type EmptyText = 'value' | 'omitted' | 'problem';
 
-/** A Joi schema, as far as the gateway uses it: the types of the package need no other package. */
-export interface ParameterSchema<Value extends ParameterValue> {
-  /** @returns no value for an omitted parameter. */
-  readonly validate: (text: string | undefined) => {
-    readonly value?: Value | undefined;
-    readonly error?: Error | undefined;
-  };
+/** What a value depends on, besides the text. */
+export interface ValidationContext {
+  /** The gateway's clock, for relative times. */
+  readonly now: Date;
 }
 
-/** One declared query-string parameter of an endpoint. */
+/** A Joi schema, as far as the gateway uses it: the types of the package need no other package. */
+export interface ParameterSchema<Value extends ParameterValue> {
+  /**
+   * @param sent the text that the caller sent, or the items of a list; undefined for an omitted parameter.
+   * @returns the default value, or no value, for an omitted parameter.
+   */
+  readonly validate: (
+    sent: string | readonly string[] | undefined,
+    options: { readonly context: ValidationContext },
+  ) => { readonly value?: Value | undefined; readonly error?: Error | undefined };
+}
+
+/** An endpoint, one column of which lists the values of a parameter. */
+export interface ChoicesFrom {
+  readonly endpoint: string;
+  readonly column: string;
+}
+
+/** One declared parameter of an endpoint. */
 export interface Parameter<Value extends ParameterValue = ParameterValue> {
   readonly kind: ParameterKind;
   /** Turns the text that the caller sent into the value; its messages are part of the response with status 400. */
@@ -35,8 +63,16 @@ export interface Parameter<Value extends ParameterValue = ParameterValue> {
   readonly empty: EmptyText;
   /** Of the value, as OpenAPI describes it; of one item, where `isList`. */
   readonly jsonSchema: JsonSchema;
-  /** Whether the text is a list of items, separated by commas. */
+  /** Whether the value is a list: items separated by commas in a URL, an array in a body. */
   readonly isList?: true;
+  /** The value of an omitted parameter, as a caller would send it. */
+  readonly default?: string;
+  readonly deprecated?: true;
+  /** Whether the value must not appear in logs, links and histories: they get an HMAC of it at most. */
+  readonly secret?: true;
+  readonly choicesFrom?: ChoicesFrom;
+  /** Milliseconds to whose multiple "now" is rounded down in relative times; absent where these are not accepted. */
+  readonly relativeStepMs?: number;
   /** Sentence about the syntax of the value, for the documentation of the API. */
   readonly syntax?: string;
   /** How the value is written, in the words of OpenAPI: `date-time`, `re2`, … */
@@ -53,6 +89,16 @@ export interface Parameter<Value extends ParameterValue = ParameterValue> {
 export interface ParameterOptions {
   readonly description: string;
   readonly required?: boolean;
+  /** The value of an omitted parameter, which must itself be valid. */
+  readonly default?: string | number | bigint | boolean | readonly (string | number | bigint | boolean)[];
+  /** What an empty text means: an omitted parameter, except for texts. */
+  readonly empty?: EmptyText;
+  /** Callers should no longer send it; it works as before. */
+  readonly deprecated?: boolean;
+  /** Never in logs, the request log, traces, problems, signed links or the console's history; only as an HMAC. */
+  readonly secret?: boolean;
+  /** An endpoint that lists the values, for people who choose one. Other values are accepted too. */
+  readonly choicesFrom?: ChoicesFrom;
 }
 
 /** JSON Schema of a text whose only bound is that of every value. */

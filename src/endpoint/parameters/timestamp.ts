@@ -1,52 +1,147 @@
 import Joi from 'joi';
 
-import { formatClickHouseTimestamp, parseIsoTimestamp, type SubMicrosecond } from '../iso-timestamp.js';
+import {
+  EARLIEST,
+  formatClickHouseTimestamp,
+  LATEST,
+  parseIsoTimestamp,
+  type SubMicrosecond,
+} from '../iso-timestamp.js';
 import { must } from '../schema-problems.js';
+import type { TypeName } from '../type-name.js';
 import { declareParameter } from './declare-parameter.js';
+import type { Kind } from './kind.js';
 import { ANY_TEXT, type Parameter, type ParameterOptions } from './parameter.js';
+import { parseDuration, resolveRelativeTime } from './relative-time.js';
+
+/** What a timestamp is declared with. */
+export interface TimestampOptions extends ParameterOptions {
+  /**
+   * How a fraction finer than the type is rounded: `ceil` for a bound compared with `>=`, `floor` (the default) for `>`
+   * and `<=`.
+   */
+  readonly subMicrosecond?: SubMicrosecond;
+  /** ISO 8601, inclusive. */
+  readonly minimum?: string;
+  /** ISO 8601, inclusive. */
+  readonly maximum?: string;
+  /**
+   * Accepts relative times, such as `now-7d` and `now/d`. Their "now" is rounded down to a multiple of this duration, such as
+   * `5m`, so that all requests within it share a cached result.
+   */
+  readonly relativeStep?: string;
+}
 
 const INVALID =
   'must be an ISO 8601 timestamp between 1900 and 2299, such as 2026-05-17, 2026-05-17 10:05:03 or ' +
   '2026-05-17T10:05:03.123456+02:00 (in a URL a + is written %2B)';
+const OR_RELATIVE = ', or a relative time, such as now-7d or now/d';
 
-const OWN = {
-  subMicrosecond: must('"floor" or "ceil"', Joi.valid('floor', 'ceil')),
-  empty: must('"problem" or "omitted"', Joi.valid('problem', 'omitted')),
-};
+const bound = must(
+  'an ISO 8601 timestamp',
+  Joi.string().custom((text: string, { error }) =>
+    parseIsoTimestamp(text) === undefined ? error('any.invalid') : text,
+  ),
+);
 
-/**
- * An ISO 8601 timestamp, bound with microseconds.
- *
- * @param options.subMicrosecond how a finer fraction is rounded: `ceil` for a bound compared with `>=`, `floor` (the
- * default) for `>` and `<=`.
- */
-export function timestamp(
-  options: ParameterOptions & {
-    readonly subMicrosecond?: SubMicrosecond;
-    readonly empty?: 'problem' | 'omitted';
+export const TIMESTAMP: Kind<TimestampOptions> = {
+  name: 'timestamp',
+  options: {
+    subMicrosecond: must('"floor" or "ceil"', Joi.valid('floor', 'ceil')),
+    minimum: bound,
+    maximum: bound,
+    relativeStep: must(
+      'a duration of seconds, minutes, hours, days or weeks, such as 5m',
+      Joi.string().custom((text: string, { error }) =>
+        parseDuration(text) === undefined ? error('any.invalid') : text,
+      ),
+    ),
   },
-): Parameter<string> {
-  const { subMicrosecond, empty = 'problem' } = options;
-  // Joi accepts what is allowed() without further checks, so the empty text must not be allowed().
-  const base = empty === 'omitted' ? Joi.string().empty('') : Joi.string();
-  const schema = base.custom((value: string, helpers) => {
-    const micros = parseIsoTimestamp(value, subMicrosecond);
-    return micros === undefined ? helpers.error('timestamp.iso') : formatClickHouseTimestamp(micros);
-  });
-  return declareParameter(
-    schema,
-    options,
-    {
-      kind: 'timestamp',
-      type: "DateTime64(6, 'UTC')",
-      empty,
+  empty: ['omitted', 'problem'],
+  type: () => "DateTime64(6, 'UTC')",
+  types: 'DateTime or DateTime64, in UTC',
+  accepts: (type) => /^DateTime(?:64|32)?$/.test(type.name) && isUtc(type),
+  rules: (options, types) => {
+    const { subMicrosecond, relativeStep = '' } = options;
+    const stepMs = parseDuration(relativeStep);
+    const digits = Math.min(...types.map(digitsOf));
+    const [least, greatest] = rangeOf(options, types);
+    return {
+      isContradictory: least > greatest,
+      parse: (text, { now }) => {
+        const micros =
+          (stepMs === undefined ? undefined : relativeMicros(text, now, stepMs)) ??
+          parseIsoTimestamp(text, subMicrosecond);
+        if (micros === undefined) return { problem: INVALID + (stepMs === undefined ? '' : OR_RELATIVE) };
+        const rounded = roundTo(micros, digits, subMicrosecond);
+        return rounded < least || rounded > greatest
+          ? { problem: `must be between ${isoOf(least)} and ${isoOf(greatest)}` }
+          : { value: formatClickHouseTimestamp(rounded, digits) };
+      },
       format: 'date-time',
       jsonSchema: {
         ...ANY_TEXT,
-        format: 'date-time',
-        examples: ['2026-05-17T10:05:03.123456Z', '2026-05-17T12:05:03+02:00'],
+        // A relative time has no format that JSON Schema knows.
+        ...(stepMs === undefined && { format: 'date-time' }),
+        examples: [
+          ...(stepMs === undefined ? [] : ['now-7d', 'now/d']),
+          '2026-05-17T10:05:03.123456Z',
+          '2026-05-17T12:05:03+02:00',
+        ],
       },
-    },
-    { messages: { 'timestamp.iso': INVALID }, options: OWN },
-  );
+      ...(stepMs !== undefined && {
+        relativeStepMs: stepMs,
+        syntax: `Also relative to now, rounded down to ${relativeStep}: now-7d, now-1M/M, now/d; units s, m, h, d, w, M, y, in UTC.`,
+      }),
+    };
+  },
+};
+
+/** An ISO 8601 timestamp; none of the zones that it may name means UTC. */
+export function timestamp(options: TimestampOptions): Parameter<string> {
+  return declareParameter(TIMESTAMP, options);
 }
+
+/** @returns microseconds since 1970; undefined where the text is no relative time, or is outside of every range */
+function relativeMicros(text: string, now: Date, stepMs: number): bigint | undefined {
+  const rounded = Math.floor(now.getTime() / stepMs) * stepMs;
+  const time = resolveRelativeTime(text, rounded);
+  return time === undefined || Number.isNaN(time) ? undefined : BigInt(time) * 1000n;
+}
+
+/** A time zone that is not UTC would give the text, which is in UTC, another meaning. */
+function isUtc({ name, args }: TypeName): boolean {
+  const [zone = "'UTC'"] = name === 'DateTime64' ? args.slice(1) : args;
+  const precision = name === 'DateTime64' ? (args[0] ?? '3') : '0';
+  return zone === "'UTC'" && /^\d$/.test(precision);
+}
+
+const digitsOf = ({ name, args }: TypeName): number =>
+  name === 'DateTime64' ? Math.min(Number(args[0] ?? 3), 6) : 0;
+
+function rangeOf(
+  { minimum, maximum }: TimestampOptions,
+  types: readonly TypeName[],
+): readonly [bigint, bigint] {
+  const isShort = types.some(({ name }) => name !== 'DateTime64');
+  const [first, last] = isShort ? [0n, (2n ** 32n - 1n) * 1_000_000n] : [EARLIEST, latestOf(types)];
+  const [least = first, greatest = last] = [minimum, maximum].map((text) =>
+    text === undefined ? undefined : parseIsoTimestamp(text),
+  );
+  return [least > first ? least : first, greatest < last ? greatest : last];
+}
+
+/** ClickHouse counts the units of a DateTime64 in 64 bits: nanoseconds end in 2262. */
+function latestOf(types: readonly TypeName[]): bigint {
+  const isNanoseconds = types.some(({ name, args }) => name === 'DateTime64' && args[0] === '9');
+  return isNanoseconds ? (2n ** 63n - 1n) / 1000n : LATEST;
+}
+
+function roundTo(micros: bigint, digits: number, direction: SubMicrosecond = 'floor'): bigint {
+  const unit = 10n ** BigInt(6 - digits);
+  const rest = ((micros % unit) + unit) % unit;
+  if (rest === 0n) return micros;
+  return micros - rest + (direction === 'ceil' ? unit : 0n);
+}
+
+const isoOf = (micros: bigint): string => `${formatClickHouseTimestamp(micros, 0).replace(' ', 'T')}Z`;

@@ -199,3 +199,26 @@ describe('Links.sign', () => {
     expect(inspect(links, { depth: 9, showHidden: true }) + JSON.stringify(links)).not.toContain(SECRET);
   });
 });
+
+describe('a link of an endpoint with a secret parameter', () => {
+  const parameters = new Map([
+    ['project', { secret: true as const }],
+    ['tier', {}],
+  ]);
+  const endpoint = { ...ENDPOINT, parameters };
+  const problem = 'The value of project is secret: send it in the body of a POST, not in a link.';
+
+  it('is not signed with its value, neither as given nor as pinned by the key', () => {
+    expect(() => links.sign(spec({ endpoint }))).toThrow(problem);
+    const key: Principal = { ...KEY, pinned: new Map([['project', 'abc']]) };
+    expect(() => links.sign(spec({ endpoint, key, parameters: new Map() }))).toThrow(problem);
+    expect(links.sign(spec({ endpoint, parameters: new Map([['tier', 'a']]) }))).toContain('tier=a');
+  });
+
+  it('is invalid with its value, also if it was signed before the parameter became secret', () => {
+    const signed = sentOf(links.sign(spec()));
+    const find = (): Principal => KEY;
+    expect(outcomeOf(links.open(ENDPOINT, signed, find, NOW))).toBe('opened');
+    expect(outcomeOf(links.open(endpoint, signed, find, NOW))).toBe('invalid');
+  });
+});

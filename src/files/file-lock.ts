@@ -2,6 +2,8 @@ import { open, readFile, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 
+import { ifPresent } from './if-present.js';
+
 /** How long to wait for the lock, and the interval between attempts, in milliseconds. */
 const TIMEOUT_MS = 5000;
 const POLL_MS = 25;
@@ -32,7 +34,7 @@ export async function withFileLock<T>(
 
 async function acquire(lock: string, deadline: number): Promise<void> {
   while (!(await create(lock))) {
-    const owner = await readIfPresent(lock);
+    const owner = await ifPresent(readFile(lock, 'utf8'));
     if (owner === undefined || (hasExited(owner) && (await removeStaleLock(lock, owner)))) continue;
     if (performance.now() > deadline) {
       throw new Error(
@@ -66,12 +68,12 @@ async function create(lock: string): Promise<boolean> {
 async function removeStaleLock(lock: string, owner: string): Promise<boolean> {
   const guard = `${lock}.old`;
   if (!(await create(guard))) {
-    const other = await readIfPresent(guard);
+    const other = await ifPresent(readFile(guard, 'utf8'));
     if (other !== undefined && hasExited(other)) await removeStaleLock(guard, other);
     return false;
   }
   try {
-    if ((await readIfPresent(lock)) === owner) await rm(lock, { force: true });
+    if ((await ifPresent(readFile(lock, 'utf8'))) === owner) await rm(lock, { force: true });
     return true;
   } finally {
     await rm(guard, { force: true });
@@ -86,14 +88,5 @@ function hasExited(owner: string): boolean {
     return false;
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
-}
-
-async function readIfPresent(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
   }
 }

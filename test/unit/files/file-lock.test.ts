@@ -3,7 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import path from 'node:path';
 
-import { withFileLock } from '../../../src/auth/file-lock.js';
+import { withFileLock } from '../../../src/files/file-lock.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
 const pidOfExitedProcess = (): number => spawnSync(process.execPath, ['-e', '']).pid;

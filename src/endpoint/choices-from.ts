@@ -1,0 +1,53 @@
+import { closestName } from './closest-name.js';
+import type { DefinitionProblem } from './definition-error.js';
+import type { Endpoint } from './endpoint.js';
+import type { ChoicesFrom } from './parameters/parameter.js';
+
+/** An endpoint, as far as references to it are checked. */
+type Referable = Pick<Endpoint, 'name' | 'parameters' | 'columns'>;
+
+/**
+ * The mistakes in the `choicesFrom` of an endpoint's parameters, which only all endpoints together show.
+ *
+ * @param all every endpoint that could be loaded.
+ * @param lacksColumns whether the columns of an endpoint are unknown.
+ */
+export function problemsOfChoices<E extends Referable>(
+  endpoint: E,
+  all: ReadonlyMap<string, E>,
+  lacksColumns: (endpoint: E) => boolean = () => false,
+): readonly DefinitionProblem[] {
+  return [...endpoint.parameters].flatMap(([name, { choicesFrom }]) => {
+    const problem = choicesFrom && problemOf(endpoint, choicesFrom, { all, lacksColumns });
+    const path = ['parameters', name, 'choicesFrom'];
+    return problem === undefined ? [] : [{ path, problem: `${path.join('.')} ${problem}` }];
+  });
+}
+
+interface Others<E extends Referable> {
+  readonly all: ReadonlyMap<string, E>;
+  readonly lacksColumns: (endpoint: E) => boolean;
+}
+
+function problemOf<E extends Referable>(
+  { parameters: own }: E,
+  { endpoint: name, column }: ChoicesFrom,
+  { all, lacksColumns }: Others<E>,
+): string | undefined {
+  const source = all.get(name);
+  if (!source) return `names the unknown endpoint ${name}; ${advice(name, [...all.keys()], 'endpoints')}`;
+  const columns = [...source.columns.keys()];
+  if (!columns.includes(column) && !lacksColumns(source)) {
+    return `names the unknown column ${column} of ${name}; ${advice(column, columns, 'columns')}`;
+  }
+  const missing = [...source.parameters]
+    .filter(([param, { required }]) => required && !own.has(param))
+    .map(([param]) => param);
+  if (missing.length === 0) return undefined;
+  return `names ${name}, which requires ${missing.join(', ')}: declare the same parameters here`;
+}
+
+function advice(name: string, known: readonly string[], what: string): string {
+  const closest = closestName(name, known);
+  return closest === undefined ? `the ${what} are ${known.join(', ')}` : `did you mean ${closest}?`;
+}

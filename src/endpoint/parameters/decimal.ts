@@ -1,0 +1,135 @@
+import Joi from 'joi';
+
+import { must } from '../schema-problems.js';
+import type { TypeName } from '../type-name.js';
+import { declareParameter } from './declare-parameter.js';
+import type { Kind } from './kind.js';
+import type { Parameter, ParameterOptions } from './parameter.js';
+
+/** An exact number: a text, or a number of JavaScript, whose shortest text counts. */
+type Exact = string | number | bigint;
+
+/** What an exact decimal number is declared with. */
+export interface DecimalOptions extends ParameterOptions {
+  /** Digits after the decimal point; 9 where absent. */
+  readonly scale?: number;
+  readonly minimum?: Exact;
+  readonly maximum?: Exact;
+}
+
+/** Digits of ClickHouse's Decimal128. */
+const PRECISION = 38;
+const FORM = /^([+-]?)(\d*)(?:\.(\d*))?$/;
+const TYPE = /^Decimal(32|64|128|256)?$/;
+const PRECISION_BY_BITS: ReadonlyMap<string, number> = new Map([
+  ['32', 9],
+  ['64', 18],
+  ['128', 38],
+  ['256', 76],
+]);
+
+const BOUND = must(
+  'a decimal number',
+  Joi.any().custom((bound: unknown, { error }) =>
+    parse(String(bound)) === undefined ? error('any.invalid') : bound,
+  ),
+);
+
+export const DECIMAL: Kind<DecimalOptions> = {
+  name: 'decimal',
+  options: {
+    scale: must(`a whole number from 0 to ${PRECISION}`, Joi.number().integer().min(0).max(PRECISION)),
+    minimum: BOUND,
+    maximum: BOUND,
+  },
+  empty: ['omitted', 'problem'],
+  type: ({ scale = 9 }) => `Decimal(${PRECISION}, ${scale})`,
+  types: 'Decimal(P, S)',
+  accepts: (type) => TYPE.test(type.name) && isShape(shapeOf(type)),
+  rules: (options, types) => {
+    const shapes = types.map(shapeOf);
+    const scale = Math.min(...shapes.map((shape) => shape.scale), options.scale ?? Infinity);
+    const whole = Math.min(...shapes.map((shape) => shape.precision - shape.scale));
+    const [least, greatest] = [options.minimum, options.maximum].map((bound) =>
+      bound === undefined ? undefined : parse(String(bound)),
+    );
+    return {
+      isContradictory: least !== undefined && greatest !== undefined && isLess(greatest, least),
+      parse: (text) => {
+        const digits = parse(text);
+        if (!digits) return { problem: 'must be a decimal number, such as 12.50' };
+        if (digits.fraction.length > scale) return { problem: `must have at most ${scale} decimal places` };
+        if (digits.whole.length > whole)
+          return { problem: `must have at most ${whole} digits before the point` };
+        if (least && isLess(digits, least)) return { problem: `must be at least ${written(least)}` };
+        if (greatest && isLess(greatest, digits)) return { problem: `must be at most ${written(greatest)}` };
+        return { value: written(digits) };
+      },
+      format: 'decimal',
+      jsonSchema: { type: 'string', format: 'decimal', examples: ['12.5'] },
+    };
+  },
+};
+
+/** An exact decimal number. */
+export function decimal(options: DecimalOptions): Parameter<string> {
+  return declareParameter(DECIMAL, options);
+}
+
+/** The digits of a number, without zeros at both ends. */
+interface Digits {
+  readonly isNegative: boolean;
+  readonly whole: string;
+  readonly fraction: string;
+}
+
+function parse(text: string): Digits | undefined {
+  const [, sign, whole = '', fraction = ''] = FORM.exec(text) ?? [];
+  if (sign === undefined || whole + fraction === '') return undefined;
+  const digits = { whole: withoutLeadingZeros(whole), fraction: withoutTrailingZeros(fraction) };
+  return { isNegative: sign === '-' && digits.whole + digits.fraction !== '', ...digits };
+}
+
+/** Loops, because a regular expression would take quadratic time for a long text of zeros. */
+function withoutLeadingZeros(digits: string): string {
+  let start = 0;
+  while (digits[start] === '0') start += 1;
+  return digits.slice(start);
+}
+
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
+}
+
+const written = ({ isNegative, whole, fraction }: Digits): string =>
+  `${isNegative ? '-' : ''}${whole || '0'}${fraction === '' ? '' : `.${fraction}`}`;
+
+function isLess(a: Digits, b: Digits): boolean {
+  const places = Math.max(a.fraction.length, b.fraction.length);
+  const scaled = ({ isNegative, whole, fraction }: Digits): bigint =>
+    BigInt(whole + fraction.padEnd(places, '0')) * (isNegative ? -1n : 1n);
+  return scaled(a) < scaled(b);
+}
+
+interface Shape {
+  readonly precision: number;
+  readonly scale: number;
+}
+
+const isShape = ({ precision, scale }: Shape): boolean =>
+  Number.isInteger(precision) &&
+  Number.isInteger(scale) &&
+  precision >= 1 &&
+  precision <= 76 &&
+  scale >= 0 &&
+  scale <= precision;
+
+/** `Decimal(P)`, `Decimal(P, S)` and `Decimal64(S)`; no valid shape where an argument is not a number. */
+function shapeOf({ name, args }: TypeName): Shape {
+  const bits = TYPE.exec(name)?.[1];
+  const [first = 10, second = 0] = args.map(Number);
+  if (bits === undefined) return { precision: first, scale: second };
+  return { precision: PRECISION_BY_BITS.get(bits) ?? NaN, scale: args.length === 1 ? first : NaN };
+}

@@ -1,0 +1,59 @@
+/** Units of relative times. Days and longer units are those of the calendar in UTC; weeks begin on Monday. */
+type Unit = 's' | 'm' | 'h' | 'd' | 'w' | 'M' | 'y';
+
+const MILLISECONDS = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+/** `now`, then steps: `+3h` or `-7d` moves, `/d` goes back to the start of the unit. In a URL, `+` may have become a space. */
+const RELATIVE = /^now((?:[+ -]\d{1,6}[smhdwMy]|\/[smhdwMy])*)$/;
+const STEP = /([+ -])(\d+)([smhdwMy])|\/([smhdwMy])/g;
+const DURATION = /^([1-9]\d{0,5})([smhdw])$/;
+
+/** Whether a text has the form of a relative time. */
+export function isRelativeTime(text: string): boolean {
+  return RELATIVE.test(text);
+}
+
+/**
+ * Resolves a relative time, such as `now-7d` or `now-1M/M`; the form is Grafana's and Elasticsearch's.
+ *
+ * @param now milliseconds since 1970, already rounded.
+ * @returns milliseconds since 1970; undefined where the text is not a relative time, NaN where no calendar has it.
+ */
+export function resolveRelativeTime(text: string, now: number): number | undefined {
+  const [, steps] = RELATIVE.exec(text) ?? [];
+  if (steps === undefined) return undefined;
+  let time = new Date(now);
+  for (const [, sign, count, unit, start] of steps.matchAll(STEP)) {
+    time =
+      start === undefined
+        ? moved(time, (sign === '-' ? -1 : 1) * Number(count), unit as Unit)
+        : startOf(time, start as Unit);
+  }
+  return time.getTime();
+}
+
+/** Milliseconds of a duration such as `30s`, `5m` or `1d`; undefined where the text is none. */
+export function parseDuration(text: string): number | undefined {
+  const [, count, unit] = DURATION.exec(text) ?? [];
+  return count === undefined ? undefined : Number(count) * MILLISECONDS[unit as keyof typeof MILLISECONDS];
+}
+
+function moved(time: Date, count: number, unit: Unit): Date {
+  if (unit !== 'M' && unit !== 'y') return new Date(time.getTime() + count * MILLISECONDS[unit]);
+  const target = new Date(time);
+  target.setUTCDate(1);
+  target.setUTCMonth(target.getUTCMonth() + count * (unit === 'y' ? 12 : 1));
+  // A month before March 31st is the last day of February.
+  const lastDay = new Date(Date.UTC(target.getUTCFullYear(), target.getUTCMonth() + 1, 0)).getUTCDate();
+  target.setUTCDate(Math.min(time.getUTCDate(), lastDay));
+  return target;
+}
+
+function startOf(time: Date, unit: Unit): Date {
+  const [year, month] = [time.getUTCFullYear(), time.getUTCMonth()];
+  if (unit === 'y') return new Date(Date.UTC(year, 0, 1));
+  if (unit === 'M') return new Date(Date.UTC(year, month, 1));
+  // 1970 began on a Thursday.
+  const offset = unit === 'w' ? 3 * MILLISECONDS.d : 0;
+  return new Date(Math.floor((time.getTime() + offset) / MILLISECONDS[unit]) * MILLISECONDS[unit] - offset);
+}

@@ -1,0 +1,42 @@
+import { declareParameter } from './declare-parameter.js';
+import type { Kind } from './kind.js';
+import type { Parameter, ParameterOptions } from './parameter.js';
+
+const PROBLEM = 'must be a time zone of the IANA database, such as Europe/Berlin or UTC';
+
+/** Zones that are newer than ClickHouse's copy of the IANA database. A test with ClickHouse keeps the list complete. */
+const TOO_NEW: ReadonlySet<string> = new Set(['America/Coyhaique']);
+
+export const TIMEZONE: Kind = {
+  name: 'timezone',
+  options: {},
+  empty: ['omitted', 'problem'],
+  type: () => 'String',
+  types: 'String',
+  accepts: ({ name }) => name === 'String',
+  rules: () => ({
+    parse: (text) => {
+      const value = canonicalName(text);
+      return value === undefined ? { problem: PROBLEM } : { value };
+    },
+    format: 'timezone',
+    syntax: 'A name of the IANA time zone database.',
+    jsonSchema: { type: 'string', maxLength: 64, examples: ['Europe/Berlin', 'UTC'] },
+  }),
+};
+
+/** A time zone by its IANA name, in any letter case. ClickHouse gets the name that Node.js has for the zone. */
+export function timezone(options: ParameterOptions): Parameter<string> {
+  return declareParameter(TIMEZONE, options);
+}
+
+/** ClickHouse tells letter cases apart, and knows no offsets such as `+02:00`, which `Intl` accepts. */
+function canonicalName(text: string): string | undefined {
+  if (!/^[a-z][\w+/-]{1,63}$/i.test(text)) return undefined;
+  try {
+    const { timeZone } = new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions();
+    return TOO_NEW.has(timeZone) ? undefined : timeZone;
+  } catch {
+    return undefined;
+  }
+}
