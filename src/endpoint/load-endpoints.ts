@@ -1,20 +1,37 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import { randomUUID } from 'node:crypto';
+import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { createJiti, type Jiti } from 'jiti';
 
+import { ifPresent } from '../files/if-present.js';
+import { problemsOfChoices } from './choices-from.js';
+import { EndpointDefinitionError } from './definition-error.js';
 import { isEndpoint, type Endpoint } from './endpoint.js';
 import { problemsIn } from './file-problems.js';
 import { PUBLIC_API } from './public-api.js';
 import { EndpointRegistry } from './registry.js';
+import { readSqlEndpoint } from './sql-file/read-sql-endpoint.js';
+
+/** How the files in SQL are read. */
+export interface SqlReader {
+  /** @param file absolute. @throws SqlFileError */
+  readonly read: (source: string, file: string) => Endpoint;
+  /** Whether the header of an endpoint that it read has no `columns`, so that nothing is known of them. */
+  readonly lacksColumns: (endpoint: Endpoint) => boolean;
+}
+
+const SQL_READER: SqlReader = { read: (source) => readSqlEndpoint(source), lacksColumns: () => false };
 
 /**
  * Loads every endpoint file of a folder and its subfolders. A file or folder whose name begins with `_` or `.` contains no
  * endpoints; endpoint files may import it. TypeScript is translated without a type check. Wherever the files are, they get
  * this gateway's own `querygate`.
  *
+ * @param sqlReader for a command that accepts files without `columns`.
  * @throws Error that lists all problems of all files, each with its file and line.
  */
-export async function loadEndpoints(folder: string): Promise<EndpointRegistry> {
+export async function loadEndpoints(folder: string, sqlReader = SQL_READER): Promise<EndpointRegistry> {
   const files = await endpointFiles(folder);
   if (files.length === 0) {
     throw new Error(
@@ -35,7 +52,7 @@ export async function loadEndpoints(folder: string): Promise<EndpointRegistry> {
     };
     process.once('exit', onExit);
     try {
-      const endpoint = endpointOf(file, await jiti.import(path.join(folder, file)));
+      const endpoint = await endpointIn(folder, file, { jiti, sqlReader });
       rejectDuplicate(endpoint, endpoints);
       endpoints.set(path.join(path.basename(folder), file), endpoint);
     } catch (error) {
@@ -44,6 +61,8 @@ export async function loadEndpoints(folder: string): Promise<EndpointRegistry> {
       process.off('exit', onExit);
     }
   }
+  // A file that could not be loaded may be the one that another names.
+  if (problems.length === 0) problems.push(...(await problemsOfReferences(folder, endpoints, sqlReader)));
   if (problems.length > 0) throw new Error(problems.join('\n'));
   return new EndpointRegistry([...endpoints.values()]);
 }
@@ -60,14 +79,7 @@ function createLoader(folder: string): Jiti {
 }
 
 const NOT_ENDPOINTS = /^(?:[._].*|node_modules)$/;
-const ENDPOINT_FILE = /(?<!\.d)\.(?:ts|mjs|js)$/;
-
-async function realpathIfAny(folder: string): Promise<string | undefined> {
-  return realpath(folder).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  });
-}
+const ENDPOINT_FILE = /(?<!\.d)\.(?:ts|mjs|js|sql)$/;
 
 /**
  * Paths of the endpoint files, relative to the folder. Follows links, because a mounted folder may consist of links.
@@ -79,7 +91,7 @@ async function endpointFiles(
   below = '',
   visited: readonly string[] = [],
 ): Promise<readonly string[]> {
-  const here = await realpathIfAny(path.join(folder, below));
+  const here = await ifPresent(realpath(path.join(folder, below)));
   if (here === undefined || visited.includes(here)) return [];
   const files: string[] = [];
   for (const name of (await readdir(here)).sort()) {
@@ -93,22 +105,61 @@ async function endpointFiles(
   return files;
 }
 
-/** @throws Error that says what the file must export. */
-function endpointOf(file: string, module: unknown): Endpoint {
-  const exported = isEndpoint(module) ? module : (module as { readonly default?: unknown }).default;
-  if (!isEndpoint(exported)) {
-    throw new Error('the default export is not the result of defineEndpoint of querygate');
-  }
+interface Readers {
+  readonly jiti: Jiti;
+  readonly sqlReader: SqlReader;
+}
+
+/** @throws Error that says what is wrong with the file. */
+async function endpointIn(folder: string, file: string, { jiti, sqlReader }: Readers): Promise<Endpoint> {
+  const absolute = path.join(folder, file);
   const { name, ext } = path.parse(file);
-  if (name !== exported.name) {
-    throw new Error(`the endpoint ${exported.name} must be in a file ${exported.name}${ext}`);
+  const endpoint =
+    ext === '.sql'
+      ? sqlReader.read(textOf(await readFile(absolute)), absolute)
+      : exportOf(await jiti.import(absolute));
+  if (name === endpoint.name) return endpoint;
+  throw problemOf('name', `the endpoint ${endpoint.name} must be in a file ${endpoint.name}${ext}`);
+}
+
+/** @throws Error where the bytes are not UTF-8: other text would run another query. */
+function textOf(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  const line = bytes.toString().split('\u{FFFD}', 1)[0]?.split('\n').length ?? 1;
+  throw new Error(`line ${line} is not UTF-8: save the file as UTF-8`);
+}
+
+/** @throws Error that says what the file must export. */
+function exportOf(module: unknown): Endpoint {
+  const exported = isEndpoint(module) ? module : (module as { readonly default?: unknown }).default;
+  if (isEndpoint(exported)) return exported;
+  throw new Error('the default export is not the result of defineEndpoint of querygate');
+}
+
+/** The mistakes in what endpoints say about each other. @param endpoints by file, below the folder's own name */
+async function problemsOfReferences(
+  folder: string,
+  endpoints: ReadonlyMap<string, Endpoint>,
+  { lacksColumns }: SqlReader,
+): Promise<readonly string[]> {
+  const byName = new Map([...endpoints.values()].map((endpoint) => [endpoint.name, endpoint]));
+  const problems: string[] = [];
+  for (const [file, endpoint] of endpoints) {
+    const found = problemsOfChoices(endpoint, byName, lacksColumns);
+    if (found.length === 0) continue;
+    const below = path.relative(path.basename(folder), file);
+    problems.push(...(await problemsIn(folder, below, new EndpointDefinitionError(found))));
   }
-  return exported;
+  return problems;
 }
 
 function rejectDuplicate({ id, name }: Endpoint, earlier: ReadonlyMap<string, Endpoint>): void {
   for (const [file, other] of earlier) {
-    if (other.name === name) throw new Error(`${file} has the same name ${name}`);
-    if (other.id === id) throw new Error(`${file} has the same id ${id}; create one with: uuidgen`);
+    if (other.name === name) throw problemOf('name', `${file} has the same name ${name}`);
+    if (other.id === id)
+      throw problemOf('id', `${file} has the same id ${id}; here is a new one: ${randomUUID()}`);
   }
 }
+
+const problemOf = (key: string, problem: string): Error =>
+  new EndpointDefinitionError([{ path: [key], problem }]);

@@ -33,6 +33,7 @@ const problemsOf = (change: Readonly<Record<string, unknown>>): readonly (readon
   errorOf({ ...SAMPLE, ...change }).problems.map(({ path, problem }) => [path.join('/'), problem]);
 
 const parameter = text({ description: 'A city.' });
+const SECRET = text({ description: 'A city.', secret: true });
 
 describe('a definition that no type check has seen', () => {
   it.each([
@@ -71,6 +72,12 @@ describe('a definition that no type check has seen', () => {
     ['a number in the example', { example: { city: 5 } }, 'example/city', 'example.city 5 must be a string'],
     ['an object of warm', { warm: {} }, 'warm', 'warm is an empty object; it must be an array of objects'],
     ['a number in warm', { warm: [{}, { city: 5 }] }, 'warm/1/city', 'warm.1.city 5 must be a string'],
+    [
+      'a secret parameter in warm',
+      { parameters: { city: SECRET }, warm: [{}, { city: 'x' }] },
+      'warm/1/city',
+      'warm.1 names the secret parameter "city": leave this set out, or declare it without `secret`',
+    ],
     [
       'an undeclared name in warm',
       { warm: [{ ciy: 'x' }] },
@@ -154,11 +161,11 @@ describe('a definition that no type check has seen', () => {
     ['no description', declare(text, {}), 'description', 'description is missing; it must be a sentence'],
     ['text', declare(text, { description, requird: true }), 'requird', 'did you mean `required`?'],
     ['text', declare(text, { description, required: 'yes' }), 'required', '"yes" must be true or false'],
-    ['text', declare(text, { description, empty: 'none' }), 'empty', 'must be "value" or "omitted"'],
+    ['text', declare(text, { description, empty: 'none' }), 'empty', 'must be "value" or "omitted" or'],
     ['text', declare(text, { description, suggestions: 'x' }), 'suggestions', 'must be an array of strings'],
-    ['boolean', declare(boolean, { description, empty: 'omitted' }), 'empty', 'unknown key `empty`'],
+    ['boolean', declare(boolean, { description, empty: 'value' }), 'empty', 'must be "omitted" or "problem"'],
     ['textList', declare(textList, { description, choices: [] }), 'choices', 'unknown key `choices`'],
-    ['integer', declare(integer, { description, minimum: '5' }), 'minimum', '"5" must be a whole number'],
+    ['integer', declare(integer, { description, minimum: '5x' }), 'minimum', '"5x" must be a whole number'],
     [
       'timestamp',
       declare(timestamp, { description, subMicrosecond: 'up' }),

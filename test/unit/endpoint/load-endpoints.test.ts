@@ -52,6 +52,17 @@ async function outcomeOf(files: Files, beside: Files = {}): Promise<unknown> {
 }
 
 describe('loadEndpoints', () => {
+  it('reports a file in SQL that is not UTF-8', async () => {
+    await withTemporaryFolder(async (project) => {
+      const folder = path.join(project, 'endpoints');
+      await mkdir(folder);
+      await writeFile(path.join(folder, 'a.sql'), Buffer.from("/* name: a\n*/ SELECT 'Zürich'", 'latin1'));
+      await expect(loadEndpoints(folder)).rejects.toThrow(
+        'endpoints/a.sql: line 2 is not UTF-8: save the file as UTF-8',
+      );
+    });
+  });
+
   it.each([
     ['functions.invocation-stats', [1000, 900, 300, 'disabled']],
     ['get-grouped-stats-events-logs', [1000, 1000, 0, 'disabled']],
@@ -188,19 +199,63 @@ describe('loadEndpoints', () => {
     [
       'a file that does not have the name of its endpoint',
       { 'sub/third.ts': fileOf() },
-      /^endpoints\/sub\/third\.ts: the endpoint first must be in a file first\.ts$/,
+      /^endpoints\/sub\/third\.ts:6: the endpoint first must be in a file first\.ts$/,
     ],
     [
       'two endpoints with one name',
       { 'a/first.ts': fileOf(), 'first.ts': fileOf() },
-      /^endpoints\/first\.ts: endpoints\/a\/first\.ts has the same name first$/,
+      /^endpoints\/first\.ts:6: endpoints\/a\/first\.ts has the same name first$/,
     ],
     [
       'two endpoints with one id',
       { 'first.ts': fileOf(), 'second.ts': fileOf("name: 'second',") },
-      /^endpoints\/second\.ts: endpoints\/first\.ts has the same id 11111111-.*create one with: uuidgen$/,
+      /^endpoints\/second\.ts:5: endpoints\/first\.ts has the same id 11111111-.*; here is a new one: [0-9a-f-]{36}$/,
     ],
   ])('reports %s', async (_what, files: Files, message) => {
     expect(await outcomeOf(files)).toMatch(message);
+  });
+});
+
+describe('choicesFrom', () => {
+  const CITIES = "{ endpoint: 'second', column: 'city' }";
+  const withChoices = (choicesFrom: string): string =>
+    fileOf(`parameters: { city: text({ description: 'A city.', choicesFrom: ${choicesFrom} }) },`);
+  const requiring = fileOf(
+    "id: '11111111-2222-4333-8444-666666666666', name: 'second', " +
+      "parameters: { city: text({ description: 'A city.' }), country: text({ description: 'A.', required: true }) }, " +
+      "example: { country: 'a' },",
+  );
+
+  it('may name another endpoint and one of its columns', async () => {
+    expect(await outcomeOf({ 'first.ts': withChoices(CITIES), 'second.ts': SECOND })).toEqual([
+      'first',
+      'second',
+    ]);
+  });
+
+  it.each([
+    [
+      "{ endpoint: 'secnd', column: 'city' }",
+      SECOND,
+      'names the unknown endpoint secnd; did you mean second?',
+    ],
+    [
+      "{ endpoint: 'second', column: 'name' }",
+      SECOND,
+      'names the unknown column name of second; the columns are city',
+    ],
+    [CITIES, requiring, 'names second, which requires country: declare the same parameters here'],
+  ])('is reported with its line where it is %s', async (choicesFrom, second, problem) => {
+    const outcome = await outcomeOf({ 'first.ts': withChoices(choicesFrom), 'second.ts': second });
+    expect(outcome).toBe(`endpoints/first.ts:16: parameters.city.choicesFrom ${problem}`);
+  });
+
+  it('is reported for all files together', async () => {
+    const files = { 'first.ts': withChoices("{ endpoint: 'x', column: 'city' }") };
+    const third = withChoices("{ endpoint: 'y', column: 'city' }")
+      .replace('555555555555', '777777777777')
+      .replace("'first'", "'third'");
+    const outcome = await outcomeOf({ ...files, 'third.ts': third });
+    expect(String(outcome).split('\n')).toHaveLength(2);
   });
 });

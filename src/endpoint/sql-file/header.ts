@@ -1,0 +1,172 @@
+import {
+  isMap,
+  isPair,
+  isScalar,
+  isSeq,
+  parseDocument,
+  visit,
+  type Document,
+  type Pair,
+  type YAMLMap,
+} from 'yaml';
+
+import type { DefinitionProblem } from '../definition-error.js';
+import type { Place, SelectProblem } from './select/select-text.js';
+
+/** The header of a `.sql` endpoint file: a comment that contains YAML 1.2. */
+export interface Header {
+  /** As JavaScript has it: integers beyond 2^53 are bigints. Undefined where the YAML is invalid. */
+  readonly value: unknown;
+  readonly problems: readonly SelectProblem[];
+  /** Where the SELECT begins. */
+  readonly end: number;
+  /** Where the YAML ends, before the end of the comment. */
+  readonly yamlEnd: number;
+  /** The place of a value, or of its key. A path that is not in the header has the place of what is there of it. */
+  readonly placeOf: (problem: Pick<DefinitionProblem, 'path'> & { readonly atKey?: boolean }) => Place;
+}
+
+const OPEN = '/*';
+const CLOSE = '*/';
+
+/** Digits that a floating-point number of JavaScript always keeps. */
+const EXACT_DIGITS = 15;
+
+/** Reads the comment at the start of a file. */
+export function readHeader(source: string): Header {
+  const start = source.length - source.replace(/^[\s\u{FEFF}]+/u, '').length;
+  const close = source.indexOf(CLOSE, start + OPEN.length);
+  if (!source.startsWith(OPEN, start) || close === -1) return noHeader(source, start);
+  const yamlStart = start + OPEN.length;
+  const document = parseDocument(source.slice(yamlStart, close), {
+    version: '1.2',
+    schema: 'core',
+    intAsBigInt: true,
+    prettyErrors: false,
+    // Lower levels do not report a second document.
+    logLevel: 'error',
+  });
+  keepTexts(document);
+  const problems = [...document.errors, ...document.warnings].map(({ message, pos: [from, to] }) => ({
+    start: yamlStart + from,
+    end: yamlStart + to,
+    problem: `the header is invalid YAML: ${message}${adviceFor(message)}`,
+  }));
+  const inexact = inexactNumbers(document, yamlStart);
+  const all = [...problems, ...inexact];
+  return {
+    ...valueOf(document, all, { start, end: yamlStart }),
+    end: close + CLOSE.length,
+    yamlEnd: close,
+    placeOf: ({ path, atKey = false }) => placeIn(document, path, { offset: yamlStart, atKey }),
+  };
+}
+
+/** What to do about the mistakes that are made most. */
+function adviceFor(message: string): string {
+  if (message.startsWith('Nested mappings')) return '; a text that contains a colon and a space needs quotes';
+  return /closing (?:["']|quote)/i.test(message) ? '; */ ends the header, within quotes too' : '';
+}
+
+function noHeader(source: string, start: number): Header {
+  const place = { start, end: Math.min(start + 1, source.length) };
+  const isOpen = source.startsWith(OPEN, start);
+  const problem = isOpen
+    ? 'the header has no end: close the comment with */'
+    : 'the file must begin with a comment that contains the header in YAML: /* name: …, id: …, summary: …, columns: … */';
+  return {
+    value: undefined,
+    problems: [{ ...place, problem }],
+    end: isOpen ? source.length : start,
+    yamlEnd: start,
+    placeOf: () => place,
+  };
+}
+
+function valueOf(
+  document: Document,
+  problems: readonly SelectProblem[],
+  place: Place,
+): Pick<Header, 'value' | 'problems'> {
+  if (document.errors.length > 0) return { value: undefined, problems };
+  try {
+    return { value: withNumbers(document.toJS({ maxAliasCount: 100 })), problems };
+  } catch (error) {
+    const problem = `the header is invalid YAML: ${(error as Error).message}`;
+    return { value: undefined, problems: [...problems, { ...place, problem }] };
+  }
+}
+
+/** Turns integers that a number keeps exactly into numbers. */
+function withNumbers(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
+  if (Array.isArray(value)) return value.map(withNumbers);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, of]) => [key, withNumbers(of)]));
+}
+
+/** Keys whose values are values of parameters: texts, as a caller would send them. */
+const VALUES = /^(?:(?:example|warm)(?:\.|$)|parameters\.[^.]*\.(?:default|choices|suggestions)(?:\.|$))/;
+
+/** Turns the scalars that YAML has read as numbers and truth values back into what the file says: `007` is not 7. */
+function keepTexts(document: Document): void {
+  visit(document, {
+    Scalar: (key, node, ancestors) => {
+      if (key === 'key' || typeof node.value === 'string' || node.value === null) return;
+      const path = ancestors.flatMap((pair) =>
+        isPair(pair) && isScalar(pair.key) ? [String(pair.key.value)] : [],
+      );
+      if (node.source !== undefined && VALUES.test(path.join('.'))) node.value = node.source;
+    },
+  });
+}
+
+function inexactNumbers(document: Document, offset: number): readonly SelectProblem[] {
+  const problems: SelectProblem[] = [];
+  visit(document, {
+    Scalar: (_key, { value, source = '', range }) => {
+      if (typeof value !== 'number' || source.replaceAll(/e.*|\D/gi, '').length <= EXACT_DIGITS) return;
+      const [start = 0, end = 0] = range ?? [];
+      problems.push({
+        start: offset + start,
+        end: offset + end,
+        problem: `a number with more than ${EXACT_DIGITS} digits is not exact: write it in quotes`,
+      });
+    },
+  });
+  return problems;
+}
+
+interface PlaceOptions {
+  readonly offset: number;
+  readonly atKey: boolean;
+}
+
+function placeIn(document: Document, path: readonly string[], { offset, atKey }: PlaceOptions): Place {
+  const { pair, node } = findNode(document.contents, path);
+  const found = !atKey && isScalar(node) ? node : pair?.key;
+  const [start, end] = rangeOf(found) ?? [rangeOf(document.contents)?.[0] ?? 0, undefined];
+  // Of the whole header, only the first character.
+  return { start: offset + start, end: offset + (end ?? start + 1) };
+}
+
+interface FoundNode {
+  /** The innermost pair on the path that is in the header. */
+  readonly pair: Pair | undefined;
+  /** Undefined where the path is not complete. */
+  readonly node: unknown;
+}
+
+function findNode(node: unknown, [key, ...rest]: readonly string[], pair?: Pair): FoundNode {
+  if (key === undefined) return { pair, node };
+  if (isSeq(node)) return findNode(node.items[Number(key)], rest, pair);
+  const next = isMap(node) ? pairOf(node, key) : undefined;
+  return next ? findNode(next.value, rest, next) : { pair, node: undefined };
+}
+
+const rangeOf = (node: unknown): readonly [number, number] | undefined =>
+  (node as { readonly range?: readonly [number, number, number] } | null | undefined)?.range?.slice(0, 2) as
+    [number, number] | undefined;
+
+const pairOf = (map: YAMLMap, key: string): Pair | undefined =>
+  map.items.find((pair) => isScalar(pair.key) && String(pair.key.value) === key);

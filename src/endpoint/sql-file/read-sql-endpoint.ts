@@ -1,0 +1,154 @@
+import { randomUUID } from 'node:crypto';
+
+import { problemsOfNames } from '../check-definition.js';
+import type { Parameters } from '../definition.js';
+import type { DefinitionProblem } from '../definition-error.js';
+import { createEndpoint, type Endpoint } from '../endpoint.js';
+import { KIND_NAMES } from '../parameters/kinds.js';
+import type { ParameterKind } from '../parameters/parameter.js';
+import { problemsBySchema } from '../schema-problems.js';
+import { problemsOfPlaceholders, typesOf } from './check-placeholders.js';
+import { declarationOf, declareParameters, type ValidHeader } from './header-declaration.js';
+import { HEADER } from './header-schema.js';
+import { readHeader, type Header } from './header.js';
+import { optionalColumnsOf, placeholdersOf } from './select-parameters.js';
+import { queryOfSelect } from './select-query.js';
+import { parseSelectText, type SelectProblem, type SelectText } from './select/select-text.js';
+import { SqlFileError } from './sql-file-error.js';
+
+export interface SqlFileOptions {
+  /** Columns for a header that has none, for a command that finds them out. */
+  readonly columnsWhereMissing?: Readonly<Record<string, string>>;
+}
+
+/** Keys of the header by name, of which nothing is known yet. */
+type Keys = Readonly<Partial<Record<string, unknown>>>;
+
+/**
+ * Reads an endpoint file in SQL: a leading comment with the header in YAML 1.2, then one SELECT.
+ *
+ * @throws SqlFileError with every mistake and its place
+ */
+export function readSqlEndpoint(source: string, { columnsWhereMissing }: SqlFileOptions = {}): Endpoint {
+  const header = readHeader(source);
+  const { text, start, select } = readSelect(source, header);
+  const keys = keysOf(header, columnsWhereMissing);
+  const { parameters, problems: ofTypes } = parametersOf(keys, select);
+  const problems = [
+    ...header.problems,
+    ...(header.value === undefined ? [] : problemsOfHeader(header, keys, { select, parameters })),
+    ...[...select.problems, ...ofTypes].map((problem) => moved(problem, start)),
+    // Of a header that cannot be read, it is unknown what it declares.
+    ...(isObject(header.value) ? problemsOfSelect(select, keys, parameters) : []).map((problem) =>
+      moved(problem, start),
+    ),
+  ];
+  if (problems.length > 0) throw new SqlFileError(problems.sort((a, b) => a.start - b.start));
+  const declaration = declarationOf(keys as unknown as ValidHeader, parameters);
+  return createEndpoint(declaration, {
+    query: queryOfSelect(select, new Map(Object.entries(parameters))),
+    savedQuery: savedQueryOf(text, select),
+    optionalColumns: optionalColumnsOf(select.pieces),
+  });
+}
+
+/** The SELECT of a file, and where it begins. Places in it are relative to that. */
+export function readSelect(
+  source: string,
+  header: Header,
+): { readonly text: string; readonly start: number; readonly select: SelectText } {
+  const text = source.slice(header.end).trim();
+  return { text, start: source.indexOf(text, header.end), select: parseSelectText(text) };
+}
+
+/** Where `columns` can be written into a file whose header has none; undefined where the header has them or is invalid. */
+export function placeForColumns(source: string): number | undefined {
+  const { value, yamlEnd } = readHeader(source);
+  if (typeof value !== 'object' || value === null || 'columns' in value) return undefined;
+  return source.slice(0, yamlEnd).trimEnd().length;
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function keysOf({ value }: Header, columns: SqlFileOptions['columnsWhereMissing']): Keys {
+  if (!isObject(value)) return {};
+  return { ...(columns && { columns }), ...value };
+}
+
+function parametersOf(
+  { parameters }: Keys,
+  select: SelectText,
+): { readonly parameters: Parameters; readonly problems: readonly SelectProblem[] } {
+  const declared = (typeof parameters === 'object' ? (parameters ?? {}) : {}) as Readonly<
+    Record<string, { readonly kind?: unknown } | null>
+  >;
+  const kindOf = (name: string): ParameterKind | undefined => {
+    const kind = Object.hasOwn(declared, name) ? declared[name]?.kind : undefined;
+    return KIND_NAMES.find((known) => known === kind);
+  };
+  const { accepted, problems } = typesOf(placeholdersOf(select.pieces), kindOf);
+  return { parameters: declareParameters(declared, (name) => accepted.get(name) ?? []), problems };
+}
+
+function problemsOfHeader(
+  header: Header,
+  keys: Keys,
+  { select, parameters }: { readonly select: SelectText; readonly parameters: Parameters },
+): readonly SelectProblem[] {
+  if (!isObject(header.value)) {
+    return problemsBySchema(HEADER, header.value, 'the header').map(({ problem }) => ({
+      ...header.placeOf({ path: [] }),
+      problem,
+    }));
+  }
+  const problems: readonly DefinitionProblem[] = [
+    ...problemsBySchema(HEADER, { ...header.value, ...keys }, 'the header'),
+    ...problemsOfNames({ ...keys, parameters }),
+    ...(select.problems.length > 0 ? [] : unusedParameters(select, parameters)),
+  ];
+  return problems.map(({ path, problem }) => {
+    const atKey = problem.startsWith('unknown key') || path[0] === 'parameters';
+    const isNewId = path[0] === 'id' && /is missing|null/.test(problem);
+    return {
+      ...header.placeOf({ path, atKey }),
+      problem: isNewId ? `${problem}; here is one: ${randomUUID()}` : problem,
+    };
+  });
+}
+
+function unusedParameters(select: SelectText, parameters: Parameters): readonly DefinitionProblem[] {
+  const used = new Set(placeholdersOf(select.pieces).map(({ piece: { name } }) => name));
+  return Object.keys(parameters)
+    .filter((name) => !used.has(name))
+    .map((name) => ({
+      path: ['parameters', name],
+      problem: `the parameter ${name} is declared, but the SELECT has no @${name}: use it or remove it`,
+    }));
+}
+
+function problemsOfSelect(
+  select: SelectText,
+  { columns }: Keys,
+  parameters: Parameters,
+): readonly SelectProblem[] {
+  const names = typeof columns === 'object' && columns !== null ? Object.keys(columns) : [];
+  const ofViews = select.withQueries
+    .filter(({ name }) => name === 'result')
+    .map(({ item }) => ({
+      ...item,
+      problem: 'a WITH query must not be named result: callers’ own SQL reads the rows by that name',
+    }));
+  return [...ofViews, ...problemsOfPlaceholders(select, { parameters, columns: names })];
+}
+
+/** The SELECT as it stands in the file, without white space around it and without a final semicolon. */
+function savedQueryOf(text: string, { pieces }: SelectText): string {
+  return text.slice(0, pieces.at(-1)?.end ?? 0).trim();
+}
+
+const moved = ({ start, end, problem }: SelectProblem, by: number): SelectProblem => ({
+  start: start + by,
+  end: end + by,
+  problem,
+});

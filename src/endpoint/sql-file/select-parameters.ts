@@ -1,0 +1,46 @@
+import { NOW } from '../reserved.js';
+import type { OptionalPiece, ParameterPiece, Piece } from './select/select-text.js';
+
+/** A placeholder, and the parts that it stands in, outermost first. */
+export interface Placeholder {
+  readonly piece: ParameterPiece;
+  readonly parts: readonly OptionalPiece[];
+}
+
+/** All placeholders, in the order of the text. */
+export function placeholdersOf(
+  pieces: readonly Piece[],
+  parts: readonly OptionalPiece[] = [],
+): readonly Placeholder[] {
+  return pieces.flatMap((piece) => {
+    if (piece.kind === 'text') return [];
+    return piece.kind === 'parameter' ? [{ piece, parts }] : placeholdersOf(piece.pieces, [...parts, piece]);
+  });
+}
+
+/** The parameters without whose values a part does not apply. Those of parts in it are not among them, nor is the clock. */
+export function requiredBy({ pieces }: OptionalPiece): readonly ParameterPiece[] {
+  return pieces.filter((piece) => piece.kind === 'parameter' && !isClock(piece)) as readonly ParameterPiece[];
+}
+
+/** Whether a placeholder is the gateway's clock, which is no parameter of the caller. */
+export function isClock({ name }: ParameterPiece): boolean {
+  return name === NOW.name;
+}
+
+/** The columns that optional parts add, and the parameters that must have a value for that. */
+export function optionalColumnsOf(
+  pieces: readonly Piece[],
+  above: readonly string[] = [],
+): ReadonlyMap<string, readonly string[]> {
+  return new Map(
+    pieces.flatMap((piece) => {
+      if (piece.kind !== 'optional') return [];
+      const required = [...above, ...requiredBy(piece).map(({ name }) => name)];
+      return [
+        ...piece.columns.map((column) => [column, required] as const),
+        ...optionalColumnsOf(piece.pieces, required),
+      ];
+    }),
+  );
+}

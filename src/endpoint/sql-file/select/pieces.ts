@@ -1,0 +1,52 @@
+import { isParameterName } from './placeholders.js';
+import type { Node, PartNode } from './nodes.js';
+import type { Piece, Place } from './select.js';
+
+/** The names of the columns that a part adds. */
+export type ColumnsOf = (part: PartNode) => readonly string[];
+
+/** What stands between two offsets of a text. */
+export interface Contents extends Place {
+  readonly nodes: readonly Node[];
+}
+
+/** Cuts a text at its placeholders and optional parts. */
+export function cutPieces(
+  text: string,
+  { nodes, start, end }: Contents,
+  columnsOf: ColumnsOf,
+): readonly Piece[] {
+  const pieces: Piece[] = [];
+  let written = start;
+  const writeTo = (to: number): void => {
+    if (to > written) pieces.push({ kind: 'text', start: written, end: to, text: text.slice(written, to) });
+    written = to;
+  };
+  for (const node of placeholdersOf(nodes)) {
+    writeTo(node.start);
+    if (node.kind === 'parameter') pieces.push(node);
+    else pieces.push(...piecesOfPart(text, node, columnsOf));
+    written = node.end;
+  }
+  writeTo(end);
+  return pieces;
+}
+
+/** A space in the place of each bracket: `a[[, @b]]` would join what is before and after it otherwise. */
+function piecesOfPart(text: string, part: PartNode, columnsOf: ColumnsOf): readonly Piece[] {
+  const { start, end, nodes, isClosed } = part;
+  const contents = { nodes, start: start + 2, end: isClosed ? end - 2 : end };
+  const close: Piece = { kind: 'text', start: contents.end, end, text: ' ' };
+  const pieces = [...cutPieces(text, contents, columnsOf), close];
+  return [
+    { kind: 'text', start, end: start + 2, text: ' ' },
+    { kind: 'optional', start, end, pieces, columns: columnsOf(part) },
+  ];
+}
+
+function placeholdersOf(nodes: readonly Node[]): readonly Exclude<Node, { kind: 'group' | 'token' }>[] {
+  return nodes.flatMap((node) => {
+    if (node.kind === 'group') return placeholdersOf(node.nodes);
+    return node.kind === 'part' || (node.kind === 'parameter' && isParameterName(node.name)) ? [node] : [];
+  });
+}

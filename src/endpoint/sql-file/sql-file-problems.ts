@@ -1,0 +1,45 @@
+import { EndpointDefinitionError } from '../definition-error.js';
+import { readHeader } from './header.js';
+import type { Place, SelectProblem } from './select/select-text.js';
+import { SqlFileError } from './sql-file-error.js';
+
+/** Characters of a line that an excerpt shows at most. */
+const MAX_EXCERPT = 120;
+
+/**
+ * Describes the mistakes of a `.sql` endpoint file.
+ *
+ * @returns for each the line, the column, the problem, and an excerpt with carets; undefined for an error of another kind.
+ */
+export function problemsOfSqlFile(error: unknown, source: string): readonly string[] | undefined {
+  return problemsWithPlaces(error, source)?.map((problem) => {
+    const { line, column } = positionIn(source, problem.start);
+    return `${line}:${column}: ${problem.problem}\n${excerptOf(source, problem)}`;
+  });
+}
+
+function problemsWithPlaces(error: unknown, source: string): readonly SelectProblem[] | undefined {
+  if (error instanceof SqlFileError) return error.problems;
+  if (!(error instanceof EndpointDefinitionError)) return undefined;
+  const { placeOf } = readHeader(source);
+  return error.problems.map(({ path, problem }) => ({ ...placeOf({ path }), problem }));
+}
+
+/** Line and column of an offset, both from 1; columns are characters. */
+function positionIn(source: string, offset: number): { readonly line: number; readonly column: number } {
+  const before = source.slice(0, offset);
+  const lineStart = before.lastIndexOf('\n') + 1;
+  return { line: before.split('\n').length, column: Array.from(before.slice(lineStart)).length + 1 };
+}
+
+/** The line of a place with carets below the place, indented; tabs become spaces, so that the carets fit. */
+function excerptOf(source: string, { start, end }: Place): string {
+  const lineStart = source.lastIndexOf('\n', start - 1) + 1;
+  const newline = source.indexOf('\n', start);
+  const lineEnd = newline === -1 ? source.length : newline;
+  const from = lineStart + Math.max(0, start - lineStart - MAX_EXCERPT / 2);
+  const line = source.slice(from, Math.min(lineEnd, from + MAX_EXCERPT)).replace(/\r$/, '');
+  const carets = Math.max(1, Math.min(end, from + line.length) - start);
+  const gap = ' '.repeat(Array.from(source.slice(from, start)).length);
+  return `    ${line.replaceAll('\t', ' ')}\n    ${gap}${'^'.repeat(carets)}`;
+}

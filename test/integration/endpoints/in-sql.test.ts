@@ -1,0 +1,47 @@
+import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
+import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
+import { PARAMETERS, pathOf } from '../../recorded/requests.js';
+import { NOW, rowsByTable, seeded } from '../../recorded/rows.js';
+import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { referenceEndpoints } from '../../support/reference-project.js';
+import { createTestGateway, type TestGateway } from '../../support/test-gateway.js';
+
+/** The same endpoints as files in SQL; each has the name of one that has a builder. */
+const IN_SQL = new URL('../../support/in-sql', import.meta.url).pathname;
+
+let database: TestDatabase;
+let builders: TestGateway;
+let files: TestGateway;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  for (const [table, rows] of rowsByTable()) await database.insert(table, rows);
+  const runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
+  const inSql = await loadEndpoints(IN_SQL);
+  const withBuilders = await referenceEndpoints();
+  const gatewayOf = (endpoints: typeof inSql): Promise<TestGateway> =>
+    createTestGateway({ endpoints: endpoints.all(), clock: () => NOW });
+  [builders, files] = await Promise.all([gatewayOf(withBuilders), gatewayOf(inSql)]);
+  for (const gateway of [builders, files]) gateway.runQuery.respondWith(runQuery);
+});
+
+afterAll(() => database.close());
+
+describe('an endpoint file in SQL', () => {
+  it.each(['functions.invocation-stats', 'get-grouped-stats-events-logs'])(
+    'responds byte for byte as the builder of %s, for 300 parameter sets',
+    async (name) => {
+      const random = seeded(16);
+      const make = PARAMETERS[name];
+      let rows = 0;
+      for (let times = 0; times < 300; times += 1) {
+        const path = pathOf(name, make?.(random) ?? {});
+        const [built, written] = await Promise.all([builders.get(path), files.get(path)]);
+        expect([path, written.status, written.text]).toEqual([path, 200, built.text]);
+        rows += Number(written.headers['x-row-count']);
+      }
+      expect(rows).toBeGreaterThan(10_000);
+    },
+    120_000,
+  );
+});
