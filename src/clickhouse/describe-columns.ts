@@ -1,6 +1,6 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
-import type { BoundQuery } from '../endpoint/bind.js';
+import { hasSecretValue, revealedParameters, type BoundQuery } from '../endpoint/bind.js';
 import { Failure } from '../errors.js';
 import type { ResultColumn } from '../formats/format.js';
 
@@ -21,7 +21,9 @@ export async function describeColumns(
 ): Promise<readonly ResultColumn[]> {
   const described = await client.query({
     query: `DESCRIBE TABLE (${query.text})`,
-    query_params: query.parameters,
+    query_params: revealedParameters(query),
+    ...(hasSecretValue(query) && { use_multipart_params: true }),
+    use_multipart_params_auto: true,
     format: 'JSONEachRow',
     abort_signal: signal,
     clickhouse_settings: settings,

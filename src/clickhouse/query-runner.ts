@@ -2,6 +2,7 @@ import { parseError, type ClickHouseClient, type ClickHouseSettings } from '@cli
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 
+import { hasSecretValue } from '../endpoint/bind.js';
 import type { Column, QueryLimits } from '../endpoint/definition.js';
 import { Failure } from '../errors.js';
 import { brokenResponse } from '../formats/broken-response.js';
@@ -11,6 +12,7 @@ import type { QueryRequest, QueryResult, RunQuery } from '../query/ports.js';
 import { describeColumns } from './describe-columns.js';
 import { runDistributed, type ClusterOptions } from './distributed-queries.js';
 import { fetchRows, type SendQuery } from './fetch-rows.js';
+import { sendParameters } from './multipart-parameters.js';
 import { resultTooLarge, translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
 
@@ -37,6 +39,9 @@ const SAFETY_SETTINGS: ClickHouseSettings = {
  * result; their text can be several times as long.
  */
 const MIN_RESPONSE_BYTES = 32 * 1024 * 1024;
+
+/** Characters of a query with a secret value that ClickHouse logs: too few to be more than a keyword. */
+const LOGGED_LENGTH = '4';
 
 /** Signals an exception, whatever the status. */
 const EXCEPTION_HEADER = 'x-clickhouse-exception-code';
@@ -98,9 +103,12 @@ export function createQueryRunner(
         });
       return await runDistributed(runWith, clusterOptions, timedRequest);
     } catch (error) {
-      if (request.signal.aborted) throw cancelled(request.signal, error);
-      if (abort.signal.aborted) throw timedOut(limits, error);
-      throw request.columns === 'unknown' ? translateSqlError(error) : translateClickHouseError(error);
+      const cause = hasSecretValue(request.query) ? undefined : error;
+      if (request.signal.aborted) throw cancelled(request.signal, cause);
+      if (abort.signal.aborted) throw timedOut(limits, cause);
+      const failure =
+        request.columns === 'unknown' ? translateSqlError(error) : translateClickHouseError(error);
+      throw hasSecretValue(request.query) ? withoutCause(failure) : failure;
     } finally {
       clearTimeout(timer);
       abort.end();
@@ -118,23 +126,26 @@ async function run(
   const settings: ClickHouseSettings = {
     ...SAFETY_SETTINGS,
     ...(columns === 'unknown' && SANDBOX_SETTINGS),
+    // ClickHouse writes bound values into the text that it logs. The rest of the record stays, so that the request is found.
+    ...(hasSecretValue(query) && { log_queries_cut_to_length: LOGGED_LENGTH }),
     ...extraSettings,
     // A larger response would go through a temporary file, which a full disk truncates without an error: the buffer
     // exceeds the limit by one byte.
     http_response_buffer_size: String(maxBytes + 1),
   };
-  const sendQuery: SendQuery = async ({ text, parameters }, format) => {
+  const sendQuery: SendQuery = async (bound, format) => {
     // Two callers may send the same request id at the same time; ClickHouse requires unique ids.
     const queryId = `${requestId}-${randomBytes(4).toString('hex')}`;
+    const { headers, ...sent } = await sendParameters(bound);
     const { stream, summary, http_status_code, response_headers } = await client.exec({
-      query: `${text}\nFORMAT ${format.name}`,
-      query_params: parameters,
+      ...sent,
+      query: `${bound.text}\nFORMAT ${format.name}`,
       query_id: queryId,
       abort_signal: signal,
       // Error responses are read here: onResponse must also be called when the connection is lost in the middle of an
       // error.
       ignore_error_response: true,
-      ...(request.traceHeaders && { http_headers: { ...request.traceHeaders } }),
+      http_headers: { ...request.traceHeaders, ...headers },
       // Not in `settings`, which DESCRIBE uses too: log_comment marks only the queries that run for a request.
       clickhouse_settings: { ...settings, ...format.settings, log_comment: requestId },
     });
@@ -202,6 +213,11 @@ async function collect(stream: Readable, signal: AbortSignal, maxBytes: number):
     signal.removeEventListener('abort', abort);
   }
   return Buffer.concat(chunks, length);
+}
+
+/** ClickHouse's text can quote a value, so that of a query with a secret value must not reach a log. */
+function withoutCause({ code, message, details }: Failure): Failure {
+  return new Failure(code, message, { ...details, cause: undefined });
 }
 
 /** Why a query was cancelled: a Failure such as the caller's deadline, or else a disconnected client. */

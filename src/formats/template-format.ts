@@ -1,3 +1,4 @@
+import { quoteName } from '../endpoint/quote-sql.js';
 import type { ClickHouseFormat, FormattedColumns } from './format.js';
 import { withValues } from './value-settings.js';
 
@@ -28,6 +29,10 @@ function fieldsOf({ declared, described }: FormattedColumns): readonly string[] 
     );
   }
   return [...declared].map(
-    ([name, { holdsJson }]) => `${JSON.stringify(name)}:\${${name}:${holdsJson ? 'Raw' : 'JSON'}}`,
+    ([name, { holdsJson }]) =>
+      `${JSON.stringify(name).replaceAll('$', '$$$$')}:\${${reference(name)}:${holdsJson ? 'Raw' : 'JSON'}}`,
   );
 }
+
+/** ClickHouse reads a name up to the colon; any other character needs quotes. */
+const reference = (name: string): string => (/^[a-z_]\w*$/i.test(name) ? name : quoteName(name));

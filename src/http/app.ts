@@ -23,6 +23,7 @@ import { assignRequestId } from './request-id.js';
 import { withPathOnly } from './request-target.js';
 import { requireHost } from './require-host.js';
 import { setSecurityHeaders } from './security-headers.js';
+import { readBody, readTarget } from './sent-call.js';
 import { traceRequests } from './trace-requests.js';
 
 /** The dependencies and options of the public API. */
@@ -69,7 +70,11 @@ function endpointRoutes(parts: AppParts): Router {
   const router = Router({ caseSensitive: true });
   router.route('/endpoints').get(listEndpoints(endpoints)).all(rejectMethod());
   router.route('/endpoints/:idOrName').get(describeEndpoint(endpoints)).all(rejectMethod());
-  router.route('/endpoints/query/:idOrName').get(callEndpoint(parts)).all(rejectMethod());
+  router
+    .route('/endpoints/query/:idOrName')
+    .get(callEndpoint(parts, readTarget))
+    .post(callEndpoint(parts, readBody))
+    .all(rejectMethod('POST'));
   return router;
 }
 
@@ -83,7 +88,7 @@ function healthRoutes(parts: ReadyParts): Router {
 function allowOrigins(origins: readonly string[]): RequestHandler {
   return cors({
     origin: [...origins],
-    methods: ['GET', 'HEAD'],
+    methods: ['GET', 'HEAD', 'POST'],
     exposedHeaders: Object.keys(RESPONSE_HEADERS),
     maxAge: 600,
   });

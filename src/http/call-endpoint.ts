@@ -4,6 +4,7 @@ import { hasLink } from '../auth/links.js';
 import { scopeOf } from '../auth/pinned-parameters.js';
 import { mayCall, type Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
+import type { Seal } from '../endpoint/parameters/secret-value.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
 import type { Times } from '../formats/format.js';
@@ -12,7 +13,6 @@ import type { Limiter } from '../limits/limiter.js';
 import { keyOf, type CallOutcome, type CacheDemand, type EndpointQuery } from '../query/call.js';
 import type { ExecuteCall } from '../query/execute-call.js';
 import type { Clock } from '../query/ports.js';
-import type { RawParameters } from '../query/raw-parameters.js';
 import type { CheckSql } from '../query/sandboxed-select.js';
 import type { SingleFlightCaller } from '../query/single-flight.js';
 import { withDeadline } from '../scheduler/deadline.js';
@@ -20,10 +20,10 @@ import { cacheDemandOf } from './cache-headers.js';
 import type { KnownTargets } from './known-targets.js';
 import { requesterOf, setLimitHeaders, subjectsOf } from './limit-requests.js';
 import { readPreferences } from './preferences.js';
-import { parseQueryString } from './query-string.js';
 import { readCall, type ReadCall } from './read-call.js';
 import { contextOf, type RequestContext } from './request-context.js';
 import { sendResult } from './send-result.js';
+import type { ReadSentCall, SentCall } from './sent-call.js';
 
 /** The dependencies and options of calling an endpoint. */
 export interface CallParts {
@@ -33,24 +33,30 @@ export interface CallParts {
   readonly limiter: Limiter;
   readonly targets: KnownTargets;
   readonly clock: Clock;
+  /** Encloses the values of secret parameters. */
+  readonly seal?: Seal | undefined;
   /** Format of times where the caller does not choose one; ISO 8601 by default. */
   readonly times?: Times;
 }
 
-/** `GET /api/endpoints/query/ID_OR_NAME`: runs the endpoint with the parameters of the query string. */
-export function callEndpoint(parts: CallParts): RequestHandler {
+/**
+ * `/api/endpoints/query/ID_OR_NAME`: runs the endpoint.
+ *
+ * @param readSent reads the parameters, of a caller who may call the endpoint.
+ */
+export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestHandler {
   const { endpoints, executeCall, limiter, clock, times = 'iso' } = parts;
   return async (request, response) => {
     const context = contextOf(request);
     const principal = principalOf(context);
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
     checkMayCall(principal, endpoint);
-    const sent = parseQueryString(request.originalUrl);
+    const sent = await readSent(endpoint, request, response);
     const subjects = subjectsOf(endpoints, principal, endpoint);
     const states: LimitState[] = [...(context.limits ?? [])];
     const { wait, timestamps } = readPreferences(request.get('prefer'));
     const preferences = { accept: request.headers.accept, timestamps };
-    const read = readCall({ endpoint, principal, sent, preferences, times });
+    const read = readCall({ endpoint, principal, sent, preferences, times, now: clock(), seal: parts.seal });
     const { presentation } = read;
     const deadline = deadlineOf(response, wait, presentation.applied);
     try {
@@ -99,11 +105,18 @@ interface Caller {
 /** @throws Failure INVALID_PARAMETERS where the sandbox rejects the caller's SQL; others where the check fails */
 async function queryOf(
   checkSql: CheckSql,
-  { values, presentation: { representation }, sql }: ReadCall,
+  { values, changesAt, presentation: { representation }, sql }: ReadCall,
   { principal, endpoint, analyst }: Caller,
 ): Promise<EndpointQuery> {
   const sandbox = sql === undefined ? undefined : await checkSql(endpoint, sql, analyst);
-  return { endpoint, values, scope: scopeOf(principal), representation, ...(sandbox && { sandbox }) };
+  return {
+    endpoint,
+    values,
+    scope: scopeOf(principal),
+    representation,
+    ...(changesAt !== undefined && { changesAt }),
+    ...(sandbox && { sandbox }),
+  };
 }
 
 /** @throws Failure ENDPOINT_NOT_FOUND */
@@ -142,14 +155,15 @@ export function noteOutcome(context: RequestContext, { result, status, isCollaps
   context.cost = { queryId, rowsRead, bytesRead, waitingMs };
 }
 
-/** Whether the URL may be stored: never one that holds a key or a signature. */
+/** Whether the URL may be stored: never one that holds a key, a signature or a secret value, or not the whole call. */
 function mayRemember(
   { isPresentedInHeaders }: RequestContext,
-  { settings }: Endpoint,
-  sent: RawParameters,
+  { settings, parameters }: Endpoint,
+  { query, isInTarget }: SentCall,
 ): boolean {
-  if (isPresentedInHeaders !== true || settings.caching === 'disabled') return false;
-  return !sent.has('api_key') && !hasLink(sent);
+  if (!isInTarget || isPresentedInHeaders !== true || settings.caching === 'disabled') return false;
+  const hasSecret = [...query.keys()].some((name) => parameters.get(name)?.secret);
+  return !hasSecret && !query.has('api_key') && !hasLink(query);
 }
 
 function demandOf(request: Request, { mayBypassCache }: Principal): CacheDemand {

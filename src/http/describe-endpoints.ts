@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express';
 import { mayCallWithPins } from '../auth/pinned-parameters.js';
 import type { Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
+import { MAX_VALUE_BYTES, type Parameter } from '../endpoint/parameters/parameter.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
 import { invalidParameters, problemOfEncoding } from '../query/validate-parameters.js';
@@ -54,7 +55,7 @@ function checkIsOpen(principal: Principal, endpoint: Endpoint): void {
   );
 }
 
-/** The endpoint as the principal can call it: pinned parameters are not required, and are not in the example. */
+/** The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example. */
 function resourceOf(endpoint: Endpoint, { pinned }: Principal): Readonly<Record<string, unknown>> {
   const { id, name, summary, tags, savedQuery, settings, parameters, columns, example } = endpoint;
   return {
@@ -77,12 +78,40 @@ function resourceOf(endpoint: Endpoint, { pinned }: Principal): Readonly<Record<
       ...(spec.format !== undefined && { format: spec.format }),
       ...(spec.choices && { choices: spec.choices }),
       ...(spec.suggestions && { suggestions: spec.suggestions }),
+      ...declaredFacts(spec),
     })),
     columns: [...columns].map(([column, { type, meaning }]) => ({
       name: column,
       type,
       description: meaning,
+      ...(endpoint.optionalColumns.has(column) && { onlyWith: endpoint.optionalColumns.get(column) }),
     })),
-    example: Object.fromEntries(Object.entries(example).filter(([param]) => pinned?.has(param) !== true)),
+    example: Object.fromEntries(
+      Object.entries(example).filter(
+        ([param]) => pinned?.has(param) !== true && !parameters.get(param)?.secret,
+      ),
+    ),
+  };
+}
+
+/** What a parameter is declared with beside its kind: nothing for the specified endpoints, whose resources stay as they are. */
+function declaredFacts({
+  default: fallback,
+  deprecated,
+  secret,
+  choicesFrom,
+  relativeStepMs,
+  jsonSchema: { minimum, maximum, maxLength = MAX_VALUE_BYTES, pattern },
+}: Parameter): Readonly<Record<string, unknown>> {
+  return {
+    ...(fallback !== undefined && { default: fallback }),
+    ...(minimum !== undefined && { minimum }),
+    ...(maximum !== undefined && { maximum }),
+    ...(maxLength < MAX_VALUE_BYTES && { maxLength }),
+    ...(pattern !== undefined && { pattern }),
+    ...(relativeStepMs !== undefined && { relativeStep: relativeStepMs / 1000 }),
+    ...(deprecated && { deprecated }),
+    ...(secret && { secret }),
+    ...(choicesFrom && { choicesFrom }),
   };
 }

@@ -53,7 +53,8 @@ export function createFastPath({
     const startedAt = performance.now();
     const { url = '', headers } = request;
     const principal = isOrdinary(request) ? knownPrincipal(credentials, request) : undefined;
-    const known = principal && targets.find(scopeOf(principal), url);
+    const now = clock().getTime();
+    const known = principal && targets.find(scopeOf(principal), url, now);
     if (!known || !mayCall(principal, known.query.endpoint)) return false;
     const { endpoint } = known.query;
     const subjects = subjectsOf(endpoints, principal, endpoint);
@@ -61,7 +62,6 @@ export function createFastPath({
     const outcome = findHit(known.query, known.key);
     const limits = outcome && admitAtOnce(limiter, subjects);
     if (!limits) return false;
-    const now = clock().getTime();
     noteAuthenticated(request.socket);
     credentials.noteUse(principal, now);
     const requestId = requestIdOf(headers['x-request-id']?.toString());

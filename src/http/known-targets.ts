@@ -27,9 +27,14 @@ export class KnownTargets {
     sizeCalculation: (_known, target) => ENTRY_BYTES + 3 * target.length,
   });
 
-  /** @param scope the caller's; it is part of the query. */
-  find(scope: RowScope, target: string): KnownTarget | undefined {
-    return target.length > MAX_TARGET_LENGTH ? undefined : this.targets.get(nameOf(scope, target));
+  /**
+   * @param scope the caller's; it is part of the query.
+   * @param now milliseconds since 1970. A target with a relative time stands for another query after a while.
+   */
+  find(scope: RowScope, target: string, now: number): KnownTarget | undefined {
+    if (target.length > MAX_TARGET_LENGTH) return undefined;
+    const known = this.targets.get(nameOf(scope, target));
+    return known && (known.query.changesAt ?? Infinity) > now ? known : undefined;
   }
 
   learn(scope: RowScope, target: string, known: KnownTarget): void {

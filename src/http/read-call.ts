@@ -1,31 +1,35 @@
 import { applyPinned } from '../auth/pinned-parameters.js';
 import type { Principal } from '../auth/principal.js';
-import type { Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure, type Problem } from '../errors.js';
 import type { Times } from '../formats/format.js';
-import type { RawParameters } from '../query/raw-parameters.js';
 import { problemOfSqlText } from '../query/sandboxed-select.js';
-import { invalidParameters, problemOfEncoding, readParameters } from '../query/validate-parameters.js';
+import {
+  invalidParameters,
+  problemOfEncoding,
+  readParameters,
+  type ReadingContext,
+  type ResolvedParameters,
+} from '../query/validate-parameters.js';
 import {
   choosePresentation,
   readPresentation,
   type HeaderPreferences,
   type Presentation,
 } from './choose-representation.js';
+import type { SentCall } from './sent-call.js';
 
-/** A call as its query string and headers describe it. */
-export interface ReadCall {
-  readonly values: Values;
+/** A call as its parameters and headers describe it. */
+export interface ReadCall extends ResolvedParameters {
   readonly presentation: Presentation;
   /** The caller's SQL before the sandbox check; undefined where the endpoint does not accept SQL. */
   readonly sql: string | undefined;
 }
 
-export interface ParsedRequest {
+export interface ParsedRequest extends ReadingContext {
   readonly endpoint: Endpoint;
   readonly principal: Principal;
-  readonly sent: RawParameters;
+  readonly sent: SentCall;
   readonly preferences: HeaderPreferences;
   /** The gateway's default format of times. */
   readonly times: Times;
@@ -36,18 +40,28 @@ export interface ParsedRequest {
  *
  * @throws Failure FORBIDDEN, INVALID_PARAMETERS with every problem, or NOT_ACCEPTABLE where the parameters are valid
  */
-export function readCall({ endpoint, principal, sent, preferences, times }: ParsedRequest): ReadCall {
-  const applied = applyPinned(principal, endpoint.parameters, sent);
+export function readCall({
+  endpoint,
+  principal,
+  sent,
+  preferences,
+  times,
+  ...context
+}: ParsedRequest): ReadCall {
+  const applied = applyPinned(principal, endpoint.parameters, sent.parameters);
   if ('conflict' in applied) throw new Failure('FORBIDDEN', applied.conflict.detail);
-  const { values, problems: ofParameters } = readParameters(endpoint, applied.parameters);
-  const sql = endpoint.settings.sandboxing === 'disabled' ? undefined : sent.get('sql');
+  const { problems: ofParameters, ...resolved } = readParameters(endpoint, applied.parameters, context);
+  const sql = endpoint.settings.sandboxing === 'disabled' ? undefined : sent.parameters.get('sql');
   const ofSql = sql && (problemOfEncoding(sql) ?? problemOfSqlText(sql.text ?? ''));
-  const named = readPresentation(endpoint, sent);
+  const named = readPresentation(endpoint, sent.query);
+  // A parameter without a text is no omitted one.
+  const unread = new Set(sent.problems.map(({ param }) => param));
   const problems: readonly Problem[] = [
-    ...ofParameters,
+    ...sent.problems,
+    ...ofParameters.filter(({ param }) => !unread.has(param)),
     ...named.problems,
     ...(ofSql === undefined ? [] : [{ param: 'sql', problem: ofSql }]),
   ];
   if (problems.length > 0) throw invalidParameters(problems);
-  return { values, presentation: choosePresentation(named, preferences, times), sql: sql?.text };
+  return { ...resolved, presentation: choosePresentation(named, preferences, times), sql: sql?.text };
 }

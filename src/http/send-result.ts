@@ -55,8 +55,12 @@ export function sendResult(request: IncomingMessage, response: ServerResponse, s
   ];
   if (result.truncated) headers.push('X-Truncated', 'true');
   if (result.partial) headers.push('X-Partial', 'true');
-  // Equal bytes do not make a complete result of a partial one, so a partial result is never a 304.
-  if (!result.partial && matchesEntityTag(request.headers['if-none-match'], tag)) {
+  // Equal bytes do not make a complete result of a partial one, so a partial result is never a 304. Nor is the response to a POST.
+  if (
+    !result.partial &&
+    request.method !== 'POST' &&
+    matchesEntityTag(request.headers['if-none-match'], tag)
+  ) {
     response.writeHead(304, headers).end();
     return;
   }

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 
 import { Failure } from '../errors.js';
 import type { Logger } from '../observability/logger.js';
-import { trackConnections, type ConnectionLimits } from './connections.js';
+import { connectionsOf, trackConnections, type ConnectionLimits } from './connections.js';
 import { MAX_HEADER_LINES } from './header-limits.js';
 import { boundParserPool } from './http-parser-pool.js';
 import { problemDocument, problemHeaders } from './problem.js';
@@ -18,6 +18,8 @@ const LINGER_MS = 1000;
 export interface ServerLimits extends ConnectionLimits {
   /** Milliseconds from the connection, or from the first byte of a further request, to the end of the headers. */
   readonly headersTimeoutMs: number;
+  /** Milliseconds to the end of the whole request, a body included; at least those for the headers. */
+  readonly requestTimeoutMs: number;
 }
 
 const DEFAULT_LIMITS: ServerLimits = {
@@ -25,6 +27,7 @@ const DEFAULT_LIMITS: ServerLimits = {
   // About sixty requests of the largest size.
   maxUnauthenticatedBytes: 32 * 1024 * 1024,
   headersTimeoutMs: 10_000,
+  requestTimeoutMs: 30_000,
 };
 
 /** Timeout checks in each headers timeout. With Node's default of 30 s a timeout of 10 s would take up to 40 s. */
@@ -36,13 +39,13 @@ export function createHttpServer(
   logger: Logger,
   limits: Partial<ServerLimits> = {},
 ): Server {
-  const { headersTimeoutMs, ...connections } = { ...DEFAULT_LIMITS, ...limits };
+  const { headersTimeoutMs, requestTimeoutMs, ...connections } = { ...DEFAULT_LIMITS, ...limits };
   boundParserPool();
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
       headersTimeout: headersTimeoutMs,
-      requestTimeout: 30_000,
+      requestTimeout: requestTimeoutMs,
       connectionsCheckingInterval: Math.ceil(headersTimeoutMs / TIMEOUT_CHECKS),
       // Longer than the idle timeout of load balancers, so that they close idle connections first.
       keepAliveTimeout: 75_000,
@@ -55,9 +58,15 @@ export function createHttpServer(
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   trackConnections(server, connections);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    sendClientError(error, socket, logger);
+    if (error.code === 'HPE_INVALID_EOF_STATE' && isServed(server, socket)) socket.destroy();
+    else sendClientError(error, socket, logger);
   });
   return server;
+}
+
+/** Whether a request on the connection has no complete response: an unfinished body then means that the client disconnected. */
+function isServed(server: Server, socket: Duplex): boolean {
+  return [...connectionsOf(server).responding].some((response) => response.socket === socket);
 }
 
 function sendClientError(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {

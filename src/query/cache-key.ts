@@ -4,7 +4,7 @@ import { bindSandboxedQuery } from '../endpoint/bind-sandboxed.js';
 import { bindQuery, type Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { rowCap } from '../endpoint/endpoint.js';
-import { pinnedParameters, type RowScope } from './row-scope.js';
+import { pinnedParameters, pinsIn, type RowScope } from './row-scope.js';
 import type { SandboxedSelect } from './sandboxed-select.js';
 
 /** The key of one cached result. */
@@ -39,11 +39,26 @@ export function cacheKeyOf(
   const { text, parameters } = sandbox
     ? bindSandboxedQuery(endpoint, sandbox, values, pinned, NO_TIME, cap)
     : bindQuery(endpoint.query, values, pinned, NO_TIME, cap);
-  const identity = [endpoint.id, endpoint.digest, cap, text, parameters, scope, representation];
+  const identity = [
+    endpoint.id,
+    endpoint.digest,
+    cap,
+    text,
+    parameters,
+    scopeInKey(endpoint, values, scope),
+    representation,
+  ];
   const { caching } = endpoint.settings;
   return {
     endpointId: endpoint.id,
     cachingMs: caching === 'disabled' ? 0 : caching * 1000,
     hash: createHash('sha256').update(JSON.stringify(identity)).digest('hex'),
   };
+}
+
+/** The scope, with the HMAC of a secret value in place of the value: whoever sees the key could guess a short one. */
+function scopeInKey({ parameters }: Endpoint, values: Values, scope: RowScope): unknown {
+  const pins = pinsIn(scope);
+  if (!pins.some(([name]) => parameters.get(name)?.secret)) return scope;
+  return pins.map(([name, value]) => [name, parameters.get(name)?.secret ? values.get(name) : value]);
 }

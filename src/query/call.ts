@@ -15,6 +15,8 @@ export interface EndpointQuery {
   readonly scope: RowScope;
   /** The caller's own SELECT over the result, if it sent one and the endpoint allows it. */
   readonly sandbox?: SandboxedSelect;
+  /** Milliseconds since 1970 from which the request that led here means other values, because a time in it is relative. */
+  readonly changesAt?: number;
   /** Output format of the rows; JSON if absent. */
   readonly representation?: Representation;
 }

@@ -1,6 +1,6 @@
 import { bindSandboxedQuery } from '../endpoint/bind-sandboxed.js';
 import { bindQuery } from '../endpoint/bind.js';
-import { rowCap, type Endpoint } from '../endpoint/endpoint.js';
+import { returnedColumns, rowCap, type Endpoint } from '../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
 import { FORMATS } from '../formats/formats.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
@@ -94,7 +94,7 @@ async function queryClickHouse(
   try {
     const { body, ...facts } = await runQuery({
       query,
-      columns: sandbox ? 'unknown' : endpoint.columns,
+      columns: sandbox ? 'unknown' : returnedColumns(endpoint, values),
       representation,
       rowCap: cap,
       requestId,
@@ -121,9 +121,13 @@ function bodiesToCache(body: Buffer, { format }: Representation): Promise<Bodies
 /** Names the parameters that are regular expressions, because only ClickHouse finds out whether one compiles. */
 function blameParameters(endpoint: Endpoint, error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== 'BAD_REGULAR_EXPRESSION') return error;
-  const expressions = [...endpoint.parameters].filter(([, { kind }]) => kind === 'regular-expression');
+  const declared = [...endpoint.parameters];
+  const expressions = declared.filter(([, { kind }]) => kind.startsWith('regular-expression'));
+  // A text that the query uses as an expression can be any of them.
+  const blamed =
+    expressions.length > 0 ? expressions : declared.filter(([, { kind }]) => kind.startsWith('string'));
   const problem = 'is not a regular expression that RE2 compiles';
-  return invalidParameters(expressions.map(([param]) => ({ param, problem })));
+  return invalidParameters(blamed.map(([param]) => ({ param, problem })));
 }
 
 /** For a gateway alone, and for refreshes: runs the query and stores the result. */

@@ -1,10 +1,14 @@
 /** The value that a caller sent for one parameter name. */
 export interface RawParameter {
-  /** The decoded text; undefined if it is not UTF-8 or has an invalid percent escape. */
+  /** The decoded text; undefined if it is not UTF-8 or has an invalid percent escape, or if only `items` have it. */
   readonly text: string | undefined;
   /** How often the name occurs. */
   readonly times: number;
+  /** The items of a list that came as a list: unlike those in `text`, they may contain commas. */
+  readonly items?: readonly string[];
+  /** Bytes of UTF-8 that the value may have; those of a value in a query string where absent. */
+  readonly maxBytes?: number;
 }
 
-/** The query string of a request, by name. */
+/** The parameters of a request, by name. */
 export type RawParameters = ReadonlyMap<string, RawParameter>;

@@ -9,10 +9,12 @@ export const EVERY_ROW: RowScope = '';
 
 /** Names of the parameters that a scope pins. */
 export function pinnedParameters(scope: RowScope): ReadonlySet<string> {
-  if (scope === EVERY_ROW) return NONE;
-  return new Set(
-    (JSON.parse(scope) as readonly (readonly [name: string, value: string])[]).map(([name]) => name),
-  );
+  return scope === EVERY_ROW ? NONE : new Set(pinsIn(scope).map(([name]) => name));
+}
+
+/** The parameters that a scope pins, sorted by name. */
+export function pinsIn(scope: RowScope): readonly (readonly [name: string, value: string])[] {
+  return scope === EVERY_ROW ? [] : (JSON.parse(scope) as readonly (readonly [string, string])[]);
 }
 
 const NONE: ReadonlySet<string> = new Set();

@@ -58,7 +58,7 @@ describe('CORS', () => {
     expect(response.status).toBe(204);
     expect(response.headers['access-control-allow-origin']).toBe(ORIGIN);
     expect(response.headers['access-control-allow-headers']).toBe('x-api-key');
-    expect(response.headers['access-control-allow-methods']).toBe('GET,HEAD');
+    expect(response.headers['access-control-allow-methods']).toBe('GET,HEAD,POST');
   });
 
   it.each(['https://evil.example', `${ORIGIN}.evil.example`, 'null', ORIGIN.toUpperCase()])(

@@ -12,6 +12,8 @@ const BASE = 'http://gateway.example/';
 interface ToolRequest {
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
+  /** Of a POST. */
+  readonly body?: string | undefined;
 }
 
 const request = async (): Promise<SnippetRequest> => {
@@ -38,7 +40,8 @@ async function firstCurl(script: string): Promise<ToolRequest> {
     const equals = pair.indexOf('=');
     url.searchParams.append(pair.slice(0, equals), pair.slice(equals + 1));
   }
-  return { url, headers: Object.assign({}, ...valuesOf('--header').map(headerOf)) as ToolRequest['headers'] };
+  const headers = Object.assign({}, ...valuesOf('--header').map(headerOf)) as ToolRequest['headers'];
+  return { url, headers, body: valuesOf('--data')[0] };
 }
 
 /** What Apps Script fetches for the formula `=QUERYGATE()`. */
@@ -90,6 +93,7 @@ function webContents(text: string): ToolRequest {
 
 const REQUESTS: Readonly<Record<string, (text: string) => ToolRequest | Promise<ToolRequest>>> = {
   curl: firstCurl,
+  'curl-post': firstCurl,
   'power-query': webContents,
   'google-sheets': appsScript,
   grafana: infinity,
@@ -110,13 +114,14 @@ describe('the snippets of the console', () => {
     '$id sends the parameters, and the key in the header X-API-KEY alone',
     async ({ id, write }) => {
       const snippet = await request();
-      const { url, headers } = (await REQUESTS[id]?.(write(snippet))) ?? { url: new URL(BASE), headers: {} };
+      const sent = await REQUESTS[id]?.(write(snippet));
+      const { url, headers, body }: ToolRequest = sent ?? { url: new URL(BASE), headers: {} };
       expect(url.href).not.toContain(KEY_PLACEHOLDER);
       expect(headers['X-API-KEY']).toBe(KEY_PLACEHOLDER);
-      const response = await gateway
-        .agent()
-        .get(url.pathname + url.search)
-        .set({ ...headers, 'X-API-KEY': KEY });
+      const target = url.pathname + url.search;
+      const agent = gateway.agent();
+      const call = body === undefined ? agent.get(target) : agent.post(target).send(body);
+      const response = await call.set({ ...headers, 'X-API-KEY': KEY });
       expect(response.status).toBe(200);
       expect(gateway.runQuery.requests.at(-1)?.query.parameters).toMatchObject({
         project: snippet.values['project'],

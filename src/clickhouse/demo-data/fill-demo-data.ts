@@ -2,6 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
+import { ifPresent } from '../../files/if-present.js';
+
 const SETTINGS: ClickHouseSettings = {
   // A partition is a day, and one insert fills up to thirty days of a table.
   max_partitions_per_insert_block: '0',
@@ -37,10 +39,7 @@ export async function fillDemoData(client: ClickHouseClient, folder: string, now
 }
 
 async function readFills(folder: string): Promise<readonly Fill[]> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  });
+  const names = (await ifPresent(readdir(folder))) ?? [];
   const files = names.filter((file) => file.endsWith('.sql')).sort();
   return Promise.all(
     files.map(async (file) => ({

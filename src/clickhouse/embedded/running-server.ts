@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+import { withFileLock } from '../../files/file-lock.js';
+import { ifPresent } from '../../files/if-present.js';
 import type { ClickHouseConnection } from '../connection.js';
 
 /** The record of a running embedded server, with which command-line tools of the same user connect to it. */
@@ -19,7 +20,6 @@ const PAUSE_MS = 20;
 const ownPasswords = new Set<string>();
 
 const fileIn = (dataDir: string): string => path.join(dataDir, 'running-server.json');
-const lockOf = (file: string): string => `${file}.lock`;
 
 /**
  * Takes a data folder for a server that is about to start: writes its record, readable by its owner only. At most one
@@ -32,42 +32,29 @@ export async function takeDataFolder(
   server: RunningServer,
   withinMs = START_TIMEOUT_MS,
 ): Promise<void> {
-  const draft = `${fileIn(dataDir)}.${randomUUID()}`;
-  const deadline = performance.now() + withinMs;
-  await writeFile(draft, JSON.stringify(server), { mode: 0o600 });
   ownPasswords.add(server.password);
   try {
-    while (!(await take(fileIn(dataDir), draft))) {
+    // Under a lock: of two processes that find a dead record, the slower one must not replace that of the faster one.
+    while (!(await withFileLock(fileIn(dataDir), () => recordUnlessOwned(dataDir, server)))) {
       const running = await findRunningServer(dataDir, withinMs);
       if (running) throw inUse(dataDir, running);
-      if (performance.now() > deadline) throw unfinished(dataDir, withinMs);
-      await delay(PAUSE_MS);
     }
   } catch (error) {
     ownPasswords.delete(server.password);
     throw error;
-  } finally {
-    await rm(draft, { force: true });
   }
 }
 
-/**
- * Makes a file the draft's, if there is none or its process has ended. Only one process at a time, which takes the file's
- * lock in the same way, replaces such a file: otherwise two could find the same dead record, and the slower one would
- * replace the record of the faster one.
- */
-async function take(file: string, draft: string): Promise<boolean> {
-  if (await linkIfAbsent(draft, file)) return true;
-  if (!(await isAbandoned(file)) || !(await take(lockOf(file), draft))) return false;
-  try {
-    if (!(await isAbandoned(file))) return false;
-    const copy = `${file}.${randomUUID()}`;
-    await link(draft, copy);
-    await rename(copy, file);
-    return true;
-  } finally {
-    await rm(lockOf(file), { force: true });
-  }
+async function recordUnlessOwned(dataDir: string, server: RunningServer): Promise<boolean> {
+  const file = fileIn(dataDir);
+  const record = await readRecord(file);
+  if (record && isOwned(record)) return false;
+  const draft = `${file}.new`;
+  await rm(draft, { force: true });
+  await writeFile(draft, JSON.stringify(server), { mode: 0o600 });
+  // Renamed, so that no process reads a part of a record.
+  await rename(draft, file);
+  return true;
 }
 
 /** Removes the record of a server that has ended, unless the folder belongs to another one by now. */
@@ -108,24 +95,8 @@ export async function respondsToPing(url: string): Promise<boolean> {
 
 /** The record in a file; undefined if there is none, or no complete one. */
 async function readRecord(file: string): Promise<RunningServer | undefined> {
-  const text = await readIfPresent(file);
+  const text = await ifPresent(readFile(file, 'utf8'));
   return text === undefined ? undefined : parseRecord(text);
-}
-
-async function isAbandoned(file: string): Promise<boolean> {
-  const text = await readIfPresent(file);
-  if (text === undefined) return false;
-  const record = parseRecord(text);
-  return !record || !isOwned(record);
-}
-
-async function readIfPresent(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
-    throw error;
-  }
 }
 
 function parseRecord(text: string): RunningServer | undefined {
@@ -149,19 +120,6 @@ function isOwned({ pid, password }: RunningServer): boolean {
   }
 }
 
-/** Unlike an exclusive open, a link shows the file to others only when it is complete. */
-async function linkIfAbsent(from: string, to: string): Promise<boolean> {
-  try {
-    await link(from, to);
-    return true;
-  } catch (error) {
-    if (hasCode(error, 'EEXIST')) return false;
-    throw error;
-  }
-}
-
-const hasCode = (error: unknown, code: string): boolean => (error as NodeJS.ErrnoException).code === code;
-
 function inUse(dataDir: string, { pid }: RunningServer, silentMs?: number): Error {
   const remedy = 'Stop that gateway, or set DATA_DIR to another folder.';
   const silence =
@@ -171,13 +129,5 @@ function inUse(dataDir: string, { pid }: RunningServer, silentMs?: number): Erro
         `If process ${pid} is no gateway, delete ${fileIn(dataDir)}.`;
   return new Error(
     `The data folder ${dataDir} is in use by the gateway with process id ${pid}. ${remedy}${silence}`,
-  );
-}
-
-/** The process that holds the lock died, and another process has its id now. */
-function unfinished(dataDir: string, withinMs: number): Error {
-  return new Error(
-    `Another process has been taking the data folder ${dataDir} for ${withinMs / 1000} s. ` +
-      `If no gateway is starting, delete ${lockOf(fileIn(dataDir))}.`,
   );
 }

@@ -1,3 +1,4 @@
+import { quoteName } from '../../endpoint/quote-sql.js';
 import { renderQuery } from '../../endpoint/render.js';
 import type { Condition, Query, Sql } from '../../endpoint/sql.js';
 
@@ -8,7 +9,7 @@ type Path = ReadonlyMap<Branches, number>;
 
 /**
  * Texts in which every fragment of a query occurs at least once: all parts, all optional filters, and in one text or another
- * every branch of every choice. They are for parsing only: each parameter is NULL.
+ * every branch of every choice. They are for parsing only: each parameter is NULL, or a name where an identifier is expected.
  */
 export function queryShapes(query: Query): readonly string[] {
   const shapes = new Set<string>();
@@ -39,7 +40,7 @@ function renderAlong(query: Query, path: Path, onChoice: OnChoice): string {
   };
   const outer = new Map<Branches, number>();
   return renderQuery(query, {
-    reference: () => 'NULL',
+    reference: ({ name, type }) => (type === 'Identifier' ? quoteName(name) : 'NULL'),
     filter: ({ condition }, render) => render(condition),
     choice: (branches, otherwise, render) => {
       const taken = path.get(branches) ?? implied(branches);

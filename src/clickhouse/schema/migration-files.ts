@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { ifPresent } from '../../files/if-present.js';
 import type { EarlierSchema } from './earlier-migrations.js';
 import { withoutComments } from './statement-text.js';
 
@@ -62,7 +63,7 @@ const EARLIER_NAMES: Readonly<Record<string, string>> = {
 
 /** Reads the numbered files of a folder, in order. A semicolon at the end of a line ends a statement. */
 async function readMigrations(folder: string, recordedIn: string): Promise<readonly Migration[]> {
-  const files = (await namesIn(folder)).filter((file) => file.endsWith('.sql')).sort();
+  const files = ((await ifPresent(readdir(folder))) ?? []).filter((file) => file.endsWith('.sql')).sort();
   const misnamed = files.find((file) => !/^\d{4}_\w+\.sql$/.test(file));
   if (misnamed !== undefined) {
     throw new Error(
@@ -76,13 +77,6 @@ async function readMigrations(folder: string, recordedIn: string): Promise<reado
     }
   });
   return Promise.all(files.map((file) => readMigration(folder, file, recordedIn)));
-}
-
-async function namesIn(folder: string): Promise<readonly string[]> {
-  return readdir(folder).catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw error;
-  });
 }
 
 async function readMigration(folder: string, file: string, recordedIn: string): Promise<Migration> {
@@ -100,10 +94,7 @@ async function readMigration(folder: string, file: string, recordedIn: string): 
 
 async function readEarlierSchema(folder: string): Promise<EarlierSchema | undefined> {
   const file = path.join(folder, 'earlier-schema.json');
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const text = await ifPresent(readFile(file, 'utf8'));
   return text === undefined ? undefined : (JSON.parse(text) as EarlierSchema);
 }
 

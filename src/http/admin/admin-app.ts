@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import express, { Router, type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 
-import type { EndpointRegistry } from '../../endpoint/registry.js';
+import type { Seal } from '../../endpoint/parameters/secret-value.js';
 import { Failure } from '../../errors.js';
 import { describeError, type Logger } from '../../observability/logger.js';
 import type { HitCounter } from '../../query/hit-counts.js';
@@ -20,6 +20,8 @@ import { readPurgeScopes } from './purge-scope.js';
 
 /** The dependencies of the admin API. */
 export interface AdminParts extends Omit<LinkParts, 'keys'> {
+  /** Encloses the values of secret parameters. */
+  readonly seal?: Seal | undefined;
   readonly keys: LinkParts['keys'] & KeysInfo['keys'];
   readonly keyUse: { readonly all: () => KeysInfo['keyUse'] };
   readonly cache: CacheInfo & {
@@ -114,7 +116,7 @@ function logInternalError(logger: Logger): ErrorRequestHandler {
 }
 
 function routes(parts: AdminParts): Router {
-  const { endpoints, cache, hits, keys, keyUse, metrics, warmer, logger } = parts;
+  const { endpoints, cache, hits, keys, keyUse, metrics, warmer } = parts;
   const router = Router();
   const get = (path: string, handler: RequestHandler): void => {
     router.route(path).get(handler).all(rejectMethod('GET', 'HEAD'));
@@ -128,7 +130,7 @@ function routes(parts: AdminParts): Router {
   get('/cache', (_request, response) => {
     response.json(describeCache(endpoints, cache, hits.all()));
   });
-  post('/cache/purge', purge(endpoints, cache, logger));
+  post('/cache/purge', purge(parts));
   get('/warming', sendWarming);
   post('/warming/run', async (...args) => {
     await warmer.tick({ all: true });
@@ -156,9 +158,9 @@ function rejectMethod(...allow: readonly string[]): RequestHandler {
   };
 }
 
-function purge(endpoints: EndpointRegistry, cache: AdminParts['cache'], logger: Logger): RequestHandler {
+function purge({ endpoints, clock, seal, cache, logger }: AdminParts): RequestHandler {
   return async (request, response) => {
-    const scopes = readPurgeScopes(endpoints, request.body);
+    const scopes = readPurgeScopes({ endpoints, clock, seal }, request.body);
     const complete = await Promise.all(scopes.map((scope) => cache.purge(scope)));
     if (complete.includes(false)) throw purgeIncomplete();
     const [scope] = scopes;

@@ -63,7 +63,7 @@ export function makeLink(
     const link = links.sign({ endpoint, parameters: texts, key, expiresAtMs, nowMs });
     const sent = new Map([...texts].map(([param, text]) => [param, { text, times: 1 }]));
     const applied = applyPinned(key, endpoint.parameters, sent);
-    if ('parameters' in applied) validateParameters(endpoint, applied.parameters);
+    if ('parameters' in applied) validateParameters(endpoint, applied.parameters, { now: clock() });
     return { link, expires: new Date(Math.floor(expiresAtMs / 1000) * 1000).toISOString() };
   } catch (error) {
     if (error instanceof Failure) throw error;

@@ -1,11 +1,19 @@
 import Joi from 'joi';
 
+import type { Seal } from '../../endpoint/parameters/secret-value.js';
 import type { EndpointRegistry } from '../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
 import { REPRESENTATIONS } from '../../formats/representation.js';
 import { keyOf } from '../../query/call.js';
+import type { Clock } from '../../query/ports.js';
 import type { PurgeScope } from '../../query/result-store.js';
 import { validateParameters } from '../../query/validate-parameters.js';
+
+export interface PurgeParts {
+  readonly endpoints: EndpointRegistry;
+  readonly clock: Clock;
+  readonly seal?: Seal | undefined;
+}
 
 interface PurgeRequest {
   readonly endpoint?: string;
@@ -26,7 +34,7 @@ const SCHEMA = Joi.object<PurgeRequest>({
  * @throws Failure BAD_REQUEST, ENDPOINT_NOT_FOUND or INVALID_PARAMETERS
  */
 export function readPurgeScopes(
-  endpoints: EndpointRegistry,
+  { endpoints, clock, seal }: PurgeParts,
   body: unknown,
 ): readonly [PurgeScope, ...PurgeScope[]] {
   const result = SCHEMA.validate(body ?? {});
@@ -37,7 +45,7 @@ export function readPurgeScopes(
   if (!endpoint) throw new Failure('ENDPOINT_NOT_FOUND', `No endpoint has the name or id ${idOrName}.`);
   if (!parameters) return [{ endpointId: endpoint.id }];
   const raw = new Map(Object.entries(parameters).map(([name, text]) => [name, { text, times: 1 }]));
-  const query = { endpoint, values: validateParameters(endpoint, raw), scope: '' };
+  const query = { endpoint, values: validateParameters(endpoint, raw, { now: clock(), seal }), scope: '' };
   const others = [...REPRESENTATIONS.values()].map((representation) => keyOf({ ...query, representation }));
   const json = keyOf(query);
   return [json, ...others.filter(({ hash }) => hash !== json.hash)];

@@ -1,3 +1,4 @@
+import type { ChoicesFrom } from '../../endpoint/parameters/parameter.js';
 import type { JsonSchema } from '../../endpoint/json-schema.js';
 
 /** The parts of an OpenAPI 3.1 document that the gateway's document uses. */
@@ -11,6 +12,8 @@ export interface ParameterObject {
   readonly in: 'query' | 'path' | 'header';
   readonly required?: boolean;
   readonly description?: string;
+  readonly deprecated?: true;
+  readonly 'x-choices-from'?: ChoicesFrom;
   readonly style?: 'form';
   readonly explode?: boolean;
   readonly schema: JsonSchema;
@@ -35,6 +38,12 @@ export interface ResponseObject {
   readonly content?: Readonly<Record<string, MediaTypeObject>>;
 }
 
+export interface RequestBodyObject {
+  readonly description?: string;
+  readonly required?: boolean;
+  readonly content: Readonly<Record<string, MediaTypeObject>>;
+}
+
 export interface OperationObject {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -42,11 +51,13 @@ export interface OperationObject {
   readonly description?: string;
   readonly security?: readonly Readonly<Record<string, readonly string[]>>[];
   readonly parameters?: readonly (ParameterObject | Reference)[];
+  readonly requestBody?: RequestBodyObject;
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
 }
 
 export interface PathItemObject {
   readonly get: OperationObject;
+  readonly post?: OperationObject;
 }
 
 export interface OpenApiDocument {

@@ -36,7 +36,9 @@ export const ENDPOINT_SCHEMA: JsonSchema = {
           description: text,
           kind: {
             type: 'string',
-            description: 'string, enum, regular-expression, timestamp, string-list, integer or boolean.',
+            description:
+              'string, integer, number, boolean, date, timestamp, uuid, decimal, enum, timezone or regular-expression; with ' +
+              '-list for a list.',
           },
           empty: {
             type: 'string',
@@ -46,6 +48,30 @@ export const ENDPOINT_SCHEMA: JsonSchema = {
           format: text,
           choices: { type: 'array', items: text, description: 'Every valid value.' },
           suggestions: { type: 'array', items: text, description: 'Values with a meaning of their own.' },
+          default: {
+            type: 'string',
+            description: 'The value of an omitted parameter, as a caller would send it.',
+          },
+          minimum: { type: 'number' },
+          maximum: { type: 'number' },
+          maxLength: {
+            type: 'integer',
+            description: 'Characters, where there is a bound below that of every value.',
+          },
+          pattern: { type: 'string', description: 'A regular expression that a value must match.' },
+          relativeStep: {
+            type: 'integer',
+            description:
+              'Relative times such as now-7d are accepted; their now is rounded down to these seconds.',
+          },
+          deprecated: { type: 'boolean' },
+          secret: { type: 'boolean', description: 'Send it in the body of a POST; links cannot carry it.' },
+          choicesFrom: {
+            type: 'object',
+            description: 'An endpoint, one column of which lists values.',
+            required: ['endpoint', 'column'],
+            properties: { endpoint: text, column: text },
+          },
         },
       },
     },
@@ -58,6 +84,11 @@ export const ENDPOINT_SCHEMA: JsonSchema = {
           name: text,
           type: { type: 'string', description: 'A ClickHouse type.' },
           description: text,
+          onlyWith: {
+            type: 'array',
+            items: text,
+            description: 'Parameters that must have a value for a result to have this column.',
+          },
         },
       },
     },

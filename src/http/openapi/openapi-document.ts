@@ -8,6 +8,7 @@ import {
   describeOperation,
   healthOperation,
   listOperation,
+  postOperation,
   rowSchema,
   TAGS,
   tagsOf,
@@ -48,13 +49,13 @@ export function openApiDocument(input: OpenApiInput): OpenApiDocument {
   };
 }
 
-const DESCRIPTION = `Each endpoint has a name, takes parameters in the query string, and returns rows.
+const DESCRIPTION = `Each endpoint has a name, takes parameters in the query string or in a JSON body, and returns rows.
 
 **Authentication.** Send your key in the header \`X-API-KEY\`, or a key or token as \`Authorization: Bearer …\`. This
 document lists only the endpoints that the key of its request may call.
 
-**Requests.** \`GET\`, or \`HEAD\` for the headers alone; any other method has status 405. Parameters that an endpoint
-does not declare are ignored. Times are ISO 8601, and UTC where they name no zone.
+**Requests.** \`GET\`, or \`HEAD\` for the headers alone; calls of an endpoint also \`POST\`. Any other method has status
+405. Parameters that an endpoint does not declare are ignored. Times are ISO 8601, and UTC where they name no zone.
 
 **Responses.** Status 200 means complete. \`X-Truncated: true\` means that more rows exist than the row cap allows. Errors
 are problem documents (RFC 9457) with a stable \`code\`; 429 and 503 name in \`Retry-After\` when to try again.`;
@@ -76,7 +77,7 @@ function pathsOf(
 ): Readonly<Record<string, PathItemObject>> {
   const calls = endpoints.map((endpoint) => [
     `/api/endpoints/query/${endpoint.name}`,
-    { get: callOperation(endpoint, pinned) },
+    { get: callOperation(endpoint, pinned), post: postOperation(endpoint, pinned) },
   ]);
   return {
     ...(Object.fromEntries(calls) as Readonly<Record<string, PathItemObject>>),

@@ -1,9 +1,11 @@
 import { camelName, pascalName } from '../../endpoint/camel-name.js';
+import type { Column } from '../../endpoint/definition.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../endpoint/json-schema.js';
 import { jsonTypeOf } from '../../endpoint/json-type.js';
 import type { Times } from '../../formats/format.js';
 import type { OperationObject, ParameterObject, ResponseObject } from './document.js';
+import { endpointBody } from './endpoint-body.js';
 import { endpointParameters } from './endpoint-parameters.js';
 import { headerRefs, HEADERS_OF, REQUEST_HEADERS } from './headers.js';
 import { problemResponses } from './problems.js';
@@ -25,22 +27,30 @@ const rowSchemaName = ({ name }: Endpoint): string => `${pascalName(name)}Row`;
 export function rowSchema(endpoint: Endpoint, times: Times): readonly [string, JsonSchema] {
   const columns = [...endpoint.columns].map(([name, column]) => {
     const schema = schemaOf(jsonTypeOf(column), times);
-    return [name, { ...schema, description: column.meaning }] as const;
+    return [name, { ...schema, description: meaningOf(endpoint, name, column) }] as const;
   });
   return [
     rowSchemaName(endpoint),
     {
       type: 'object',
       description: `A row of ${endpoint.name}.`,
-      required: [...endpoint.columns.keys()],
+      required: [...endpoint.columns.keys()].filter((name) => !endpoint.optionalColumns.has(name)),
       properties: Object.fromEntries(columns),
       additionalProperties: false,
     },
   ];
 }
 
+/** What a column means, and which parameters must have a value for it. */
+function meaningOf({ optionalColumns }: Endpoint, name: string, { meaning }: Column): string {
+  const required = optionalColumns.get(name);
+  if (!required) return meaning;
+  const condition = `Only with ${required.map((parameter) => `\`${parameter}\``).join(' and ')}.`;
+  return meaning === '' ? condition : `${meaning} ${condition}`;
+}
+
 /**
- * The call of an endpoint.
+ * The call of an endpoint by GET.
  *
  * @param pinned names of the parameters that the reader's key pins.
  */
@@ -62,6 +72,34 @@ export function callOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
         headers: headerRefs(...HEADERS_OF.rows),
       },
       ...problemResponses('anywhere', 'withKey', 'notFound', 'call', 'unavailable'),
+    },
+  };
+}
+
+/**
+ * The call of an endpoint by POST.
+ *
+ * @param pinned names of the parameters that the reader's key pins.
+ */
+export function postOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): OperationObject {
+  // Names of endpoints have no underscore, so that the id is unique.
+  return {
+    operationId: `${camelName(endpoint.name)}_post`,
+    tags: tagsOf(endpoint),
+    summary: `${endpoint.summary} (POST)`,
+    description:
+      'The same call with the parameters in the body, where they may be long and are in no log of a proxy. ' +
+      settingsNote(endpoint),
+    parameters: [
+      ...representationParameters(endpoint),
+      ...Object.keys(REQUEST_HEADERS)
+        .filter((name) => name !== 'If-None-Match')
+        .map((name) => refTo('parameters', name)),
+    ],
+    requestBody: endpointBody(endpoint, pinned),
+    responses: {
+      200: rowsResponse(endpoint),
+      ...problemResponses('anywhere', 'withKey', 'notFound', 'call', 'body', 'unavailable'),
     },
   };
 }

@@ -16,7 +16,7 @@ function codesOf(status: number): readonly ErrorCode[] {
   return codes.filter((code) => ERRORS[code].status === status);
 }
 
-/** Error statuses of the GET requests in this document, by the kind of request. Only other methods have 405. */
+/** Error statuses of the requests in this document, by the kind of request. Only other methods have 405. */
 const FAILURES = {
   /** Of every request. */
   anywhere: [400, 408, 431, 500],
@@ -26,6 +26,7 @@ const FAILURES = {
   unavailable: [503],
   notFound: [404],
   call: [406, 422, 502, 504],
+  body: [413, 415],
 } as const;
 
 /** References to the responses of groups of statuses. */

@@ -50,12 +50,13 @@ function scalarSchema(scalar: Extract<JsonType, { kind: 'scalar' }>, times: Time
   return isTime && times === 'unix-micros' ? { type: 'integer' } : schema;
 }
 
-function orNull(schema: JsonSchema): JsonSchema {
+/** The schema of a value that may also be null. */
+export function orNull(schema: JsonSchema): JsonSchema {
   // Where any value may stand, null may too.
-  if (typeof schema.type !== 'string') return schema;
+  if (schema.type === undefined) return schema;
   return {
     ...schema,
-    type: [schema.type, 'null'],
+    type: [schema.type, 'null'].flat(),
     ...(schema.enum && { enum: [...schema.enum, null] }),
   };
 }

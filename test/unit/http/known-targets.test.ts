@@ -4,14 +4,15 @@ import { sampleEndpoint } from '../../support/sample-endpoint.js';
 
 const query = { endpoint: sampleEndpoint(), values: new Map([['city', 'Rome']]), scope: '' };
 const KNOWN: KnownTarget = { query, key: keyOf(query) };
+const NOW = 1_000;
 
 describe('KnownTargets', () => {
   it('finds a target by its exact text', () => {
     const targets = new KnownTargets();
     targets.learn('', '/a?city=Rome', KNOWN);
-    expect(targets.find('', '/a?city=Rome')).toBe(KNOWN);
+    expect(targets.find('', '/a?city=Rome', NOW)).toBe(KNOWN);
     for (const other of ['/a?city=rome', '/a?city=Rome&', '/A?city=Rome', '']) {
-      expect(targets.find('', other)).toBeUndefined();
+      expect(targets.find('', other, NOW)).toBeUndefined();
     }
   });
 
@@ -20,7 +21,14 @@ describe('KnownTargets', () => {
     const [long, tooLong] = ['x'.repeat(2048), 'x'.repeat(2049)];
     targets.learn('', long, KNOWN);
     targets.learn('', tooLong, KNOWN);
-    expect([targets.find('', long), targets.find('', tooLong)]).toEqual([KNOWN, undefined]);
+    expect([targets.find('', long, NOW), targets.find('', tooLong, NOW)]).toEqual([KNOWN, undefined]);
+  });
+
+  it('forgets a target whose relative time means another time', () => {
+    const targets = new KnownTargets();
+    targets.learn('', '/a?since=now-1h', { ...KNOWN, query: { ...query, changesAt: NOW + 1 } });
+    const times = [NOW, NOW + 1].map((now) => targets.find('', '/a?since=now-1h', now));
+    expect(times.map((known) => known !== undefined)).toEqual([true, false]);
   });
 
   it('evicts the least recently used targets beyond its limit', () => {
@@ -28,12 +36,12 @@ describe('KnownTargets', () => {
     const long = (number: number): string => `${number}`.padEnd(2000, 'x');
     for (let number = 0; number < 20_000; number += 1) {
       targets.learn('', long(number), KNOWN);
-      targets.find('', long(0));
+      targets.find('', long(0), NOW);
     }
-    expect([targets.find('', long(0)), targets.find('', long(1)), targets.find('', long(19_999))]).toEqual([
-      KNOWN,
-      undefined,
-      KNOWN,
-    ]);
+    expect([
+      targets.find('', long(0), NOW),
+      targets.find('', long(1), NOW),
+      targets.find('', long(19_999), NOW),
+    ]).toEqual([KNOWN, undefined, KNOWN]);
   });
 });

@@ -1,5 +1,6 @@
 import { defineEndpoint, withSettings } from '../../../src/endpoint/endpoint.js';
 import { text, textList } from '../../../src/endpoint/index.js';
+import { sealWith } from '../../../src/endpoint/parameters/secret-value.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { sql } from '../../../src/endpoint/sql.js';
 import { cacheKeyOf } from '../../../src/query/cache-key.js';
@@ -111,5 +112,36 @@ describe('cacheKeyOf', () => {
     const events = 'get-grouped-stats-events-logs';
     expect(hash(events, { include_unique: 'true' })).toBe(hash(events, {}));
     expect(hash(events, { city: '' })).not.toBe(hash(events, {}));
+  });
+});
+
+describe('the cache key of a query with a secret value', () => {
+  const parameters = { city: text({ description: 'A city.', secret: true }) };
+  const unused = defineEndpoint({ ...SAMPLE, parameters, build: () => sql`SELECT '' AS city` });
+  const used = defineEndpoint({ ...SAMPLE, parameters });
+  const keyWith = (secret: string, of = used, scope = ''): string => {
+    const seal = sealWith(Buffer.from(secret));
+    return cacheKeyOf(of, validateParameters(of, rawParameters({ city: 'Rome' }), { seal }), scope, 'json')
+      .hash;
+  };
+
+  it('is the same for gateways with the same secret, and another one for others', () => {
+    expect(keyWith('one')).toBe(keyWith('one'));
+    expect(keyWith('one')).not.toBe(keyWith('two'));
+  });
+
+  it('cannot be computed without the secret where the key pins the value, even if the query does not use it', () => {
+    const scope = JSON.stringify([['city', 'Rome']]);
+    expect(keyWith('one', unused)).toBe(keyWith('two', unused));
+    expect(keyWith('one', unused, scope)).not.toBe(keyWith('two', unused, scope));
+    expect(keyWith('one', unused, scope)).toBe(keyWith('one', unused, scope));
+  });
+
+  it('differs from that of the same text without secrecy, and of a text that looks like the HMAC', () => {
+    const sealed = validateParameters(used, rawParameters({ city: 'Rome' })).get('city');
+    const texts = ['Rome', JSON.stringify(sealed), String(sealed)];
+    const hashes = texts.map((city) => cacheKeyOf(used, new Map([['city', city]]), '', 'json').hash);
+    const own = cacheKeyOf(used, new Map([['city', sealed ?? null]]), '', 'json').hash;
+    expect(hashes).not.toContain(own);
   });
 });

@@ -1,9 +1,9 @@
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
-import { oneOf, text, textList, timestamp } from '../../../src/endpoint/index.js';
+import { listOf, oneOf, text, textList, timestamp } from '../../../src/endpoint/index.js';
 import { sql } from '../../../src/endpoint/sql.js';
 import { Failure, type Problem } from '../../../src/errors.js';
 import type { RawParameters } from '../../../src/query/raw-parameters.js';
-import { validateParameters } from '../../../src/query/validate-parameters.js';
+import { resolveParameters, validateParameters } from '../../../src/query/validate-parameters.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 
@@ -59,7 +59,7 @@ describe('validateParameters', () => {
   it('lists every problem of a request at once', () => {
     const raw: RawParameters = new Map([
       ['interval', { text: 'weekly', times: 1 }],
-      ['start_time', { text: '', times: 1 }],
+      ['start_time', { text: 'yesterday', times: 1 }],
       ['ids', { text: 'a', times: 3 }],
     ]);
     const failure = failureOf(raw);
@@ -67,7 +67,7 @@ describe('validateParameters', () => {
     expect(failure.details.problems).toEqual([
       { param: 'project', problem: 'is required' },
       { param: 'interval', problem: 'must be one of hourly, daily' },
-      { param: 'start_time', problem: 'must not be empty' },
+      { param: 'start_time', problem: expect.stringContaining('ISO 8601') as string },
       { param: 'ids', problem: 'is given 3 times; it may be given once' },
     ]);
     for (const { param, problem } of failure.details.problems ?? []) {
@@ -106,5 +106,38 @@ describe('validateParameters', () => {
   it('does not disclose a rejected value', () => {
     const failure = failureOf(rawParameters({ project: 'a\0secret', interval: 'secret' }));
     expect(JSON.stringify([failure.message, failure.details])).not.toContain('secret');
+  });
+});
+
+describe('the end of the values of relative times', () => {
+  const now = new Date('2026-05-17T10:07:30Z');
+  const endOf = (sent: Readonly<Record<string, string>>, fallback?: string): string | undefined => {
+    const options = { description, relativeStep: '5m', ...(fallback !== undefined && { default: fallback }) };
+    const parameters = {
+      since: timestamp(options),
+      days: listOf('timestamp', { description, relativeStep: '1d' }),
+    };
+    const build = (): ReturnType<typeof sql> => sql`SELECT 'a' AS city`;
+    const relative = defineEndpoint({ ...SAMPLE, parameters, example: {}, build });
+    const { changesAt } = resolveParameters(relative, rawParameters(sent), { now });
+    return changesAt === undefined ? undefined : new Date(changesAt).toISOString();
+  };
+
+  it.each([
+    [{ since: 'now-1h' }, '2026-05-17T10:10:00.000Z'],
+    [{ days: '2026-05-01,now-1d' }, '2026-05-18T00:00:00.000Z'],
+    [{ since: 'now', days: 'now' }, '2026-05-17T10:10:00.000Z'],
+  ])('of %j is the next step, the earliest of all parameters', (sent, end) => {
+    expect(endOf(sent)).toBe(end);
+  });
+
+  it('of an omitted parameter with a relative default is the next step', () => {
+    expect(endOf({}, 'now-1h')).toBe('2026-05-17T10:10:00.000Z');
+    expect(endOf({ since: '' }, 'now-1h')).toBe('2026-05-17T10:10:00.000Z');
+    expect(endOf({ since: '2026-05-01' }, 'now-1h')).toBeUndefined();
+  });
+
+  it('is absent where all times are absolute', () => {
+    expect(endOf({ since: '2026-05-01', days: '2026-05-01' })).toBeUndefined();
   });
 });

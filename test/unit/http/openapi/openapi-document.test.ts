@@ -4,6 +4,7 @@ import { FORMAT_NAMES, FORMATS } from '../../../../src/formats/formats.js';
 import type { OperationObject, ParameterObject } from '../../../../src/http/openapi/document.js';
 import { openApiDocument, type OpenApiInput } from '../../../../src/http/openapi/openapi-document.js';
 import { referenceEndpoints } from '../../../support/reference-project.js';
+import { KINDS, KINDS_CALL } from '../../../support/sample-kinds.js';
 import { sampleEndpoint } from '../../../support/sample-endpoint.js';
 
 const registry = await referenceEndpoints();
@@ -21,10 +22,12 @@ const parameter = ({ parameters = [] }: OperationObject, name: string): Paramete
 describe('the OpenAPI document', () => {
   it('has a path for each endpoint, with a unique operation id', () => {
     const { paths } = openApiDocument({ endpoints, version: '1' });
-    const ids = Object.values(paths).map(({ get }) => get.operationId);
+    const ids = Object.values(paths)
+      .flatMap(({ get, post }) => [get, ...(post ? [post] : [])])
+      .map(({ operationId }) => operationId);
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids).toEqual(expect.arrayContaining(['logsAll', 'usageApiCounts', 'getGroupedStatsRedirects']));
-    expect(ids).toHaveLength(endpoints.length + 4);
+    expect(ids).toHaveLength(2 * endpoints.length + 4);
   });
 
   it('describes the constraints of each parameter', () => {
@@ -49,6 +52,32 @@ describe('the OpenAPI document', () => {
     });
     expect(parameter(events, 'event_type')?.schema.examples).toContain('view');
     expect(parameter(events, 'city')?.required).toBeUndefined();
+  });
+
+  it('describes the body of a POST: typed values, arrays for lists, null for what may be omitted', () => {
+    const { post } = openApiDocument({ endpoints: [KINDS], version: '1' }).paths[KINDS_CALL] ?? {};
+    const { schema, example } = post?.requestBody?.content['application/json'] ?? {};
+    expect(schema?.required).toBeUndefined();
+    expect(schema?.properties).toMatchObject({
+      word: { type: ['string', 'null'], maxLength: 65_536 },
+      size: { type: ['integer', 'string', 'null'] },
+      flag: { type: ['boolean', 'null'] },
+      unit: { type: ['string', 'null'], enum: ['day', 'hour', null] },
+      names: { type: ['array', 'null'], items: { type: 'string' }, minItems: 1 },
+    });
+    expect(example).toEqual({ word: 'a' });
+    expect(Object.keys(post?.responses ?? {})).toEqual(expect.arrayContaining(['413', '415']));
+    expect(Object.keys(post?.responses ?? {})).not.toContain('304');
+  });
+
+  it('does not require a pinned parameter in the body of a POST', () => {
+    const pinned = new Set(['project']);
+    const { post } =
+      openApiDocument({ endpoints, version: '1', pinned }).paths['/api/endpoints/query/usage.api-counts'] ??
+      {};
+    const { schema, example } = post?.requestBody?.content['application/json'] ?? {};
+    expect(schema?.required).toEqual(['interval']);
+    expect(example).toEqual({ interval: 'daily' });
   });
 
   it('groups the operations by the tags of their endpoints, and those without tags', () => {
@@ -84,7 +113,7 @@ describe('the OpenAPI document', () => {
     expect(parameter(pinned, 'interval')?.required).toBe(true);
   });
 
-  it('lists every error code that a GET can return', () => {
+  it('lists every error code that a GET or POST can return', () => {
     const { schemas, responses } = openApiDocument({ endpoints, version: '1' }).components;
     const codes = Object.keys(responses).flatMap(
       (name) => schemas[name]?.allOf?.[1]?.properties?.['code']?.enum ?? [],

@@ -1,0 +1,80 @@
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { JsonSchema } from '../../endpoint/json-schema.js';
+import { ANY_TEXT, type Parameter } from '../../endpoint/parameters/parameter.js';
+import { MAX_BODY_VALUE_BYTES } from '../json-parameters.js';
+import type { RequestBodyObject } from './document.js';
+import { PINNED_NOTE, schemaOfParameter, SQL_DESCRIPTION } from './endpoint-parameters.js';
+import { orNull } from './schema.js';
+
+const SQL: JsonSchema = { ...ANY_TEXT, description: SQL_DESCRIPTION };
+
+/**
+ * The body of a call by POST: an object of the parameters that an endpoint declares, and `sql` where callers may send it.
+ *
+ * @param pinned names of the parameters that the reader's key pins.
+ */
+export function endpointBody(endpoint: Endpoint, pinned: ReadonlySet<string>): RequestBodyObject {
+  const declared = [...endpoint.parameters];
+  const required = declared
+    .filter(([name, each]) => each.required && !pinned.has(name))
+    .map(([name]) => name);
+  const properties = declared.map(([name, each]) => [name, propertySchema(each, pinned.has(name))] as const);
+  const isSandboxed = endpoint.settings.sandboxing === 'enabled';
+  return {
+    description: 'At most 256 KiB of JSON; a value at most 64 KiB. null means an omitted parameter.',
+    required: true,
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          ...(required.length > 0 && { required }),
+          properties: Object.fromEntries([
+            ...properties,
+            ...(isSandboxed ? [['sql', orNull(SQL)] as const] : []),
+          ]),
+        },
+        example: exampleOf(endpoint, pinned),
+      },
+    },
+  };
+}
+
+function propertySchema(parameter: Parameter, isPinned: boolean): JsonSchema {
+  const { description, syntax, required, deprecated } = parameter;
+  const described = schemaOfParameter(parameter);
+  const schema: JsonSchema = {
+    ...(described.items ? { ...described, items: inBody(described.items), minItems: 1 } : inBody(described)),
+    ...(deprecated && { deprecated }),
+  };
+  const notes = [description, ...(isPinned ? [PINNED_NOTE] : []), ...(syntax === undefined ? [] : [syntax])];
+  return { ...(required && !isPinned ? schema : orNull(schema)), description: notes.join(' ') };
+}
+
+/** Values may be longer than in a URL, and an integer beyond 2^53 is a string. */
+function inBody(schema: JsonSchema): JsonSchema {
+  if (schema.type === 'integer') return { ...schema, type: ['integer', 'string'] };
+  return schema.maxLength === ANY_TEXT.maxLength ? { ...schema, maxLength: MAX_BODY_VALUE_BYTES } : schema;
+}
+
+/** The endpoint's example, with the values as their parameters have them in JSON. */
+function exampleOf(
+  { example, parameters }: Endpoint,
+  pinned: ReadonlySet<string>,
+): Readonly<Record<string, unknown>> {
+  const isShown = (name: string): boolean => !pinned.has(name) && !parameters.get(name)?.secret;
+  const sent = Object.entries(example).filter(([name]) => isShown(name));
+  return Object.fromEntries(sent.map(([name, text]) => [name, jsonValue(text, parameters.get(name))]));
+}
+
+function jsonValue(text: string, parameter: Parameter | undefined): unknown {
+  if (parameter?.isList) return text.split(',').map((item) => scalar(item, parameter));
+  return scalar(text, parameter);
+}
+
+function scalar(text: string, parameter: Parameter | undefined): unknown {
+  const type = parameter?.jsonSchema.type;
+  if (type === 'boolean') return text === 'true' || text === '1';
+  const number = Number(text);
+  const isNumber = type === 'number' || (type === 'integer' && Number.isSafeInteger(number));
+  return isNumber ? number : text;
+}

@@ -1,0 +1,54 @@
+import type { Request, Response } from 'express';
+
+import { hasLink } from '../auth/links.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { Failure, type Problem } from '../errors.js';
+import type { RawParameters } from '../query/raw-parameters.js';
+import { readJsonObject } from './json-body.js';
+import { readJsonParameters } from './json-parameters.js';
+import { parseQueryString } from './query-string.js';
+import { isOwnParameter } from './reserved-parameters.js';
+
+/** What a caller sent for a call of an endpoint. */
+export interface SentCall {
+  readonly query: RawParameters;
+  /** The parameters of the endpoint, which are the whole query string of a GET. */
+  readonly parameters: RawParameters;
+  /** Of parameters that have no text. */
+  readonly problems: readonly Problem[];
+  /** Whether another request for the same target is the same call. */
+  readonly isInTarget: boolean;
+}
+
+/** Reads what a request sent for a call of an endpoint. @throws Failure */
+export type ReadSentCall = (
+  endpoint: Endpoint,
+  request: Request,
+  response: Response,
+) => SentCall | Promise<SentCall>;
+
+/** Reads the query string of a GET or HEAD. */
+export const readTarget: ReadSentCall = (_endpoint, { originalUrl }) => {
+  const query = parseQueryString(originalUrl);
+  return { query, parameters: query, problems: [], isInTarget: true };
+};
+
+/** Reads the JSON body of a POST, and the gateway's own parameters in its query string. */
+export const readBody: ReadSentCall = async (endpoint, request, response) => {
+  const query = parseQueryString(request.originalUrl);
+  if (hasLink(query)) throw linkIsNotPosted();
+  const members = await readJsonObject(request, response);
+  const misplaced = [...query.keys()].filter((name) => !isOwnParameter(endpoint, name));
+  const { parameters, problems } = readJsonParameters(endpoint, members);
+  const ofQuery = misplaced.map((param) => ({
+    param,
+    problem: 'is in the query string, but a POST takes its parameters from the body',
+  }));
+  return { query, parameters, problems: [...ofQuery, ...problems], isInTarget: false };
+};
+
+function linkIsNotPosted(): Failure {
+  return new Failure('METHOD_NOT_ALLOWED', 'POST is not allowed with a signed link. Use GET or HEAD.', {
+    allow: ['GET', 'HEAD'],
+  });
+}
