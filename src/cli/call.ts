@@ -15,6 +15,7 @@ export function callCommand(): Command {
       new Option('--format <format>', 'format of the rows').choices(FORMAT_NAMES).argParser(formatName),
     )
     .option('--sql <select>', 'a SELECT over the result of an endpoint with query sandboxing')
+    .option('--post', 'send the parameters in the body of a POST: for long or secret values')
     .addOption(
       new Option(
         '--url <url>',
@@ -41,6 +42,7 @@ Examples:
   querygate call orders.by-day --param shop=north
   querygate call orders.by-day --param shop=north --param since=2026-05-01 --format csv
   querygate call orders.by-day --param shop=north --output days.json
+  querygate call orders.by-day --post --param "shop=$(cat shop.txt)"
   querygate call orders.by-day --param shop=north --headers --json
 
 Exit codes: 0 complete rows were written; 1 failed locally, for example because a file can’t be written; 2 invalid usage;

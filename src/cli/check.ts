@@ -10,6 +10,7 @@ export function checkCommand(): Command {
     .description('Runs every endpoint’s example on a real ClickHouse and compares its columns with DESCRIBE.')
     .argument('[endpoint...]', 'names or ids; all endpoints by default')
     .option('--json', 'print the result as JSON')
+    .option('--no-write', 'do not write columns into .sql files that have none: report them as a fault')
     .addHelpText('after', HELP)
     .action((names: readonly string[], options: CheckOptions) =>
       runCommand(async (signal) => {
@@ -27,9 +28,13 @@ The table shows rows, time, the rows that ClickHouse read, and what EXPLAIN ESTI
 Examples that fail and columns that differ are faults. Empty results and full scans (nearly all marks of a table that is
 not tiny) are warnings.
 
+A .sql file whose header has no columns gets them, from DESCRIBE; with --no-write that is a fault. Its optional parts are
+analysed in up to 200 combinations.
+
 Examples:
   querygate check
   querygate check orders.by-day orders.newest --json
+  querygate check --no-write
   CLICKHOUSE_URL=http://clickhouse:8123 CLICKHOUSE_USER=querygate CLICKHOUSE_PASSWORD=secret querygate check
 
 Exit codes: 0 no fault (perhaps warnings); 1 a fault, or ClickHouse is unreachable; 2 invalid usage; 130 or 143 ended by

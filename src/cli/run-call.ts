@@ -11,6 +11,7 @@ export interface CallOptions {
   readonly param?: readonly string[];
   readonly format?: FormatName;
   readonly sql?: string;
+  readonly post?: boolean;
   readonly url?: string;
   readonly key?: string;
   readonly output?: string;
@@ -56,7 +57,8 @@ function variable(name: string): string | undefined {
   return value === '' ? undefined : value;
 }
 
-function gatewayCallOf(endpoint: string, { url, key, format, sql, param = [] }: CallOptions): GatewayCall {
+function gatewayCallOf(endpoint: string, options: CallOptions): GatewayCall {
+  const { url, key, format, sql, post = false, param = [] } = options;
   const parameters = new Map(pairsOf('--param', param));
   if (sql !== undefined) parameters.set('sql', sql);
   // Not by commander, which reads variables before the project's .env is applied.
@@ -64,7 +66,7 @@ function gatewayCallOf(endpoint: string, { url, key, format, sql, param = [] }: 
   const fromVariable = variable('QUERYGATE_URL');
   const target =
     url ?? (fromVariable === undefined ? 'http://127.0.0.1:8080' : urlIn('QUERYGATE_URL', fromVariable));
-  return { url: target, endpoint, parameters, format, apiKey };
+  return { url: target, endpoint, parameters, format, apiKey, post };
 }
 
 /** @throws CommandError with the problem in the response, always. */

@@ -10,6 +10,7 @@ import { checkEndpoint } from './check/check-endpoint.js';
 import { checkGrants, checkReader, type CheckedGrants } from './check/check-grants.js';
 import { checkTable } from './check/check-report.js';
 import type { CheckedEndpoint } from './check/checked-endpoint.js';
+import { SqlFiles } from './check/sql-file.js';
 import { withClickHouse } from './check/with-clickhouse.js';
 import { endpointNamed } from './endpoint-named.js';
 import { EXIT } from './exit-codes.js';
@@ -20,48 +21,46 @@ import { targetOf } from './style.js';
 /** The options of `querygate check`, as commander parses them. */
 export interface CheckOptions {
   readonly json?: boolean;
+  /** Whether `columns` are written into `.sql` files that lack them. */
+  readonly write: boolean;
 }
 
 /** Checks the named endpoints, or all endpoints, and prints the result. */
 export async function runCheck(
   names: readonly string[],
-  { json }: CheckOptions,
+  { json, write }: CheckOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const config = readConfig(process.env);
-  const endpoints = await loadProjectEndpoints(config);
+  const files = new SqlFiles(config.project.endpointsFolder);
+  const endpoints = await loadProjectEndpoints(config, files);
   const chosen = names.length === 0 ? endpoints.all() : names.map((name) => endpointNamed(endpoints, name));
   const unique = [...new Set(chosen)];
   const progress = new Progress({ phase: 'starting ClickHouse', done: 0, total: unique.length });
-  try {
-    const [checked, grants] = await withClickHouse(
-      config,
-      endpoints.all(),
-      signal,
-      async (connection, needed) => {
-        const result = await checkAll(unique, connection, {
-          config,
-          progress,
-          signal,
-          isTemporary: needed !== undefined,
-        });
-        const grants = needed
-          ? await checkGrants(config.project, needed, result)
-          : await checkReader(connection, endpoints.all(), result);
-        return [result, grants] as const;
-      },
-    );
+  const [checked, grants] = await withClickHouse(
+    config,
+    endpoints.all(),
+    signal,
+    async (connection, needed) => {
+      const task = { config, progress, signal, files, writes: write, isTemporary: needed !== undefined };
+      const result = await checkAll(unique, connection, task);
+      const compared = needed
+        ? await checkGrants(config.project, needed, result)
+        : await checkReader(connection, endpoints.all(), result);
+      return [result, compared] as const;
+    },
+  ).finally(() => {
     progress.end();
-    print(checked, grants, json ?? false);
-  } finally {
-    progress.end();
-  }
+  });
+  print(checked, grants, json ?? false);
 }
 
 interface CheckTask {
   readonly config: Config;
   readonly progress: Progress;
   readonly signal: AbortSignal;
+  readonly files: SqlFiles;
+  readonly writes: boolean;
   readonly isTemporary: boolean;
 }
 
@@ -69,7 +68,7 @@ interface CheckTask {
 async function checkAll(
   endpoints: readonly Endpoint[],
   connection: ClickHouseConnection,
-  { config, progress, signal, isTemporary }: CheckTask,
+  { config, progress, signal, files, writes, isTemporary }: CheckTask,
 ): Promise<readonly CheckedEndpoint[]> {
   const { queryLimits, queryTimeoutMs } = config;
   const client = connectClickHouse(connection, {
@@ -85,11 +84,11 @@ async function checkAll(
         throw new Error(`ClickHouse at ${connection.url} ${problemOf(cause)}`, { cause });
       });
     const runQuery = createQueryRunner(client, queryLimits);
-    const tools = { client, runQuery, now: () => new Date(), signal, isTemporary };
+    const tools = { client, runQuery, now: () => new Date(), signal, writes, isTemporary };
     const checked: CheckedEndpoint[] = [];
     for (const endpoint of endpoints) {
       progress.update({ phase: `checking ${endpoint.name}`, done: checked.length });
-      checked.push(await checkEndpoint(endpoint, tools));
+      checked.push(await checkEndpoint(endpoint, tools, files.of(endpoint)));
     }
     return checked;
   } finally {
@@ -106,6 +105,10 @@ function problemOf(cause: unknown): string {
 }
 
 function print(checked: readonly CheckedEndpoint[], grants: CheckedGrants, json: boolean): void {
+  for (const { columnsWritten } of checked) {
+    if (!columnsWritten) continue;
+    process.stderr.write(`wrote into the header of ${columnsWritten.file}:\n${columnsWritten.text}\n`);
+  }
   const ok = [...checked, grants].every(({ faults }) => faults.length === 0);
   if (!ok) process.exitCode = EXIT.failed;
   if (json) {

@@ -1,10 +1,12 @@
-import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { TableEstimate } from '../../src/cli/check/checked-endpoint.js';
 import { demoDatabase, variablesOf } from '../support/demo-database.js';
+import { endpointFile } from '../support/endpoint-file.js';
 import { REFERENCE } from '../support/reference-project.js';
 import { runCli } from '../support/run-cli.js';
+import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
 
 interface Checked {
@@ -18,23 +20,6 @@ interface Checked {
     readonly estimate: TableEstimate[];
   }[];
 }
-
-/** The text of an endpoint file. */
-const definition = (id: number, name: string, columns: string, query: string): string => `
-import { column, defineEndpoint, sql } from 'querygate';
-export default defineEndpoint({
-  id: '7f3b8c52-94d1-4a86-9d0e-0f4f2f1c7a1${id}',
-  name: '${name}',
-  summary: 'For a test.',
-  parameters: {},
-  columns: { ${columns} },
-  maxRows: 10,
-  caching: 300,
-  warming: 0,
-  sandboxing: 'disabled',
-  example: {},
-  build: () => sql\`${query}\`,
-});`;
 
 describe('querygate check', () => {
   it('starts a ClickHouse with demo data where CLICKHOUSE_URL is not set, and reports our endpoints without errors', async () => {
@@ -62,20 +47,20 @@ describe('querygate check', () => {
       await mkdir(folder);
       const count = `project: column('String', 'Which.'), requests: column('UInt64', 'How many.')`;
       const files = {
-        'wrong.columns': definition(
+        'wrong.columns': endpointFile(
           0,
           'wrong.columns',
           count,
           'SELECT project, toInt32(1) AS hits FROM auth_logs',
         ),
-        'wrong.query': definition(1, 'wrong.query', count, 'SELECT project FROM no_such_table'),
-        'full.scan': definition(
+        'wrong.query': endpointFile(1, 'wrong.query', count, 'SELECT project FROM no_such_table'),
+        'full.scan': endpointFile(
           2,
           'full.scan',
           count,
           "SELECT CAST(project AS String) AS project, count() AS requests FROM edge_logs WHERE url != 'x' GROUP BY 1",
         ),
-        'no.rows': definition(3, 'no.rows', `one: column('UInt8', 'One.')`, 'SELECT 1 AS one WHERE 0'),
+        'no.rows': endpointFile(3, 'no.rows', `one: column('UInt8', 'One.')`, 'SELECT 1 AS one WHERE 0'),
       };
       for (const [name, text] of Object.entries(files))
         await writeFile(path.join(folder, `${name}.ts`), text);
@@ -100,6 +85,32 @@ describe('querygate check', () => {
       expect(stderr).not.toMatch(/\blog\b/);
       expect(stderr).toMatch(/warning: full\.scan: full scan: the example reads \d+ % of edge_logs/);
       expect(stderr).toContain('warning: no.rows: the example returns no rows\n');
+    });
+  });
+
+  it('writes missing columns into a .sql file and says so, unless it is called with --no-write', async () => {
+    await withTemporaryFolder(async (project) => {
+      const file = path.join(project, 'endpoints/tenants.sql');
+      await mkdir(path.dirname(file));
+      const source = sqlEndpointFile('tenants', [], 'SELECT DISTINCT project FROM edge_logs');
+      await writeFile(file, source);
+      const variables = variablesOf((await demoDatabase()).connection);
+      const columns = 'columns:\n  project: LowCardinality(String)';
+      const checked = await runCli(['check', '--no-write', '--project', project], variables);
+      expect(checked.code).toBe(1);
+      expect(checked.stderr).toContain(
+        `error: tenants: the header of endpoints/tenants.sql has no columns. Add to it:\n${columns}\n`,
+      );
+      expect(await readFile(file, 'utf8')).toBe(source);
+      const written = await runCli(['check', '--json', '--project', project], variables);
+      expect([written.code, written.stderr]).toEqual([
+        0,
+        `wrote into the header of endpoints/tenants.sql:\n${columns}\n`,
+      ]);
+      expect(JSON.parse(written.stdout)).toMatchObject({
+        endpoints: [{ columnsWritten: { file: 'endpoints/tenants.sql', text: columns } }],
+      });
+      expect(await readFile(file, 'utf8')).toBe(source.replace('\n*/', `\n${columns}\n*/`));
     });
   });
 

@@ -9,11 +9,13 @@ export interface GatewayCall {
   readonly parameters: ReadonlyMap<string, string>;
   readonly format: FormatName | undefined;
   readonly apiKey: string | undefined;
+  /** Whether the parameters travel in the body of a POST. */
+  readonly post?: boolean;
 }
 
 /** The URL of the call. */
-export function urlOf({ url, endpoint, parameters }: GatewayCall): string {
-  const query = new URLSearchParams([...parameters]).toString();
+export function urlOf({ url, endpoint, parameters, post = false }: GatewayCall): string {
+  const query = post ? '' : new URLSearchParams([...parameters]).toString();
   const path = `${url}/api/endpoints/query/${encodeURIComponent(endpoint)}`;
   return query === '' ? path : `${path}?${query}`;
 }
@@ -24,10 +26,11 @@ export function urlOf({ url, endpoint, parameters }: GatewayCall): string {
  * @throws CommandError where the gateway is unreachable or the API key contains invalid characters.
  */
 export async function requestGateway(call: GatewayCall, signal: AbortSignal): Promise<Response> {
-  const headers = headersOf(call);
+  const { headers: ofBody, ...body } = bodyOf(call);
+  const headers = { ...headersOf(call), ...ofBody };
   try {
     // Following a redirect would send the key to another server.
-    return await fetch(urlOf(call), { headers, signal, redirect: 'manual' });
+    return await fetch(urlOf(call), { ...body, headers, signal, redirect: 'manual' });
   } catch (error) {
     throw unreachable(`The gateway at ${call.url} is unreachable`, error);
   }
@@ -54,6 +57,18 @@ export async function ignoresSql(call: GatewayCall, signal: AbortSignal): Promis
 export function unreachable(problem: string, cause: unknown): CommandError {
   const reason = reasonOf(cause);
   return new CommandError(`${problem}${reason === '' ? '' : ` (${reason})`}.`, EXIT.unreachable, { cause });
+}
+
+/** The method and the body of the call. */
+function bodyOf({ post, parameters }: GatewayCall): Pick<RequestInit, 'method' | 'body'> & {
+  readonly headers?: Readonly<Record<string, string>>;
+} {
+  if (!post) return {};
+  return {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(Object.fromEntries(parameters)),
+  };
 }
 
 function headersOf({ format, apiKey }: GatewayCall): Readonly<Record<string, string>> {

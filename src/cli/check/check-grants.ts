@@ -10,6 +10,7 @@ import { neededGrants, type NeededGrants, type Remark } from '../../clickhouse/g
 import { grantsInUsersFile, withLocalTables } from '../../clickhouse/grants/reader-user-file.js';
 import type { Project } from '../../config/project.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
+import { ifPresent } from '../../files/if-present.js';
 import type { CheckedEndpoint } from './checked-endpoint.js';
 
 /** Problems of the project that are not those of one endpoint's example. */
@@ -34,7 +35,7 @@ export async function checkGrants(
 ): Promise<CheckedGrants> {
   const { grants, problems } = analysis;
   const remarks = remarksOf(analysis, checked);
-  const text = await readIfPresent(path.join(schemaFolder, USERS_FILE));
+  const text = await ifPresent(readFile(path.join(schemaFolder, USERS_FILE), 'utf8'));
   if (text === undefined) return remarks;
   const file = `${path.basename(schemaFolder)}/${USERS_FILE}`;
   const granted = grantsInUsersFile(text);
@@ -100,17 +101,9 @@ function newProblems(problems: readonly Remark[], checked: readonly CheckedEndpo
     return !faults.some((fault) => names(fault, unseenTable));
   });
 }
+
 /** Whether a text contains a name as a word, with or without its database. */
 function names(text: string, name: string): boolean {
   const escaped = name.replaceAll(/\W/g, String.raw`\$&`);
   return new RegExp(String.raw`(?<!\w)${escaped}(?!\w)`).test(text);
-}
-
-async function readIfPresent(file: string): Promise<string | undefined> {
-  try {
-    return await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }

@@ -21,4 +21,6 @@ export interface CheckedEndpoint {
   readonly rowsRead: number | undefined;
   readonly bytesRead: number | undefined;
   readonly estimate: readonly TableEstimate[];
+  /** The columns that the check wrote into the header of a file. */
+  readonly columnsWritten?: { readonly file: string; readonly text: string };
 }

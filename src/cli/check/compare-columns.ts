@@ -6,25 +6,36 @@ export interface DescribedColumn {
   readonly type: string;
 }
 
+/** A difference between the declared columns and those of the query. */
+export interface ColumnDifference {
+  readonly problem: string;
+  /** The declared column that differs; absent where the difference is not one of a declared column. */
+  readonly column?: string;
+}
+
 /** The differences between an endpoint's declared columns and the columns of its query; empty where they are equal. */
 export function compareColumns(
   declared: ReadonlyMap<string, Pick<Column, 'type'>>,
   described: readonly DescribedColumn[],
-): readonly string[] {
+): readonly ColumnDifference[] {
   const returned = new Map(described.map(({ name, type }) => [name, type]));
-  const faults: string[] = [];
-  for (const [name, { type }] of declared) {
-    const real = returned.get(name);
-    if (real === undefined) faults.push(`column ${name} is declared, but the query does not return it`);
-    else if (real !== type)
-      faults.push(`column ${name} is declared as ${type}, but the query returns ${real}`);
+  const differences: ColumnDifference[] = [];
+  for (const [column, { type }] of declared) {
+    const real = returned.get(column);
+    const problem =
+      real === undefined
+        ? `column ${column} is declared, but the query does not return it`
+        : `column ${column} is declared as ${type}, but the query returns ${real}`;
+    if (real !== type) differences.push({ column, problem });
   }
   for (const { name, type } of described) {
-    if (!declared.has(name)) faults.push(`column ${name} ${type} is returned by the query, but not declared`);
+    if (!declared.has(name))
+      differences.push({ problem: `column ${name} ${type} is returned by the query, but not declared` });
   }
   const names = described.map(({ name }) => name);
-  if (faults.length === 0 && names.join() !== [...declared.keys()].join()) {
-    faults.push(`the query returns the columns in another order than declared: ${names.join(', ')}`);
+  if (differences.length === 0 && names.join() !== [...declared.keys()].join()) {
+    const problem = `the query returns the columns in another order than declared: ${names.join(', ')}`;
+    differences.push({ problem });
   }
-  return faults;
+  return differences;
 }

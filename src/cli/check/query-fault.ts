@@ -12,10 +12,19 @@ const ABOUT_A_NAME = new Set(['46', '47', '50', '60']);
 const MAX_EXPECTED = 120;
 
 /**
+ * Shows ClickHouse's text where the endpoint's author wrote the mistake. @param positions of the mistake in the SQL
+ *
+ * @returns undefined where this is not known.
+ */
+export type ShowInFile = (message: string, positions: readonly number[]) => string | undefined;
+
+/**
  * The fault of a query that failed, for the author of the endpoint: ClickHouse's own text, the SQL, carets where ClickHouse
  * says what is wrong, and a hint for the operator. The message for callers refers to the gateway's log; `check` has none.
+ *
+ * @param showInFile instead of the SQL.
  */
-export function queryFault(error: unknown, sql: string): string {
+export function queryFault(error: unknown, sql: string, showInFile?: ShowInFile): string {
   const { code, message, details } = translateClickHouseError(error);
   const { cause, diagnosis = '' } = details;
   const summary = code === 'CLICKHOUSE_FAILED' ? '' : `${message} `;
@@ -23,8 +32,10 @@ export function queryFault(error: unknown, sql: string): string {
     return `${summary}${cause instanceof Error ? cause.message : diagnosis}`.trimEnd();
   }
   if (cause.code === ACCESS_DENIED) return accessFault(cause);
-  const shown = sqlWithCarets(sql, positionsOf(cause, sql));
-  return `${summary}${shortText(cause.message)}\n${shown}\n  ${diagnosis}`;
+  const text = `${summary}${shortText(cause.message)}`;
+  const positions = positionsOf(cause, sql);
+  const shown = showInFile?.(text, positions) ?? `${text}\n${sqlWithCarets(sql, positions)}`;
+  return `${shown}\n  ${diagnosis}`;
 }
 
 /** The right that is missing, as ClickHouse names it, and how to grant it. */
@@ -58,7 +69,10 @@ function positionsOf({ code, message }: ClickHouseError, sql: string): readonly 
   if (code === SYNTAX_ERROR) {
     const byte = Number(/failed at position (\d+)/.exec(message)?.[1] ?? NaN) - 1;
     // A format follows the SQL: an error there is one at the end of the SQL.
-    return byte >= 0 ? [Buffer.from(sql).subarray(0, byte).toString().length] : [];
+    if (!(byte >= 0)) return [];
+    // The client of ClickHouse sends no white space before a query.
+    const sent = sql.trimStart();
+    return [sql.length - sent.length + Buffer.from(sent).subarray(0, byte).toString().length];
   }
   if (!ABOUT_A_NAME.has(code)) return [];
   const [, quoted, type] = /[`']([^`']+)[`']|type family: (\w+)/.exec(message) ?? [];

@@ -1,0 +1,44 @@
+import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
+
+import { bindQuery, revealedParameters, type BoundQuery, type Values } from '../../endpoint/bind.js';
+import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import type { DescribedColumn } from './compare-columns.js';
+
+/** What queries are analysed with. */
+export interface AnalysisTools {
+  readonly client: ClickHouseClient;
+  readonly now: () => Date;
+  readonly signal: AbortSignal;
+}
+
+/** Settings of DESCRIBE and EXPLAIN, as the gateway's own queries have them. */
+const READ_ONLY: ClickHouseSettings = { readonly: '2', session_timezone: 'UTC' };
+
+/** The query of an endpoint with its parameters bound, as a request without pinned parameters sends it. */
+export function bindValues(endpoint: Endpoint, values: Values, { now }: AnalysisTools): BoundQuery {
+  return bindQuery(endpoint.query, values, new Set(), now(), rowCap(endpoint) + 1);
+}
+
+/** What stands before a query that is described. */
+export const DESCRIBE = 'DESCRIBE (';
+
+/** The columns that a query returns. */
+export async function describe(query: BoundQuery, tools: AnalysisTools): Promise<readonly DescribedColumn[]> {
+  return queryRows<DescribedColumn>(tools, `${DESCRIBE}${query.text})`, query.parameters);
+}
+
+/** Runs a query that reads no data of the endpoints. */
+export async function queryRows<T>(
+  { client, signal }: AnalysisTools,
+  query: string,
+  parameters: BoundQuery['parameters'],
+): Promise<readonly T[]> {
+  const result = await client.query({
+    query,
+    query_params: revealedParameters({ parameters }),
+    format: 'JSONEachRow',
+    abort_signal: signal,
+    clickhouse_settings: READ_ONLY,
+  });
+  return result.json<T>();
+}

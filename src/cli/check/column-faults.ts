@@ -1,0 +1,25 @@
+import type { Column } from '../../endpoint/definition.js';
+import { readHeader } from '../../endpoint/sql-file/header.js';
+import { compareColumns, type ColumnDifference, type DescribedColumn } from './compare-columns.js';
+import { problemInFile, type SqlFile } from './sql-file.js';
+
+/** The differences between declared and returned columns as faults; those of a `.sql` file with their place in its header. */
+export function columnFaults(
+  declared: ReadonlyMap<string, Column>,
+  described: readonly DescribedColumn[],
+  file: SqlFile | undefined,
+): readonly string[] {
+  const differences = compareColumns(declared, described);
+  if (file === undefined || file.lacksColumns) return differences.map(({ problem }) => problem);
+  return differences.map((difference) => faultInFile(difference, file));
+}
+
+function faultInFile({ column, problem }: ColumnDifference, file: SqlFile): string {
+  const { value, placeOf } = readHeader(file.source);
+  const { columns } = value as { readonly columns: Readonly<Record<string, unknown>> };
+  if (column === undefined)
+    return problemInFile(file, { ...placeOf({ path: ['columns'], atKey: true }), problem });
+  const isObject = typeof columns[column] === 'object';
+  const path = ['columns', column, ...(isObject ? ['type'] : [])];
+  return problemInFile(file, { ...placeOf({ path }), problem });
+}

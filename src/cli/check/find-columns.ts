@@ -1,0 +1,71 @@
+import { bindValues, DESCRIBE, describe, type AnalysisTools } from './analyze-query.js';
+import { withSettings, type Endpoint } from '../../endpoint/endpoint.js';
+import { readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
+import { columnsText } from './columns-text.js';
+import { sampleValues } from './combinations.js';
+import type { DescribedColumn } from './compare-columns.js';
+import { faultInFile } from './fault-in-file.js';
+import { problemsOf, type SqlFile } from './sql-file.js';
+import { writeColumns } from './write-columns.js';
+
+/** What was done about a header without `columns`. */
+export interface FoundColumns {
+  /** With the columns that ClickHouse describes; absent where they cannot be found. */
+  readonly endpoint?: Endpoint;
+  readonly faults: readonly string[];
+  /** What was written into the file; absent where it was not. */
+  readonly written?: string;
+}
+
+/**
+ * Finds the columns that a header lacks: those of the example's query with all optional columns.
+ *
+ * @param writes whether to write them into the file; otherwise that they are missing is a fault.
+ */
+export async function findColumns(
+  loaded: Endpoint,
+  file: SqlFile,
+  tools: AnalysisTools & { readonly writes: boolean },
+): Promise<FoundColumns> {
+  const optional = [...loaded.optionalColumns.values()].flat();
+  const values = sampleValues(loaded, { names: [...Object.keys(loaded.example), ...optional] }, tools.now());
+  const query = bindValues(loaded, values, tools);
+  let columns: readonly DescribedColumn[];
+  try {
+    columns = await describe(query, tools);
+  } catch (error) {
+    const fault = faultInFile(error, { prefix: DESCRIBE, text: query.text, values }, file);
+    return { faults: [`the header has no columns, and they could not be determined: ${fault}`] };
+  }
+  return accept(columns, loaded, file, tools.writes);
+}
+
+async function accept(
+  columns: readonly DescribedColumn[],
+  loaded: Endpoint,
+  file: SqlFile,
+  writes: boolean,
+): Promise<FoundColumns> {
+  const repeated = columns.find(
+    ({ name }, index) => columns.findIndex((other) => other.name === name) < index,
+  );
+  if (repeated) return { faults: [`the query returns two columns ${repeated.name}: rename one with AS`] };
+  const types = Object.fromEntries(columns.map(({ name, type }) => [name, type]));
+  let endpoint: Endpoint;
+  try {
+    const read = readSqlEndpoint(file.source, { columnsWhereMissing: types });
+    endpoint = withSettings(read, loaded.settings);
+  } catch (error) {
+    return { faults: problemsOf(file.shownPath, file.source, error) };
+  }
+  const text = columnsText(columns);
+  if (!writes) {
+    return { endpoint, faults: [`the header of ${file.shownPath} has no columns. Add to it:\n${text}`] };
+  }
+  try {
+    await writeColumns(file, columns);
+    return { endpoint, faults: [], written: text };
+  } catch (error) {
+    return { endpoint, faults: [(error as Error).message] };
+  }
+}

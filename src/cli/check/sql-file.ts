@@ -1,0 +1,76 @@
+import path from 'node:path';
+
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { SqlReader } from '../../endpoint/load-endpoints.js';
+import { optionalColumnsOf, placeholdersOf } from '../../endpoint/sql-file/select-parameters.js';
+import { readHeader } from '../../endpoint/sql-file/header.js';
+import { placeForColumns, readSelect, readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
+import type { SelectProblem, SelectText } from '../../endpoint/sql-file/select/select-text.js';
+import { SqlFileError } from '../../endpoint/sql-file/sql-file-error.js';
+import { problemsOfSqlFile } from '../../endpoint/sql-file/sql-file-problems.js';
+
+/** A `.sql` endpoint file, as it was loaded. */
+export interface SqlFile {
+  /** Absolute. */
+  readonly path: string;
+  /** As messages name it: `endpoints/visits.by-day.sql`. */
+  readonly shownPath: string;
+  readonly source: string;
+  /** Where the SELECT begins in the source. */
+  readonly selectStart: number;
+  readonly select: SelectText;
+  /** Whether the header has no `columns`; those of the loaded endpoint are then made up. */
+  readonly lacksColumns: boolean;
+}
+
+/** The `.sql` files of a project, by the name of their endpoint. */
+export class SqlFiles implements SqlReader {
+  private readonly byName = new Map<string, SqlFile>();
+
+  constructor(private readonly endpointsFolder: string) {}
+
+  /** Reads a file, also one whose header lacks `columns`. */
+  readonly read: SqlReader['read'] = (source, file) => {
+    const { start: selectStart, select } = readSelect(source, readHeader(source));
+    const lacksColumns = placeForColumns(source) !== undefined;
+    const options = lacksColumns ? { columnsWhereMissing: possibleColumns(source, select) } : {};
+    const endpoint = readSqlEndpoint(source, options);
+    const shownPath = path.join(
+      path.basename(this.endpointsFolder),
+      path.relative(this.endpointsFolder, file),
+    );
+    this.byName.set(endpoint.name, { path: file, shownPath, source, selectStart, select, lacksColumns });
+    return endpoint;
+  };
+
+  readonly lacksColumns = (endpoint: Endpoint): boolean => this.of(endpoint)?.lacksColumns ?? false;
+
+  /** The file of an endpoint; undefined for one in TypeScript. */
+  of({ name }: Endpoint): SqlFile | undefined {
+    return this.byName.get(name);
+  }
+}
+
+/** Every name that the file uses as one of a column, so that only ClickHouse decides which of them exist. */
+function possibleColumns(source: string, select: SelectText): Readonly<Record<string, string>> {
+  const { parameters } = readHeader(source).value as {
+    readonly parameters?: Readonly<Record<string, { readonly choices?: readonly string[] } | null>> | null;
+  };
+  const choices = placeholdersOf(select.pieces)
+    .filter(({ piece }) => piece.type === 'Identifier')
+    .flatMap(({ piece }) => parameters?.[piece.name]?.choices ?? []);
+  const names = [...optionalColumnsOf(select.pieces).keys(), ...choices, 'any'];
+  return Object.fromEntries(names.map((name) => [name, 'String']));
+}
+
+/** A problem of a file with its path, line and column, and an excerpt with carets. */
+export function problemInFile({ shownPath, source }: SqlFile, ...problems: readonly SelectProblem[]): string {
+  return problemsOf(shownPath, source, new SqlFileError(problems)).join('\n');
+}
+
+/** The problems of a text that could not be read as a `.sql` file. @throws the error, where it is another one */
+export function problemsOf(shownPath: string, source: string, error: unknown): readonly string[] {
+  const problems = problemsOfSqlFile(error, source);
+  if (problems === undefined) throw error;
+  return problems.map((problem) => `${shownPath}:${problem}`);
+}

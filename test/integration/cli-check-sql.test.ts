@@ -1,0 +1,273 @@
+import { chmod, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { checkEndpoint } from '../../src/cli/check/check-endpoint.js';
+import type { CheckedEndpoint } from '../../src/cli/check/checked-endpoint.js';
+import { SqlFiles } from '../../src/cli/check/sql-file.js';
+import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  for (const query of [
+    "CREATE TABLE visits (at DateTime64(6, 'UTC'), city String, device String) ENGINE = MergeTree ORDER BY at",
+    "INSERT INTO visits VALUES ('2026-05-17 10:00:00', 'Rome', 'phone')",
+  ])
+    await database.client.command({ query });
+});
+afterAll(() => database.close());
+
+interface Options {
+  readonly writes?: boolean;
+  /** Done with the file after it was loaded. */
+  readonly prepare?: (file: string) => Promise<void>;
+}
+
+interface Checked extends CheckedEndpoint {
+  /** The text of the file after the check. */
+  readonly text: string;
+  readonly mode: number;
+}
+
+/** Checks a file `visits.sql` with this text. */
+async function check(source: string, { writes = true, prepare }: Options = {}): Promise<Checked> {
+  const { client } = database;
+  const tools = { client, runQuery: createQueryRunner(client, { timeoutMs: 20_000 }), writes };
+  const files = new SqlFiles('/project/endpoints');
+  let checked: Checked | undefined;
+  await withTemporaryFolder(async (folder) => {
+    const file = path.join(folder, 'visits.sql');
+    await writeFile(file, source);
+    await prepare?.(file);
+    const endpoint = files.read(source, path.join('/project/endpoints', 'visits.sql'));
+    const found = files.of(endpoint);
+    const result = await checkEndpoint(
+      endpoint,
+      { ...tools, now: () => new Date(), signal: new AbortController().signal },
+      found && { ...found, path: file },
+    );
+    const { mode } = await stat(file);
+    checked = { ...result, text: await readFile(file, 'utf8'), mode: mode & 0o777 };
+  });
+  if (checked === undefined) throw new Error('the check has no result');
+  return checked;
+}
+
+const linesOf = ({ faults }: CheckedEndpoint): readonly string[] =>
+  faults.flatMap((fault) => fault.split('\n'));
+
+describe('the columns of a header without columns', () => {
+  const SELECT = 'SELECT at, city, count() AS `null` [[, @device AS device ]]\nFROM visits GROUP BY at, city';
+  const header = ['parameters: { device: { kind: string, description: Which. } }'];
+  const source = sqlEndpointFile('visits', header, SELECT);
+
+  it('are written into the header with those of optional parts, and every other character stays', async () => {
+    const { faults, rows, text, columnsWritten } = await check(source);
+    expect([faults, rows]).toEqual([[], 1]);
+    const columns = [
+      'columns:',
+      `  at: "DateTime64(6, 'UTC')"`,
+      '  city: String',
+      '  "null": UInt64',
+      '  device: String',
+    ].join('\n');
+    expect(text).toBe(source.replace('\n*/', `\n${columns}\n*/`));
+    expect(columnsWritten).toEqual({ file: 'endpoints/visits.sql', text: columns });
+    const again = await check(text);
+    expect([again.faults, again.text, again.columnsWritten]).toEqual([[], text, undefined]);
+  });
+
+  it('are written with the permissions of the file as they were', async () => {
+    const { mode, text } = await check(source, { prepare: (file) => chmod(file, 0o640) });
+    expect([mode, text.includes('columns:')]).toEqual([0o640, true]);
+  });
+
+  it.each([
+    ['not to write', { writes: false }, 'the header of endpoints/visits.sql has no columns. Add to it:'],
+    [
+      'a read-only file',
+      { prepare: (file: string) => chmod(file, 0o444) },
+      'the header of endpoints/visits.sql has no columns, and the file is read-only. Write them into it:',
+    ],
+    [
+      'a file that has changed',
+      { prepare: (file: string) => writeFile(file, `${source} `) },
+      'the header of endpoints/visits.sql has no columns, and the file has changed meanwhile, or is not UTF-8. Write them into it:',
+    ],
+    [
+      'a link',
+      {
+        prepare: async (file: string) => {
+          await writeFile(`${file}.target`, source);
+          await rm(file);
+          await symlink(`${file}.target`, file);
+        },
+      },
+      'the header of endpoints/visits.sql has no columns, and the file is a link, which is not replaced. Write them into it:',
+    ],
+  ])('are a fault that shows them for %s, and the file stays', async (_what, options, expected) => {
+    const { faults, text, rows } = await check(source, options);
+    expect(faults).toHaveLength(1);
+    expect(faults[0]?.split('\n').slice(0, 3)).toEqual([
+      expected,
+      'columns:',
+      `  at: "DateTime64(6, 'UTC')"`,
+    ]);
+    expect(text).not.toContain('columns:');
+    expect(rows).toBe(1);
+  });
+
+  it('are not written where a parameter can be an identifier that is not one of them', async () => {
+    const { faults, text } = await check(
+      sqlEndpointFile(
+        'visits',
+        ['parameters: { by: { kind: enum, choices: [city, town], default: city, description: Order. } }'],
+        'SELECT city FROM visits ORDER BY {by:Identifier}',
+      ),
+    );
+    expect(faults).toEqual([
+      expect.stringMatching(/^endpoints\/visits\.sql:7:34: by is an Identifier and may be town/),
+    ]);
+    expect(text).not.toContain('columns:');
+  });
+
+  it('are a fault with its place where the query is invalid or has two columns of one name', async () => {
+    const invalid = await check(sqlEndpointFile('visits', [], 'SELECT town FROM visits'));
+    expect(linesOf(invalid)).toEqual([
+      expect.stringMatching(
+        /^the header has no columns, and they could not be determined: endpoints\/visits\.sql:6:8: Unknown .*`town`/,
+      ),
+      '    SELECT town FROM visits',
+      '           ^^^^',
+      expect.stringContaining('47'),
+    ]);
+    const twice = await check(sqlEndpointFile('visits', [], 'SELECT city, device AS city FROM visits'));
+    expect(twice.faults).toEqual(['the query returns two columns city: rename one with AS']);
+  });
+});
+
+describe('a .sql endpoint', () => {
+  it('has a fault with both types, the place in the header and an excerpt for each column that differs', async () => {
+    const header = [
+      'columns:',
+      '  city: LowCardinality(String)',
+      '  visits: { type: UInt8, description: x }',
+    ];
+    const { faults } = await check(
+      sqlEndpointFile(
+        'visits',
+        header,
+        'SELECT city, count() AS visits, 1 AS more FROM visits GROUP BY city',
+      ),
+    );
+    expect(faults).toEqual([
+      'endpoints/visits.sql:6:9: column city is declared as LowCardinality(String), but the query returns String\n' +
+        '      city: LowCardinality(String)\n            ^^^^^^^^^^^^^^^^^^^^^^',
+      'endpoints/visits.sql:7:19: column visits is declared as UInt8, but the query returns UInt64\n' +
+        '      visits: { type: UInt8, description: x }\n                      ^^^^^',
+      'endpoints/visits.sql:5:1: column more UInt8 is returned by the query, but not declared\n    columns:\n    ^^^^^^^',
+    ]);
+  });
+
+  it('has one fault for an example that fails, with its place in the file and not in the sent text', async () => {
+    const header = [
+      'columns: { city: String }',
+      'parameters: { since: { kind: date, default: 2020-01-01, description: From. } }',
+    ];
+    const select = (condition: string): string =>
+      `-- ä\nSELECT city FROM visits\nWHERE at >= @since AND ${condition}\nORDER BY city`;
+    const unknown = await check(sqlEndpointFile('visits', header, select("town = 'Rome'")));
+    expect(linesOf(unknown)).toEqual([
+      expect.stringMatching(/^the example failed: endpoints\/visits\.sql:10:24: Unknown .*`town`/),
+      "    WHERE at >= @since AND town = 'Rome'",
+      '                           ^^^^',
+      expect.stringContaining('47'),
+    ]);
+    const malformed = await check(sqlEndpointFile('visits', header, select('city city city')));
+    expect(linesOf(malformed)).toEqual([
+      expect.stringMatching(/^the example failed: endpoints\/visits\.sql:10:29: Syntax error/),
+      '    WHERE at >= @since AND city city city',
+      '                                ^^^^',
+      expect.any(String),
+    ]);
+    const throwing = await check(
+      sqlEndpointFile('visits', header, select("throwIf(city = 'Rome', 'no') = 0")),
+    );
+    expect(throwing.faults).toEqual([
+      expect.stringMatching(/^the example failed: endpoints\/visits\.sql: no/),
+    ]);
+  });
+});
+
+describe('the combinations of optional parts', () => {
+  const header = [
+    'columns: { city: String, device: String }',
+    'parameters:',
+    '  device: { kind: string, description: Which. }',
+    '  least: { kind: integer, minimum: 7, description: Least. }',
+    '  cities: { kind: string-list, empty: omitted, description: Which. }',
+  ];
+  const SELECT =
+    'SELECT city [[, @device AS device ]]\nFROM visits\nWHERE true\n  [[ AND length(city) > @least [[ AND city IN (@cities) ]] ]]';
+
+  it('are all analysed by ClickHouse, with the columns that each returns', async () => {
+    expect((await check(sqlEndpointFile('visits', header, SELECT))).faults).toEqual([]);
+  });
+
+  it('have each fault once, with the parameters that have a value and its place in the file', async () => {
+    const source = sqlEndpointFile('visits', header, SELECT.replace('AND city', 'AND town'));
+    const checked = await check(source);
+    expect(linesOf(checked)).toEqual([
+      expect.stringMatching(
+        /^with a value for least, cities \(and in \d other combinations?\): endpoints\/visits\.sql:14:39: Unknown .*`town`/,
+      ),
+      '      [[ AND length(city) > @least [[ AND town IN (@cities) ]] ]]',
+      '                                          ^^^^',
+      expect.stringContaining('47'),
+    ]);
+    expect(checked.rows).toBe(1);
+  });
+
+  it('include a part that reads a table that does not exist, and one whose column has another type', async () => {
+    const source = sqlEndpointFile(
+      'visits',
+      [
+        'columns: { city: String, least: UInt8 }',
+        'parameters:',
+        '  device: { kind: string, description: Which. }',
+        '  least: { kind: integer, description: Least. }',
+      ],
+      'SELECT city [[, @least AS least ]]\nFROM visits [[ LEFT JOIN none ON none.device = @device ]]',
+    );
+    const { faults } = await check(source);
+    expect(faults).toEqual([
+      expect.stringMatching(
+        /^with a value for least: endpoints\/visits\.sql:5:33: column least is declared as UInt8, but the query returns Int64/,
+      ),
+      expect.stringMatching(
+        /^with a value for device \(and in 1 other combination\): endpoints\/visits\.sql:11:26: Unknown table .*none/,
+      ),
+    ]);
+  });
+
+  it('are at most 200, which takes a few seconds', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `p${index}`);
+    const source = sqlEndpointFile(
+      'visits',
+      [
+        'columns: { city: String }',
+        'parameters:',
+        ...names.map((name) => `  ${name}: { kind: string, description: Which. }`),
+      ],
+      `SELECT city FROM visits WHERE true\n${names.map((name) => `[[ AND device != @${name} ]]`).join('\n')}`,
+    );
+    const started = performance.now();
+    expect((await check(source)).faults).toEqual([]);
+    const taken = performance.now() - started;
+    expect(taken).toBeLessThan(20_000);
+  });
+});
