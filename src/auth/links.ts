@@ -7,7 +7,9 @@ import { secretBytes } from './secret.js';
 
 /** The endpoint of a link. */
 export interface LinkedEndpoint extends EndpointIdentity {
-  readonly parameters: DeclaredNames;
+  readonly parameters: DeclaredNames & {
+    readonly get?: (name: string) => { readonly secret?: true } | undefined;
+  };
   readonly settings?: { readonly sandboxing: 'enabled' | 'disabled' };
 }
 
@@ -68,7 +70,7 @@ export class Links {
    * Signs a link and returns its path and query. Whether the endpoint accepts the values is not checked.
    *
    * @throws Error with a text for the person who signs when the key has expired or may not make the call, a parameter
-   * is not declared, is not valid Unicode or differs from its pinned value, or the expiry is less than a second ahead
+   * is not declared, is secret, is not valid Unicode or differs from its pinned value, or the expiry is less than a second ahead
    * or too far in the future.
    */
   sign({ endpoint, parameters, key, expiresAtMs, nowMs }: LinkSpec): string {
@@ -79,6 +81,7 @@ export class Links {
     const sent = new Map([...parameters].map(([name, text]) => [name, { text, times: 1 }]));
     const applied = applyPinned(key, endpoint.parameters, sent);
     if ('conflict' in applied) throw new Error(applied.conflict.detail);
+    rejectSecrets(endpoint, applied.parameters);
     const pairs = signedPairs(endpoint, applied.parameters) ?? [];
     const expires = String(Math.floor(expiresAtMs / 1000));
     const signature = this.signatureOf(endpoint, pairs, key, expires);
@@ -151,12 +154,23 @@ function checkParameters(endpoint: LinkedEndpoint, parameters: ReadonlyMap<strin
   }
 }
 
-/** Sorted by name; undefined if a parameter cannot be decoded or is repeated. */
+/** Pinned values too: a link shows them. */
+function rejectSecrets(endpoint: LinkedEndpoint, parameters: SentParameters): void {
+  for (const name of parameters.keys()) {
+    if (!isSecret(endpoint, name)) continue;
+    throw new Error(`The value of ${name} is secret: send it in the body of a POST, not in a link.`);
+  }
+}
+
+const isSecret = ({ parameters }: LinkedEndpoint, name: string): boolean =>
+  parameters.get?.(name)?.secret === true;
+
+/** Sorted by name; undefined if a parameter cannot be decoded, is repeated or is secret. */
 function signedPairs(endpoint: LinkedEndpoint, sent: SentParameters): readonly Pair[] | undefined {
   const pairs: Pair[] = [];
   for (const [name, { text, times }] of sent) {
     if (!isSigned(endpoint, name)) continue;
-    if (text === undefined || times !== 1) return undefined;
+    if (text === undefined || times !== 1 || isSecret(endpoint, name)) return undefined;
     pairs.push([name, text]);
   }
   return pairs.sort(([a], [b]) => (a < b ? -1 : 1));

@@ -54,7 +54,7 @@ export function withEnvFile(environment: Environment): Environment {
   try {
     text = readFileSync(file, 'utf8').replace(/^\u{FEFF}/u, '');
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return environment;
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return { ...own, PROJECT_DIR: folder };
     throw new Error(`${file} can’t be read: ${(cause as Error).message}`, { cause });
   }
   rejectInvalidLines(file, text);
@@ -63,7 +63,7 @@ export function withEnvFile(environment: Environment): Environment {
 
 /** Comments, blank lines and variables; a value in quotes may have several lines. */
 const ENV_FILE_PART =
-  /[^\S\n]*(?:#.*|(?:export\s+)?[A-Za-z_]\w*\s*=\s*(?:"[^"]*"|'[^']*'|`[^`]*`)?.*)?(?:\n|$)/y;
+  /[^\S\n]*(?:#.*|(?:export[^\S\n]+)?[A-Za-z_]\w*[^\S\n]*=[^\S\n]*(?:"[^"]*"|'[^']*'|`[^`]*`)?.*)?(?:\n|$)/y;
 
 /** Node's parser makes a part of the next name of a line that is no variable, and so loses two. */
 function rejectInvalidLines(file: string, text: string): void {

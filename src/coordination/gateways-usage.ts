@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { randomUUID } from 'node:crypto';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { ParameterValue } from '../endpoint/parameters/parameter.js';
+import type { Value } from '../endpoint/bind.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import { JSON_REPRESENTATION, REPRESENTATIONS } from '../formats/representation.js';
 import type { CacheKey } from '../query/cache-key.js';
@@ -19,7 +19,7 @@ const MAX_FORGOTTEN = 10_000;
 
 interface PublishedSet {
   readonly hash: string;
-  readonly values: Readonly<Record<string, ParameterValue | null>>;
+  readonly values: Readonly<Record<string, Value>>;
   readonly scope: string;
   /** Absent for JSON. */
   readonly representation?: string;

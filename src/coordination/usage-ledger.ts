@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
+import { SecretValue } from '../endpoint/parameters/secret-value.js';
 import type { CacheKey } from '../query/cache-key.js';
 import type { EndpointQuery } from '../query/call.js';
 import { unlessFromFuture } from '../query/clock-skew.js';
@@ -68,13 +69,13 @@ export class UsageLedger {
   /** @param maxSets for each endpoint. */
   constructor(private readonly maxSets: number) {}
 
-  /** Records a use of a query, and the result that it returned. */
+  /** Records a use of a query, and the result that it returned. A query with a secret value is never warmed. */
   count(key: CacheKey, query: EndpointQuery, usedAt: number, result: CreatedResult): void {
     const sets = this.setsOf(key.endpointId);
     const known = sets.get(key.hash);
     const { createdAt, clickhouseMs } = result;
     if (known) countUse(known, usedAt, result);
-    else
+    else if (!hasSecret(query))
       sets.set(key.hash, {
         key,
         query,
@@ -86,10 +87,11 @@ export class UsageLedger {
       });
   }
 
-  /** Declares a set: it is in use as long as the process runs, even without calls. */
-  declare(key: CacheKey, query: EndpointQuery): void {
-    const never = { uses: 0, weight: 0, createdAt: 0, clickhouseMs: undefined };
-    this.declared.set(key.hash, { key, query, lastUsedAt: Infinity, ...never });
+  /** Declares the sets that are in use even without calls, in place of those declared before. */
+  declare(sets: readonly Pick<UsedSet, 'key' | 'query'>[]): void {
+    this.declared.clear();
+    const never = { lastUsedAt: Infinity, uses: 0, weight: 0, createdAt: 0, clickhouseMs: undefined };
+    for (const set of sets) this.declared.set(set.key.hash, { ...set, ...never });
   }
 
   /**
@@ -98,7 +100,10 @@ export class UsageLedger {
    * @param now milliseconds since 1970; later times, from before the clock was set back, are corrected permanently.
    */
   sets(endpointId: string, now: number): readonly UsedSet[] {
-    const counted = [...(this.endpoints.get(endpointId)?.values() ?? [])];
+    const counted = [...(this.endpoints.get(endpointId)?.values() ?? [])].filter(
+      // The same request means other times by now.
+      ({ query: { changesAt = Infinity } }) => changesAt > now,
+    );
     for (const set of counted) correctTimes(set, now);
     const used = counted.map((set) => ({ ...set }));
     const declared = [...this.declared.values()].filter(({ key }) => key.endpointId === endpointId);
@@ -122,6 +127,9 @@ export class UsageLedger {
     return sets;
   }
 }
+
+const hasSecret = ({ values }: EndpointQuery): boolean =>
+  [...values.values()].some((value) => value instanceof SecretValue);
 
 function correctTimes(set: MutableSet, now: number): void {
   set.lastUsedAt = Math.min(set.lastUsedAt, now);

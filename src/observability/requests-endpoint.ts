@@ -19,8 +19,9 @@ export const REQUESTS_ENDPOINT = defineEndpoint({
     start_time: timestamp({
       description: 'Only requests at or after this time; the last day where omitted.',
       subMicrosecond: 'ceil',
+      empty: 'problem',
     }),
-    end_time: timestamp({ description: 'Only requests at or before this time.' }),
+    end_time: timestamp({ description: 'Only requests at or before this time.', empty: 'problem' }),
   },
   columns: {
     timestamp: column("DateTime64(6, 'UTC')", 'End of the response.'),

@@ -78,8 +78,8 @@ async function open(
   warnOfOtherVersion(config.project, logger);
   const loaded = await loadProjectEndpoints(config);
   const endpoints = loaded.withStaleIfError(config.cache.staleIfErrorSeconds);
-  const { credentials, keys, keyUse, links } = await openAccess(config, endpoints, { logger, clock });
-  onClose(keys.close, { name: 'keys' });
+  const { credentials, seal, ...operatedAccess } = await openAccess(config, endpoints, { logger, clock });
+  onClose(operatedAccess.keys.close, { name: 'keys' });
   // The SDK is loaded only if it is configured: loading it takes longer than the rest of the start.
   const tracing = config.tracing && (await openTracing(config.tracing));
   if (tracing) onClose(() => tracing.close(), { name: 'tracing', isBestEffort: true });
@@ -90,7 +90,7 @@ async function open(
   const servers = queryServers(clickhouse.servers, config, tracing);
   const execution = await openQueryExecution(config, { endpoints, servers, logger, clock }, onClose);
   if (requestLog) execution.metrics.observeRequestLog(requestLog.requestLog);
-  const operated = { ...execution, endpoints, keys, keyUse, links, clock, logger };
+  const operated = { ...execution, ...operatedAccess, endpoints, seal, clock, logger };
   const adminUrl = config.admin && (await openAdminApi(config, config.admin, operated, onClose));
 
   let draining = false;
@@ -99,6 +99,7 @@ async function open(
       config,
       endpoints,
       credentials,
+      seal,
       execution,
       requestLog,
       tracing,
@@ -122,7 +123,7 @@ async function open(
     { name: 'HTTP server', drains: true },
   );
   const hasClickHouse = await pingServersOnce(servers, logger);
-  return { url, adminUrl, endpoints, generatedKey: keys.generatedKey, hasClickHouse };
+  return { url, adminUrl, endpoints, generatedKey: operatedAccess.keys.generatedKey, hasClickHouse };
 }
 
 /** Opens the admin API; returns its URL. */

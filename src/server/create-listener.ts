@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 
 import type { Config } from '../config/config.js';
+import type { Seal } from '../endpoint/parameters/secret-value.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
 import type { ErrorCode } from '../errors.js';
 import { AccessLog } from '../http/access-log.js';
@@ -32,6 +33,7 @@ export interface ListenerParts {
   readonly config: Config;
   readonly endpoints: EndpointRegistry;
   readonly credentials: Credentials;
+  readonly seal: Seal;
   readonly execution: QueryExecution;
   readonly requestLog: OpenRequestLog | undefined;
   readonly tracing: Tracing | undefined;
@@ -60,6 +62,7 @@ export function createListener(parts: ListenerParts): RequestListener {
   const app = createApp({
     ...shared,
     executeCall: execution.executeCall,
+    seal: parts.seal,
     checkSql: parts.checkSql,
     isClickHouseUp: () => parts.ping(AbortSignal.timeout(PING_TIMEOUT_MS)),
     hasFullDisk: () => parts.disks.hasFullDisk(),

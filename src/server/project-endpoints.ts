@@ -1,6 +1,6 @@
 import { writesRequestLog, type Config } from '../config/config.js';
 import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
-import { loadEndpoints } from '../endpoint/load-endpoints.js';
+import { loadEndpoints, type SqlReader } from '../endpoint/load-endpoints.js';
 import { EndpointRegistry } from '../endpoint/registry.js';
 import { REQUESTS_ENDPOINT } from '../observability/requests-endpoint.js';
 
@@ -11,10 +11,14 @@ export type EndpointsConfig = Pick<Config, 'project' | 'endpointSettingsFile' | 
  * Loads the endpoints that a gateway with this configuration serves, with the settings of this deployment: the project's, and
  * the gateway's own, which reads the request log, where the log is written. Elsewhere its table need not exist.
  *
+ * @param sqlReader as {@link loadEndpoints} takes it.
  * @throws Error that lists every invalid endpoint file, or names the invalid settings.
  */
-export async function loadProjectEndpoints(config: EndpointsConfig): Promise<EndpointRegistry> {
-  const loaded = await loadEndpoints(config.project.endpointsFolder);
+export async function loadProjectEndpoints(
+  config: EndpointsConfig,
+  sqlReader?: SqlReader,
+): Promise<EndpointRegistry> {
+  const loaded = await loadEndpoints(config.project.endpointsFolder, sqlReader);
   if (loaded.find(REQUESTS_ENDPOINT.name)) {
     throw new Error(
       `${REQUESTS_ENDPOINT.name} is an endpoint of the gateway itself: give the project’s another name.`,

@@ -1,12 +1,10 @@
 import type { Config } from '../config/config.js';
 import type { UsageLedger } from '../coordination/usage-ledger.js';
 import type { EndpointRegistry } from '../endpoint/registry.js';
-import { representationOf } from '../formats/representation.js';
 import { describeError, type Logger } from '../observability/logger.js';
-import { keyOf, type EndpointQuery } from '../query/call.js';
 import type { FetchResult } from '../query/fetch-result.js';
 import type { Requester, Clock } from '../query/ports.js';
-import { validateParameters } from '../query/validate-parameters.js';
+import { createSetDeclarer } from '../warming/declared-sets.js';
 import { QueryBudget } from '../warming/query-budget.js';
 import { Warmer, type WarmerParts } from '../warming/warmer.js';
 import type { OpenCache } from './cache-parts.js';
@@ -41,9 +39,8 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
   const { endpoints, cache, ledger, fetchResult, isBusy, logger, clock, onStarted, onRefreshed } =
     dependencies;
   const stopping = new AbortController();
-  for (const query of declaredQueries(endpoints, config)) {
-    ledger.declare(keyOf(query), query);
-  }
+  const declareSets = createSetDeclarer({ endpoints, ledger, clock, times: config.times });
+  declareSets();
   const warmer = new Warmer({
     endpoints: endpoints.all(),
     setsInUse: cache.usage.sets,
@@ -64,6 +61,7 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
   });
   const tick = async (): Promise<void> => {
     try {
+      declareSets();
       await cache.synchronize();
       await warmer.tick();
     } catch (error) {
@@ -79,15 +77,4 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
       return warmer.stop();
     },
   };
-}
-
-/** The parameter sets that endpoints declare, in JSON, the most common representation. */
-function declaredQueries(endpoints: EndpointRegistry, { times }: Config): readonly EndpointQuery[] {
-  const representation = representationOf('json', { times });
-  return endpoints.all().flatMap((endpoint) =>
-    endpoint.warm.map((parameters) => {
-      const raw = new Map(Object.entries(parameters).map(([name, text]) => [name, { text, times: 1 }]));
-      return { endpoint, values: validateParameters(endpoint, raw), scope: '', representation };
-    }),
-  );
 }

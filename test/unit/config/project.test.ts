@@ -33,6 +33,7 @@ describe('withEnvFile', () => {
   it.each([
     ['this is not a variable\nPORT=81\n', 1],
     ['PORT=81\n\nPORT\n', 3],
+    ['API_KEY=\nnot a variable\n', 2],
     ["A='one\ntwo'\n# three\n-x=1\n", 4],
   ])('rejects a line that is no variable: %j', async (text, line) => {
     await withProject(text, (complete, folder) => {

@@ -15,6 +15,11 @@ const queryOf = (city: string): EndpointQuery => ({
   values: validateParameters(ENDPOINT, rawParameters({ city })),
   scope: '',
 });
+
+const setOf = (city: string): Pick<UsedSet, 'key' | 'query'> => ({
+  key: keyOf(queryOf(city)),
+  query: queryOf(city),
+});
 const use = (ledger: UsageLedger, city: string, lastUsedAt: number, createdAt = 0): void => {
   ledger.count(keyOf(queryOf(city)), queryOf(city), lastUsedAt, { createdAt, clickhouseMs: 1 });
 };
@@ -51,8 +56,7 @@ describe('UsageLedger', () => {
 
   it('ranks declared sets first, used or not', () => {
     const ledger = new UsageLedger(10);
-    ledger.declare(keyOf(queryOf('Bonn')), queryOf('Bonn'));
-    ledger.declare(keyOf(queryOf('Paris')), queryOf('Paris'));
+    ledger.declare(['Bonn', 'Paris'].map(setOf));
     use(ledger, 'Paris', 1);
     for (let times = 0; times < 10; times += 1) use(ledger, 'Rome', 1);
     expect(citiesOf(ledger.sets(ENDPOINT.id, NOW).toSorted(mostUsedFirst)).at(-1)).toBe('Rome');
@@ -84,7 +88,7 @@ describe('UsageLedger', () => {
 
   it('never forgets a declared set, however many other sets are used', () => {
     const ledger = new UsageLedger(1);
-    ledger.declare(keyOf(queryOf('Rome')), queryOf('Rome'));
+    ledger.declare([setOf('Rome')]);
     for (const city of ['Oslo', 'Paris', 'Bonn']) use(ledger, city, 1);
     ledger.forget(keyOf(queryOf('Rome')));
     const declared = ledger
