@@ -1,4 +1,5 @@
 import type { Endpoint, Row, Values } from './model/endpoint.js';
+import type { EndpointRequest } from './model/request.js';
 import { callPath } from './snippets/request.js';
 
 /** A problem document (RFC 9457). */
@@ -46,16 +47,10 @@ export async function fetchEndpoints(key: string, signal: AbortSignal): Promise<
   return ((await response.json()) as { result: readonly Endpoint[] }).result;
 }
 
-/** A request to an endpoint. */
-export interface EndpointRequest {
-  readonly endpoint: string;
-  readonly values: Values;
-}
-
 /** Runs an endpoint. @throws ProblemError */
 export async function run(request: EndpointRequest, key: string, signal: AbortSignal): Promise<Result> {
   const startedAt = performance.now();
-  const response = await send(targetOf(request), key, signal);
+  const response = await call(request, {}, key, signal);
   const { result } = (await response.json()) as { result: readonly Row[] };
   const ms = performance.now() - startedAt;
   const header = (name: string): string => response.headers.get(name) ?? '';
@@ -79,20 +74,38 @@ export async function download(
   format: { readonly name: string; readonly extension: string },
   key: string,
 ): Promise<{ readonly blob: Blob; readonly fileName: string }> {
-  const values = { ...request.values, format: format.name, download: '1' };
-  const response = await send(targetOf({ ...request, values }), key, new AbortController().signal);
+  const presentation = { format: format.name, download: '1' };
+  const response = await call(request, presentation, key, new AbortController().signal);
   const named = /filename="?([^";]+)"?/i.exec(response.headers.get('content-disposition') ?? '')?.[1];
   return { blob: await response.blob(), fileName: named ?? `${request.endpoint}.${format.extension}` };
 }
 
-function targetOf({ endpoint, values }: EndpointRequest): string {
-  const query = new URLSearchParams(values).toString();
-  return `${callPath(endpoint)}${query === '' ? '' : `?${query}`}`;
+/** @param presentation parameters of the gateway's own, which are in the URL of a POST too. */
+function call(
+  { endpoint, values, body }: EndpointRequest,
+  presentation: Values,
+  key: string,
+  signal: AbortSignal,
+): Promise<Response> {
+  const query = new URLSearchParams(body ? presentation : { ...values, ...presentation }).toString();
+  const target = `${callPath(endpoint)}${query === '' ? '' : `?${query}`}`;
+  return send(target, key, signal, body && JSON.stringify(values));
 }
 
-async function send(target: string, key: string, signal: AbortSignal): Promise<Response> {
+/** @param body JSON of a POST; without it the request is a GET. */
+async function send(target: string, key: string, signal: AbortSignal, body?: string): Promise<Response> {
+  const headers = headersOf(key);
+  if (body !== undefined) headers.set('Content-Type', 'application/json');
+  const method = body === undefined ? 'GET' : 'POST';
   // The browser revalidates what it has cached, so that the headers that the page shows are current.
-  const request = { headers: headersOf(key), signal, cache: 'no-cache', credentials: 'omit' } as const;
+  const request = {
+    method,
+    headers,
+    body: body ?? null,
+    signal,
+    cache: 'no-cache',
+    credentials: 'omit',
+  } as const;
   const response = await fetch(new URL(target, BASE), request).catch((error: unknown) => {
     if (signal.aborted) throw error;
     throw new ProblemError(unreachable());

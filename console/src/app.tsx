@@ -2,7 +2,7 @@ import type { VNode } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 import { fetchEndpoints, type Problem } from './api.js';
-import { problemOf, useAddress } from './hooks.js';
+import { problemOf, useAddress, type Go } from './hooks.js';
 import { forgetKey, storeKey, storedKey } from './key-store.js';
 import type { Address } from './model/address.js';
 import type { Endpoint } from './model/endpoint.js';
@@ -77,7 +77,7 @@ export function App(): VNode {
 }
 
 const toStart =
-  (go: (to: Address) => void) =>
+  (go: Go) =>
   (event: Event): void => {
     event.preventDefault();
     go({ endpoint: '' });
@@ -87,7 +87,7 @@ interface ConsoleProps {
   readonly keyText: string;
   readonly endpoints: readonly Endpoint[];
   readonly address: Address;
-  readonly go: (to: Address) => void;
+  readonly go: Go;
 }
 
 function Console({ keyText, endpoints, address, go }: ConsoleProps): VNode {
@@ -108,7 +108,7 @@ function Console({ keyText, endpoints, address, go }: ConsoleProps): VNode {
       <EndpointList endpoints={endpoints} current={endpoint?.name ?? ''} go={choose} />
       <main>
         {endpoint ? (
-          <EndpointPage key={endpoint.name} endpoint={endpoint} keyText={keyText} address={address} go={go} />
+          <EndpointPage key={endpoint.name} {...{ endpoint, endpoints, keyText, address, go }} />
         ) : (
           <Start name={address.endpoint} count={endpoints.length} />
         )}

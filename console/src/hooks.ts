@@ -1,10 +1,14 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
-import { ProblemError, run, type Problem, type EndpointRequest, type Result } from './api.js';
+import { ProblemError, run, type Problem, type Result } from './api.js';
 import { fromFragment, toFragment, type Address } from './model/address.js';
+import type { EndpointRequest } from './model/request.js';
+
+/** Goes to another address. `replace` leaves no way back to the present one. */
+export type Go = (to: Address, how?: 'push' | 'replace') => void;
 
 /** The address, and a function to go to another one; follows the browser's back and forward. */
-export function useAddress(): readonly [Address, (to: Address) => void] {
+export function useAddress(): readonly [Address, Go] {
   const [address, setAddress] = useState(() => fromFragment(location.hash));
   useEffect(() => {
     const follow = (): void => {
@@ -15,9 +19,10 @@ export function useAddress(): readonly [Address, (to: Address) => void] {
       removeEventListener('popstate', follow);
     };
   }, []);
-  const go = useCallback((to: Address) => {
+  const go = useCallback<Go>((to, how = 'push') => {
     const fragment = toFragment(to);
-    if (fragment !== location.hash) history.pushState(null, '', fragment);
+    if (how === 'replace') history.replaceState(null, '', fragment);
+    else if (fragment !== location.hash) history.pushState(null, '', fragment);
     setAddress(to);
   }, []);
   return [address, go];

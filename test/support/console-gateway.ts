@@ -16,7 +16,7 @@ export interface ConsoleGateway {
   readonly adminUrl: string;
 }
 
-/** Starts the built gateway. @param folder for its settings. */
+/** Starts the built gateway with the reference project. @param folder for its settings. */
 export async function startConsoleGateway(folder: string): Promise<ConsoleGateway> {
   const settings = path.join(folder, 'settings.json');
   await writeFile(
@@ -26,6 +26,15 @@ export async function startConsoleGateway(folder: string): Promise<ConsoleGatewa
       'functions.invocation-stats': { maxRows: 40 },
     }),
   );
+  return start({ ENDPOINT_SETTINGS_FILE: settings });
+}
+
+/** Starts the built gateway with the project in a folder. */
+export function startProjectGateway(folder: string): Promise<ConsoleGateway> {
+  return start({ PROJECT_DIR: folder });
+}
+
+async function start(variables: Readonly<Record<string, string>>): Promise<ConsoleGateway> {
   const { connection } = await demoDatabase();
   const adminPort = await freePort();
   const gateway = startProcess(GATEWAY, {
@@ -33,7 +42,7 @@ export async function startConsoleGateway(folder: string): Promise<ConsoleGatewa
     ADMIN_PORT: String(adminPort),
     API_KEY: CONSOLE_KEY,
     ...variablesOf(connection),
-    ENDPOINT_SETTINGS_FILE: settings,
+    ...variables,
   });
   const [, url = ''] = await gateway.untilWritten(/"message":"ready".*"url":"(http:\/\/127\.0\.0\.1:\d+)"/);
   return { process: gateway, url, adminUrl: `http://127.0.0.1:${adminPort}` };

@@ -12,13 +12,19 @@ export interface ConsoleSession {
   readonly browser: Browser;
 }
 
-/** Starts a gateway and a browser before the tests of a file and stops them after the tests. */
-export function consoleSession(): ConsoleSession {
+/**
+ * Starts a gateway and a browser before the tests of a file and stops them after the tests.
+ *
+ * @param startGateway with a folder that is removed after the tests.
+ */
+export function consoleSession(
+  startGateway: (folder: string) => Promise<ConsoleGateway> = startConsoleGateway,
+): ConsoleSession {
   const session = {} as { gateway: ConsoleGateway; browser: Browser };
   let folder = '';
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'querygate-console-'));
-    [session.gateway, session.browser] = await Promise.all([startConsoleGateway(folder), openBrowser()]);
+    [session.gateway, session.browser] = await Promise.all([startGateway(folder), openBrowser()]);
   }, 60_000);
   afterAll(async () => {
     await session.browser.close();

@@ -10,17 +10,18 @@ export interface NetworkResponse {
 export interface NetworkRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: string;
+  readonly body?: string;
   readonly signal?: AbortSignal;
 }
 
 /** Sends one request on a connection of its own, with the listed headers only. */
 export async function sendRequest(
   url: string,
-  { headers = {}, method = 'GET', signal }: NetworkRequest = {},
+  { headers = {}, method = 'GET', body, signal }: NetworkRequest = {},
 ): Promise<NetworkResponse> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const options = { method, headers, agent: false as const, ...(signal && { signal }) };
-    request(url, options, resolve).on('error', reject).end();
+    request(url, options, resolve).on('error', reject).end(body);
   });
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);

@@ -14,15 +14,25 @@ export class OpenApiValidator {
     this.ajv.addSchema({ $id: ID, ...document });
   }
 
-  /** Returns the problems of a response to `GET path`: of its status, media type, headers and body. */
-  problemsOf(path: string, response: Response, body: unknown): readonly string[] {
-    const at = ['paths', path, 'get', 'responses', String(response.status)];
+  /** Returns the problems of a response to `GET path`, or POST: of its status, media type, headers and body. */
+  problemsOf(
+    path: string,
+    response: Response,
+    body: unknown,
+    method: 'get' | 'post' = 'get',
+  ): readonly string[] {
+    const at = ['paths', path, method, 'responses', String(response.status)];
     const found = this.resolve(at);
     if (!found) return [`${path} has no response ${response.status}`];
     return [
       ...this.headerProblems(found.pointer, found.value, response.headers),
       ...this.bodyProblems(found.pointer, found.value, response, body),
     ];
+  }
+
+  /** Returns the problems of the JSON body of `POST path`. */
+  problemsOfBody(path: string, body: unknown): readonly string[] {
+    return this.check(`/paths/${escape(path)}/post/requestBody/content/application~1json/schema`, body);
   }
 
   /** Returns the problems of a value, according to a schema of the components. */

@@ -1,26 +1,12 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-import { projectIn } from '../../src/config/project.js';
-import { loadProjectEndpoints } from '../../src/server/project-endpoints.js';
-import type { EndpointRegistry } from '../../src/endpoint/registry.js';
+import { REFERENCE, referenceEndpoints } from '../../bench/reference-project.js';
 
-/** The project at the top level of this repository. */
-export const REFERENCE = projectIn(fileURLToPath(new URL('../..', import.meta.url)));
+export { REFERENCE, referenceEndpoints };
 
-/** The users file of its read-only ClickHouse user. */
+/** The users file of the read-only ClickHouse user of the project at the top level of this repository. */
 export const READER_USER_FILE = `${REFERENCE.schemaFolder}/users.d/querygate.xml`;
-
-/** Loads its endpoints and the gateway's own, which a gateway serves that writes the request log. */
-export function referenceEndpoints(): Promise<EndpointRegistry> {
-  return loadProjectEndpoints({
-    project: REFERENCE,
-    endpointSettingsFile: undefined,
-    clickhouse: { kind: 'embedded', database: 'logs', demoData: false },
-    requestLog: true,
-  });
-}
 
 /**
  * A folder with the same project, for processes: without the `.env` that a developer may have at the top level, so that the

@@ -118,7 +118,7 @@ export class WarmedGateway {
   /** Declares the parameter set for warming from the start. */
   declare(endpoint: Endpoint, parameters = endpoint.example): void {
     const query = queryOf(endpoint, parameters);
-    this.ledger.declare(keyOf(query), query);
+    this.ledger.declare([{ key: keyOf(query), query }]);
   }
 
   /** Advances the time with one tick of the worker per second; `callers` runs before each tick. */

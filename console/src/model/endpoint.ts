@@ -18,7 +18,7 @@ export interface Endpoint {
 
 export interface Parameter {
   readonly name: string;
-  /** `string`, `enum`, `regular-expression`, `timestamp`, `string-list`, `integer`, `boolean`, or one of a later gateway. */
+  /** A kind of the gateway, such as `integer` or `string-list`, or one of a later gateway. */
   readonly kind: string;
   readonly required: boolean;
   /** What an empty text means. */
@@ -27,6 +27,22 @@ export interface Parameter {
   readonly description: string;
   readonly choices?: readonly string[];
   readonly suggestions?: readonly string[];
+  /** The value of an omitted parameter. */
+  readonly default?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  /** Seconds to which "now" is rounded in relative times; absent where these are not accepted. */
+  readonly relativeStep?: number;
+  readonly deprecated?: boolean;
+  /** Whether the value must be in no URL, history, storage or snippet. */
+  readonly secret?: boolean;
+  readonly choicesFrom?: ChoicesFrom;
+}
+
+/** An endpoint, one column of which lists the values of a parameter. */
+export interface ChoicesFrom {
+  readonly endpoint: string;
+  readonly column: string;
 }
 
 export interface Column {

@@ -1,10 +1,11 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 
-import { download, type Problem, type EndpointRequest } from '../api.js';
+import { download, type Problem } from '../api.js';
 import { problemOf } from '../hooks.js';
 import type { Endpoint } from '../model/endpoint.js';
 import { FORMATS } from '../model/formats.js';
+import type { EndpointRequest } from '../model/request.js';
 
 interface Props {
   readonly endpoint: Endpoint;

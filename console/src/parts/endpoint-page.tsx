@@ -2,10 +2,12 @@ import type { VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
 import { BASE } from '../api.js';
-import { useRun, type RunState } from '../hooks.js';
+import { useRun, type Go, type RunState } from '../hooks.js';
 import { toFragment, type Address } from '../model/address.js';
 import { duration, number } from '../model/display.js';
 import { mostRows, SQL, type Endpoint, type Values } from '../model/endpoint.js';
+import { requestOf, secretsOf, withoutSecrets } from '../model/request.js';
+import { snippetRequest } from '../snippets/index.js';
 import { ColumnList } from './column-list.js';
 import { CopyButton } from './copy-button.js';
 import { Download } from './download.js';
@@ -18,33 +20,41 @@ import { Tabs, type Tab } from './tabs.js';
 
 interface Props {
   readonly endpoint: Endpoint;
+  /** All that the key may call. */
+  readonly endpoints: readonly Endpoint[];
   readonly keyText: string;
   readonly address: Address;
-  readonly go: (to: Address) => void;
+  readonly go: Go;
 }
 
 /** One endpoint: its description, its form and its result. */
-export function EndpointPage({ endpoint, keyText, address, go }: Props): VNode {
+export function EndpointPage({ endpoint, endpoints, keyText, address, go }: Props): VNode {
   const run = useRun(keyText);
   const [values, setValues] = useState<Values>({});
-  const [isUnconfirmed, setUnconfirmed] = useState(false);
+  const [unconfirmed, setUnconfirmed] = useState('');
   const ran = useRef('');
   const fragment = toFragment(address);
   useEffect(() => {
     if (ran.current === fragment) return;
-    const linked = address.values ? declared(endpoint, address.values) : undefined;
+    const linked = address.values && withoutSecrets(endpoint, declared(endpoint, address.values));
+    if (secretsOf(endpoint.parameters).some((name) => address.values?.[name] !== undefined)) {
+      // A link that was made by hand; its secret must not stay in the address bar.
+      go({ ...address, values: linked }, 'replace');
+      return;
+    }
     setValues(linked ?? endpoint.example);
     run.clear();
-    // A person reads the SQL of a link before it runs.
-    setUnconfirmed(linked?.[SQL] !== undefined);
-    if (linked && linked[SQL] === undefined) run.start({ endpoint: endpoint.name, values: linked });
+    const reason = linked ? reasonToWait(endpoint, linked) : '';
+    setUnconfirmed(reason);
+    if (linked && reason === '') run.start(requestOf(endpoint, linked));
     ran.current = fragment;
   }, [fragment]);
   const start = (): void => {
-    setUnconfirmed(false);
-    ran.current = toFragment({ endpoint: endpoint.name, values });
-    go({ endpoint: endpoint.name, values });
-    run.start({ endpoint: endpoint.name, values });
+    const shared = { endpoint: endpoint.name, values: withoutSecrets(endpoint, values) };
+    setUnconfirmed('');
+    ran.current = toFragment(shared);
+    go(shared);
+    run.start(requestOf(endpoint, values));
   };
   return (
     <article class="endpoint">
@@ -53,16 +63,18 @@ export function EndpointPage({ endpoint, keyText, address, go }: Props): VNode {
       <Settings endpoint={endpoint} />
       <RequestForm
         endpoint={endpoint}
+        endpoints={endpoints}
         values={values}
+        keyText={keyText}
         problem={run.problem}
         running={run.running}
         onValues={setValues}
         onRun={start}
         onStop={run.stop}
       />
-      {isUnconfirmed && (
+      {unconfirmed !== '' && (
         <p class="notice" role="status">
-          This link contains SQL. Read it, then press Run.
+          {unconfirmed}
         </p>
       )}
       <Outcome endpoint={endpoint} run={run} values={values} keyText={keyText} />
@@ -75,6 +87,15 @@ function declared({ parameters, sandboxing }: Endpoint, values: Values): Values 
   const names = new Set(parameters.map(({ name }) => name));
   if (sandboxing === 'enabled') names.add(SQL);
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
+}
+
+/** Why a link does not run by itself; empty where it does. */
+function reasonToWait({ parameters }: Endpoint, linked: Values): string {
+  if (linked[SQL] !== undefined) return 'This link contains SQL. Read it, then press Run.';
+  const secrets = secretsOf(parameters).join(', ');
+  return secrets === ''
+    ? ''
+    : `This link has no secret values (${secrets}). Complete the form, then press Run.`;
 }
 
 function Settings({ endpoint }: { readonly endpoint: Endpoint }): VNode {
@@ -107,7 +128,7 @@ interface OutcomeProps {
 /** The outcome of the last run, and tabs for the request. */
 function Outcome({ endpoint, run, values, keyText }: OutcomeProps): VNode {
   const { result, problem, running } = run;
-  const request = useMemo(() => ({ endpoint: endpoint.name, values }), [endpoint, values]);
+  const request = useMemo(() => requestOf(endpoint, values), [endpoint, values]);
   const names = endpoint.parameters.map(({ name }) => name);
   const tabs: readonly Tab[] = [
     {
@@ -125,7 +146,7 @@ function Outcome({ endpoint, run, values, keyText }: OutcomeProps): VNode {
     {
       id: 'snippets',
       title: 'Use it elsewhere',
-      content: () => <Snippets request={{ endpoint, values, base: BASE }} />,
+      content: () => <Snippets request={snippetRequest(endpoint, values, BASE)} />,
     },
   ];
   return (
@@ -143,7 +164,12 @@ function Outcome({ endpoint, run, values, keyText }: OutcomeProps): VNode {
         <Download endpoint={endpoint} request={request} keyText={keyText} />
         <CopyButton
           label="Copy link"
-          text={() => new URL(toFragment({ endpoint: endpoint.name, values }), location.href).href}
+          text={() =>
+            new URL(
+              toFragment({ endpoint: endpoint.name, values: withoutSecrets(endpoint, values) }),
+              location.href,
+            ).href
+          }
         />
       </div>
       <div class={running ? 'stale' : ''}>

@@ -1,19 +1,35 @@
 import type { VNode } from 'preact';
 
-import { mayBeEmpty, type Parameter } from '../model/endpoint.js';
+import { mayBeEmpty, type Endpoint, type Parameter, type Values } from '../model/endpoint.js';
+import { hintOf, suggestionsOf } from '../model/parameter.js';
+import { choicesRequest } from '../model/request.js';
+import { useChoices } from '../use-choices.js';
+import { Control } from './control.js';
 
-export interface FieldProps {
+/** What the form of a field knows: other endpoints may list the values of a parameter. */
+export interface FormContext {
+  readonly endpoint: Endpoint;
+  readonly endpoints: readonly Endpoint[];
+  readonly values: Values;
+  readonly keyText: string;
+}
+
+interface FieldProps {
   readonly parameter: Parameter;
   /** Undefined: omitted. */
   readonly value: string | undefined;
   readonly problem: string | undefined;
   readonly onValue: (value: string | undefined) => void;
+  readonly form: FormContext;
 }
 
 /** A parameter of a request: its name, its control, its description and its problem. */
 export function Field(props: FieldProps): VNode {
-  const { parameter, problem } = props;
+  const { parameter, value, problem, onValue, form } = props;
   const id = `field-${parameter.name}`;
+  const request = choicesRequest(parameter, form);
+  const { listed, load } = useChoices(request, parameter.choicesFrom?.column ?? '', form.keyText);
+  const suggestions = suggestionsOf(parameter, value ?? '', listed);
   return (
     <div class={`field ${problem === undefined ? '' : 'wrong'}`}>
       <label for={id}>
@@ -24,108 +40,18 @@ export function Field(props: FieldProps): VNode {
             required
           </span>
         )}
+        {parameter.deprecated && <span class="required"> deprecated</span>}
       </label>
-      <Control {...props} id={id} />
+      <Control {...{ id, parameter, value, problem, onValue, suggestions }} onFocus={load} />
       {problem !== undefined && (
         <p id={`${id}-problem`} class="field-problem">
           {problem}
         </p>
       )}
       <p id={`${id}-hint`} class="hint">
-        {parameter.description}
-        {parameter.kind === 'timestamp' ? ' UTC where no zone is given.' : ''}
+        {hintOf(parameter)}
       </p>
       {mayBeEmpty(parameter) && <SendEmpty {...props} />}
-    </div>
-  );
-}
-
-function Control(props: FieldProps & { readonly id: string }): VNode {
-  const { parameter, value = '', onValue, id, problem } = props;
-  const shared = {
-    id,
-    name: parameter.name,
-    'aria-describedby': `${problem === undefined ? '' : `${id}-problem `}${id}-hint`,
-    'aria-invalid': problem !== undefined,
-    'aria-required': parameter.required,
-  };
-  const typed = (event: { readonly currentTarget: HTMLInputElement | HTMLSelectElement }): void => {
-    onValue(event.currentTarget.value === '' ? undefined : event.currentTarget.value);
-  };
-  if (parameter.choices) {
-    // A shared address can have a value that is not a choice. The form shows it, and the gateway reports the problem.
-    const choices =
-      value === '' || parameter.choices.includes(value) ? parameter.choices : [value, ...parameter.choices];
-    return (
-      <select {...shared} value={value} onChange={typed}>
-        <option value="">{parameter.required ? 'Choose…' : '(not given)'}</option>
-        {choices.map((choice) => (
-          <option key={choice} value={choice}>
-            {choice}
-          </option>
-        ))}
-      </select>
-    );
-  }
-  const inputMode = parameter.kind === 'integer' ? 'numeric' : 'text';
-  const text = (
-    <input
-      {...shared}
-      type="text"
-      inputMode={inputMode}
-      autocomplete="off"
-      spellcheck={false}
-      value={value}
-      onInput={typed}
-    />
-  );
-  if (parameter.kind === 'timestamp') return <TimeControl {...props}>{text}</TimeControl>;
-  if (!parameter.suggestions) return text;
-  return (
-    <>
-      <input
-        {...shared}
-        type="text"
-        autocomplete="off"
-        spellcheck={false}
-        value={value}
-        onInput={typed}
-        list={`${id}-list`}
-      />
-      <datalist id={`${id}-list`}>
-        {parameter.suggestions.map((suggestion) => (
-          <option key={suggestion} value={suggestion} />
-        ))}
-      </datalist>
-    </>
-  );
-}
-
-/** A text field, which alone accepts microseconds and zones, beside the browser's date picker, which fills in UTC. */
-function TimeControl({
-  parameter,
-  value = '',
-  onValue,
-  children,
-}: FieldProps & { readonly children: VNode }): VNode {
-  const at = /^\d{4}-\d\d-\d\d/.test(value)
-    ? new Date(value.replace(' ', 'T').replace(/(T[\d:.]+)$/, '$1Z'))
-    : undefined;
-  const picked = at && !Number.isNaN(at.getTime()) ? at.toISOString().slice(0, 19) : '';
-  return (
-    <div class="time">
-      {children}
-      <input
-        type="datetime-local"
-        step="1"
-        aria-label={`Pick ${parameter.name}, in UTC`}
-        title="Pick a time, in UTC"
-        value={picked}
-        onInput={(event) => {
-          const local = event.currentTarget.value;
-          if (local !== '') onValue(`${local.length === 16 ? `${local}:00` : local}Z`);
-        }}
-      />
     </div>
   );
 }

@@ -3,11 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 
 import type { Problem } from '../api.js';
 import { SQL, type Endpoint, type Parameter, type Values } from '../model/endpoint.js';
-import { Field } from './field.js';
+import { Field, type FormContext } from './field.js';
 
-interface Props {
-  readonly endpoint: Endpoint;
-  readonly values: Values;
+interface Props extends FormContext {
   readonly problem: Problem | undefined;
   readonly running: boolean;
   readonly onValues: (values: Values) => void;
@@ -50,6 +48,7 @@ export function RequestForm(props: Props): VNode {
           <Field
             key={parameter.name}
             parameter={parameter}
+            form={props}
             value={values[parameter.name]}
             problem={problemAt(problem, parameter.name)}
             onValue={(value) => {

@@ -43,11 +43,13 @@ export function ResultView({ endpoint, result }: Props): VNode {
   );
 }
 
-/** The declared columns; for a caller's own SQL the columns of its rows. */
+/** The declared columns that the rows have, because some are optional; for a caller's own SQL the columns of its rows. */
 function columnsOf(endpoint: Endpoint, { rows, request }: RequestedResult): readonly Column[] {
-  if (request.values[SQL] === undefined) return endpoint.columns;
+  const [first = {}] = rows;
+  if (request.values[SQL] === undefined)
+    return endpoint.columns.filter(({ name }) => Object.hasOwn(first, name));
   const types = new Map(endpoint.columns.map((column) => [column.name, column]));
-  return Object.keys(rows[0] ?? {}).map((name) => {
+  return Object.keys(first).map((name) => {
     const sample = rows.find((row) => row[name] !== null)?.[name];
     return types.get(name) ?? { name, type: guessType(sample), description: 'A column of your own SQL.' };
   });

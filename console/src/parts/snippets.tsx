@@ -1,13 +1,14 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 
-import { KEY_PLACEHOLDER, SNIPPETS, type SnippetRequest } from '../snippets/index.js';
+import { KEY_PLACEHOLDER, SECRET_PLACEHOLDER, snippetsFor, type SnippetRequest } from '../snippets/index.js';
 import { CopyButton } from './copy-button.js';
 
 /** The request as code for other tools; the key is a placeholder. */
 export function Snippets({ request }: { readonly request: SnippetRequest }): VNode {
   const [chosen, setChosen] = useState('curl');
-  const snippet = SNIPPETS.find(({ id }) => id === chosen) ?? SNIPPETS[0];
+  const offered = snippetsFor(request);
+  const snippet = offered.find(({ id }) => id === chosen) ?? offered[0];
   const text = snippet?.write(request) ?? '';
   return (
     <div class="code">
@@ -15,12 +16,12 @@ export function Snippets({ request }: { readonly request: SnippetRequest }): VNo
         <label>
           For{' '}
           <select
-            value={chosen}
+            value={snippet?.id}
             onChange={(event) => {
               setChosen(event.currentTarget.value);
             }}
           >
-            {SNIPPETS.map(({ id, title }) => (
+            {offered.map(({ id, title }) => (
               <option key={id} value={id}>
                 {title}
               </option>
@@ -30,6 +31,13 @@ export function Snippets({ request }: { readonly request: SnippetRequest }): VNo
         <CopyButton label="Copy" text={() => text} />
         <span class="hint">
           with the parameters of the form; put your key for <code>{KEY_PLACEHOLDER}</code>
+          {request.body === 'secret' && (
+            <>
+              , and the secret value for <code>{SECRET_PLACEHOLDER}</code>. Other tools are left out: they
+              would send it in a URL.
+            </>
+          )}
+          {request.body === 'long' && '. Other tools are left out: these values are too long for a URL.'}
         </span>
       </div>
       <pre tabIndex={0} aria-label="Snippet">

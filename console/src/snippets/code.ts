@@ -12,6 +12,16 @@ export function curl(request: SnippetRequest): string {
   ].join(' \\\n  ');
 }
 
+/** For a shell, with the parameters in the body: they may be long, and are in no URL. */
+export function curlPost({ endpoint, values, base }: SnippetRequest): string {
+  return [
+    `curl --fail-with-body --silent --show-error ${shell(base + callPath(endpoint.name))}`,
+    `--header ${shell(`X-API-KEY: ${KEY_PLACEHOLDER}`)}`,
+    `--header 'Content-Type: application/json'`,
+    `--data ${shell(JSON.stringify(Object.fromEntries(entries(values)), undefined, 2))}`,
+  ].join(' \\\n  ');
+}
+
 /** For Node 20 and later, as a module, and for browsers. */
 export function javascript({ endpoint, values, base }: SnippetRequest): string {
   const parameters = entries(values).map(

@@ -1,7 +1,11 @@
 import type { Column, Endpoint, Values } from '../model/endpoint.js';
+import { requestOf, secretsOf, type BodyReason } from '../model/request.js';
 
 /** The placeholder for the key in every snippet. */
 export const KEY_PLACEHOLDER = 'YOUR_API_KEY';
+
+/** The placeholder for each secret value. */
+export const SECRET_PLACEHOLDER = 'YOUR_VALUE';
 
 /** The request that a snippet makes. */
 export interface SnippetRequest {
@@ -10,6 +14,23 @@ export interface SnippetRequest {
   readonly values: Values;
   /** Base URL of the gateway, with a slash at its end. */
   readonly base: string;
+  /** Why only a snippet that sends a body makes the request. */
+  readonly body?: BodyReason;
+}
+
+/** The request of a form, with placeholders for the secret values that it has or requires. */
+export function snippetRequest(
+  endpoint: SnippetRequest['endpoint'],
+  values: Values,
+  base: string,
+): SnippetRequest {
+  const required = endpoint.parameters.flatMap(({ name, required }) => (required ? [name] : []));
+  const masked = secretsOf(endpoint.parameters)
+    .filter((name) => values[name] !== undefined || required.includes(name))
+    .map((name) => [name, SECRET_PLACEHOLDER] as const);
+  const shown = { ...values, ...Object.fromEntries(masked) };
+  const { body } = requestOf(endpoint, shown);
+  return { endpoint, values: shown, base, ...(body && { body }) };
 }
 
 /** Path of an endpoint's calls, relative to the base URL. */

@@ -1,0 +1,61 @@
+import type { Endpoint, Parameter, Values } from './endpoint.js';
+
+/** A request to an endpoint. */
+export interface EndpointRequest {
+  readonly endpoint: string;
+  readonly values: Values;
+  /** Why the values are in the body of a POST; undefined where they are in the URL of a GET. */
+  readonly body?: BodyReason;
+}
+
+/** A secret value must not be in a URL, and a long one does not fit. */
+export type BodyReason = 'secret' | 'long';
+
+/** Characters. The gateway accepts values of 8 KiB in a URL, and each byte of a value is at least one character there. */
+const MAX_QUERY_STRING = 8192;
+
+type Declared = Pick<Endpoint, 'name' | 'parameters'>;
+
+/** The request for an endpoint with these values. */
+export function requestOf({ name, parameters }: Declared, values: Values): EndpointRequest {
+  const body = bodyReason(parameters, values);
+  return { endpoint: name, values, ...(body && { body }) };
+}
+
+function bodyReason(parameters: readonly Parameter[], values: Values): BodyReason | undefined {
+  if (secretsOf(parameters).some((name) => values[name] !== undefined)) return 'secret';
+  return new URLSearchParams(values).toString().length > MAX_QUERY_STRING ? 'long' : undefined;
+}
+
+/** The names of the secret parameters. */
+export const secretsOf = (parameters: readonly Parameter[]): readonly string[] =>
+  parameters.flatMap(({ name, secret }) => (secret ? [name] : []));
+
+/** The values that an address may have. */
+export function withoutSecrets({ parameters }: Pick<Endpoint, 'parameters'>, values: Values): Values {
+  const secrets = new Set(secretsOf(parameters));
+  return Object.fromEntries(Object.entries(values).filter(([name]) => !secrets.has(name)));
+}
+
+/** A form that is being filled in, and the endpoints that its key may call. */
+interface Form {
+  readonly endpoint: Endpoint;
+  readonly endpoints: readonly Endpoint[];
+  readonly values: Values;
+}
+
+/** The request that lists the values of a parameter; undefined where no endpoint does that the key may call. */
+export function choicesRequest(
+  { name, choicesFrom }: Parameter,
+  { endpoint, endpoints, values }: Form,
+): EndpointRequest | undefined {
+  const source = choicesFrom && endpoints.find((one) => one.name === choicesFrom.endpoint);
+  if (!source) return undefined;
+  const open = withoutSecrets(endpoint, values);
+  const shared = source.parameters.flatMap((parameter) => {
+    // A secret stays one; and the value that is being chosen must not narrow the choices.
+    const value = (parameter.secret ? values : open)[parameter.name] ?? '';
+    return value === '' || parameter.name === name ? [] : [[parameter.name, value] as const];
+  });
+  return requestOf(source, Object.fromEntries(shared));
+}
