@@ -45,7 +45,7 @@ function buildPackage() {
   for (const file of packed.files) console.log(`${String(file.size).padStart(9)}  ${file.path}`);
   console.log(`${String(packed.size).padStart(9)}  ${packed.filename}, ${packed.files.length} files`);
   const problems = packageProblems(packed);
-  if (problems.length > 0) fail(`The package is not as it should be:\n${problems.join('\n')}`);
+  if (problems.length > 0) fail(`The package is invalid:\n${problems.join('\n')}`);
   return packed.version;
 }
 

@@ -141,9 +141,34 @@ describe('/openapi.json', () => {
       404,
       [],
     ]);
-    const posted = await fetch(url + COUNTS, { method: 'POST', headers: { 'X-API-KEY': KEYS.all } });
-    expect(posted.status).toBe(405);
-    expect(validator.problemsBySchema('Problem', await posted.json())).toEqual([]);
+    const deleted = await fetch(url + COUNTS, { method: 'DELETE', headers: { 'X-API-KEY': KEYS.all } });
+    expect(deleted.status).toBe(405);
+    expect(validator.problemsBySchema('Problem', await deleted.json())).toEqual([]);
+  });
+
+  it('describes the responses to a POST, and its body', async () => {
+    const { url, endpoints } = gatewayOf();
+    const post = (path: string, body: string, type = 'application/json'): Promise<Response> =>
+      fetch(url + path, { method: 'POST', headers: { 'X-API-KEY': KEYS.all, 'Content-Type': type }, body });
+    for (const { name } of endpoints.all()) {
+      const path = `/api/endpoints/query/${name}`;
+      const example = document.paths[path]?.post?.requestBody?.content['application/json']?.example;
+      expect([name, validator.problemsOfBody(path, example)]).toEqual([name, []]);
+      const response = await post(path, JSON.stringify(example));
+      expect([name, response.status]).toEqual([name, 200]);
+      expect(validator.problemsOf(path, response, await response.json(), 'post')).toEqual([]);
+    }
+    expect(validator.problemsOfBody(COUNTS, { project: 1, interval: 'daily' })).not.toEqual([]);
+    const responses: [number, Response][] = [
+      [400, await post(COUNTS, '{')],
+      [400, await post(COUNTS, '{}')],
+      [413, await post(COUNTS, JSON.stringify({ project: 'x'.repeat(65_537), interval: 'daily' }))],
+      [415, await post(COUNTS, '{}', 'text/plain')],
+    ];
+    for (const [status, response] of responses) {
+      expect(response.status).toBe(status);
+      expect(validator.problemsOf(COUNTS, response, await response.json(), 'post')).toEqual([]);
+    }
   });
 
   it('describes responses while ClickHouse fails', async () => {

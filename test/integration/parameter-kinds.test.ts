@@ -1,7 +1,7 @@
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint } from '../../src/endpoint/endpoint.js';
-import { boolean, integer, sql, whenGiven, where } from '../../src/endpoint/index.js';
+import { boolean, integer, listOf, sql, timezone, whenGiven, where } from '../../src/endpoint/index.js';
 import { openApiDocument } from '../../src/http/openapi/openapi-document.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { createTestGateway, type TestGateway } from '../support/test-gateway.js';
@@ -26,6 +26,40 @@ const ENDPOINT = defineEndpoint({
     ${where(whenGiven(even, sql`even = ${even}`))}`,
 });
 
+/**
+ * Requests per day, as the reader's calendar has days. Berlin's clock goes from 02:00 to 03:00 on March 29th, 2026: its day
+ * lasts from 23:00 UTC to 22:00 UTC.
+ */
+const DAYS = defineEndpoint({
+  id: '5d0c4b7e-0f7a-4f0e-9a51-8e2b6f1c3d4a',
+  name: 'requests.per-day',
+  summary: 'Requests per day of the reader.',
+  parameters: {
+    zone: timezone({ description: 'The time zone whose days count.', default: 'UTC' }),
+    statuses: listOf('integer', { description: 'Only these status codes.', minimum: 100, maximum: 599 }),
+  },
+  columns: { day: column('Date', 'The day.'), requests: column('UInt64', 'Its requests.') },
+  maxRows: 100,
+  caching: 60,
+  warming: 0,
+  sandboxing: 'disabled',
+  example: { zone: 'Europe/Berlin' },
+  build: ({ zone, statuses }) => sql`
+    SELECT toDate(timestamp, ${zone}) AS day, count() AS requests
+    FROM values(
+      'timestamp DateTime64(6, \\'UTC\\'), status_code UInt16',
+      ('2026-03-28 22:59:59', 200),
+      ('2026-03-28 23:00:00', 200),
+      ('2026-03-29 00:59:59', 404),
+      ('2026-03-29 01:00:00', 200),
+      ('2026-03-29 21:59:59', 500),
+      ('2026-03-29 22:00:00', 200)
+    )
+    ${where(whenGiven(statuses, sql`has(${statuses}, status_code)`))}
+    GROUP BY day
+    ORDER BY day`,
+});
+
 let database: TestDatabase;
 let gateway: TestGateway;
 
@@ -34,7 +68,7 @@ const get = (query: string): ReturnType<TestGateway['get']> =>
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  gateway = await createTestGateway({ endpoints: [ENDPOINT] });
+  gateway = await createTestGateway({ endpoints: [ENDPOINT, DAYS] });
   gateway.runQuery.respondWith(createQueryRunner(database.client, { timeoutMs: 20_000 }));
 });
 
@@ -80,5 +114,40 @@ describe('parameters of the kinds integer and boolean', () => {
       { name: 'number', required: true, schema: { type: 'integer', format: 'int64', minimum: -1 } },
       { name: 'even', schema: { type: 'boolean' } },
     ]);
+  });
+});
+
+describe('days in the time zone of the reader', () => {
+  const daysIn = async (query: string): Promise<unknown> => {
+    const { body } = (await gateway.get(`/api/endpoints/query/requests.per-day?${query}`)) as {
+      body: { result: readonly { day: string; requests: number }[] };
+    };
+    return body.result.map(({ day, requests }) => `${day} ${requests}`);
+  };
+
+  it('begin at its midnight, also on the day of 23 hours when summer time begins', async () => {
+    expect(await daysIn('zone=Europe/Berlin')).toEqual(['2026-03-28 1', '2026-03-29 4', '2026-03-30 1']);
+    expect(await daysIn('zone=America/New_York')).toEqual(['2026-03-28 4', '2026-03-29 2']);
+    expect(await daysIn('zone=Asia/Kolkata')).toEqual(['2026-03-29 4', '2026-03-30 2']);
+  });
+
+  it('are those of UTC by default', async () => {
+    expect(await daysIn('')).toEqual(['2026-03-28 2', '2026-03-29 4']);
+  });
+
+  it('count the records of a list of numbers', async () => {
+    expect(await daysIn('statuses=404,500')).toEqual(['2026-03-29 2']);
+    expect(await daysIn('zone=Europe/Berlin&statuses=200')).toEqual([
+      '2026-03-28 1',
+      '2026-03-29 2',
+      '2026-03-30 1',
+    ]);
+  });
+
+  it('share a cached result for every spelling of the zone', async () => {
+    const url = (zone: string): string => `/api/endpoints/query/requests.per-day?zone=${zone}`;
+    await gateway.get(url('Europe/Berlin'));
+    expect((await gateway.get(url('europe/berlin'))).headers['x-cache']).toBe('HIT');
+    expect((await gateway.get(url('Europe/Paris'))).headers['x-cache']).toBe('MISS');
   });
 });

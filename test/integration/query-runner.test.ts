@@ -162,7 +162,7 @@ describe('a timestamp', () => {
     const query = "SELECT arrayJoin({at:Array(DateTime64(6, 'UTC'))}) AS at";
     await fc.assert(
       fc.asyncProperty(fc.array(micros, { minLength: 1, maxLength: 20 }), async (times) => {
-        const at = [earliest ?? 0n, latest ?? 0n, ...times].map(formatClickHouseTimestamp);
+        const at = [earliest ?? 0n, latest ?? 0n, ...times].map((time) => formatClickHouseTimestamp(time));
         const rows = rowsOf(await runQuery(request(query, { columns, parameters: { at } })));
         expect(rows).toEqual(at.map((text) => ({ at: `${text.replace(' ', 'T')}Z` })));
       }),

@@ -6,6 +6,7 @@ import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
 import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
+import { KIND_NAMES } from '../../src/endpoint/parameters/kinds.js';
 import { ERRORS } from '../../src/errors.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { demoDatabase } from '../support/demo-database.js';
@@ -40,33 +41,47 @@ describe('docs/reference/http-api.md', () => {
   });
 });
 
-describe('docs/how-to/write-an-endpoint.md', () => {
-  it('has an example endpoint that returns rows', async () => {
-    const source = /```ts\n(.*?)```/s.exec(writeAnEndpoint)?.[1] ?? '';
-    const folder = await mkdtemp(path.join(tmpdir(), 'querygate-docs-'));
-    const { connection, now } = await demoDatabase();
-    const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 20_000 });
-    try {
-      await writeFile(path.join(folder, 'auth.failures.ts'), source);
-      const [endpoint] = (await loadEndpoints(folder)).all();
-      if (!endpoint) throw new Error('the page has no endpoint');
-      const result = await createQueryRunner(client, { timeoutMs: 20_000 })({
-        query: bindQuery(
-          endpoint.query,
-          validateParameters(endpoint, rawParameters(endpoint.example)),
-          new Set(),
-          now,
-          endpoint.settings.maxRows + 1,
-        ),
-        columns: endpoint.columns,
-        rowCap: endpoint.settings.maxRows,
-        requestId: 'documentation',
-        signal: new AbortController().signal,
-      });
-      expect(result.rowCount).toBeGreaterThan(0);
-    } finally {
-      await client.close();
-      await rm(folder, { recursive: true, force: true });
-    }
+/** The number of rows that the example of an endpoint file returns from the demonstration data. */
+async function rowsOfExample(file: string, source: string): Promise<number> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'querygate-docs-'));
+  const { connection, now } = await demoDatabase();
+  const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 20_000 });
+  try {
+    await writeFile(path.join(folder, file), source);
+    const [endpoint] = (await loadEndpoints(folder)).all();
+    if (!endpoint) throw new Error('the page has no endpoint');
+    const values = validateParameters(endpoint, rawParameters(endpoint.example), { now });
+    const result = await createQueryRunner(client, { timeoutMs: 20_000 })({
+      query: bindQuery(endpoint.query, values, new Set(), now, endpoint.settings.maxRows + 1),
+      columns: endpoint.columns,
+      rowCap: endpoint.settings.maxRows,
+      requestId: 'documentation',
+      signal: new AbortController().signal,
+    });
+    return result.rowCount;
+  } finally {
+    await client.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+describe('the endpoint file of a page', () => {
+  it.each([
+    ['docs/how-to/write-an-endpoint.md', 'sql'],
+    ['docs/how-to/write-an-endpoint.md', 'ts'],
+    ['README.md', 'sql'],
+  ])('returns rows: %s, in %s', async (page, language) => {
+    const text = await textOf(page);
+    const [, indent = '', block = ''] =
+      new RegExp(`^( *)\`\`\`${language}\n(.*?)^ *\`\`\``, 'ms').exec(text) ?? [];
+    const source = block.replaceAll(new RegExp(`^${indent}`, 'gm'), '');
+    expect(await rowsOfExample(`auth.failures.${language}`, source)).toBeGreaterThan(0);
+  });
+
+  it('says of every kind of parameter what it is bound as', () => {
+    const documented = tableRows(writeAnEndpoint, /^`[a-z-]+`$/)
+      .filter((cells) => cells.length === 3)
+      .map(([kind]) => codesIn(kind)[0]);
+    expect(documented.toSorted()).toEqual(KIND_NAMES.filter((name) => !name.endsWith('-list')).toSorted());
   });
 });

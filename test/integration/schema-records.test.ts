@@ -163,7 +163,7 @@ describe('files of the gateway and of a project', () => {
     });
   });
 
-  it('are told apart where version 0.1 recorded a project’s file under the name of the gateway’s', async () => {
+  it('are distinguished where version 0.1 recorded a project’s file under the name of the gateway’s', async () => {
     await withProject({ [`${EARLIER_GATEWAY_FILE}.sql`]: createTable('mine') }, async (folder) => {
       const schema = await readSchema(folder);
       const checksum = schema.migrations.at(-1)?.checksum ?? '';

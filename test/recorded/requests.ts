@@ -8,6 +8,7 @@ export interface RecordedRequest {
   readonly prefer?: string;
 }
 
+/** Query-string parameters; undefined where a request has none of that name. */
 type Parameters = Readonly<Record<string, string | undefined>>;
 
 const REQUESTS = 500;
@@ -19,7 +20,7 @@ const optional = <T>(random: Random, value: T, chance = 0.4): T | undefined =>
 const projectOf = (random: Random): string => pick(random, PROJECTS);
 
 /** Generates valid parameters, by endpoint. */
-const PARAMETERS: Readonly<Record<string, (random: Random) => Parameters>> = {
+export const PARAMETERS: Readonly<Record<string, (random: Random) => Parameters>> = {
   'functions.invocation-stats': (random) => ({
     project: projectOf(random),
     function_id: optional(random, pick(random, [...FUNCTIONS, ''])),
@@ -63,7 +64,8 @@ const PARAMETERS: Readonly<Record<string, (random: Random) => Parameters>> = {
   }),
 };
 
-function pathOf(endpoint: string, parameters: Parameters): string {
+/** The request target of a call. */
+export function pathOf(endpoint: string, parameters: Parameters): string {
   const present = Object.entries(parameters).flatMap(([name, value]) =>
     value === undefined ? [] : [[name, value] as [string, string]],
   );

@@ -6,33 +6,21 @@ import { EmbeddedServer } from '../../../src/clickhouse/embedded/embedded-server
 import { grantsInUsersFile } from '../../../src/clickhouse/grants/reader-user-file.js';
 import { createTestDatabase } from '../../support/clickhouse.js';
 import { variablesOf } from '../../support/demo-database.js';
+import { endpointFile } from '../../support/endpoint-file.js';
 import { READER_USER_FILE, REFERENCE } from '../../support/reference-project.js';
 import { runCli } from '../../support/run-cli.js';
 import { makeTemporaryFolder, withTemporaryFolder } from '../../support/temporary-folder.js';
 
 /** An endpoint file of a project in a temporary folder. */
-const endpointFile = (name: string, query: string): string => `
-import { column, defineEndpoint, sql } from 'querygate';
-export default defineEndpoint({
-  id: '7f3b8c52-94d1-4a86-9d0e-0f4f2f1c7a10',
-  name: '${name}',
-  summary: 'For a test.',
-  parameters: {},
-  columns: { city: column('String', 'City.') },
-  maxRows: 10,
-  caching: 300,
-  warming: 0,
-  sandboxing: 'disabled',
-  example: {},
-  build: () => sql\`${query}\`,
-});`;
+const citiesFile = (query: string): string =>
+  endpointFile(0, 'cities', "city: column('String', 'City.')", query);
 
 const TABLE = 'CREATE TABLE IF NOT EXISTS cities (city String) ENGINE = MergeTree ORDER BY city;\n';
 
 async function writeProject(folder: string, query: string, usersFile?: string): Promise<void> {
   await mkdir(path.join(folder, 'endpoints'));
   await mkdir(path.join(folder, 'clickhouse-schema', 'users.d'), { recursive: true });
-  await writeFile(path.join(folder, 'endpoints', 'cities.mjs'), endpointFile('cities', query));
+  await writeFile(path.join(folder, 'endpoints', 'cities.mjs'), citiesFile(query));
   await writeFile(path.join(folder, 'clickhouse-schema', '0001_cities.sql'), TABLE);
   if (usersFile === undefined) return;
   await writeFile(path.join(folder, 'clickhouse-schema', 'users.d', 'querygate.xml'), usersFile);
@@ -97,10 +85,7 @@ describe('querygate grants', () => {
       expect(await runCli(args)).toEqual({ code: 0, stdout: '', stderr: '' });
       const written = await readFile(file, 'utf8');
       expect(grantsInUsersFile(written)).toContain('GRANT SELECT ON logs.cities_local');
-      await writeFile(
-        path.join(folder, 'endpoints', 'cities.mjs'),
-        endpointFile('cities', 'SELECT city FROM towns'),
-      );
+      await writeFile(path.join(folder, 'endpoints', 'cities.mjs'), citiesFile('SELECT city FROM towns'));
       expect(await runCli(args)).toMatchObject({ code: 1, stdout: '' });
       expect(await readFile(file, 'utf8')).toBe(written);
       expect(await readdir(users)).toEqual(['querygate.xml']);

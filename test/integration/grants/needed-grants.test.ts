@@ -1,6 +1,6 @@
 import { grantStatement } from '../../../src/clickhouse/grants/grant.js';
 import { neededGrants, type NeededGrants } from '../../../src/clickhouse/grants/needed-grants.js';
-import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
+import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import {
   choose,
   is,
@@ -13,8 +13,10 @@ import {
   type Sql,
 } from '../../../src/endpoint/index.js';
 import type { Query } from '../../../src/endpoint/sql.js';
+import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
+import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
 
 let database: TestDatabase;
 let other: TestDatabase;
@@ -87,6 +89,45 @@ describe('the grants that endpoints need', () => {
           sql`SELECT (SELECT max(city) FROM a) AS city UNION ALL SELECT city FROM (SELECT city FROM b) WHERE city GLOBAL NOT IN c`,
       ),
     ).resolves.toEqual(['a', 'b', 'c']);
+  });
+
+  describe('of a .sql endpoint', () => {
+    const header = [
+      'parameters:',
+      '  city: { kind: string, description: City. }',
+      '  cities: { kind: string-list, empty: omitted, description: Cities. }',
+      '  by: { kind: enum, choices: [city], default: city, description: Order. }',
+      'columns: { city: String }',
+    ];
+    const endpointOf = (select: string): Endpoint =>
+      readSqlEndpoint(sqlEndpointFile('sample', header, select));
+    const tablesOf = async (endpoint: Endpoint): Promise<readonly string[]> => {
+      const { grants, problems } = await neededGrants(database.connection, [endpoint]);
+      expect(problems).toEqual([]);
+      return grants.map((grant) => grantStatement(grant).replace(/^.*\./, ''));
+    };
+    const SELECT =
+      'WITH unread AS (SELECT city FROM merged WHERE true [[ AND city IN (@cities) ]]), read AS (SELECT city, n FROM a)\n' +
+      'SELECT read.{by:Identifier} AS city FROM read [[ JOIN b ON b.city = @city ]]\n' +
+      'WHERE true [[ AND n IN (SELECT n FROM c WHERE city IN (@cities)) ]]\n' +
+      '[[ UNION ALL SELECT name FROM aliased WHERE city = {city:String} ]]';
+
+    it('are on the tables that only an optional part reads: a JOIN, a subquery, an arm of a UNION', async () => {
+      const tables = await tablesOf(endpointOf(SELECT));
+      expect([...tables].sort()).toEqual(['a', 'aliased', 'b', 'c', 'merged', 'names']);
+    });
+
+    it('include those of each WITH query that a caller’s own SQL can read', async () => {
+      const endpoint = endpointOf(SELECT);
+      const granted = await tablesOf(endpoint);
+      const { views = [] } = endpoint.query;
+      expect(views.map(({ name }) => name)).toEqual(['unread']);
+      for (const { query: body } of views) {
+        const ofView = await tablesOf({ ...endpoint, query: { ...endpoint.query, body, views: [] } });
+        expect(ofView.length).toBeGreaterThan(0);
+        expect(granted).toEqual(expect.arrayContaining([...ofView]));
+      }
+    });
   });
 
   it('are on tables of other databases', async () => {

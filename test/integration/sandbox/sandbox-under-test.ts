@@ -23,6 +23,9 @@ export interface SandboxResult {
   readonly truncated: boolean;
 }
 
+/** Analyses and queries at the same time. More would wait for a connection, and the wait counts against their time limits. */
+export const CONNECTIONS = 8;
+
 /** An endpoint with sandboxing on a database of its own, connected as administrator: no read-only user protects it. */
 export interface SandboxUnderTest {
   readonly database: TestDatabase;
@@ -35,15 +38,18 @@ export interface SandboxUnderTest {
   readonly close: () => Promise<void>;
 }
 
-/** Opens an endpoint by its name; `now` is the clock's time. */
+/** Opens an endpoint, or one of the reference project by its name; `now` is the clock's time. */
 export async function openSandbox(
-  name: string,
+  nameOrEndpoint: string | Endpoint,
   parameters: Readonly<Record<string, string>>,
   now: Date,
 ): Promise<SandboxUnderTest> {
-  const endpoint = await enabled(name);
+  const endpoint = await enabled(nameOrEndpoint);
   const database = await createTestDatabase();
-  const client = connectClickHouse(database.connection, { maxOpenConnections: 8, requestTimeoutMs: 30_000 });
+  const client = connectClickHouse(database.connection, {
+    maxOpenConnections: CONNECTIONS,
+    requestTimeoutMs: 30_000,
+  });
   const parser = createSqlParser(client);
   const checkSql = createSandbox((request, analysis) => analysis(parser, request.signal));
   const clock = (): Date => now;
@@ -90,8 +96,8 @@ export async function openSandbox(
   return { database, run, body, rejection, close };
 }
 
-async function enabled(name: string): Promise<Endpoint> {
-  const endpoint = (await referenceEndpoints()).find(name);
-  if (!endpoint) throw new Error(`there is no endpoint ${name}`);
+async function enabled(of: string | Endpoint): Promise<Endpoint> {
+  const endpoint = typeof of === 'string' ? (await referenceEndpoints()).find(of) : of;
+  if (!endpoint) throw new Error('the reference project has no endpoint of this name');
   return withSettings(endpoint, { sandboxing: 'enabled' });
 }
