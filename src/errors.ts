@@ -33,6 +33,7 @@ export const ERRORS = {
   TOKEN_ISSUER_UNREACHABLE: { status: 503, title: 'Token issuer unreachable' },
   PURGE_INCOMPLETE: { status: 503, title: 'Purge incomplete' },
   SHUTTING_DOWN: { status: 503, title: 'Shutting down' },
+  ENDPOINTS_INVALID: { status: 422, title: 'Endpoints invalid' },
   QUERY_READS_TOO_MUCH: { status: 422, title: 'Query reads too much' },
   QUERY_NEEDS_TOO_MUCH_MEMORY: { status: 422, title: 'Query needs too much memory' },
   RESULT_TOO_LARGE: { status: 422, title: 'Result too large' },
@@ -56,6 +57,8 @@ export const ABOUT_LEADER: ReadonlySet<string> = new Set<ErrorCode>(['LIMIT_EXCE
 export interface FailureDetails {
   /** Listed in the body of a 400 response. */
   readonly problems?: readonly Problem[];
+  /** Listed in the body of the response to a failed reload: what is wrong with which endpoint file. */
+  readonly fileProblems?: readonly object[];
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
   /** Sent as `Allow`. */

@@ -13,7 +13,7 @@ export interface KeySources {
 
 export interface KeyOptions {
   /** Endpoints that the keys file is validated against, at start-up and at each reload; if absent, it is not. */
-  readonly endpoints?: readonly KnownEndpoint[];
+  readonly endpoints?: () => readonly KnownEndpoint[];
   /** Decides which keys have expired. */
   readonly clock?: () => Date;
 }
@@ -26,6 +26,12 @@ export interface Keys {
   readonly findByName: (name: string) => Principal | undefined;
   /** All principals, including those of expired keys. */
   readonly principals: () => readonly Principal[];
+  /**
+   * Checks the keys file, as it was read last, against other endpoints.
+   *
+   * @throws Error naming every key that refers to an endpoint or parameter that is not there.
+   */
+  readonly checkAgainst: (endpoints: readonly KnownEndpoint[]) => void;
   /** The key generated for this run, if no source is configured. */
   readonly generatedKey: string | undefined;
   readonly close: () => void;
@@ -45,35 +51,30 @@ export async function openKeys(
   const builtIn = [...entryOf('API_KEY', apiKey), ...entryOf('start-up', generatedKey)];
   if (apiKeysFile === undefined) {
     const keyRing = new KeyRing(builtIn, clock);
-    return keysOf(
-      () => keyRing,
-      generatedKey,
-      () => undefined,
-    );
+    return keysOf(() => keyRing, generatedKey);
   }
   const check: CheckKeyFile = (keyFile) => {
-    if (endpoints) checkKeysAgainst(keyFile, endpoints);
+    if (endpoints) checkKeysAgainst(keyFile, endpoints());
   };
   const file = await WatchedKeyFile.open(apiKeysFile, events, () => (ring = ringOf()), check);
   // The file's keys come last: a key in both sources has the rights that the file states.
   const ringOf = (): KeyRing => new KeyRing([...builtIn, ...file.entries], clock);
   let ring = ringOf();
-  return keysOf(
-    () => ring,
-    generatedKey,
-    () => {
-      file.close();
-    },
-  );
+  return keysOf(() => ring, generatedKey, file);
 }
 
-function keysOf(ring: () => KeyRing, generatedKey: string | undefined, close: () => void): Keys {
+function keysOf(ring: () => KeyRing, generatedKey: string | undefined, file?: WatchedKeyFile): Keys {
   return {
     find: (key) => ring().find(key),
     findByName: (name) => ring().findByName(name),
     principals: () => ring().principals(),
+    checkAgainst: (endpoints) => {
+      if (file) checkKeysAgainst(file.keyFile, endpoints);
+    },
     generatedKey,
-    close,
+    close: () => {
+      file?.close();
+    },
   };
 }
 

@@ -33,17 +33,18 @@ export interface Principal {
   readonly signedBy?: Principal;
 }
 
-const mayCallById = new WeakMap<Principal, Map<string, boolean>>();
+/** By endpoint and not by its id, because a reload can change the name that patterns match. */
+const known = new WeakMap<Principal, WeakMap<EndpointIdentity, boolean>>();
 
 /** Whether the principal may call an endpoint. */
 export function mayCall(principal: Principal, endpoint: EndpointIdentity): boolean {
   const { endpoints } = principal;
   if (!endpoints) return principal.mayCallGatewayEndpoints === true || !isAboutCallers(endpoint);
-  const known = mayCallById.get(principal) ?? new Map<string, boolean>();
-  const cached = known.get(endpoint.id);
+  const byEndpoint = known.get(principal) ?? new WeakMap<EndpointIdentity, boolean>();
+  const cached = byEndpoint.get(endpoint);
   if (cached !== undefined) return cached;
   const may = endpoints.some((pattern) => matchesEndpoint(pattern, endpoint));
-  mayCallById.set(principal, known.set(endpoint.id, may));
+  known.set(principal, byEndpoint.set(endpoint, may));
   return may;
 }
 

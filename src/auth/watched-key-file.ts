@@ -17,14 +17,14 @@ const POLL_MS = 500;
 
 /** The keys of a file, which is read again after each change. */
 export class WatchedKeyFile {
-  #current: readonly KeyEntry[];
+  #current: KeyFile;
 
   private constructor(
     private readonly file: string,
-    entries: readonly KeyEntry[],
+    keyFile: KeyFile,
     private readonly check: CheckKeyFile,
   ) {
-    this.#current = entries;
+    this.#current = keyFile;
   }
 
   /** @throws Error when the file is invalid. */
@@ -34,12 +34,17 @@ export class WatchedKeyFile {
     onChange: () => void,
     check: CheckKeyFile = () => undefined,
   ): Promise<WatchedKeyFile> {
-    const watched = new WatchedKeyFile(file, await readEntries(file, check), check);
+    const watched = new WatchedKeyFile(file, await readChecked(file, check), check);
     watchFile(file, { interval: POLL_MS, persistent: false }, () => void watched.reload(events, onChange));
     return watched;
   }
 
   get entries(): readonly KeyEntry[] {
+    return entriesOf(this.#current);
+  }
+
+  /** The file as it was read last, for a check against other endpoints. */
+  get keyFile(): KeyFile {
     return this.#current;
   }
 
@@ -49,22 +54,22 @@ export class WatchedKeyFile {
 
   private async reload(events: KeyFileEvents, onChange: () => void): Promise<void> {
     try {
-      this.#current = await readEntries(this.file, this.check);
+      this.#current = await readChecked(this.file, this.check);
     } catch (error) {
       events.onRejected(error instanceof Error ? error.message : String(error));
       return;
     }
     onChange();
-    events.onReloaded(this.#current.length);
+    events.onReloaded(this.entries.length);
   }
 }
 
-async function readEntries(file: string, check: CheckKeyFile): Promise<readonly KeyEntry[]> {
+async function readChecked(file: string, check: CheckKeyFile): Promise<KeyFile> {
   const keyFile = await readKeyFile(file);
   try {
     check(keyFile);
   } catch (cause) {
     throw new Error(`the keys file ${file} is invalid: ${(cause as Error).message}`, { cause });
   }
-  return entriesOf(keyFile);
+  return keyFile;
 }

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import { usageError } from './exit-codes.js';
 
 /**
@@ -7,7 +7,7 @@ import { usageError } from './exit-codes.js';
  *
  * @throws CommandError (invalid usage) that lists the endpoints.
  */
-export function endpointNamed(endpoints: EndpointRegistry, idOrName: string): Endpoint {
+export function endpointNamed(endpoints: Endpoints, idOrName: string): Endpoint {
   const endpoint = endpoints.find(idOrName);
   if (endpoint) return endpoint;
   const known = endpoints.all().map(({ name }) => name);

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Value } from '../endpoint/bind.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import { JSON_REPRESENTATION, REPRESENTATIONS } from '../formats/representation.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { keyOf } from '../query/call.js';
@@ -33,7 +33,7 @@ interface PublishedSet {
 export interface GatewaysUsageParts {
   readonly board: Pick<RedisUsageBoard, 'write' | 'readOthers'>;
   readonly ledger: UsageLedger;
-  readonly endpoints: EndpointRegistry;
+  readonly endpoints: Endpoints;
   /** How many sets of an endpoint a gateway publishes, the most used first. */
   readonly maxSets: number;
   readonly clock: Clock;

@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
 import { SecretValue } from '../endpoint/parameters/secret-value.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import type { CacheKey } from '../query/cache-key.js';
-import type { EndpointQuery } from '../query/call.js';
+import { keyOf, type EndpointQuery } from '../query/call.js';
 import { unlessFromFuture } from '../query/clock-skew.js';
 import type { EndpointResult } from '../query/endpoint-result.js';
 
@@ -119,6 +120,17 @@ export class UsageLedger {
     this.endpoints.get(endpointId)?.delete(hash);
   }
 
+  /** Continues with the endpoints of a reload: forgets the sets whose results another definition would give. */
+  adopt(endpoints: Endpoints): void {
+    for (const sets of this.endpoints.values()) {
+      for (const [hash, set] of sets.entries()) {
+        const adopted = adoptedBy(endpoints, set);
+        if (adopted) Object.assign(set, adopted);
+        else sets.delete(hash);
+      }
+    }
+  }
+
   private setsOf(endpointId: string): LRUCache<string, MutableSet> {
     const known = this.endpoints.get(endpointId);
     if (known) return known;
@@ -126,6 +138,18 @@ export class UsageLedger {
     this.endpoints.set(endpointId, sets);
     return sets;
   }
+}
+
+/** The query and key of a set with the endpoint of now; undefined where they stand for another result. */
+function adoptedBy(
+  endpoints: Endpoints,
+  { key: { endpointId, hash }, query: earlier }: UsedSet,
+): Pick<UsedSet, 'key' | 'query'> | undefined {
+  const endpoint = endpoints.find(endpointId);
+  if (endpoint?.digest !== earlier.endpoint.digest) return undefined;
+  const query = { ...earlier, endpoint };
+  const key = keyOf(query);
+  return key.hash === hash ? { key, query } : undefined;
 }
 
 const hasSecret = ({ values }: EndpointQuery): boolean =>

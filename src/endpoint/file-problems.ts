@@ -2,33 +2,75 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { EndpointDefinitionError } from './definition-error.js';
-import { problemsOfSqlFile } from './sql-file/sql-file-problems.js';
+import { excerptOf, problemsOfSqlFile } from './sql-file/sql-file-problems.js';
+
+/** Why the endpoint files could not be loaded, or one of them. */
+export interface FileProblem {
+  /** With the folder's own name: `endpoints/logs/errors.sql`; absent where the problem is that of no one file. */
+  readonly file?: string;
+  /** From 1; absent where the place is unknown. */
+  readonly line?: number;
+  /** From 1; absent where only the line is known. */
+  readonly column?: number;
+  readonly problem: string;
+  /** The line with carets below the place, indented. */
+  readonly excerpt?: string;
+}
+
+/** A problem as text: its place and what is wrong, then the excerpt. */
+export function textOfProblem({ file, line, column, problem, excerpt }: FileProblem): string {
+  const place = [file, line, column].filter((part) => part !== undefined).join(':');
+  return `${place === '' ? '' : `${place}: `}${problem}${excerpt === undefined ? '' : `\n${excerpt}`}`;
+}
 
 /**
  * Describes why an endpoint file could not be loaded.
  *
  * @param folder absolute.
  * @param file relative to the folder.
- * @returns a line for each problem: the file, the line number where it is known, and the problem.
  */
-export async function problemsIn(folder: string, file: string, error: unknown): Promise<readonly string[]> {
-  const { message, stack } = textsOf(error);
-  const place = placeIn(folder, `${message}\n${stack}`);
-  const at = (line: number | undefined): string =>
-    path.join(path.basename(folder), file) + (line === undefined ? '' : `:${line}`);
+export async function problemsIn(
+  folder: string,
+  file: string,
+  error: unknown,
+): Promise<readonly FileProblem[]> {
+  const shown = path.join(path.basename(folder), file);
   const source = await readFile(path.join(folder, file), 'utf8').catch(() => '');
   const ofSql = file.endsWith('.sql') ? problemsOfSqlFile(error, source) : undefined;
-  if (ofSql) return ofSql.map((problem) => `${at(undefined)}:${problem}`);
+  if (ofSql) return ofSql.map((problem) => ({ file: shown, ...problem }));
+  const { message, stack } = textsOf(error);
+  const place = placeIn(folder, `${message}\n${stack}`);
   if (error instanceof EndpointDefinitionError) {
     const start = place?.file === file ? place.line : 1;
     const thrown = placeIn(folder, String((error.cause as Partial<Error> | undefined)?.stack));
     const lineOf = (keys: readonly string[]): number =>
       keys[0] === 'build' && thrown?.file === file ? thrown.line : lineOfKey(source, start, keys);
-    return error.problems.map(({ path: keys, problem }) => `${at(lineOf(keys))}: ${problem}`);
+    return error.problems.map(({ path: keys, problem }) => {
+      const line = lineOf(keys);
+      return { file: shown, line, problem, ...excerptAt(source, line) };
+    });
   }
   const text = textOf(message);
-  if (place === undefined || place.file === file) return [`${at(place?.line)}: ${text}`];
-  return [`${at(undefined)}: ${path.join(path.basename(folder), place.file)}:${place.line}: ${text}`];
+  if (place === undefined) return [{ file: shown, problem: text }];
+  const { line } = place;
+  // Only the parser's columns, from 0, are those of the file; others are columns of the translation.
+  const column = message.startsWith('ParseError') ? { column: place.column + 1 } : {};
+  if (place.file === file) {
+    return [{ file: shown, line, ...column, problem: text, ...excerptAt(source, line, column.column) }];
+  }
+  const imported = path.join(path.basename(folder), place.file);
+  return [{ file: shown, problem: `${imported}:${line}: ${text}` }];
+}
+
+/** The excerpt at a column, or of a whole line without its indentation; nothing where the file has no such line. */
+function excerptAt(source: string, line: number, column?: number): Pick<FileProblem, 'excerpt'> {
+  const lines = source.split('\n');
+  const text = lines[line - 1];
+  if (text === undefined || text.trim() === '') return {};
+  const start = lines.slice(0, line - 1).join('\n').length + (line > 1 ? 1 : 0);
+  const end = column ?? text.trimEnd().length;
+  const first = column === undefined ? text.length - text.trimStart().length : end - 1;
+  return { excerpt: excerptOf(source, { start: start + first, end: start + end }) };
 }
 
 /** Not by `instanceof Error`: the loader may run the file in another realm. */
@@ -37,12 +79,18 @@ function textsOf(error: unknown): { readonly message: string; readonly stack: st
   return { message, stack };
 }
 
+interface PlaceInFolder {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
 /** The first place in the folder that a message or a stack names. */
-function placeIn(folder: string, text: string): { readonly file: string; readonly line: number } | undefined {
+function placeIn(folder: string, text: string): PlaceInFolder | undefined {
   const start = folder + path.sep;
   for (const piece of text.split(start).slice(1)) {
-    const [, file, line] = /^([^\n]+?):(\d+):\d+/.exec(piece) ?? [];
-    if (file !== undefined) return { file, line: Number(line) };
+    const [, file, line, column] = /^([^\n]+?):(\d+):(\d+)/.exec(piece) ?? [];
+    if (file !== undefined) return { file, line: Number(line), column: Number(column) };
   }
   return undefined;
 }

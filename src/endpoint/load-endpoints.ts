@@ -2,14 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { createJiti, type Jiti } from 'jiti';
+import { setImmediate } from 'node:timers/promises';
 
 import { ifPresent } from '../files/if-present.js';
 import { problemsOfChoices } from './choices-from.js';
 import { EndpointDefinitionError } from './definition-error.js';
 import { isEndpoint, type Endpoint } from './endpoint.js';
-import { problemsIn } from './file-problems.js';
-import { PUBLIC_API } from './public-api.js';
+import { problemsIn, textOfProblem, type FileProblem } from './file-problems.js';
+import { createImporter } from './import-module.js';
 import { EndpointRegistry } from './registry.js';
 import { readSqlEndpoint } from './sql-file/read-sql-endpoint.js';
 
@@ -24,58 +24,100 @@ export interface SqlReader {
 const SQL_READER: SqlReader = { read: (source) => readSqlEndpoint(source), lacksColumns: () => false };
 
 /**
- * Loads every endpoint file of a folder and its subfolders. A file or folder whose name begins with `_` or `.` contains no
- * endpoints; endpoint files may import it. TypeScript is translated without a type check. Wherever the files are, they get
- * this gateway's own `querygate`.
+ * Loads every endpoint file of a folder and its subfolders.
  *
  * @param sqlReader for a command that accepts files without `columns`.
- * @throws Error that lists all problems of all files, each with its file and line.
+ * @throws Error that lists all problems of all files, each with its place in the file.
  */
 export async function loadEndpoints(folder: string, sqlReader = SQL_READER): Promise<EndpointRegistry> {
-  const files = await endpointFiles(folder);
-  if (files.length === 0) {
-    throw new Error(
-      `There are no endpoint files in ${folder}. Name the folder of the project with --project or PROJECT_DIR ` +
-        '(in the Docker image, mount it: -v ./my-project:/project:ro), ' +
-        'or create an endpoint: docs/how-to/write-an-endpoint.md shows how.',
-    );
-  }
-  const endpoints = new Map<string, Endpoint>();
-  const problems: string[] = [];
-  const jiti = createLoader(folder);
-  for (const file of files) {
-    const onExit = (): void => {
-      process.stderr.write(
-        `${path.join(path.basename(folder), file)} ended the process while it was loaded\n`,
-      );
-      process.exitCode = 1;
-    };
-    process.once('exit', onExit);
-    try {
-      const endpoint = await endpointIn(folder, file, { jiti, sqlReader });
-      rejectDuplicate(endpoint, endpoints);
-      endpoints.set(path.join(path.basename(folder), file), endpoint);
-    } catch (error) {
-      problems.push(...(await problemsIn(folder, file, error)));
-    } finally {
-      process.off('exit', onExit);
-    }
-  }
-  // A file that could not be loaded may be the one that another names.
-  if (problems.length === 0) problems.push(...(await problemsOfReferences(folder, endpoints, sqlReader)));
-  if (problems.length > 0) throw new Error(problems.join('\n'));
+  const { endpoints, problems } = await new EndpointLoader(folder, sqlReader).load();
+  if (problems.length > 0) throw new Error(problems.map(textOfProblem).join('\n'));
   return new EndpointRegistry([...endpoints.values()]);
 }
 
-function createLoader(folder: string): Jiti {
-  return createJiti(path.join(folder, path.sep), {
-    // Other users of the machine could write to a cache in the temporary folder.
-    fsCache: false,
-    // Node never forgets a cached module, so a file that changed could not be loaded again.
-    moduleCache: false,
-    interopDefault: false,
-    virtualModules: { querygate: PUBLIC_API },
-  });
+/** What the endpoint files of a folder contain. */
+export interface LoadedFiles {
+  /** The endpoints of the files without a problem, by file: `endpoints/logs/errors.sql`. */
+  readonly endpoints: ReadonlyMap<string, Endpoint>;
+  /** In the order of the files. */
+  readonly problems: readonly FileProblem[];
+}
+
+/**
+ * Loads the endpoint files of a folder and its subfolders, again after each change. A file or folder whose name begins with
+ * `_` or `.` contains no endpoints; endpoint files may import it. TypeScript is translated without a type check. Wherever the
+ * files are, they get this gateway's own `querygate`.
+ */
+export class EndpointLoader {
+  private readonly importFile: (file: string) => Promise<unknown>;
+  /** What was read last from a file in SQL: an equal text is the same endpoint. */
+  private fromSql = new Map<string, ReadFile>();
+
+  constructor(
+    private readonly folder: string,
+    private readonly sqlReader = SQL_READER,
+  ) {
+    this.importFile = createImporter(folder);
+  }
+
+  /** Never rejects because of a file. */
+  async load(): Promise<LoadedFiles> {
+    const { folder } = this;
+    const files = await endpointFiles(folder);
+    if (files.length === 0) return { endpoints: new Map(), problems: [noFilesIn(folder)] };
+    const endpoints = new Map<string, Endpoint>();
+    const problems: FileProblem[] = [];
+    const fromSql = new Map<string, ReadFile>();
+    for (const file of files) {
+      // Requests are served between two files.
+      await setImmediate();
+      try {
+        const endpoint = await this.endpointIn(file, fromSql);
+        rejectDuplicate(endpoint, endpoints);
+        endpoints.set(path.join(path.basename(folder), file), endpoint);
+      } catch (error) {
+        problems.push(...(await problemsIn(folder, file, error)));
+      }
+    }
+    this.fromSql = fromSql;
+    // A file that could not be loaded may be the one that another names.
+    if (problems.length > 0) return { endpoints, problems };
+    const ofReferences = await problemsOfReferences(folder, endpoints, this.sqlReader);
+    for (const { file = '' } of ofReferences) endpoints.delete(file);
+    return { endpoints, problems: ofReferences };
+  }
+
+  /** @throws Error that says what is wrong with the file. */
+  private async endpointIn(file: string, fromSql: Map<string, ReadFile>): Promise<Endpoint> {
+    const absolute = path.join(this.folder, file);
+    const { name, ext } = path.parse(file);
+    const endpoint =
+      ext === '.sql' ? await this.readSql(absolute, fromSql) : exportOf(await this.importFile(file));
+    if (name === endpoint.name) return endpoint;
+    throw problemOf('name', `the endpoint ${endpoint.name} must be in a file ${endpoint.name}${ext}`);
+  }
+
+  private async readSql(absolute: string, fromSql: Map<string, ReadFile>): Promise<Endpoint> {
+    const source = textOf(await readFile(absolute));
+    const earlier = this.fromSql.get(absolute);
+    const endpoint = earlier?.source === source ? earlier.endpoint : this.sqlReader.read(source, absolute);
+    fromSql.set(absolute, { source, endpoint });
+    return endpoint;
+  }
+}
+
+interface ReadFile {
+  readonly source: string;
+  readonly endpoint: Endpoint;
+}
+
+function noFilesIn(folder: string): FileProblem {
+  return {
+    problem:
+      `There are no endpoint files in ${folder}. Name the folder of the project with --project or PROJECT_DIR ` +
+      '(in the Docker image, mount it: -v ./my-project:/project:ro), ' +
+      'or create an endpoint: docs/how-to/write-an-endpoint.md shows how.',
+  };
 }
 
 const NOT_ENDPOINTS = /^(?:[._].*|node_modules)$/;
@@ -105,23 +147,6 @@ async function endpointFiles(
   return files;
 }
 
-interface Readers {
-  readonly jiti: Jiti;
-  readonly sqlReader: SqlReader;
-}
-
-/** @throws Error that says what is wrong with the file. */
-async function endpointIn(folder: string, file: string, { jiti, sqlReader }: Readers): Promise<Endpoint> {
-  const absolute = path.join(folder, file);
-  const { name, ext } = path.parse(file);
-  const endpoint =
-    ext === '.sql'
-      ? sqlReader.read(textOf(await readFile(absolute)), absolute)
-      : exportOf(await jiti.import(absolute));
-  if (name === endpoint.name) return endpoint;
-  throw problemOf('name', `the endpoint ${endpoint.name} must be in a file ${endpoint.name}${ext}`);
-}
-
 /** @throws Error where the bytes are not UTF-8: other text would run another query. */
 function textOf(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
@@ -141,9 +166,9 @@ async function problemsOfReferences(
   folder: string,
   endpoints: ReadonlyMap<string, Endpoint>,
   { lacksColumns }: SqlReader,
-): Promise<readonly string[]> {
+): Promise<readonly FileProblem[]> {
   const byName = new Map([...endpoints.values()].map((endpoint) => [endpoint.name, endpoint]));
-  const problems: string[] = [];
+  const problems: FileProblem[] = [];
   for (const [file, endpoint] of endpoints) {
     const found = problemsOfChoices(endpoint, byName, lacksColumns);
     if (found.length === 0) continue;

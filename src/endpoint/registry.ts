@@ -2,10 +2,21 @@ import type { EndpointSettings } from './definition.js';
 import { withSettings, type Endpoint } from './endpoint.js';
 import { isUuid } from './uuid.js';
 
-/** The endpoints that this gateway serves. */
-export class EndpointRegistry {
+/** The endpoints that a gateway serves. */
+export interface Endpoints {
+  /** All endpoints, sorted by name; the same array until the endpoints are replaced. */
+  readonly all: () => readonly Endpoint[];
+  /** Finds by id where the value has the textual form of a UUID, else by name. */
+  readonly find: (idOrName: string) => Endpoint | undefined;
+  /** Whether this object is one of the endpoints, and not an earlier version of one. */
+  readonly has: (endpoint: Endpoint) => boolean;
+}
+
+/** Endpoints that do not change. */
+export class EndpointRegistry implements Endpoints {
   private readonly byId = new Map<string, Endpoint>();
   private readonly byName = new Map<string, Endpoint>();
+  private readonly sorted: readonly Endpoint[];
 
   /** @throws Error naming both, where two endpoints share an id or a name. */
   constructor(endpoints: readonly Endpoint[]) {
@@ -18,16 +29,19 @@ export class EndpointRegistry {
       this.byId.set(endpoint.id, endpoint);
       this.byName.set(endpoint.name, endpoint);
     }
+    this.sorted = [...this.byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  /** All endpoints, sorted by name. */
   all(): readonly Endpoint[] {
-    return [...this.byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    return this.sorted;
   }
 
-  /** Finds by id where the value has the textual form of a UUID, else by name. */
   find(idOrName: string): Endpoint | undefined {
     return isUuid(idOrName) ? this.byId.get(idOrName.toLowerCase()) : this.byName.get(idOrName);
+  }
+
+  has(endpoint: Endpoint): boolean {
+    return this.byId.get(endpoint.id) === endpoint;
   }
 
   /** The endpoints except one. */

@@ -4,7 +4,7 @@ import express, { type RequestHandler, type Router } from 'express';
 
 import { mayCallWithPins } from '../auth/pinned-parameters.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import type { Limiter } from '../limits/limiter.js';
 import { SWAGGER_UI_FOLDER } from '../package-files.js';
 import { authenticate } from './authenticate.js';
@@ -27,7 +27,7 @@ export interface ApiReader {
 }
 
 export interface ApiDocsParts {
-  readonly endpoints: EndpointRegistry;
+  readonly endpoints: Endpoints;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
   /** Returns the OpenAPI document. */

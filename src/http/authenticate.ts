@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import {
   principalOfPresented,
   principalOfQueryString,
@@ -15,7 +15,7 @@ import { contextOf } from './request-context.js';
  * Rejects requests without a valid key, token or signed link. Credentials in headers win over the query string: where they
  * are invalid, the query string is not tried.
  */
-export function authenticate(credentials: Credentials, endpoints: EndpointRegistry): RequestHandler {
+export function authenticate(credentials: Credentials, endpoints: Endpoints): RequestHandler {
   return async (request, _response, next) => {
     const presented = presentedKey(request.headers);
     const { originalUrl: target, path } = request;

@@ -5,7 +5,7 @@ import { scopeOf } from '../auth/pinned-parameters.js';
 import { mayCall, type Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Seal } from '../endpoint/parameters/secret-value.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
 import type { Times } from '../formats/format.js';
 import type { LimitState } from '../limits/limit-state.js';
@@ -27,7 +27,7 @@ import type { ReadSentCall, SentCall } from './sent-call.js';
 
 /** The dependencies and options of calling an endpoint. */
 export interface CallParts {
-  readonly endpoints: EndpointRegistry;
+  readonly endpoints: Endpoints;
   readonly executeCall: ExecuteCall;
   readonly checkSql: CheckSql;
   readonly limiter: Limiter;
@@ -120,7 +120,7 @@ async function queryOf(
 }
 
 /** @throws Failure ENDPOINT_NOT_FOUND */
-export function findEndpoint(endpoints: EndpointRegistry, idOrName: unknown): Endpoint {
+export function findEndpoint(endpoints: Endpoints, idOrName: unknown): Endpoint {
   const endpoint = endpoints.find(String(idOrName));
   if (endpoint) return endpoint;
   throw new Failure(

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { hasLink, LINK_PARAMETERS, type OpenedLink } from '../auth/links.js';
 import { allowsAddress, type Principal } from '../auth/principal.js';
 import { TokenRejected } from '../auth/token-rejected.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
 import type { Clock } from '../query/ports.js';
 import type { RawParameters } from '../query/raw-parameters.js';
@@ -28,7 +28,7 @@ export interface Credentials {
   readonly clock: Clock;
 }
 
-type LinkedEndpoint = NonNullable<ReturnType<EndpointRegistry['find']>>;
+type LinkedEndpoint = NonNullable<ReturnType<Endpoints['find']>>;
 
 /** The key or token that a request carries: `X-API-KEY`, else `Authorization: Bearer`. */
 export function presentedKey(

@@ -4,7 +4,7 @@ import { mayCallWithPins } from '../auth/pinned-parameters.js';
 import type { Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { MAX_VALUE_BYTES, type Parameter } from '../endpoint/parameters/parameter.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
 import { invalidParameters, problemOfEncoding } from '../query/validate-parameters.js';
 import { findEndpoint, principalOf } from './call-endpoint.js';
@@ -12,7 +12,7 @@ import { parseQueryString } from './query-string.js';
 import { contextOf } from './request-context.js';
 
 /** `GET /api/endpoints`: the endpoints that the key may call, as resources; with `tag`, those that have the tag. */
-export function listEndpoints(endpoints: EndpointRegistry): RequestHandler {
+export function listEndpoints(endpoints: Endpoints): RequestHandler {
   return (request, response) => {
     const principal = principalOf(contextOf(request));
     const tag = tagIn(request.originalUrl);
@@ -35,7 +35,7 @@ function tagIn(target: string): string | undefined {
 }
 
 /** `GET /api/endpoints/ID_OR_NAME`: one endpoint as a resource. */
-export function describeEndpoint(endpoints: EndpointRegistry): RequestHandler {
+export function describeEndpoint(endpoints: Endpoints): RequestHandler {
   return (request, response) => {
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
     const context = contextOf(request);

@@ -1,5 +1,5 @@
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 
 /** The path of a call below `/api`, with the syntax of the route in Express. */
 const CALL = /^\/endpoints\/query\/([^/]+)\/?$/;
@@ -9,7 +9,7 @@ const CALL = /^\/endpoints\/query\/([^/]+)\/?$/;
  *
  * @param path below `/api`, as Express matches it: another interpretation of the URL would let a call evade its limits.
  */
-export function endpointOfPath(endpoints: EndpointRegistry, path: string): Endpoint | undefined {
+export function endpointOfPath(endpoints: Endpoints, path: string): Endpoint | undefined {
   const [, segment] = CALL.exec(path) ?? [];
   return segment === undefined ? undefined : endpoints.find(decoded(segment));
 }

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { scopeOf } from '../auth/pinned-parameters.js';
 import { mayCall, type Principal } from '../auth/principal.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import { LimitExceeded, type LimitState, type Subject } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
@@ -21,7 +21,7 @@ import { sendResult } from './send-result.js';
 import { noteAuthenticated } from './unauthenticated-peers.js';
 
 export interface HitParts {
-  readonly endpoints: EndpointRegistry;
+  readonly endpoints: Endpoints;
   readonly targets: KnownTargets;
   readonly findHit: FindHit;
   readonly credentials: Credentials;

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
+import type { Endpoint } from '../endpoint/endpoint.js';
 import type { CacheKey } from '../query/cache-key.js';
 import type { EndpointQuery } from '../query/call.js';
 import { EVERY_ROW, type RowScope } from '../query/row-scope.js';
@@ -27,6 +28,9 @@ export class KnownTargets {
     sizeCalculation: (_known, target) => ENTRY_BYTES + 3 * target.length,
   });
 
+  /** @param isCurrent whether an endpoint is still the one that is served, or a reload has replaced it. */
+  constructor(private readonly isCurrent: (endpoint: Endpoint) => boolean) {}
+
   /**
    * @param scope the caller's; it is part of the query.
    * @param now milliseconds since 1970. A target with a relative time stands for another query after a while.
@@ -34,7 +38,8 @@ export class KnownTargets {
   find(scope: RowScope, target: string, now: number): KnownTarget | undefined {
     if (target.length > MAX_TARGET_LENGTH) return undefined;
     const known = this.targets.get(nameOf(scope, target));
-    return known && (known.query.changesAt ?? Infinity) > now ? known : undefined;
+    if (!known || (known.query.changesAt ?? Infinity) <= now) return undefined;
+    return this.isCurrent(known.query.endpoint) ? known : undefined;
   }
 
   learn(scope: RowScope, target: string, known: KnownTarget): void {

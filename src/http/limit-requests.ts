@@ -2,7 +2,7 @@ import type { RequestHandler, Response } from 'express';
 
 import { mayCall, type Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import type { LimitState, Subject } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
@@ -12,13 +12,13 @@ import { contextOf } from './request-context.js';
 
 const NONE: readonly Subject[] = [];
 
-/** One subject for each principal and endpoint, because the limiter stores its state by subject. */
-const ofPrincipals = new WeakMap<Principal, Subject>();
+/** One subject for each principal and endpoint, so that nothing is computed for a hit; those of principals until a reload. */
+const ofPrincipals = new WeakMap<readonly Endpoint[], WeakMap<Principal, Subject>>();
 const ofEndpoints = new WeakMap<Endpoint, Subject>();
 
 /** The subjects whose limits a call counts against: its key and its endpoint, where they have limits. */
 export function subjectsOf(
-  endpoints: EndpointRegistry,
+  endpoints: Endpoints,
   principal: Principal,
   endpoint?: Endpoint,
 ): readonly Subject[] {
@@ -31,12 +31,14 @@ export function subjectsOf(
 }
 
 /** A key has one budget for all its calls: the state after a call without SQL would reveal the cost of a call with SQL. */
-function principalSubject(endpoints: EndpointRegistry, principal: Principal): Subject {
-  const known = ofPrincipals.get(principal);
+function principalSubject(endpoints: Endpoints, principal: Principal): Subject {
+  const all = endpoints.all();
+  const subjects = ofPrincipals.get(all) ?? new WeakMap<Principal, Subject>();
+  const known = subjects.get(principal);
   if (known) return known;
-  const isSandboxed = endpoints.all().some((endpoint) => takesSql(endpoint) && mayCall(principal, endpoint));
+  const isSandboxed = all.some((endpoint) => takesSql(endpoint) && mayCall(principal, endpoint));
   const subject: Subject = { kind: 'key', name: principal.name, rules: principal.limits ?? {}, isSandboxed };
-  ofPrincipals.set(principal, subject);
+  ofPrincipals.set(all, subjects.set(principal, subject));
   return subject;
 }
 
@@ -58,7 +60,7 @@ const takesSql = ({ settings }: Endpoint): boolean => settings.sandboxing === 'e
  *
  * @throws LimitExceeded
  */
-export function limitRequests(limiter: Limiter, endpoints: EndpointRegistry): RequestHandler {
+export function limitRequests(limiter: Limiter, endpoints: Endpoints): RequestHandler {
   return async (request, response, next) => {
     const context = contextOf(request);
     const { principal } = context;

@@ -7,7 +7,7 @@ import { contextOf } from './request-context.js';
 
 /** The body of an error response (RFC 9457), with `error` for clients written for Logflare. */
 export function problemDocument(failure: Failure, requestId: string): Readonly<Record<string, unknown>> {
-  const { problems } = failure.details;
+  const { problems, fileProblems } = failure.details;
   return {
     type: `urn:querygate:problem:${failure.code.toLowerCase().replaceAll('_', '-')}`,
     title: ERRORS[failure.code].title,
@@ -16,6 +16,7 @@ export function problemDocument(failure: Failure, requestId: string): Readonly<R
     code: failure.code,
     requestId,
     ...(failure.status === 400 && { problems: problems ?? [] }),
+    ...(fileProblems && { problems: fileProblems }),
     error: failure.message,
   };
 }

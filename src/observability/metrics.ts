@@ -1,49 +1,8 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 import type { CacheStatus } from '../query/call.js';
+import type { ConnectionUse, Observed, ReloadOutcomes, ServerUse } from './observed.js';
 import { RecentFailures } from './recent-failures.js';
-
-/** The results of one endpoint in the local cache now. */
-export interface CacheUse {
-  readonly endpoint: string;
-  readonly entries: number;
-  readonly bytes: number;
-}
-
-/** Open connections of clients, and counts of closed ones since the start. */
-export interface ConnectionUse {
-  readonly open: { readonly size: number };
-  readonly closed: Readonly<Record<'connections' | 'bytes', number>>;
-}
-
-/** The state of a ClickHouse server now, and its retries since the start. */
-export interface ServerUse {
-  /** Host and port. */
-  readonly name: string;
-  readonly running: number;
-  readonly isEjected: boolean;
-  readonly retried: number;
-}
-
-/** Figures that are read at each scrape instead of counted as they occur. */
-export interface Observed {
-  readonly cacheUse: () => readonly CacheUse[];
-  readonly isRedisOpen: () => boolean;
-  readonly isLeader: () => boolean;
-  readonly queries: () => {
-    readonly running: number;
-    readonly waiting: number;
-    readonly waitingInteractive: number;
-  };
-  readonly pool: () => {
-    /** Open if every server is ejected. */
-    readonly state: 'open' | 'closed';
-    readonly rejected: number;
-    readonly cancelled: number;
-    readonly opened: Readonly<Record<'unreachable' | 'stalled', number>>;
-    readonly servers: readonly ServerUse[];
-  };
-}
 
 const SECONDS_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 /** Seconds; the warmer looks for due sets once a second. */
@@ -129,6 +88,19 @@ export class Metrics {
   refreshed(endpoint: string, outcome: 'ok' | 'failed', clickhouseMs: number): void {
     this.warmingRuns.inc({ endpoint, outcome });
     this.warmingSeconds.inc({ endpoint }, clickhouseMs / 1000);
+  }
+
+  /** Adds the metrics of reloads, under names that operators of Prometheus know. */
+  observeReloads(reloads: ReloadOutcomes): void {
+    this.state(
+      'last_reload_successful',
+      '1 if the last reload found every endpoint file valid.',
+      () => reloads.last.ok,
+    );
+    const help = 'When all endpoints were loaded last; seconds since 1970.';
+    this.gauge('last_reload_success_timestamp_seconds', help, [], (gauge) => {
+      gauge.set(reloads.lastSuccess.getTime() / 1000);
+    });
   }
 
   /** Adds the metrics that are read at each scrape. */

@@ -1,7 +1,7 @@
 import type { LocalStore } from '../cache/local-store.js';
 import type { Config } from '../config/config.js';
 import type { UsageLedger, UsedSet } from '../coordination/usage-ledger.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import type { SharedLimits } from '../limits/shared-limits.js';
 import type { Logger } from '../observability/logger.js';
 import { boundCoalescing } from '../query/bound-coalescing.js';
@@ -41,7 +41,7 @@ export interface SharedUsage {
 }
 
 export interface CacheDependencies {
-  readonly endpoints: EndpointRegistry;
+  readonly endpoints: Endpoints;
   readonly ledger: UsageLedger;
   readonly logger: Logger;
   readonly clock: Clock;
@@ -51,9 +51,7 @@ export interface CacheDependencies {
 }
 
 /** When the stale use of a result from the shared cache ends; milliseconds since 1970. */
-export function usableUntilOf(
-  endpoints: EndpointRegistry,
-): (key: CacheKey, result: EndpointResult) => number {
+export function usableUntilOf(endpoints: Endpoints): (key: CacheKey, result: EndpointResult) => number {
   return (key, result) => {
     const endpoint = endpoints.find(key.endpointId);
     return endpoint ? usableUntil(result, endpoint) : result.expiresAt;

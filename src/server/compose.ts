@@ -3,7 +3,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 import type { Config } from '../config/config.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
+import { ServedEndpoints } from '../endpoint/served-endpoints.js';
 import { createAdminApp, type AdminParts } from '../http/admin/admin-app.js';
 import { connectionsOf } from '../http/connections.js';
 import { drain } from '../http/drain.js';
@@ -14,7 +15,7 @@ import { CONSOLE_FOLDER } from '../package-files.js';
 import type { Clock } from '../query/ports.js';
 import { createSandbox } from '../sandbox/sandbox.js';
 import { Closers, type OnClose } from './closers.js';
-import { createListener } from './create-listener.js';
+import { createListener, type ListenerParts } from './create-listener.js';
 import { pingServersOnce } from './first-ping.js';
 import { openAccess } from './open-access.js';
 import { openClickHouse } from './open-clickhouse.js';
@@ -22,8 +23,9 @@ import { openDiskMonitor } from './open-disk-monitor.js';
 import { openQueryExecution } from './open-query-execution.js';
 import { openRequestLog } from './open-request-log.js';
 import { pingAny } from './ping-any.js';
-import { loadProjectEndpoints } from './project-endpoints.js';
+import { ProjectEndpoints, type LoadedEndpoints } from './project-endpoints.js';
 import { queryServers } from './query-servers.js';
+import { Reloader, type Reload } from './reloader.js';
 import { warnOfOtherVersion } from './warn-of-other-version.js';
 
 /** A running gateway. */
@@ -31,7 +33,9 @@ export interface Gateway {
   readonly url: string;
   /** URL of the admin API; undefined if it is not configured. */
   readonly adminUrl: string | undefined;
-  readonly endpoints: EndpointRegistry;
+  readonly endpoints: Endpoints;
+  /** Loads the endpoint files again and serves them in place of the earlier ones, all or nothing. Never rejects. */
+  readonly reload: () => Promise<Reload>;
   /** The key generated for this run, if none is configured. */
   readonly generatedKey: string | undefined;
   /** Whether any ClickHouse server responded at start-up. */
@@ -76,8 +80,9 @@ async function open(
   onClose: OnClose,
 ): Promise<Omit<Gateway, 'close'>> {
   warnOfOtherVersion(config.project, logger);
-  const loaded = await loadProjectEndpoints(config);
-  const endpoints = loaded.withStaleIfError(config.cache.staleIfErrorSeconds);
+  const load = endpointsLoader(config);
+  const first = await load();
+  const endpoints = new ServedEndpoints(first.endpoints);
   const { credentials, seal, ...operatedAccess } = await openAccess(config, endpoints, { logger, clock });
   onClose(operatedAccess.keys.close, { name: 'keys' });
   // The SDK is loaded only if it is configured: loading it takes longer than the rest of the start.
@@ -90,29 +95,42 @@ async function open(
   const servers = queryServers(clickhouse.servers, config, tracing);
   const execution = await openQueryExecution(config, { endpoints, servers, logger, clock }, onClose);
   if (requestLog) execution.metrics.observeRequestLog(requestLog.requestLog);
-  const operated = { ...execution, ...operatedAccess, endpoints, seal, clock, logger };
+  const reloader = new Reloader(
+    {
+      served: endpoints,
+      load,
+      prepare: (all, changed) => {
+        operatedAccess.keys.checkAgainst(all);
+        return clickhouse.prepareFor(changed);
+      },
+      onReplaced: execution.adoptEndpoints,
+      clock,
+      logger,
+    },
+    first.problems,
+  );
+  execution.metrics.observeReloads(reloader);
+  const operated = { ...execution, ...operatedAccess, endpoints, reloader, seal, clock, logger };
   const adminUrl = config.admin && (await openAdminApi(config, config.admin, operated, onClose));
 
+  const listener = {
+    ...{ config, endpoints, credentials, seal, execution, requestLog, tracing, logger, clock },
+    checkSql: createSandbox(execution.analyzeSql),
+    ping: (signal: AbortSignal) => pingAny(servers, signal),
+    disks: openDiskMonitor(clickhouse.servers, logger),
+  };
+  const url = await openPublicApi(listener, onClose);
+  const hasClickHouse = await pingServersOnce(servers, logger);
+  const { generatedKey } = operatedAccess.keys;
+  return { url, adminUrl, endpoints, reload: () => reloader.reload(), generatedKey, hasClickHouse };
+}
+
+/** Opens the public API; returns its URL. */
+async function openPublicApi(parts: Omit<ListenerParts, 'isDraining'>, onClose: OnClose): Promise<string> {
+  const { config, execution, logger } = parts;
   let draining = false;
-  const server = createHttpServer(
-    createListener({
-      config,
-      endpoints,
-      credentials,
-      seal,
-      execution,
-      requestLog,
-      tracing,
-      checkSql: createSandbox(execution.analyzeSql),
-      ping: (signal) => pingAny(servers, signal),
-      disks: openDiskMonitor(clickhouse.servers, logger),
-      isDraining: () => draining,
-      logger,
-      clock,
-    }),
-    logger,
-    { maxConnections: config.maxConnections },
-  );
+  const listener = createListener({ ...parts, isDraining: () => draining });
+  const server = createHttpServer(listener, logger, { maxConnections: config.maxConnections });
   execution.metrics.observeConnections(() => connectionsOf(server));
   const url = await listen(server, config);
   onClose(
@@ -122,8 +140,16 @@ async function open(
     },
     { name: 'HTTP server', drains: true },
   );
-  const hasClickHouse = await pingServersOnce(servers, logger);
-  return { url, adminUrl, endpoints, generatedKey: operatedAccess.keys.generatedKey, hasClickHouse };
+  return url;
+}
+
+/** Returns a function that loads the endpoints with the settings of this deployment. */
+function endpointsLoader(config: Config): () => Promise<LoadedEndpoints> {
+  const project = new ProjectEndpoints(config);
+  return async () => ({
+    endpoints: (await project.load()).withStaleIfError(config.cache.staleIfErrorSeconds),
+    problems: [],
+  });
 }
 
 /** Opens the admin API; returns its URL. */

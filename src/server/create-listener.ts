@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 
 import type { Config } from '../config/config.js';
 import type { Seal } from '../endpoint/parameters/secret-value.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import type { ErrorCode } from '../errors.js';
 import { AccessLog } from '../http/access-log.js';
 import { createApp } from '../http/app.js';
@@ -31,7 +31,7 @@ const PING_TIMEOUT_MS = 1000;
 
 export interface ListenerParts {
   readonly config: Config;
-  readonly endpoints: EndpointRegistry;
+  readonly endpoints: Endpoints;
   readonly credentials: Credentials;
   readonly seal: Seal;
   readonly execution: QueryExecution;
@@ -50,7 +50,7 @@ export interface ListenerParts {
 export function createListener(parts: ListenerParts): RequestListener {
   const { config, execution, isDraining, clock } = parts;
   const { endpoints, credentials } = parts;
-  const targets = new KnownTargets();
+  const targets = new KnownTargets((endpoint) => endpoints.has(endpoint));
   const shared = {
     endpoints,
     targets,

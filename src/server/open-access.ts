@@ -8,7 +8,7 @@ import { openKeys, type Keys } from '../auth/open-keys.js';
 import { looksLikeToken, Tokens } from '../auth/tokens.js';
 import type { Config } from '../config/config.js';
 import { sealWith, type Seal } from '../endpoint/parameters/secret-value.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import type { Credentials } from '../http/credentials.js';
 import type { Logger } from '../observability/logger.js';
 import type { Clock } from '../query/ports.js';
@@ -34,7 +34,7 @@ export interface Access {
  */
 export async function openAccess(
   config: Config,
-  endpoints: EndpointRegistry,
+  endpoints: Endpoints,
   { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
 ): Promise<Access> {
   const tokens = config.tokens && new Tokens({ ...config.tokens, clock });
@@ -70,7 +70,7 @@ function sealKey(secret: string | undefined): Uint8Array {
 
 function openConfiguredKeys(
   { apiKey, apiKeysFile }: Config,
-  endpoints: EndpointRegistry,
+  endpoints: Endpoints,
   { logger, clock }: { readonly logger: Logger; readonly clock: Clock },
 ): Promise<Keys> {
   return openKeys(
@@ -83,7 +83,7 @@ function openConfiguredKeys(
         logger.error('the changed keys file is invalid; the previous keys stay active', { reason });
       },
     },
-    { endpoints: endpoints.all(), clock },
+    { endpoints: () => endpoints.all(), clock },
   );
 }
 

@@ -4,7 +4,8 @@ import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/conn
 import { prepareDatabase, type PrepareOptions } from '../clickhouse/demo-data/prepare-database.js';
 import type { ClusterOptions } from '../clickhouse/distributed-queries.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
-import { grantReader } from '../clickhouse/embedded/grant-reader.js';
+import { extendReader, grantReader } from '../clickhouse/embedded/grant-reader.js';
+import type { NeededGrants } from '../clickhouse/grants/needed-grants.js';
 import {
   EarlierMigrations,
   rejectEarlierMigrations,
@@ -36,6 +37,13 @@ export interface OpenClickHouse {
   readonly servers: readonly OpenServer[];
   /** Connections of a user that may write the request log, one for each server; empty if it is disabled. */
   readonly logConnections: readonly ClickHouseConnection[];
+  /**
+   * Gives the read-only user of an embedded server the rights that these endpoints need, before they are served. Where it
+   * lacks one, the server restarts, and running queries fail.
+   */
+  readonly prepareFor: (endpoints: readonly Endpoint[]) => Promise<void>;
+  /** Undefined where the servers are external. */
+  readonly embedded: EmbeddedServer | undefined;
   readonly close: () => Promise<void>;
 }
 
@@ -55,7 +63,8 @@ export async function openClickHouse(config: Config, options: OpenOptions): Prom
     const servers = urls.map((url) => open({ url, username, password, database }, config));
     await rejectEarlierSchemas(servers, clickhouse, earlier);
     const logConnections = log ? urls.map((url) => ({ url, ...log })) : [];
-    return { servers, logConnections, close: () => closeAll(servers) };
+    const prepareFor = (): Promise<void> => Promise.resolve();
+    return { servers, logConnections, prepareFor, embedded: undefined, close: () => closeAll(servers) };
   }
   const server = await startEmbeddedServer(config, clickhouse, options);
   const servers = [open(server.readerConnection, config)];
@@ -65,7 +74,10 @@ export async function openClickHouse(config: Config, options: OpenOptions): Prom
   };
   const { adminConnection } = server;
   const logConnections = config.requestLog ? [{ ...adminConnection, database: clickhouse.database }] : [];
-  return { servers, logConnections, close };
+  const prepareFor = async (endpoints: readonly Endpoint[]): Promise<void> => {
+    if (endpoints.length > 0) warnOfGrants(await extendReader(server, endpoints), options.logger);
+  };
+  return { servers, logConnections, prepareFor, embedded: server, close };
 }
 
 /** Starts an embedded server with the schema, the rights to query it and, if configured, demonstration data. */
@@ -85,14 +97,17 @@ async function startEmbeddedServer(
     const { schemaFolder, demoFolder } = project;
     const demo = demoData ? { folder: demoFolder, upTo: clock() } : undefined;
     await prepare(server.adminConnection, { dataDir, schemaFolder, demo }, logger);
-    const { problems, warnings } = await grantReader(server, endpoints);
-    for (const { endpoint, text: problem } of [...problems, ...warnings]) {
-      logger.warn('the embedded ClickHouse may deny the queries of an endpoint', { endpoint, problem });
-    }
+    warnOfGrants(await grantReader(server, endpoints), logger);
     return server;
   } catch (error) {
     await server.stop();
     throw error;
+  }
+}
+
+function warnOfGrants({ problems, warnings }: NeededGrants, logger: Logger): void {
+  for (const { endpoint, text: problem } of [...problems, ...warnings]) {
+    logger.warn('the embedded ClickHouse may deny the queries of an endpoint', { endpoint, problem });
   }
 }
 

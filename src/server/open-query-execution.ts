@@ -1,9 +1,10 @@
 import type { Config } from '../config/config.js';
 import { UsageLedger } from '../coordination/usage-ledger.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Logger } from '../observability/logger.js';
-import { Metrics, type CacheUse } from '../observability/metrics.js';
+import { Metrics } from '../observability/metrics.js';
+import type { CacheUse } from '../observability/observed.js';
 import { createCallExecutor, type ExecuteCall, type OnOutcome } from '../query/execute-call.js';
 import { createFetcher } from '../query/fetch-result.js';
 import { HitCounter } from '../query/hit-counts.js';
@@ -21,7 +22,7 @@ import { startWarming } from './start-warming.js';
 const REMEMBERED_SETS_PER_WARMED = 4;
 
 export interface QueryDependencies {
-  readonly endpoints: EndpointRegistry;
+  readonly endpoints: Endpoints;
   /** At least one; each can run any query. */
   readonly servers: readonly QueryServer[];
   readonly logger: Logger;
@@ -39,6 +40,8 @@ export interface QueryExecution {
   readonly hits: HitCounter;
   readonly limiter: Limiter;
   readonly pool: ServerPool;
+  /** Continues the use of parameter sets with endpoints that were replaced. */
+  readonly adoptEndpoints: () => void;
 }
 
 /** Opens and connects cache, coalescing, scheduler, limits and warming. */
@@ -71,8 +74,8 @@ export async function openQueryExecution(
     onJoined: metrics.waiterCoalesced,
   });
   const onOutcome: OnOutcome = (query, key, { result, status }) => {
-    // Sandboxed queries are not warmed: a caller could fill the ledger with them.
-    if (!query.sandbox) ledger.count(key, query, clock().getTime(), result);
+    // Sandboxed queries are not warmed: a caller could fill the ledger with them. Nor are those of a replaced endpoint.
+    if (!query.sandbox && endpoints.has(query.endpoint)) ledger.count(key, query, clock().getTime(), result);
     hits.count(key.endpointId, status);
   };
   const warming = startWarming(config, {
@@ -95,7 +98,10 @@ export async function openQueryExecution(
   });
   const executeCall = createCallExecutor({ store: cache.store, fetchResult, clock, onOutcome });
   const { warmer } = warming;
-  return { executeCall, analyzeSql, onOutcome, cache, warmer, metrics, hits, limiter, pool };
+  const adoptEndpoints = (): void => {
+    ledger.adopt(endpoints);
+  };
+  return { executeCall, analyzeSql, onOutcome, cache, warmer, metrics, hits, limiter, pool, adoptEndpoints };
 }
 
 function countedBy(metrics: Metrics): Pick<WarmerParts, 'onStarted' | 'onRefreshed'> {
@@ -109,7 +115,7 @@ function countedBy(metrics: Metrics): Pick<WarmerParts, 'onStarted' | 'onRefresh
   };
 }
 
-function cacheUse(endpoints: EndpointRegistry, { local }: OpenCache): readonly CacheUse[] {
+function cacheUse(endpoints: Endpoints, { local }: OpenCache): readonly CacheUse[] {
   const use = local.memoryUse();
   return endpoints
     .all()

@@ -1,31 +1,107 @@
 import { writesRequestLog, type Config } from '../config/config.js';
 import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
-import { loadEndpoints, type SqlReader } from '../endpoint/load-endpoints.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
+import { EndpointLoader, type LoadedFiles, type SqlReader } from '../endpoint/load-endpoints.js';
 import { EndpointRegistry } from '../endpoint/registry.js';
 import { REQUESTS_ENDPOINT } from '../observability/requests-endpoint.js';
 
 /** What decides which endpoints a gateway serves, and how. */
 export type EndpointsConfig = Pick<Config, 'project' | 'endpointSettingsFile' | 'clickhouse' | 'requestLog'>;
 
+export interface ProjectEndpointsOptions {
+  /** As {@link EndpointLoader} takes it. */
+  readonly sqlReader?: SqlReader;
+  /**
+   * Called after each load with what the files contain, before the endpoints are settled; returns what to serve and the
+   * problems to report.
+   */
+  readonly complete?: (loaded: LoadedFiles) => Promise<LoadedFiles>;
+}
+
+/** Endpoints that were loaded, and the files that are not among them. */
+export interface LoadedEndpoints {
+  readonly endpoints: EndpointRegistry;
+  readonly problems: readonly FileProblem[];
+}
+
 /**
- * Loads the endpoints that a gateway with this configuration serves, with the settings of this deployment: the project's, and
- * the gateway's own, which reads the request log, where the log is written. Elsewhere its table need not exist.
- *
- * @param sqlReader as {@link loadEndpoints} takes it.
- * @throws Error that lists every invalid endpoint file, or names the invalid settings.
+ * Loads the endpoints that a gateway with a configuration serves, with the settings of its deployment, again after each change:
+ * the project's, and the gateway's own, which reads the request log, where the log is written. Elsewhere its table need not
+ * exist.
  */
-export async function loadProjectEndpoints(
+export class ProjectEndpoints {
+  private readonly loader: EndpointLoader;
+  /** The endpoints that each file contained when it last had no problem. */
+  private good: ReadonlyMap<string, Endpoint> = new Map();
+
+  constructor(
+    private readonly config: EndpointsConfig,
+    private readonly options: ProjectEndpointsOptions = {},
+  ) {
+    this.loader = new EndpointLoader(config.project.endpointsFolder, options.sqlReader);
+  }
+
+  /** @throws Error that lists every invalid endpoint file, or names the invalid settings. */
+  async load(): Promise<EndpointRegistry> {
+    const { endpoints, problems } = await this.loadFiles();
+    if (problems.length > 0) throw new ProblemsOfFiles(problems);
+    return this.settled([...endpoints.values()]);
+  }
+
+  /**
+   * Loads what can be loaded: a file with a problem contributes the endpoint that it contained before.
+   *
+   * @throws Error that names invalid settings.
+   */
+  async loadWhatIsValid(): Promise<LoadedEndpoints> {
+    const { endpoints, problems } = await this.loadFiles();
+    const invalid = new Set(problems.map(({ file }) => file));
+    const kept = [...this.good].filter(([file]) => invalid.has(file) && !endpoints.has(file));
+    const valid = new Map([...endpoints, ...kept.filter(([, endpoint]) => !isTaken(endpoint, endpoints))]);
+    this.good = valid;
+    return { endpoints: await this.settled([...valid.values()]), problems };
+  }
+
+  private async loadFiles(): Promise<LoadedFiles> {
+    const loaded = await this.loader.load();
+    return this.options.complete ? this.options.complete(loaded) : loaded;
+  }
+
+  private async settled(endpoints: readonly Endpoint[]): Promise<EndpointRegistry> {
+    if (endpoints.some(({ name }) => name === REQUESTS_ENDPOINT.name)) {
+      throw new Error(
+        `${REQUESTS_ENDPOINT.name} is an endpoint of the gateway itself: give the project’s another name.`,
+      );
+    }
+    const registry = await withOverrides(
+      new EndpointRegistry([...endpoints, REQUESTS_ENDPOINT]),
+      this.config,
+    );
+    return writesRequestLog(this.config) ? registry : registry.without(REQUESTS_ENDPOINT.name);
+  }
+}
+
+/** Endpoint files that cannot be loaded. */
+export class ProblemsOfFiles extends Error {
+  override readonly name = 'ProblemsOfFiles';
+
+  constructor(readonly problems: readonly FileProblem[]) {
+    super(problems.map(textOfProblem).join('\n'));
+  }
+}
+
+/** Loads the endpoints once. @throws Error that lists every invalid endpoint file, or names the invalid settings */
+export function loadProjectEndpoints(
   config: EndpointsConfig,
   sqlReader?: SqlReader,
 ): Promise<EndpointRegistry> {
-  const loaded = await loadEndpoints(config.project.endpointsFolder, sqlReader);
-  if (loaded.find(REQUESTS_ENDPOINT.name)) {
-    throw new Error(
-      `${REQUESTS_ENDPOINT.name} is an endpoint of the gateway itself: give the project’s another name.`,
-    );
-  }
-  const endpoints = await withOverrides(new EndpointRegistry([...loaded.all(), REQUESTS_ENDPOINT]), config);
-  return writesRequestLog(config) ? endpoints : endpoints.without(REQUESTS_ENDPOINT.name);
+  return new ProjectEndpoints(config, sqlReader && { sqlReader }).load();
+}
+
+/** Whether another file has taken the name or the id of an endpoint. */
+function isTaken({ id, name }: Endpoint, endpoints: ReadonlyMap<string, Endpoint>): boolean {
+  return [...endpoints.values()].some((other) => other.id === id || other.name === name);
 }
 
 async function withOverrides(

@@ -34,9 +34,7 @@ async function start(environment: Environment): Promise<void> {
   const { url, adminUrl } = gateway;
   closeOnFault(gateway.close);
   const stop = stopOnSignal(() => gateway.close(), logger);
-  onSighup(stop, () => {
-    logger.warn('SIGHUP is ignored', { fix: 'restart the gateway to apply changed settings' });
-  });
+  onSighup(stop, () => void gateway.reload());
   if (adminUrl !== undefined) logger.info('admin API ready', { url: adminUrl });
   logger.info('ready', { url, clickhouse: config.clickhouse.kind, pid: process.pid });
   if (process.stdout.isTTY || gateway.generatedKey !== undefined) process.stdout.write(welcome(gateway));

@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.js';
 import type { UsageLedger } from '../coordination/usage-ledger.js';
-import type { EndpointRegistry } from '../endpoint/registry.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import { describeError, type Logger } from '../observability/logger.js';
 import type { FetchResult } from '../query/fetch-result.js';
 import type { Requester, Clock } from '../query/ports.js';
@@ -17,7 +17,7 @@ const WARMING: Requester = { lane: 'warming', priority: 'warming' };
 const TICK_MS = 1000;
 
 export interface WarmingDependencies {
-  readonly endpoints: EndpointRegistry;
+  readonly endpoints: Endpoints;
   readonly cache: OpenCache;
   readonly ledger: UsageLedger;
   readonly fetchResult: FetchResult;
@@ -42,7 +42,7 @@ export function startWarming(config: Config, dependencies: WarmingDependencies):
   const declareSets = createSetDeclarer({ endpoints, ledger, clock, times: config.times });
   declareSets();
   const warmer = new Warmer({
-    endpoints: endpoints.all(),
+    endpoints: () => endpoints.all(),
     setsInUse: cache.usage.sets,
     forget: cache.usage.forget,
     refresh: async (query, key) => {

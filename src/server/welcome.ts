@@ -5,11 +5,11 @@ import type { Gateway } from './compose.js';
 const MAX_CALLS = 10;
 
 /** The text for a person at the terminal: the gateway's URL, and a command to paste for each endpoint. */
-export function welcome(gateway: Gateway): string {
+export function welcome(gateway: Omit<Gateway, 'close' | 'reload'>): string {
   const key = gateway.generatedKey ?? '$API_KEY';
   const quote = gateway.generatedKey === undefined ? '"' : "'";
   // The request log is still empty.
-  const suggested = gateway.endpoints.without(REQUESTS_ENDPOINT.name).all();
+  const suggested = gateway.endpoints.all().filter(({ name }) => name !== REQUESTS_ENDPOINT.name);
   const calls = suggested.slice(0, MAX_CALLS).map(({ name, example }) => {
     const query = new URLSearchParams(example).toString();
     const target = `/api/endpoints/query/${name}${query === '' ? '' : `?${query}`}`;

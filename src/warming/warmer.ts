@@ -13,7 +13,7 @@ import { retryAt, dueAt, isInUse, jitterOf, withoutFutureTimes, type WarmedSet }
 export type Refresh = (query: EndpointQuery, key: CacheKey) => Promise<EndpointResult>;
 
 export interface WarmerParts {
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: () => readonly Endpoint[];
   /** The sets of an endpoint that are in use on any gateway. */
   readonly setsInUse: (endpointId: string) => Promise<readonly UsedSet[]>;
   readonly forget: (key: CacheKey) => void;
@@ -78,7 +78,9 @@ export class Warmer {
    */
   async tick({ all = false } = {}): Promise<void> {
     if (!this.parts.isLeader()) return;
-    const found = await Promise.all(this.parts.endpoints.filter(isWarmed).map((e) => this.due(e, all)));
+    const endpoints = this.parts.endpoints().filter(isWarmed);
+    this.forgetEndpointsExcept(endpoints);
+    const found = await Promise.all(endpoints.map((endpoint) => this.due(endpoint, all)));
     const due = found.flat().filter(({ set, forced }) => forced || !this.slots.isRunning(set.key.hash));
     const forced = this.queue.filter((queued) => queued.forced && !all);
     const isForced = ({ key }: UsedSet): boolean => forced.some(({ set }) => set.key.hash === key.hash);
@@ -103,7 +105,7 @@ export class Warmer {
 
   /** The sets in use, with their last refresh and their next due time. */
   async state(): Promise<readonly WarmingState[]> {
-    const endpoints = this.parts.endpoints.filter(isWarmed);
+    const endpoints = this.parts.endpoints().filter(isWarmed);
     const now = this.now();
     const sets = await Promise.all(endpoints.map(({ id }) => this.parts.setsInUse(id)));
     return endpoints.flatMap((endpoint, index) =>
@@ -215,6 +217,12 @@ export class Warmer {
       const lastUse = Math.max(known.createdAt, retryAt(known, intervalMs));
       if (lastUse + INTERVALS_REMEMBERED * intervalMs < now) this.warmed.delete(hash);
     }
+  }
+
+  /** Deletes the state of sets whose endpoint a reload removed. */
+  private forgetEndpointsExcept(endpoints: readonly Endpoint[]): void {
+    const ids = new Set(endpoints.map(({ id }) => id));
+    for (const [hash, { key }] of this.warmed) if (!ids.has(key.endpointId)) this.warmed.delete(hash);
   }
 
   private forget(key: CacheKey): void {

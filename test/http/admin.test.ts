@@ -104,7 +104,7 @@ describe('GET /metrics', () => {
       const app = createApp({
         endpoints,
         executeCall,
-        targets: new KnownTargets(),
+        targets: new KnownTargets(() => true),
         clock: clock.read,
         checkSql: noSql,
         limiter: testLimiter(),

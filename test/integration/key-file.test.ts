@@ -106,7 +106,9 @@ describe('the keys file', () => {
       await writeFile(file, fileOf('ada'));
       const events = new RecordingEvents();
       const endpoints = [{ id: '1', name: 'logs.all', parameters: new Set<string>() }];
-      const keys = await openKeys({ apiKey: undefined, apiKeysFile: file }, events, { endpoints });
+      const keys = await openKeys({ apiKey: undefined, apiKeysFile: file }, events, {
+        endpoints: () => endpoints,
+      });
       try {
         const key = { name: 'ben', sha256: [hashApiKey('key of ben')], endpoints: ['log.*'] };
         await writeFile(file, JSON.stringify({ keys: [key] }));

@@ -67,17 +67,6 @@ describe('the gateway', () => {
     expect(copied).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt']));
   });
 
-  it.concurrent('continues to serve on SIGHUP, and logs that it ignores the signal', async () => {
-    await withFakeClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
-      await withGateway({ CLICKHOUSE_URL, API_KEY: 'k' }, async (gateway) => {
-        const url = await urlOf(gateway);
-        gateway.child.kill('SIGHUP');
-        await gateway.untilWritten(/SIGHUP is ignored/);
-        expect((await fetch(url + CALL, { headers: { 'X-API-KEY': 'k' } })).status).toBe(200);
-      });
-    });
-  });
-
   it.concurrent('completes a running request on SIGTERM, accepts no more, and exits with 0', async () => {
     let release: (() => void) | undefined;
     const slow = new Promise<void>((resolve) => (release = resolve));

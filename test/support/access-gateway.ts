@@ -120,7 +120,7 @@ export class AccessGateway {
     const { executeCall, analyzeSql, onOutcome, cache, limiter } = this.execution;
     const shared = {
       endpoints,
-      targets: new KnownTargets(),
+      targets: new KnownTargets(() => true),
       clock,
       credentials: this.access.credentials,
       limiter,

@@ -70,7 +70,7 @@ export class CachingGateway {
     );
     const shared = {
       endpoints: new EndpointRegistry(endpoints),
-      targets: new KnownTargets(),
+      targets: new KnownTargets(() => true),
       clock,
       credentials,
       limiter: testLimiter(),

@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { hashApiKey } from '../../src/auth/api-key.js';
 import { readConfig } from '../../src/config/config.js';
-import type { EndpointRegistry } from '../../src/endpoint/registry.js';
+import type { Endpoints } from '../../src/endpoint/registry.js';
 import { openGateway } from '../../src/server/compose.js';
 import { demoDatabase, variablesOf } from './demo-database.js';
 import { RecordingLogger } from './recording-logger.js';
@@ -15,7 +15,7 @@ export const KEYS = { all: 'qg_demo-all', tenant: 'qg_demo-tenant', limited: 'qg
 /** A complete gateway that listens, on a real ClickHouse with the demo data. */
 export interface DemoGateway {
   readonly url: string;
-  readonly endpoints: EndpointRegistry;
+  readonly endpoints: Endpoints;
   /** Sends a request with the key that has all rights. */
   readonly get: (path: string, headers?: Readonly<Record<string, string>>) => Promise<Response>;
 }

@@ -48,10 +48,12 @@ export function testLimiter(now: () => number = () => performance.now()): Limite
   return new Limiter({ windows: new FixedWindows(now), concurrent: new ConcurrentQueries(), now });
 }
 
-/** What the admin API reports of keys, for tests that are not about keys. */
-export function noKeys(clock: Clock): Pick<AdminParts, 'keys' | 'keyUse' | 'links' | 'clock'> {
+/** What the admin API reports of keys and reloads, for tests that are about neither. */
+export function noKeys(clock: Clock): Pick<AdminParts, 'keys' | 'keyUse' | 'links' | 'clock' | 'reloader'> {
   const keys = { principals: () => [], findByName: () => undefined };
-  return { keys, keyUse: new KeyUse(keys.principals), links: undefined, clock };
+  const last = { at: clock(), ok: true, problems: [], added: [], changed: [], removed: [] };
+  const reloader = { last, lastSuccess: last.at, reload: () => Promise.resolve(last) };
+  return { keys, keyUse: new KeyUse(keys.principals), links: undefined, clock, reloader };
 }
 
 /** For gateways without sandboxed endpoints. */

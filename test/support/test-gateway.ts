@@ -82,7 +82,7 @@ function listenerOf(
   const owner = { name: 'tester', mayBypassCache: true, mayCallGatewayEndpoints: true };
   const shared = {
     endpoints,
-    targets: new KnownTargets(),
+    targets: new KnownTargets(() => true),
     clock,
     credentials: testCredentials({ [KEY]: owner, ...principals }, clock),
     limiter: testLimiter(),

@@ -67,7 +67,7 @@ export class WarmedGateway {
     });
     const { signal } = new AbortController();
     this.warmer = new Warmer({
-      endpoints,
+      endpoints: () => endpoints,
       setsInUse: (endpointId) => Promise.resolve(this.ledger.sets(endpointId, this.clock.milliseconds)),
       forget: (key) => {
         this.ledger.forget(key);

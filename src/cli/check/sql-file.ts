@@ -7,7 +7,7 @@ import { readHeader } from '../../endpoint/sql-file/header.js';
 import { placeForColumns, readSelect, readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import type { SelectProblem, SelectText } from '../../endpoint/sql-file/select/select-text.js';
 import { SqlFileError } from '../../endpoint/sql-file/sql-file-error.js';
-import { problemsOfSqlFile } from '../../endpoint/sql-file/sql-file-problems.js';
+import { problemsOfSqlFile, textOfPlaced } from '../../endpoint/sql-file/sql-file-problems.js';
 
 /** A `.sql` endpoint file, as it was loaded. */
 export interface SqlFile {
@@ -72,5 +72,5 @@ export function problemInFile({ shownPath, source }: SqlFile, ...problems: reado
 export function problemsOf(shownPath: string, source: string, error: unknown): readonly string[] {
   const problems = problemsOfSqlFile(error, source);
   if (problems === undefined) throw error;
-  return problems.map((problem) => `${shownPath}:${problem}`);
+  return problems.map((problem) => `${shownPath}:${textOfPlaced(problem)}`);
 }

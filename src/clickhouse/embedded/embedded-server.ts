@@ -110,6 +110,12 @@ export class EmbeddedServer {
     });
   }
 
+  /** Gives the read-only user these rights besides those that it has, as {@link restartWith} does. */
+  extendGrants(grants: readonly string[]): Promise<void> {
+    const missing = grants.filter((grant) => !this.grants.includes(grant));
+    return missing.length === 0 ? Promise.resolve() : this.restartWith([...this.grants, ...missing].sort());
+  }
+
   /** Ends the server. Acknowledged writes are not lost. */
   async stop(): Promise<void> {
     this.stopping = true;

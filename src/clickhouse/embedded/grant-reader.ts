@@ -12,6 +12,19 @@ export async function grantReader(
   endpoints: readonly Endpoint[],
 ): Promise<NeededGrants> {
   const needed = await neededGrants(server.adminConnection, endpoints);
-  await server.restartWith(needed.grants.map((grant) => grantStatement(grant)));
+  await server.restartWith(statementsOf(needed));
   return needed;
 }
+
+/** Gives the read-only user the grants that more endpoints need; it keeps those that it has. */
+export async function extendReader(
+  server: EmbeddedServer,
+  endpoints: readonly Endpoint[],
+): Promise<NeededGrants> {
+  const needed = await neededGrants(server.adminConnection, endpoints);
+  await server.extendGrants(statementsOf(needed));
+  return needed;
+}
+
+const statementsOf = ({ grants }: NeededGrants): readonly string[] =>
+  grants.map((grant) => grantStatement(grant));

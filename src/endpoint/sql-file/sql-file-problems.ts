@@ -6,16 +6,29 @@ import { SqlFileError } from './sql-file-error.js';
 /** Characters of a line that an excerpt shows at most. */
 const MAX_EXCERPT = 120;
 
-/**
- * Describes the mistakes of a `.sql` endpoint file.
- *
- * @returns for each the line, the column, the problem, and an excerpt with carets; undefined for an error of another kind.
- */
-export function problemsOfSqlFile(error: unknown, source: string): readonly string[] | undefined {
-  return problemsWithPlaces(error, source)?.map((problem) => {
-    const { line, column } = positionIn(source, problem.start);
-    return `${line}:${column}: ${problem.problem}\n${excerptOf(source, problem)}`;
-  });
+/** A mistake, and where it is. */
+export interface PlacedProblem {
+  /** From 1. */
+  readonly line: number;
+  /** From 1; characters. */
+  readonly column: number;
+  readonly problem: string;
+  /** The line with carets below the place, indented. */
+  readonly excerpt: string;
+}
+
+/** Describes the mistakes of a `.sql` endpoint file; undefined for an error of another kind. */
+export function problemsOfSqlFile(error: unknown, source: string): readonly PlacedProblem[] | undefined {
+  return problemsWithPlaces(error, source)?.map((place) => ({
+    ...positionIn(source, place.start),
+    problem: place.problem,
+    excerpt: excerptOf(source, place),
+  }));
+}
+
+/** A mistake as text, without the name of the file. */
+export function textOfPlaced({ line, column, problem, excerpt }: PlacedProblem): string {
+  return `${line}:${column}: ${problem}\n${excerpt}`;
 }
 
 function problemsWithPlaces(error: unknown, source: string): readonly SelectProblem[] | undefined {
@@ -33,7 +46,7 @@ function positionIn(source: string, offset: number): { readonly line: number; re
 }
 
 /** The line of a place with carets below the place, indented; tabs become spaces, so that the carets fit. */
-function excerptOf(source: string, { start, end }: Place): string {
+export function excerptOf(source: string, { start, end }: Place): string {
   const lineStart = source.lastIndexOf('\n', start - 1) + 1;
   const newline = source.indexOf('\n', start);
   const lineEnd = newline === -1 ? source.length : newline;

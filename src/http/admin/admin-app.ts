@@ -14,6 +14,7 @@ import { assignRequestId } from '../request-id.js';
 import { setSecurityHeaders } from '../security-headers.js';
 import { describeCache, type CacheInfo } from './describe-cache.js';
 import { describeKeys, type KeysInfo } from './describe-keys.js';
+import { describeReload, type ReloadState } from './describe-reload.js';
 import { describeWarming, type WarmedSetState } from './describe-warming.js';
 import { makeLink, type LinkParts } from './make-link.js';
 import { readPurgeScopes } from './purge-scope.js';
@@ -39,6 +40,13 @@ export interface AdminParts extends Omit<LinkParts, 'keys'> {
     /** @param options.all also refreshes sets that are not due. Does nothing on a gateway that is not the leader. */
     readonly tick: (options: { readonly all: boolean }) => Promise<void>;
   };
+  readonly reloader: {
+    /** The last reload; at first, the load at the start. */
+    readonly last: ReloadState;
+    readonly lastSuccess: Date;
+    /** Loads the endpoints again, and serves them if all are valid. */
+    readonly reload: () => Promise<ReloadState>;
+  };
   readonly logger: Logger;
   /** Folder of the built admin page; undefined where there is none. */
   readonly consoleFolder?: string | undefined;
@@ -58,7 +66,8 @@ export function createAdminApp(parts: AdminParts): Express {
   app.use(() => {
     throw new Failure(
       'NOT_FOUND',
-      'This path does not exist. Use /cache, /cache/purge, /warming, /warming/run, /keys, /links, /errors or /metrics.',
+      'This path does not exist. Use /endpoints, /endpoints/reload, /cache, /cache/purge, /warming, /warming/run, /keys, ' +
+        '/links, /errors or /metrics.',
     );
   });
   app.use(logInternalError(parts.logger), sendProblem());
@@ -116,7 +125,7 @@ function logInternalError(logger: Logger): ErrorRequestHandler {
 }
 
 function routes(parts: AdminParts): Router {
-  const { endpoints, cache, hits, keys, keyUse, metrics, warmer } = parts;
+  const { endpoints, cache, hits, keys, keyUse, metrics, warmer, reloader } = parts;
   const router = Router();
   const get = (path: string, handler: RequestHandler): void => {
     router.route(path).get(handler).all(rejectMethod('GET', 'HEAD'));
@@ -127,6 +136,14 @@ function routes(parts: AdminParts): Router {
   const sendWarming: RequestHandler = async (_request, response) => {
     response.json({ leader: cache.isLeader(), sets: describeWarming(await warmer.state()) });
   };
+  get('/endpoints', (_request, response) => {
+    response.json(describeReload(endpoints, reloader));
+  });
+  post('/endpoints/reload', async (_request, response) => {
+    const { ok, problems } = await reloader.reload();
+    if (!ok) throw invalidEndpoints(problems);
+    response.json(describeReload(endpoints, reloader));
+  });
   get('/cache', (_request, response) => {
     response.json(describeCache(endpoints, cache, hits.all()));
   });
@@ -156,6 +173,14 @@ function rejectMethod(...allow: readonly string[]): RequestHandler {
     const text = `${request.method} is not allowed here. Use ${allow.join(' or ')}.`;
     throw new Failure('METHOD_NOT_ALLOWED', text, { allow });
   };
+}
+
+function invalidEndpoints(fileProblems: readonly object[]): Failure {
+  return new Failure(
+    'ENDPOINTS_INVALID',
+    'The endpoints were not reloaded; those served before stay. Correct what problems lists, and reload again.',
+    { fileProblems },
+  );
 }
 
 function purge({ endpoints, clock, seal, cache, logger }: AdminParts): RequestHandler {

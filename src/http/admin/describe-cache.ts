@@ -1,4 +1,4 @@
-import type { EndpointRegistry } from '../../endpoint/registry.js';
+import type { Endpoints } from '../../endpoint/registry.js';
 import type { HitCounts } from '../../query/hit-counts.js';
 
 /** What the description of the cache is made from. */
@@ -22,7 +22,7 @@ const NO_HITS: HitCounts = { HIT: 0, MISS: 0, STALE: 0, BYPASS: 0, sharedHits: 0
 
 /** The body of `GET /cache`: entries, bytes, requests and hit ratios since the start, for each endpoint and tier. */
 export function describeCache(
-  endpoints: EndpointRegistry,
+  endpoints: Endpoints,
   cache: CacheInfo,
   hits: ReadonlyMap<string, Readonly<HitCounts>>,
 ): Readonly<Record<string, unknown>> {

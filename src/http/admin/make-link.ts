@@ -3,13 +3,13 @@ import Joi from 'joi';
 import type { Links } from '../../auth/links.js';
 import { applyPinned } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
-import type { EndpointRegistry } from '../../endpoint/registry.js';
+import type { Endpoints } from '../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
 import type { Clock } from '../../query/ports.js';
 import { validateParameters } from '../../query/validate-parameters.js';
 
 export interface LinkParts {
-  readonly endpoints: EndpointRegistry;
+  readonly endpoints: Endpoints;
   readonly keys: { readonly findByName: (name: string) => Principal | undefined };
   /** Undefined where `LINK_SECRET` is not set. */
   readonly links: Links | undefined;

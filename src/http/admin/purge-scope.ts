@@ -1,7 +1,7 @@
 import Joi from 'joi';
 
 import type { Seal } from '../../endpoint/parameters/secret-value.js';
-import type { EndpointRegistry } from '../../endpoint/registry.js';
+import type { Endpoints } from '../../endpoint/registry.js';
 import { Failure } from '../../errors.js';
 import { REPRESENTATIONS } from '../../formats/representation.js';
 import { keyOf } from '../../query/call.js';
@@ -10,7 +10,7 @@ import type { PurgeScope } from '../../query/result-store.js';
 import { validateParameters } from '../../query/validate-parameters.js';
 
 export interface PurgeParts {
-  readonly endpoints: EndpointRegistry;
+  readonly endpoints: Endpoints;
   readonly clock: Clock;
   readonly seal?: Seal | undefined;
 }

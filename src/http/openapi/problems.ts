@@ -7,7 +7,11 @@ import { refTo } from './schema.js';
 const PROBLEM = 'Problem';
 
 /** No caller of this API receives these: the client disconnected, or the response is the admin API's. */
-const UNDOCUMENTED: ReadonlySet<ErrorCode> = new Set(['CALLER_GONE', 'PURGE_INCOMPLETE']);
+const UNDOCUMENTED: ReadonlySet<ErrorCode> = new Set([
+  'CALLER_GONE',
+  'ENDPOINTS_INVALID',
+  'PURGE_INCOMPLETE',
+]);
 
 const codes = (Object.keys(ERRORS) as ErrorCode[]).filter((code) => !UNDOCUMENTED.has(code));
 

@@ -85,7 +85,9 @@ describe('openKeys', () => {
       };
       await writeFile(file, JSON.stringify({ keys: [key] }));
       const endpoints = [{ id: '1', name: 'logs.all', parameters: new Set(['project']) }];
-      const opening = openKeys({ apiKey: undefined, apiKeysFile: file }, SILENT, { endpoints });
+      const opening = openKeys({ apiKey: undefined, apiKeysFile: file }, SILENT, {
+        endpoints: () => endpoints,
+      });
       await expect(opening).rejects.toThrow(
         `the keys file ${file} is invalid: key tenant: no endpoint matches "nothing.*"; ` +
           'key tenant: none of its endpoints has the parameter who. The endpoints are logs.all',

@@ -4,10 +4,12 @@ import {
   UsageLedger,
   type UsedSet,
 } from '../../../src/coordination/usage-ledger.js';
+import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
+import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { keyOf, type EndpointQuery } from '../../../src/query/call.js';
 import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { rawParameters } from '../../support/raw-parameters.js';
-import { sampleEndpoint } from '../../support/sample-endpoint.js';
+import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
 
 const ENDPOINT = sampleEndpoint();
 const queryOf = (city: string): EndpointQuery => ({
@@ -31,6 +33,26 @@ const citiesOf = (sets: readonly UsedSet[]): readonly unknown[] =>
   sets.map(({ query }) => query.values.get('city'));
 
 describe('UsageLedger', () => {
+  it('continues with the endpoints of a reload where their results stay the same', () => {
+    const ledger = new UsageLedger(10);
+    use(ledger, 'Rome', 1000);
+    const summary = sampleEndpoint({ summary: 'Another.', caching: 5 });
+    ledger.adopt(new EndpointRegistry([summary]));
+    const [set] = ledger.sets(ENDPOINT.id, NOW);
+    expect([set?.uses, set?.query.endpoint === summary, set?.key.cachingMs]).toEqual([1, true, 5000]);
+  });
+
+  it.each([
+    ['has another definition', [defineEndpoint({ ...SAMPLE, limit: 3 })]],
+    ['has another row cap', [sampleEndpoint({ maxRows: 3 })]],
+    ['is removed', []],
+  ])('forgets the sets of an endpoint that a reload: it %s', (_what, endpoints) => {
+    const ledger = new UsageLedger(10);
+    use(ledger, 'Rome', 1000);
+    ledger.adopt(new EndpointRegistry(endpoints));
+    expect(ledger.sets(ENDPOINT.id, NOW)).toEqual([]);
+  });
+
   it('counts the uses of a set, and remembers the last one', () => {
     const ledger = new UsageLedger(10);
     use(ledger, 'Rome', 1000);

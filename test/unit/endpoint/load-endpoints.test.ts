@@ -5,47 +5,21 @@ import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
 import { referenceEndpoints } from '../../support/reference-project.js';
 import { SHIPPED_ENDPOINTS } from '../../support/shipped-endpoints.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
+import { SECOND, typescriptFile, writeFiles, type Files } from '../../support/typescript-files.js';
 
-/** The text of an endpoint file; `changes` replace properties of the definition. */
-const fileOf = (changes = ''): string => `
-  import { column, defineEndpoint, sql, text } from 'querygate';
-
-  export default defineEndpoint({
-    id: '11111111-2222-4333-8444-555555555555',
-    name: 'first',
-    summary: 'A sample.',
-    parameters: { city: text({ description: 'A city.' }) },
-    columns: { city: column('String', 'The city.') },
-    maxRows: 10,
-    caching: 60,
-    warming: 0,
-    sandboxing: 'disabled',
-    example: {},
-    build: ({ city }) => sql\`SELECT \${city} AS city\`,
-    ${changes}
-  });
-`;
-const SECOND = fileOf("id: '11111111-2222-4333-8444-666666666666', name: 'second',");
-
-type Files = Readonly<Record<string, string>>;
-
-async function write(folder: string, files: Files): Promise<void> {
-  for (const [file, text] of Object.entries(files)) {
-    await mkdir(path.dirname(path.join(folder, file)), { recursive: true });
-    await writeFile(path.join(folder, file), text);
-  }
-}
+/** Without the excerpts, which are indented. */
+const withoutExcerpts = (message: string): string => message.replaceAll(/\n {4}.*/g, '');
 
 /** The names of the endpoints of a project with these files in `endpoints/`, or the message of the error. */
 async function outcomeOf(files: Files, beside: Files = {}): Promise<unknown> {
   let outcome: unknown;
   await withTemporaryFolder(async (project) => {
     const folder = path.join(project, 'endpoints');
-    await write(folder, files);
-    await write(project, beside);
+    await writeFiles(folder, files);
+    await writeFiles(project, beside);
     outcome = await loadEndpoints(folder).then(
       (registry) => registry.all().map(({ name }) => name),
-      (error: unknown) => (error as Error).message,
+      (error: unknown) => withoutExcerpts((error as Error).message),
     );
   });
   return outcome;
@@ -81,9 +55,9 @@ describe('loadEndpoints', () => {
 
   it('loads TypeScript and JavaScript from subfolders, and ignores all other files', async () => {
     const loaded = await outcomeOf({
-      'first.ts': fileOf(),
+      'first.ts': typescriptFile(),
       'deep/er/second.mjs': SECOND,
-      'third.js': fileOf("id: '11111111-2222-4333-8444-777777777777', name: 'third',"),
+      'third.js': typescriptFile("id: '11111111-2222-4333-8444-777777777777', name: 'third',"),
       'first.d.ts': 'export {};',
       'first.js.map': '{}',
       'README.md': '# Endpoints',
@@ -95,7 +69,7 @@ describe('loadEndpoints', () => {
   });
 
   it('loads a CommonJS file', async () => {
-    const text = fileOf()
+    const text = typescriptFile()
       .replace(/import (.*) from 'querygate'/, "const $1 = require('querygate')")
       .replace('export default', 'module.exports =');
     expect(await outcomeOf({ 'first.js': text })).toEqual(['first']);
@@ -104,7 +78,7 @@ describe('loadEndpoints', () => {
   it('follows links, of which a mounted Kubernetes ConfigMap consists', async () => {
     await withTemporaryFolder(async (project) => {
       const folder = path.join(project, 'endpoints');
-      await write(folder, { '..2026/first.ts': fileOf() });
+      await writeFiles(folder, { '..2026/first.ts': typescriptFile() });
       await symlink('..2026', path.join(folder, '..data'));
       await symlink('..data/first.ts', path.join(folder, 'first.ts'));
       expect((await loadEndpoints(folder)).all()).toHaveLength(1);
@@ -114,7 +88,7 @@ describe('loadEndpoints', () => {
   it('lets a file import modules beside it', async () => {
     const shared =
       "import { column } from 'querygate'; export const CITY = column('String', 'From a module.');";
-    const importing = `import { CITY } from './_columns.js'; ${fileOf('columns: { city: CITY },')}`;
+    const importing = `import { CITY } from './_columns.js'; ${typescriptFile('columns: { city: CITY },')}`;
     expect(await outcomeOf({ '_columns.ts': shared, 'first.ts': importing })).toEqual(['first']);
   });
 
@@ -124,16 +98,16 @@ describe('loadEndpoints', () => {
         '{ "name": "querygate", "version": "9.9.9", "main": "index.js" }',
       'node_modules/querygate/index.js': 'throw new Error("another version");',
     };
-    expect(await outcomeOf({ 'first.ts': fileOf() }, other)).toEqual(['first']);
+    expect(await outcomeOf({ 'first.ts': typescriptFile() }, other)).toEqual(['first']);
   });
 
   it('loads a file again after a change', async () => {
     await withTemporaryFolder(async (folder) => {
       const summaryOf = async (): Promise<string | undefined> =>
         (await loadEndpoints(folder)).find('first')?.summary;
-      await write(folder, { 'first.ts': fileOf() });
+      await writeFiles(folder, { 'first.ts': typescriptFile() });
       expect(await summaryOf()).toBe('A sample.');
-      await write(folder, { 'first.ts': fileOf("summary: 'Changed.',") });
+      await writeFiles(folder, { 'first.ts': typescriptFile("summary: 'Changed.',") });
       expect(await summaryOf()).toBe('Changed.');
     });
   });
@@ -148,7 +122,7 @@ describe('loadEndpoints', () => {
   it('follows a link to a folder above once, and reports a link that leads nowhere', async () => {
     await withTemporaryFolder(async (project) => {
       const folder = path.join(project, 'endpoints');
-      await write(folder, { 'first.ts': fileOf() });
+      await writeFiles(folder, { 'first.ts': typescriptFile() });
       await symlink('.', path.join(folder, 'loop'));
       expect((await loadEndpoints(folder)).all()).toHaveLength(1);
       await symlink('/nowhere.ts', path.join(folder, 'dangling.ts'));
@@ -159,14 +133,14 @@ describe('loadEndpoints', () => {
   it('reports the problems of all files, with their lines', async () => {
     const message = await outcomeOf({
       'a/syntax.ts': 'export default {\n  a: 1,\n  b: ,\n};',
-      'first.ts': fileOf('maxRows: 0,'),
+      'first.ts': typescriptFile('maxRows: 0,'),
       'second.ts': 'export const endpoint = 1;',
       'throws-null.ts': 'throw null;',
       'throws.mjs': '\n\nthrow new Error("boom\\nsecond line");',
     });
     expect(message).toBe(
       [
-        'endpoints/a/syntax.ts:3: syntax error: Unexpected token',
+        'endpoints/a/syntax.ts:3:6: syntax error: Unexpected token',
         'endpoints/first.ts:10: maxRows 0 must be a whole number of at least 1',
         'endpoints/second.ts: the default export is not the result of defineEndpoint of querygate',
         'endpoints/throws-null.ts: null',
@@ -178,12 +152,12 @@ describe('loadEndpoints', () => {
   it.each([
     [
       'an undeclared parameter in a query',
-      { 'first.ts': fileOf('build: ({ town }) => sql`SELECT ${town}`,') },
+      { 'first.ts': typescriptFile('build: ({ town }) => sql`SELECT ${town}`,') },
       /^endpoints\/first\.ts:16: build: after "SELECT" there is an undeclared parameter/,
     ],
     [
       'an unknown name of querygate',
-      { 'first.ts': fileOf().replace('text }', 'txt }').replace('text({', 'txt({') },
+      { 'first.ts': typescriptFile().replace('text }', 'txt }').replace('text({', 'txt({') },
       /^endpoints\/first\.ts:8: querygate has no export txt; did you mean text\?$/,
     ],
     [
@@ -198,17 +172,17 @@ describe('loadEndpoints', () => {
     ],
     [
       'a file that does not have the name of its endpoint',
-      { 'sub/third.ts': fileOf() },
+      { 'sub/third.ts': typescriptFile() },
       /^endpoints\/sub\/third\.ts:6: the endpoint first must be in a file first\.ts$/,
     ],
     [
       'two endpoints with one name',
-      { 'a/first.ts': fileOf(), 'first.ts': fileOf() },
+      { 'a/first.ts': typescriptFile(), 'first.ts': typescriptFile() },
       /^endpoints\/first\.ts:6: endpoints\/a\/first\.ts has the same name first$/,
     ],
     [
       'two endpoints with one id',
-      { 'first.ts': fileOf(), 'second.ts': fileOf("name: 'second',") },
+      { 'first.ts': typescriptFile(), 'second.ts': typescriptFile("name: 'second',") },
       /^endpoints\/second\.ts:5: endpoints\/first\.ts has the same id 11111111-.*; here is a new one: [0-9a-f-]{36}$/,
     ],
   ])('reports %s', async (_what, files: Files, message) => {
@@ -219,8 +193,8 @@ describe('loadEndpoints', () => {
 describe('choicesFrom', () => {
   const CITIES = "{ endpoint: 'second', column: 'city' }";
   const withChoices = (choicesFrom: string): string =>
-    fileOf(`parameters: { city: text({ description: 'A city.', choicesFrom: ${choicesFrom} }) },`);
-  const requiring = fileOf(
+    typescriptFile(`parameters: { city: text({ description: 'A city.', choicesFrom: ${choicesFrom} }) },`);
+  const requiring = typescriptFile(
     "id: '11111111-2222-4333-8444-666666666666', name: 'second', " +
       "parameters: { city: text({ description: 'A city.' }), country: text({ description: 'A.', required: true }) }, " +
       "example: { country: 'a' },",

@@ -1,4 +1,5 @@
-import { Metrics, type CacheUse } from '../../../src/observability/metrics.js';
+import { Metrics } from '../../../src/observability/metrics.js';
+import type { CacheUse } from '../../../src/observability/observed.js';
 import { metricSamples } from '../../support/metric-samples.js';
 
 const OK = { status: 200, code: '' };

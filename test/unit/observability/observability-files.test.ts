@@ -26,6 +26,7 @@ async function knownNames(): Promise<ReadonlySet<string>> {
       servers: [],
     }),
   });
+  metrics.observeReloads({ last: { ok: true }, lastSuccess: new Date(0) });
   metrics.observeRequestLog({ dropped: 0, skipped: 0 });
   metrics.observeConnections(() => ({ open: { size: 0 }, closed: { connections: 0, bytes: 0 } }));
   const all = await metrics.registry.getMetricsAsJSON();

@@ -16,7 +16,6 @@ const gatewayWith = (count: number): Parameters<typeof welcome>[0] => ({
   ),
   generatedKey: 'qg_key',
   hasClickHouse: true,
-  close: () => Promise.resolve(),
 });
 
 describe('welcome', () => {

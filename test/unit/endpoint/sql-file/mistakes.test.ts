@@ -1,5 +1,9 @@
 import { readSqlEndpoint } from '../../../../src/endpoint/sql-file/read-sql-endpoint.js';
-import { problemsOfSqlFile } from '../../../../src/endpoint/sql-file/sql-file-problems.js';
+import {
+  problemsOfSqlFile,
+  textOfPlaced,
+  type PlacedProblem,
+} from '../../../../src/endpoint/sql-file/sql-file-problems.js';
 import { sqlEndpointFile } from '../../../support/sql-endpoint-file.js';
 
 const file = (select: string, header: string): string => sqlEndpointFile('cities.by-name', [header], select);
@@ -10,7 +14,9 @@ function problemsOf(source: string): readonly string[] {
     readSqlEndpoint(source);
     return [];
   } catch (error) {
-    return (problemsOfSqlFile(error, source) ?? []).map((text) => text.split('\n', 1)[0] ?? '');
+    return (problemsOfSqlFile(error, source) ?? []).map(
+      ({ line, column, problem }) => `${line}:${column}: ${problem}`,
+    );
   }
 }
 
@@ -166,13 +172,13 @@ describe('a mistake in an endpoint file in SQL', () => {
 
   it('is reported with an excerpt and carets below it', () => {
     const source = file('SELECT city\nFROM t\n\tWHERE city = @town', NAMES);
-    let text: readonly string[] | undefined;
+    let problems: readonly PlacedProblem[] | undefined;
     try {
       readSqlEndpoint(source);
     } catch (error) {
-      text = problemsOfSqlFile(error, source);
+      problems = problemsOfSqlFile(error, source);
     }
-    expect(text?.join('\n')).toContain(
+    expect(problems?.map(textOfPlaced).join('\n')).toContain(
       '10:15: the parameter town is not declared; declare it in the header: parameters: { town: { kind: string, description: … } }\n' +
         '     WHERE city = @town\n                  ^^^^^',
     );

@@ -1,0 +1,26 @@
+import type { Endpoint } from './endpoint.js';
+import type { EndpointRegistry, Endpoints } from './registry.js';
+
+/**
+ * The endpoints that a gateway serves now. A reload replaces all of them at once; a request that runs meanwhile keeps the
+ * endpoint that it found.
+ */
+export class ServedEndpoints implements Endpoints {
+  constructor(private registry: EndpointRegistry) {}
+
+  all(): readonly Endpoint[] {
+    return this.registry.all();
+  }
+
+  find(idOrName: string): Endpoint | undefined {
+    return this.registry.find(idOrName);
+  }
+
+  has(endpoint: Endpoint): boolean {
+    return this.registry.has(endpoint);
+  }
+
+  replace(registry: EndpointRegistry): void {
+    this.registry = registry;
+  }
+}

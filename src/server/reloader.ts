@@ -1,0 +1,150 @@
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
+import type { ServedEndpoints } from '../endpoint/served-endpoints.js';
+import type { Logger } from '../observability/logger.js';
+import type { Clock } from '../query/ports.js';
+import { ProblemsOfFiles, type LoadedEndpoints } from './project-endpoints.js';
+
+/** The names of endpoints that a reload concerned. */
+export interface EndpointChanges {
+  readonly added: readonly string[];
+  /** With another definition or other settings. */
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+}
+
+/** How a reload ended. */
+export interface Reload extends EndpointChanges {
+  /** When it ended. */
+  readonly at: Date;
+  /** Whether every file is valid and served. */
+  readonly ok: boolean;
+  readonly problems: readonly FileProblem[];
+}
+
+export interface ReloaderParts {
+  readonly served: ServedEndpoints;
+  /** @throws Error where nothing can be served of what was loaded; the earlier endpoints then stay. */
+  readonly load: () => Promise<LoadedEndpoints>;
+  /** Called before new and changed endpoints are served. @throws Error where they must not be served */
+  readonly prepare: (all: readonly Endpoint[], changed: readonly Endpoint[]) => Promise<void>;
+  /** Called when other endpoints are served. */
+  readonly onReplaced: () => void;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** Loads the endpoints again and serves them in place of the earlier ones. */
+export class Reloader {
+  #last: Reload;
+  #lastSuccess: Date;
+  private running: Promise<Reload> | undefined;
+  private waiting: Promise<Reload> | undefined;
+
+  /** @param first the problems of the first load. */
+  constructor(
+    private readonly parts: ReloaderParts,
+    first: readonly FileProblem[] = [],
+  ) {
+    this.#lastSuccess = parts.clock();
+    this.#last = { at: this.#lastSuccess, ok: first.length === 0, problems: first, ...NO_CHANGES };
+  }
+
+  /** The last reload; at first, the load at the start. */
+  get last(): Reload {
+    return this.#last;
+  }
+
+  /** When every file was valid last. */
+  get lastSuccess(): Date {
+    return this.#lastSuccess;
+  }
+
+  /**
+   * Reloads once. Requests during a reload wait for one more, because it may have read a file before the file changed.
+   * Never rejects.
+   */
+  reload(): Promise<Reload> {
+    if (!this.running) return this.start();
+    this.waiting ??= this.running.then(() => {
+      this.waiting = undefined;
+      return this.start();
+    });
+    return this.waiting;
+  }
+
+  private start(): Promise<Reload> {
+    this.running = this.run().finally(() => (this.running = undefined));
+    return this.running;
+  }
+
+  private async run(): Promise<Reload> {
+    const { clock, logger, served } = this.parts;
+    let changes: EndpointChanges = NO_CHANGES;
+    let problems: readonly FileProblem[];
+    try {
+      ({ changes, problems } = await this.replace());
+    } catch (error) {
+      problems = error instanceof ProblemsOfFiles ? error.problems : [{ problem: messageOf(error) }];
+    }
+    const ok = problems.length === 0;
+    this.#last = { at: clock(), ok, problems, ...changes };
+    if (ok) {
+      this.#lastSuccess = this.#last.at;
+      logger.info('endpoints reloaded', { endpoints: served.all().length, ...changes });
+    } else {
+      logger.error('endpoint files are invalid; what was served before stays in their place', {
+        problems: problems.map(textOfProblem),
+        ...changes,
+      });
+    }
+    return this.#last;
+  }
+
+  private async replace(): Promise<{
+    readonly changes: EndpointChanges;
+    readonly problems: readonly FileProblem[];
+  }> {
+    const { served, load, prepare, onReplaced } = this.parts;
+    const { endpoints, problems } = await load();
+    const { changes, changed } = compare(served.all(), endpoints.all());
+    await prepare(endpoints.all(), changed);
+    served.replace(endpoints);
+    onReplaced();
+    return { changes, problems };
+  }
+}
+
+const NO_CHANGES: EndpointChanges = { added: [], changed: [], removed: [] };
+
+interface Comparison {
+  readonly changes: EndpointChanges;
+  /** The new and the changed endpoints. */
+  readonly changed: readonly Endpoint[];
+}
+
+function compare(before: readonly Endpoint[], after: readonly Endpoint[]): Comparison {
+  const earlier = new Map(before.map((endpoint) => [endpoint.name, endpoint]));
+  const later = new Set(after.map(({ name }) => name));
+  const added = after.filter(({ name }) => !earlier.has(name));
+  const changed = after.filter((endpoint) => {
+    const known = earlier.get(endpoint.name);
+    return known !== undefined && factsOf(known) !== factsOf(endpoint);
+  });
+  const removed = before.filter(({ name }) => !later.has(name));
+  const names = (endpoints: readonly Endpoint[]): readonly string[] => endpoints.map(({ name }) => name);
+  return {
+    changes: { added: names(added), changed: names(changed), removed: names(removed) },
+    changed: [...added, ...changed],
+  };
+}
+
+/** Everything of an endpoint that callers can see; its query is in the digest. */
+function factsOf(endpoint: Endpoint): string {
+  const { parameters, columns, optionalColumns } = endpoint;
+  const declared = [...parameters].map(([name, parameter]) => [name, { ...parameter, schema: undefined }]);
+  const facts = { ...endpoint, query: undefined };
+  return JSON.stringify([facts, declared, [...columns], [...optionalColumns]]);
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

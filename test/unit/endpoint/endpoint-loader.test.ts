@@ -1,0 +1,64 @@
+import path from 'node:path';
+
+import type { Endpoint } from '../../../src/endpoint/endpoint.js';
+import { EndpointLoader } from '../../../src/endpoint/load-endpoints.js';
+import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
+import { withTemporaryFolder } from '../../support/temporary-folder.js';
+import { SECOND, typescriptFile, writeFiles } from '../../support/typescript-files.js';
+
+describe('EndpointLoader', () => {
+  it('shows the line of a problem with carets, in TypeScript too', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const syntax = 'export default {\n  b: ,\n};';
+      await writeFiles(folder, { 'first.ts': typescriptFile('maxRows: 0,'), 'syntax.ts': syntax });
+      const { problems } = await new EndpointLoader(folder).load();
+      expect(problems.map(({ excerpt }) => excerpt)).toEqual([
+        '        maxRows: 10,\n        ^^^^^^^^^^^^',
+        '      b: ,\n         ^',
+      ]);
+    });
+  });
+
+  it('loads what is valid, beside the problems of what is not', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const files = { 'first.ts': typescriptFile(), 'broken.ts': 'export default 1;', 'second.ts': SECOND };
+      await writeFiles(folder, files);
+      const { endpoints, problems } = await new EndpointLoader(folder).load();
+      expect([...endpoints.values()].map(({ name }) => name)).toEqual(['first', 'second']);
+      expect(problems.map(({ file }) => path.basename(file ?? ''))).toEqual(['broken.ts']);
+    });
+  });
+
+  it('loads a file again when a module that it imports has changed', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const loader = new EndpointLoader(folder);
+      const summaries = async (): Promise<readonly string[]> =>
+        [...(await loader.load()).endpoints.values()].map(({ summary }) => summary);
+      const importing = `import { TEXT } from './_text.js'; ${typescriptFile('summary: TEXT,')}`;
+      await writeFiles(folder, { '_text.ts': "export const TEXT = 'Before.';", 'first.ts': importing });
+      expect(await summaries()).toEqual(['Before.']);
+      await writeFiles(folder, { '_text.ts': "export const TEXT = 'After.';" });
+      expect(await summaries()).toEqual(['After.']);
+    });
+  });
+
+  it('reads a file in SQL only where its text has changed', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const texts: string[] = [];
+      const read = (source: string): Endpoint => {
+        texts.push(source);
+        return readSqlEndpoint(source);
+      };
+      const loader = new EndpointLoader(folder, { read, lacksColumns: () => false });
+      const text = sqlEndpointFile('a', ['columns: { n: UInt8 }'], 'SELECT 1 AS n');
+      await writeFiles(folder, { 'a.sql': text });
+      const [first] = (await loader.load()).endpoints.values();
+      const [again] = (await loader.load()).endpoints.values();
+      expect([again === first, texts.length]).toEqual([true, 1]);
+      await writeFiles(folder, { 'a.sql': text.replace('1 AS n', '2 AS n') });
+      const [changed] = (await loader.load()).endpoints.values();
+      expect([changed?.digest === first?.digest, texts.length]).toEqual([false, 2]);
+    });
+  });
+});
