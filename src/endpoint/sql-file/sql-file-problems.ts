@@ -6,16 +6,38 @@ import { SqlFileError } from './sql-file-error.js';
 /** Characters of a line that an excerpt shows at most. */
 const MAX_EXCERPT = 120;
 
+/** A mistake in a `.sql` endpoint file. */
+export interface PlacedProblem {
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in characters. */
+  readonly column: number;
+  readonly problem: string;
+  /** The line with carets below the mistake, indented. */
+  readonly excerpt: string;
+}
+
 /**
  * Describes the mistakes of a `.sql` endpoint file.
  *
  * @returns for each the line, the column, the problem, and an excerpt with carets; undefined for an error of another kind.
  */
 export function problemsOfSqlFile(error: unknown, source: string): readonly string[] | undefined {
-  return problemsWithPlaces(error, source)?.map((problem) => {
-    const { line, column } = positionIn(source, problem.start);
-    return `${line}:${column}: ${problem.problem}\n${excerptOf(source, problem)}`;
-  });
+  return placedProblemsOfSqlFile(error, source)?.map(
+    ({ line, column, problem, excerpt }) => `${line}:${column}: ${problem}\n${excerpt}`,
+  );
+}
+
+/** As {@link problemsOfSqlFile}, as data. */
+export function placedProblemsOfSqlFile(
+  error: unknown,
+  source: string,
+): readonly PlacedProblem[] | undefined {
+  return problemsWithPlaces(error, source)?.map((problem) => ({
+    ...positionIn(source, problem.start),
+    problem: problem.problem,
+    excerpt: excerptOf(source, problem),
+  }));
 }
 
 function problemsWithPlaces(error: unknown, source: string): readonly SelectProblem[] | undefined {
