@@ -1,7 +1,6 @@
 import { Command, Option } from 'commander';
 
-import { FORMAT_NAMES } from '../formats/formats.js';
-import { collect, formatName, httpUrl } from './option-values.js';
+import { CALL_FORMATS, callFormat, collect, httpUrl } from './option-values.js';
 import type { CallOptions } from './run-call.js';
 import { runCommand } from './run-command.js';
 
@@ -12,7 +11,9 @@ export function callCommand(): Command {
     .argument('<endpoint>', 'name or id')
     .option('--param <name=value>', 'a parameter of the endpoint; may be repeated', collect)
     .addOption(
-      new Option('--format <format>', 'format of the rows').choices(FORMAT_NAMES).argParser(formatName),
+      new Option('--format <format>', 'format of the rows (default: table on a terminal, else json)')
+        .choices(CALL_FORMATS)
+        .argParser(callFormat),
     )
     .option('--sql <select>', 'a SELECT over the result of an endpoint with query sandboxing')
     .option('--post', 'send the parameters in the body of a POST: for long or secret values')
@@ -36,6 +37,8 @@ export function callCommand(): Command {
 }
 
 const HELP = `
+A table fits the terminal: values, columns and rows that do not fit are left out, and standard error says so.
+
 Other users of the machine can see a key on the command line; prefer QUERYGATE_KEY.
 
 Examples:

@@ -1,5 +1,6 @@
 import type { KeyFile, StoredKey } from '../auth/key-file.js';
 import { COUNTED, type LimitRules } from '../endpoint/limit-rules.js';
+import { textTable } from './text-table.js';
 
 /** A key as `keys list` shows it: everything except the hashes. */
 export type ListedKey = Omit<StoredKey, 'sha256'> & { readonly keys: number };
@@ -11,17 +12,18 @@ export function listedKeys({ keys }: KeyFile): readonly ListedKey[] {
 
 /** The keys as a table with a line of headings. */
 export function keysTable(keys: readonly ListedKey[]): string {
-  const rows = [
-    ['NAME', 'KEYS', 'CREATED', 'EXPIRES', 'ENDPOINTS', 'PINNED', 'ADDRESSES', 'LIMITS', 'RIGHTS'],
-    ...keys.map(cellsOf),
+  const headings = [
+    'NAME',
+    'KEYS',
+    'CREATED',
+    'EXPIRES',
+    'ENDPOINTS',
+    'PINNED',
+    'ADDRESSES',
+    'LIMITS',
+    'RIGHTS',
   ];
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? [];
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd();
-  return rows.map((row) => `${line(row)}\n`).join('');
+  return textTable([headings, ...keys.map(cellsOf)]);
 }
 
 function cellsOf(key: ListedKey): readonly string[] {

@@ -24,10 +24,15 @@ export function urlIn(variable: string, text: string): string {
   }
 }
 
-/** Parses the name of an output format; upper or lower case, as in the query string. @throws InvalidArgumentError */
-export function formatName(text: string): FormatName {
-  const format = FORMAT_NAMES.find((name) => name === text.toLowerCase());
-  if (format === undefined) throw new InvalidArgumentError(`Allowed choices are ${FORMAT_NAMES.join(', ')}.`);
+/** How `call` writes rows: a format of the gateway, or a table for people, which the command makes. */
+export type CallFormat = FormatName | 'table';
+
+export const CALL_FORMATS: readonly CallFormat[] = [...FORMAT_NAMES, 'table'];
+
+/** Parses the name of a format; upper or lower case, as in the query string. @throws InvalidArgumentError */
+export function callFormat(text: string): CallFormat {
+  const format = CALL_FORMATS.find((name) => name === text.toLowerCase());
+  if (format === undefined) throw new InvalidArgumentError(`Allowed choices are ${CALL_FORMATS.join(', ')}.`);
   return format;
 }
 

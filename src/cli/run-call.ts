@@ -2,14 +2,15 @@ import { FORMATS, type FormatName } from '../formats/formats.js';
 import { problemText, readProblem } from './call/problem-text.js';
 import { ignoresSql, requestGateway, type GatewayCall } from './call/request-gateway.js';
 import { writeBody } from './call/write-body.js';
+import { writeTable } from './call/write-table.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
-import { pairsOf, urlIn } from './option-values.js';
+import { pairsOf, urlIn, type CallFormat } from './option-values.js';
 import { printWarning } from './run-command.js';
 
 /** The options of `querygate call`, as commander parses them. */
 export interface CallOptions {
   readonly param?: readonly string[];
-  readonly format?: FormatName;
+  readonly format?: CallFormat;
   readonly sql?: string;
   readonly post?: boolean;
   readonly url?: string;
@@ -21,24 +22,35 @@ export interface CallOptions {
 
 /** Calls the gateway and writes the rows to standard output or to a file. @throws CommandError */
 export async function runCall(endpoint: string, options: CallOptions, signal: AbortSignal): Promise<void> {
-  const { format, output, json = false } = options;
-  if (format !== undefined && !FORMATS[format].isText && output === undefined && process.stdout.isTTY) {
-    throw usageError(
-      `${format} is a binary format, which a terminal can’t show. Use --output FILE or a pipe.`,
-    );
-  }
-  const call = gatewayCallOf(endpoint, options);
+  const { output, json = false } = options;
+  const shown = shownFormat(options);
+  // The format that has the names and types of the columns, also where there are no rows.
+  const format = shown === 'table' ? 'json-table' : shown;
+  const call = gatewayCallOf(endpoint, options, format);
   const response = await requestGateway(call, signal);
   if (options.headers) printHeaders(response, json);
   if (!response.ok) await throwProblem(response, json);
   checkFormat(response, format);
-  await writeBody(response, output, signal);
+  if (shown === 'table') await writeTable(response);
+  else await writeBody(response, output, signal);
   warnOfRows(response);
   if (options.sql !== undefined && (await ignoresSql(call, signal))) {
     printWarning(
       `the gateway ignored --sql, because query sandboxing of ${endpoint} is disabled: these are the rows of its saved query`,
     );
   }
+}
+
+/** How the rows are written; undefined for the gateway's default. @throws CommandError (invalid usage) */
+function shownFormat({ format, output }: CallOptions): CallFormat | undefined {
+  const isForTerminal = output === undefined && process.stdout.isTTY;
+  if (format === undefined) return isForTerminal ? 'table' : undefined;
+  if (format === 'table') {
+    if (output === undefined) return format;
+    throw usageError('A table is for reading. Use another --format with --output, such as csv.');
+  }
+  if (FORMATS[format].isText || !isForTerminal) return format;
+  throw usageError(`${format} is a binary format, which a terminal can’t show. Use --output FILE or a pipe.`);
 }
 
 function warnOfRows({ headers }: Response): void {
@@ -57,8 +69,8 @@ function variable(name: string): string | undefined {
   return value === '' ? undefined : value;
 }
 
-function gatewayCallOf(endpoint: string, options: CallOptions): GatewayCall {
-  const { url, key, format, sql, post = false, param = [] } = options;
+function gatewayCallOf(endpoint: string, options: CallOptions, format: FormatName | undefined): GatewayCall {
+  const { url, key, sql, post = false, param = [] } = options;
   const parameters = new Map(pairsOf('--param', param));
   if (sql !== undefined) parameters.set('sql', sql);
   // Not by commander, which reads variables before the project's .env is applied.

@@ -1,26 +1,31 @@
-import { ClickHouseError } from '@clickhouse/client';
+import { writeFile } from 'node:fs/promises';
 
-import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
-import { createQueryRunner } from '../clickhouse/query-runner.js';
-import { translateClickHouseError } from '../clickhouse/translate-error.js';
+import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import { readConfig, type Config } from '../config/config.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { loadProjectEndpoints } from '../server/project-endpoints.js';
 import { checkEndpoint } from './check/check-endpoint.js';
 import { checkGrants, checkReader, type CheckedGrants } from './check/check-grants.js';
+import { checkJson } from './check/check-json.js';
+import { checkJunit } from './check/check-junit.js';
 import { checkTable } from './check/check-report.js';
+import { withCheckTools } from './check/check-tools.js';
 import type { CheckedEndpoint } from './check/checked-endpoint.js';
+import { problemText } from './check/problem.js';
 import { SqlFiles } from './check/sql-file.js';
 import { withClickHouse } from './check/with-clickhouse.js';
 import { endpointNamed } from './endpoint-named.js';
 import { EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
+import { projectFiles } from './project-files.js';
 import { printError, printWarning } from './run-command.js';
 import { targetOf } from './style.js';
 
 /** The options of `querygate check`, as commander parses them. */
 export interface CheckOptions {
   readonly json?: boolean;
+  /** A file for the result as JUnit XML. */
+  readonly junit?: string;
   /** Whether `columns` are written into `.sql` files that lack them. */
   readonly write: boolean;
 }
@@ -28,7 +33,7 @@ export interface CheckOptions {
 /** Checks the named endpoints, or all endpoints, and prints the result. */
 export async function runCheck(
   names: readonly string[],
-  { json, write }: CheckOptions,
+  { json = false, junit, write }: CheckOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const config = readConfig(process.env);
@@ -52,7 +57,8 @@ export async function runCheck(
   ).finally(() => {
     progress.end();
   });
-  print(checked, grants, json ?? false);
+  if (junit !== undefined) await writeFile(junit, checkJunit(checked, grants));
+  print(checked, grants, json);
 }
 
 interface CheckTask {
@@ -68,40 +74,18 @@ interface CheckTask {
 async function checkAll(
   endpoints: readonly Endpoint[],
   connection: ClickHouseConnection,
-  { config, progress, signal, files, writes, isTemporary }: CheckTask,
+  { config, progress, files, ...options }: CheckTask,
 ): Promise<readonly CheckedEndpoint[]> {
-  const { queryLimits, queryTimeoutMs } = config;
-  const client = connectClickHouse(connection, {
-    maxOpenConnections: 4,
-    requestTimeoutMs: queryTimeoutMs + 5000,
-  });
-  try {
-    // An unreachable server is reported once, not for each endpoint.
-    await client
-      .query({ query: 'SELECT 1', abort_signal: signal })
-      .then((result) => result.text())
-      .catch((cause: unknown) => {
-        throw new Error(`ClickHouse at ${connection.url} ${problemOf(cause)}`, { cause });
-      });
-    const runQuery = createQueryRunner(client, queryLimits);
-    const tools = { client, runQuery, now: () => new Date(), signal, writes, isTemporary };
+  const paths = await projectFiles(config.project);
+  return withCheckTools(connection, { ...config, ...options }, async (tools) => {
     const checked: CheckedEndpoint[] = [];
     for (const endpoint of endpoints) {
       progress.update({ phase: `checking ${endpoint.name}`, done: checked.length });
-      checked.push(await checkEndpoint(endpoint, tools, files.of(endpoint)));
+      const source = { sql: files.of(endpoint), shownPath: paths.get(endpoint.name) };
+      checked.push(await checkEndpoint(endpoint, tools, source));
     }
     return checked;
-  } finally {
-    await client.close();
-  }
-}
-
-/** Why a first query failed: an unreachable server, or one that rejects the user or the database. */
-function problemOf(cause: unknown): string {
-  const reason = cause instanceof Error ? cause.message.trimEnd() : String(cause);
-  if (!(cause instanceof ClickHouseError)) return `does not respond: ${reason}`;
-  const { diagnosis = '' } = translateClickHouseError(cause).details;
-  return `rejects the first query: ${reason}\n  ${diagnosis}`;
+  });
 }
 
 function print(checked: readonly CheckedEndpoint[], grants: CheckedGrants, json: boolean): void {
@@ -109,17 +93,17 @@ function print(checked: readonly CheckedEndpoint[], grants: CheckedGrants, json:
     if (!columnsWritten) continue;
     process.stderr.write(`wrote into the header of ${columnsWritten.file}:\n${columnsWritten.text}\n`);
   }
-  const ok = [...checked, grants].every(({ faults }) => faults.length === 0);
+  const ok = [...checked, grants].every(({ problems }) => problems.length === 0);
   if (!ok) process.exitCode = EXIT.failed;
   if (json) {
-    process.stdout.write(`${JSON.stringify({ ok, endpoints: checked, grants }, undefined, 2)}\n`);
+    process.stdout.write(checkJson(checked, grants, ok));
     return;
   }
   process.stdout.write(checkTable(checked, targetOf(process.stdout)));
-  for (const { name, faults, warnings } of checked) {
+  for (const { name, problems, warnings } of checked) {
     for (const warning of warnings) printWarning(`${name}: ${warning}`);
-    for (const fault of faults) printError(`${name}: ${fault}`);
+    for (const problem of problems) printError(`${name}: ${problemText(problem)}`);
   }
   for (const warning of grants.warnings) printWarning(warning);
-  for (const fault of grants.faults) printError(fault);
+  for (const problem of grants.problems) printError(problemText(problem));
 }

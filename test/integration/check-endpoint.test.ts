@@ -3,6 +3,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 
 import { checkEndpoint } from '../../src/cli/check/check-endpoint.js';
 import type { CheckedEndpoint } from '../../src/cli/check/checked-endpoint.js';
+import { problemText } from '../../src/cli/check/problem.js';
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
@@ -29,7 +30,7 @@ const TABLE =
   'CREATE TABLE counted ENGINE = MergeTree ORDER BY n SETTINGS index_granularity = 1024 ' +
   'AS SELECT toUInt32(number) AS n, toString(n) AS hidden FROM numbers(10240)';
 
-const ESTIMATE = [{ table: 'counted', parts: 1, rows: 2048, marks: 2, tableMarks: 10 }];
+const READ = { table: 'counted', rows: 2048, parts: { read: 1, of: 1 }, granules: { read: 2, of: 10 } };
 
 let database: TestDatabase;
 
@@ -44,6 +45,8 @@ const check = (endpoint: Endpoint, client = database.client): Promise<CheckedEnd
     signal: new AbortController().signal,
   });
 
+const faultsOf = ({ problems }: CheckedEndpoint): readonly string[] => problems.map(problemText);
+
 beforeAll(async () => {
   database = await createTestDatabase();
 });
@@ -55,11 +58,10 @@ it('reports the exact rows of an example, and the rows that ClickHouse reads for
   const counted = endpointOf(() => sql`SELECT n FROM counted WHERE n < 1500 ORDER BY n`);
   expect(await check(counted)).toMatchObject({
     name: 'counted',
-    faults: [],
+    problems: [],
     warnings: [],
-    rows: 1000,
-    truncated: true,
-    estimate: ESTIMATE,
+    example: { rows: 1000, truncated: true },
+    tables: [READ],
   });
 });
 
@@ -70,7 +72,7 @@ it('reports a query that fails once, with ClickHouse’s text, the SQL, and a ca
     FROM counted
     WHERE m < 1500`,
   );
-  const { faults } = await check(misspelt);
+  const faults = faultsOf(await check(misspelt));
   expect(faults).toHaveLength(1);
   expect(faults[0]?.split('\n')).toEqual([
     expect.stringMatching(/^the example failed: Unknown [a-z ]+ `m`\. Maybe you meant: \[.n.\]$/),
@@ -82,7 +84,7 @@ it('reports a query that fails once, with ClickHouse’s text, the SQL, and a ca
     expect.stringContaining('47'),
   ]);
   const malformed = await check(endpointOf(() => sql`SELECT n FROM counted WHERE ) n < 1500`));
-  expect(malformed.faults).toEqual([
+  expect(faultsOf(malformed)).toEqual([
     expect.stringMatching(
       /^the example failed: Syntax error[^\n]*\n {4}SELECT n FROM counted WHERE \) n < 1500\n {32}\^\n/,
     ),
@@ -93,20 +95,24 @@ it('reports an example that fails while it runs once, with the estimate of what 
   const throwing = endpointOf(
     () => sql`SELECT toUInt32(n + throwIf(n = 7, 'seven')) AS n FROM counted WHERE counted.n < 1500`,
   );
-  const { faults, estimate } = await check(throwing);
-  expect(faults).toEqual([expect.stringMatching(/^the example failed: seven/)]);
-  expect(estimate).toEqual(ESTIMATE);
+  const checked = await check(throwing);
+  expect(checked.tables).toMatchObject([READ]);
+  expect(faultsOf(checked)).toEqual([expect.stringMatching(/^the example failed: seven/)]);
 });
 
 it('needs no right but those of the query, and names one that is missing', async () => {
   await withReader('GRANT SELECT(n) ON checked.counted', async (reader) => {
     const counted = endpointOf(() => sql`SELECT n FROM counted WHERE n < 1500 ORDER BY n`);
-    expect(await check(counted, reader)).toMatchObject({ faults: [], rows: 1000, estimate: ESTIMATE });
+    expect(await check(counted, reader)).toMatchObject({
+      problems: [],
+      example: { rows: 1000 },
+      tables: [READ],
+    });
     const denied = await check(
       endpointOf(() => sql`SELECT n FROM counted WHERE hidden = '7'`),
       reader,
     );
-    expect(denied.faults).toEqual([
+    expect(faultsOf(denied)).toEqual([
       expect.stringMatching(
         /^the example failed: the ClickHouse user querygate lacks the right SELECT\S* ON checked\.counted: run `querygate grants`, and grant it as an administrator$/,
       ),

@@ -68,6 +68,24 @@ describe('querygate call', () => {
     });
   });
 
+  it('shows a table where it is asked for, and on a terminal, where it fits', async () => {
+    const { code, stdout, stderr } = await call(...DAILY, '--format', 'table');
+    expect([code, stderr]).toEqual([0, '']);
+    const [headings, first] = stdout.split('\n');
+    expect(headings).toMatch(/^timestamp +total_rest_requests /);
+    expect(first).toMatch(/^\d{4}-\d\d-\d\dT00:00:00Z +\d+ /);
+    const file = path.join(folder.path, 'table.txt');
+    expect(await call(...DAILY, '--format', 'table', '--output', file)).toMatchObject({
+      code: 2,
+      stderr: 'error: A table is for reading. Use another --format with --output, such as csv.\n',
+    });
+    // A terminal of 40 columns, on which standard error is written too.
+    const inTerminal = `script -qec 'stty cols 40; querygate call ${DAILY.join(' ')}' /dev/null`;
+    const shown = await runInBash(inTerminal, { ...environment, NO_COLOR: '1', SHELL: '/bin/bash' });
+    expect(shown.stdout).toMatch(/^timestamp +total_re…/);
+    expect(shown.stdout).toContain('the terminal is too narrow for the columns ');
+  });
+
   it('accepts the key from API_KEY and --key as well', async () => {
     const { QUERYGATE_URL: url = '' } = environment;
     expect((await runCli(['call', ...DAILY], { QUERYGATE_URL: url, API_KEY: 'the-key' })).code).toBe(0);
@@ -76,6 +94,8 @@ describe('querygate call', () => {
 
   it('warns of truncated results', async () => {
     const { code, stderr } = await call(
+      '--format',
+      'table',
       'logs.all',
       '--param',
       'project=aurora',

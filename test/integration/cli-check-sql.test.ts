@@ -1,13 +1,8 @@
-import { chmod, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { chmod, rm, symlink, writeFile } from 'node:fs/promises';
 
-import { checkEndpoint } from '../../src/cli/check/check-endpoint.js';
-import type { CheckedEndpoint } from '../../src/cli/check/checked-endpoint.js';
-import { SqlFiles } from '../../src/cli/check/sql-file.js';
-import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { checkSqlFile, linesOf, type SqlCheck, type SqlCheckOptions } from '../support/check-sql-file.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
-import { withTemporaryFolder } from '../support/temporary-folder.js';
 
 let database: TestDatabase;
 
@@ -21,44 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-interface Options {
-  readonly writes?: boolean;
-  /** Done with the file after it was loaded. */
-  readonly prepare?: (file: string) => Promise<void>;
-}
-
-interface Checked extends CheckedEndpoint {
-  /** The text of the file after the check. */
-  readonly text: string;
-  readonly mode: number;
-}
-
-/** Checks a file `visits.sql` with this text. */
-async function check(source: string, { writes = true, prepare }: Options = {}): Promise<Checked> {
-  const { client } = database;
-  const tools = { client, runQuery: createQueryRunner(client, { timeoutMs: 20_000 }), writes };
-  const files = new SqlFiles('/project/endpoints');
-  let checked: Checked | undefined;
-  await withTemporaryFolder(async (folder) => {
-    const file = path.join(folder, 'visits.sql');
-    await writeFile(file, source);
-    await prepare?.(file);
-    const endpoint = files.read(source, path.join('/project/endpoints', 'visits.sql'));
-    const found = files.of(endpoint);
-    const result = await checkEndpoint(
-      endpoint,
-      { ...tools, now: () => new Date(), signal: new AbortController().signal },
-      found && { ...found, path: file },
-    );
-    const { mode } = await stat(file);
-    checked = { ...result, text: await readFile(file, 'utf8'), mode: mode & 0o777 };
-  });
-  if (checked === undefined) throw new Error('the check has no result');
-  return checked;
-}
-
-const linesOf = ({ faults }: CheckedEndpoint): readonly string[] =>
-  faults.flatMap((fault) => fault.split('\n'));
+const check = (source: string, options?: SqlCheckOptions): Promise<SqlCheck> =>
+  checkSqlFile(database.client, source, options);
 
 describe('the columns of a header without columns', () => {
   const SELECT = 'SELECT at, city, count() AS `null` [[, @device AS device ]]\nFROM visits GROUP BY at, city';
@@ -66,8 +25,8 @@ describe('the columns of a header without columns', () => {
   const source = sqlEndpointFile('visits', header, SELECT);
 
   it('are written into the header with those of optional parts, and every other character stays', async () => {
-    const { faults, rows, text, columnsWritten } = await check(source);
-    expect([faults, rows]).toEqual([[], 1]);
+    const { faults, example, text, columnsWritten } = await check(source);
+    expect([faults, example?.rows]).toEqual([[], 1]);
     const columns = [
       'columns:',
       `  at: "DateTime64(6, 'UTC')"`,
@@ -110,7 +69,7 @@ describe('the columns of a header without columns', () => {
       'the header of endpoints/visits.sql has no columns, and the file is a link, which is not replaced. Write them into it:',
     ],
   ])('are a fault that shows them for %s, and the file stays', async (_what, options, expected) => {
-    const { faults, text, rows } = await check(source, options);
+    const { faults, text, example } = await check(source, options);
     expect(faults).toHaveLength(1);
     expect(faults[0]?.split('\n').slice(0, 3)).toEqual([
       expected,
@@ -118,7 +77,7 @@ describe('the columns of a header without columns', () => {
       `  at: "DateTime64(6, 'UTC')"`,
     ]);
     expect(text).not.toContain('columns:');
-    expect(rows).toBe(1);
+    expect(example?.rows).toBe(1);
   });
 
   it('are not written where a parameter can be an identifier that is not one of them', async () => {
@@ -139,7 +98,7 @@ describe('the columns of a header without columns', () => {
     const invalid = await check(sqlEndpointFile('visits', [], 'SELECT town FROM visits'));
     expect(linesOf(invalid)).toEqual([
       expect.stringMatching(
-        /^the header has no columns, and they could not be determined: endpoints\/visits\.sql:6:8: Unknown .*`town`/,
+        /^endpoints\/visits\.sql:6:8: the header has no columns, and they could not be determined: Unknown .*`town`/,
       ),
       '    SELECT town FROM visits',
       '           ^^^^',
@@ -182,14 +141,14 @@ describe('a .sql endpoint', () => {
       `-- ä\nSELECT city FROM visits\nWHERE at >= @since AND ${condition}\nORDER BY city`;
     const unknown = await check(sqlEndpointFile('visits', header, select("town = 'Rome'")));
     expect(linesOf(unknown)).toEqual([
-      expect.stringMatching(/^the example failed: endpoints\/visits\.sql:10:24: Unknown .*`town`/),
+      expect.stringMatching(/^endpoints\/visits\.sql:10:24: the example failed: Unknown .*`town`/),
       "    WHERE at >= @since AND town = 'Rome'",
       '                           ^^^^',
       expect.stringContaining('47'),
     ]);
     const malformed = await check(sqlEndpointFile('visits', header, select('city city city')));
     expect(linesOf(malformed)).toEqual([
-      expect.stringMatching(/^the example failed: endpoints\/visits\.sql:10:29: Syntax error/),
+      expect.stringMatching(/^endpoints\/visits\.sql:10:29: the example failed: Syntax error/),
       '    WHERE at >= @since AND city city city',
       '                                ^^^^',
       expect.any(String),
@@ -198,7 +157,7 @@ describe('a .sql endpoint', () => {
       sqlEndpointFile('visits', header, select("throwIf(city = 'Rome', 'no') = 0")),
     );
     expect(throwing.faults).toEqual([
-      expect.stringMatching(/^the example failed: endpoints\/visits\.sql: no/),
+      expect.stringMatching(/^endpoints\/visits\.sql: the example failed: no/),
     ]);
   });
 });
@@ -223,13 +182,13 @@ describe('the combinations of optional parts', () => {
     const checked = await check(source);
     expect(linesOf(checked)).toEqual([
       expect.stringMatching(
-        /^with a value for least, cities \(and in \d other combinations?\): endpoints\/visits\.sql:14:39: Unknown .*`town`/,
+        /^endpoints\/visits\.sql:14:39: with a value for least, cities \(and in \d other combinations?\): Unknown .*`town`/,
       ),
       '      [[ AND length(city) > @least [[ AND town IN (@cities) ]] ]]',
       '                                          ^^^^',
       expect.stringContaining('47'),
     ]);
-    expect(checked.rows).toBe(1);
+    expect(checked.example?.rows).toBe(1);
   });
 
   it('include a part that reads a table that does not exist, and one whose column has another type', async () => {
@@ -246,10 +205,10 @@ describe('the combinations of optional parts', () => {
     const { faults } = await check(source);
     expect(faults).toEqual([
       expect.stringMatching(
-        /^with a value for least: endpoints\/visits\.sql:5:33: column least is declared as UInt8, but the query returns Int64/,
+        /^endpoints\/visits\.sql:5:33: with a value for least: column least is declared as UInt8, but the query returns Int64/,
       ),
       expect.stringMatching(
-        /^with a value for device \(and in 1 other combination\): endpoints\/visits\.sql:11:26: Unknown table .*none/,
+        /^endpoints\/visits\.sql:11:26: with a value for device \(and in 1 other combination\): Unknown table .*none/,
       ),
     ]);
   });

@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import type { TableEstimate } from '../../src/cli/check/checked-endpoint.js';
+import type { TableRead, ExampleRun } from '../../src/cli/check/checked-endpoint.js';
 import { demoDatabase, variablesOf } from '../support/demo-database.js';
 import { endpointFile } from '../support/endpoint-file.js';
 import { REFERENCE } from '../support/reference-project.js';
@@ -13,11 +13,12 @@ interface Checked {
   readonly ok: boolean;
   readonly endpoints: {
     readonly name: string;
-    readonly faults: string[];
+    readonly file?: string;
+    readonly ok: boolean;
+    readonly problems: object[];
     readonly warnings: string[];
-    readonly rows?: number;
-    readonly milliseconds?: number;
-    readonly estimate: TableEstimate[];
+    readonly example?: ExampleRun & Pick<TableRead, 'parts' | 'granules'>;
+    readonly tables: TableRead[];
   }[];
 }
 
@@ -26,19 +27,26 @@ describe('querygate check', () => {
     const { code, stdout, stderr } = await runCli(['check', '--json']);
     expect([code, stderr]).toEqual([0, '']);
     const { ok, endpoints } = JSON.parse(stdout) as Checked;
-    expect([ok, endpoints.flatMap(({ faults }) => faults)]).toEqual([true, []]);
+    expect([ok, endpoints.flatMap(({ problems }) => problems)]).toEqual([true, []]);
     const files = await readdir(REFERENCE.endpointsFolder);
     expect(endpoints.map(({ name }) => name)).toEqual(
       ['gateway.requests', ...files.map((file) => path.parse(file).name)].sort(),
     );
     const logs = endpoints.find(({ name }) => name === 'logs.all');
-    expect(logs).toMatchObject({ rows: 100, warnings: [] });
-    expect(logs?.milliseconds).toBeGreaterThan(0);
+    expect(logs).toMatchObject({
+      file: 'endpoints/logs.all.ts',
+      ok: true,
+      warnings: [],
+      example: { rows: 100 },
+    });
     // The figures depend on the time of day at which the demo data ends; check-endpoint.test.ts compares exact ones.
-    const [estimate, ...others] = logs?.estimate ?? [];
-    expect([estimate?.table, others]).toEqual(['edge_logs', []]);
-    expect(estimate?.marks).toBeGreaterThan(0);
-    expect(estimate?.marks).toBeLessThan(estimate?.tableMarks ?? 0);
+    const [table, ...others] = logs?.tables ?? [];
+    if (!table || !logs?.example) throw new Error('the example did not run');
+    expect([table.table, others]).toEqual(['edge_logs', []]);
+    expect(logs.example).toMatchObject({ parts: table.parts, granules: table.granules });
+    expect(logs.example.milliseconds).toBeGreaterThan(0);
+    expect(table.granules.read).toBeGreaterThan(0);
+    expect(table.granules.read).toBeLessThan(table.granules.of);
   });
 
   it('exits with 1 for columns that differ and examples that fail, and warns of full scans and of no rows', async () => {
@@ -65,8 +73,15 @@ describe('querygate check', () => {
       for (const [name, text] of Object.entries(files))
         await writeFile(path.join(folder, `${name}.ts`), text);
       const { connection } = await demoDatabase();
-      const { code, stdout, stderr } = await runCli(['check', '--project', project], variablesOf(connection));
+      const junit = path.join(project, 'check.xml');
+      const { code, stdout, stderr } = await runCli(
+        ['check', '--project', project, '--junit', junit],
+        variablesOf(connection),
+      );
       expect(code).toBe(1);
+      expect(await readFile(junit, 'utf8')).toMatch(
+        /<testsuite name="querygate check" tests="5" failures="2"[^]*<failure message="the example failed: /,
+      );
       expect(stdout).toMatch(/^ENDPOINT +STATE +ROWS.*\n(full|no|wrong)/);
       expect(stdout).toMatch(/full\.scan +warning +\d+ .*edge_logs/);
       expect(stdout).toMatch(/no\.rows +warning +0 /);
@@ -108,7 +123,15 @@ describe('querygate check', () => {
         `wrote into the header of endpoints/tenants.sql:\n${columns}\n`,
       ]);
       expect(JSON.parse(written.stdout)).toMatchObject({
-        endpoints: [{ columnsWritten: { file: 'endpoints/tenants.sql', text: columns } }],
+        version: 1,
+        endpoints: [
+          {
+            name: 'tenants',
+            file: 'endpoints/tenants.sql',
+            ok: true,
+            columnsWritten: { file: 'endpoints/tenants.sql', text: columns },
+          },
+        ],
       });
       expect(await readFile(file, 'utf8')).toBe(source.replace('\n*/', `\n${columns}\n*/`));
     });

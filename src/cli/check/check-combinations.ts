@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
+
 import { returnedColumns, type Endpoint } from '../../endpoint/endpoint.js';
 import { bindValues, DESCRIBE, describe, type AnalysisTools } from './analyze-query.js';
-import { columnFaults } from './column-faults.js';
+import { columnProblems } from './column-problems.js';
 import { combinationsOf, sampleValues, type Combination } from './combinations.js';
-import { faultInFile } from './fault-in-file.js';
+import { problemText, withPrefix, type Problem } from './problem.js';
+import { queryProblemInFile } from './query-problem-in-file.js';
 import type { SqlFile } from './sql-file.js';
 
 /** Queries that ClickHouse analyses at the same time. */
@@ -10,21 +13,21 @@ const CONCURRENCY = 4;
 
 interface CheckedCombination {
   readonly combination: Combination;
-  readonly faults: readonly string[];
+  readonly problems: readonly Problem[];
 }
 
 /**
  * Lets ClickHouse parse and analyse combinations of the optional parts of a `.sql` file.
  *
- * @param known faults that are reported already.
- * @returns each fault once, with the first combination that has it.
+ * @param known problems that are reported already.
+ * @returns each problem once, with the first combination that has it.
  */
 export async function checkCombinations(
   endpoint: Endpoint,
   file: SqlFile,
   tools: AnalysisTools,
-  known: readonly string[],
-): Promise<readonly string[]> {
+  known: readonly Problem[],
+): Promise<readonly Problem[]> {
   const combinations = combinationsOf(file.select.pieces, endpoint.parameters);
   const checked: CheckedCombination[] = [];
   for (let at = 0; at < combinations.length; at += CONCURRENCY) {
@@ -34,7 +37,7 @@ export async function checkCombinations(
     );
     tools.signal.throwIfAborted();
   }
-  return newFaults(checked, known);
+  return newProblems(checked, known);
 }
 
 async function check(
@@ -47,23 +50,38 @@ async function check(
   const query = bindValues(endpoint, values, tools);
   try {
     const described = await describe(query, tools);
-    return { combination, faults: columnFaults(returnedColumns(endpoint, values), described, file) };
+    return { combination, problems: columnProblems(returnedColumns(endpoint, values), described, file) };
   } catch (error) {
     return {
       combination,
-      faults: [faultInFile(error, { prefix: DESCRIBE, text: query.text, values }, file)],
+      problems: [queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file)],
     };
   }
 }
 
-function newFaults(checked: readonly CheckedCombination[], known: readonly string[]): readonly string[] {
-  const failing = new Map<string, readonly Combination[]>();
-  for (const { combination, faults } of checked) {
-    for (const fault of faults) failing.set(fault, [...(failing.get(fault) ?? []), combination]);
+function newProblems(checked: readonly CheckedCombination[], known: readonly Problem[]): readonly Problem[] {
+  const failing = new Map<string, { readonly problem: Problem; readonly where: Combination[] }>();
+  for (const { combination, problems } of checked) {
+    for (const problem of problems) {
+      const same = failing.get(problemText(problem));
+      if (same) same.where.push(combination);
+      else failing.set(problemText(problem), { problem, where: [combination] });
+    }
   }
-  return [...failing]
-    .filter(([fault]) => !known.some((other) => other.endsWith(fault)))
-    .map(([fault, [first = NOTHING, ...others]]) => `${combinationText(first, others.length)}: ${fault}`);
+  return [...failing.values()]
+    .filter(({ problem }) => !known.some((other) => isSame(other, problem)))
+    .map(({ problem, where: [first = NOTHING, ...others] }) =>
+      withPrefix(combinationText(first, others.length), problem),
+    );
+}
+
+/** Whether a known problem, which may have a prefix, is this one. */
+function isSame(known: Problem, problem: Problem): boolean {
+  const { problem: text, ...place } = problem;
+  return (
+    known.problem.endsWith(text) &&
+    isDeepStrictEqual({ ...known, problem: text }, { ...place, problem: text })
+  );
 }
 
 const NOTHING: Combination = { names: [] };

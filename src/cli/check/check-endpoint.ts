@@ -1,17 +1,19 @@
 import type { BoundQuery, Values } from '../../endpoint/bind.js';
 import { returnedColumns, rowCap, type Endpoint } from '../../endpoint/endpoint.js';
-import type { QueryResult, RunQuery } from '../../query/ports.js';
+import type { RunQuery } from '../../query/ports.js';
 import { validateParameters } from '../../query/validate-parameters.js';
 import { bindValues, DESCRIBE, describe, type AnalysisTools } from './analyze-query.js';
 import { checkCombinations } from './check-combinations.js';
-import type { CheckedEndpoint, TableEstimate } from './checked-endpoint.js';
-import { columnFaults } from './column-faults.js';
+import type { CheckedEndpoint, ExampleRun, TableRead } from './checked-endpoint.js';
+import { columnProblems } from './column-problems.js';
 import { secretSamples } from './combinations.js';
 import { estimateOf, EXPLAIN_ESTIMATE } from './estimate.js';
-import { faultInFile } from './fault-in-file.js';
 import { findColumns } from './find-columns.js';
 import { fullScans } from './full-scans.js';
+import { withPrefix, type Problem } from './problem.js';
+import { queryProblemInFile } from './query-problem-in-file.js';
 import type { SqlFile } from './sql-file.js';
+import { unprunedTimes } from './time-filters.js';
 
 export interface CheckTools extends AnalysisTools {
   readonly runQuery: RunQuery;
@@ -21,44 +23,58 @@ export interface CheckTools extends AnalysisTools {
   readonly writes?: boolean;
 }
 
+/** The file that an endpoint is from. */
+export interface EndpointSource {
+  /** As messages name it: `endpoints/visits.by-day.sql`. */
+  readonly shownPath?: string | undefined;
+  /** Of an endpoint in SQL, as it was loaded. */
+  readonly sql?: SqlFile | undefined;
+}
+
 /**
- * Runs an endpoint's example and describes its query; of a `.sql` file in every combination of optional parts, and its
- * `columns` are found where the header has none. Returns problems as faults; throws only when aborted.
+ * Runs an endpoint's example as the gateway would, with its settings, limits and time limit, describes its query, and compares
+ * what it reads with its tables; of a `.sql` file in every combination of optional parts, and its `columns` are found where the
+ * header has none. Returns what it finds as data; throws only when aborted.
  */
 export async function checkEndpoint(
   endpoint: Endpoint,
   tools: CheckTools,
-  file?: SqlFile,
+  { shownPath, sql }: EndpointSource = {},
 ): Promise<CheckedEndpoint> {
-  if (!file?.lacksColumns) return checkDeclared(endpoint, tools, file);
-  const found = await findColumns(endpoint, file, { ...tools, writes: tools.writes ?? false });
+  const file = sql?.shownPath ?? shownPath;
+  const identity = { name: endpoint.name, ...(file !== undefined && { file }) };
+  if (!sql?.lacksColumns) return { ...identity, ...(await checkDeclared(endpoint, tools, sql)) };
+  const found = await findColumns(endpoint, sql, { ...tools, writes: tools.writes ?? false });
   tools.signal.throwIfAborted();
-  const checked = found.endpoint
-    ? await checkDeclared(found.endpoint, tools, file)
-    : toCheckedEndpoint(endpoint, { faults: [] }, tools);
+  const findings = found.endpoint ? await checkDeclared(found.endpoint, tools, sql) : NOTHING_FOUND;
   return {
-    ...checked,
-    faults: [...found.faults, ...checked.faults],
-    ...(found.written !== undefined && { columnsWritten: { file: file.shownPath, text: found.written } }),
+    ...identity,
+    ...findings,
+    problems: [...found.problems, ...findings.problems],
+    ...(found.written !== undefined && { columnsWritten: { file: sql.shownPath, text: found.written } }),
   };
 }
+
+type Findings = Omit<CheckedEndpoint, 'name' | 'file' | 'columnsWritten'>;
+
+const NOTHING_FOUND: Findings = { problems: [], warnings: [], tables: [] };
 
 async function checkDeclared(
   endpoint: Endpoint,
   tools: CheckTools,
   file: SqlFile | undefined,
-): Promise<CheckedEndpoint> {
+): Promise<Findings> {
   let values: Values;
   try {
     values = exampleOf(endpoint, tools);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    return toCheckedEndpoint(endpoint, { faults: [`the example is invalid: ${reason}`] }, tools);
+    return { ...NOTHING_FOUND, problems: [{ problem: `the example is invalid: ${reason}` }] };
   }
-  const checked = await checkExample(endpoint, values, tools, file);
-  if (file === undefined) return checked;
-  const more = await checkCombinations(endpoint, file, tools, checked.faults);
-  return { ...checked, faults: [...checked.faults, ...more] };
+  const findings = await checkExample(endpoint, values, tools, file);
+  if (file === undefined) return findings;
+  const more = await checkCombinations(endpoint, file, tools, findings.problems);
+  return { ...findings, problems: [...findings.problems, ...more] };
 }
 
 async function checkExample(
@@ -66,69 +82,50 @@ async function checkExample(
   values: Values,
   tools: CheckTools,
   file: SqlFile | undefined,
-): Promise<CheckedEndpoint> {
+): Promise<Findings> {
   const query = bindValues(endpoint, values, tools);
   const columns = returnedColumns(endpoint, values);
   const [described] = await Promise.allSettled([describe(query, tools)]);
-  const [run] = await Promise.allSettled([runTimed({ ...endpoint, columns }, query, tools)]);
+  const [run] = await Promise.allSettled([runExample({ ...endpoint, columns }, query, tools)]);
   const [estimate] = await Promise.allSettled([estimateOf(query, tools)]);
   tools.signal.throwIfAborted();
-  const differences = described.status === 'fulfilled' ? columnFaults(columns, described.value, file) : [];
-  // One mistake usually fails all three: it is one fault, of the query itself where that failed.
+  const differences = described.status === 'fulfilled' ? columnProblems(columns, described.value, file) : [];
+  // One mistake usually fails all three: it is one problem, of the query itself where that failed.
   const outcomes = [
     ['the example failed', '', run],
     ['DESCRIBE failed', DESCRIBE, described],
     ['EXPLAIN ESTIMATE failed', EXPLAIN_ESTIMATE, estimate],
   ] as const;
-  const failures = outcomes.flatMap(([what, prefix, outcome]) =>
+  const failures = outcomes.flatMap(([what, prefix, outcome]): readonly Problem[] =>
     outcome.status === 'rejected'
-      ? [`${what}: ${faultInFile(outcome.reason, { prefix, text: query.text, values }, file)}`]
+      ? [withPrefix(what, queryProblemInFile(outcome.reason, { prefix, text: query.text, values }, file))]
       : [],
   );
-  return toCheckedEndpoint(
-    endpoint,
-    {
-      // The query asks for the declared columns by name, so that it also fails where they differ.
-      faults: differences.length > 0 ? differences : failures.slice(0, 1),
-      estimate: estimate.status === 'fulfilled' ? estimate.value : [],
-      run: run.status === 'fulfilled' ? run.value : undefined,
-    },
-    tools,
-  );
-}
-
-type TimedRun = readonly [result: QueryResult, milliseconds: number];
-
-interface Outcome {
-  readonly faults: readonly string[];
-  readonly estimate?: readonly TableEstimate[];
-  readonly run?: TimedRun | undefined;
-}
-
-function toCheckedEndpoint(
-  { name }: Endpoint,
-  { faults, estimate = [], run }: Outcome,
-  { isTemporary = false }: CheckTools,
-): CheckedEndpoint {
-  const [result, milliseconds] = run ?? [];
-  const hasOnlyEmptyTables = isTemporary && estimate.length === 0;
-  const isEmpty = result?.rowCount === 0 && !hasOnlyEmptyTables;
-  const warnings = [...(isEmpty ? ['the example returns no rows'] : []), ...fullScans(estimate)];
+  const tables = estimate.status === 'fulfilled' ? estimate.value : [];
+  const example = run.status === 'fulfilled' ? run.value : undefined;
+  const unpruned = await unprunedTimes(endpoint, values, tables, tools);
+  tools.signal.throwIfAborted();
   return {
-    name,
-    faults,
-    warnings,
-    rows: result?.rowCount,
-    truncated: result?.truncated,
-    milliseconds: roundedToTenth(milliseconds),
-    rowsRead: result?.rowsRead,
-    bytesRead: result?.bytesRead,
-    estimate,
+    // The query asks for the declared columns by name, so that it also fails where they differ.
+    problems: differences.length > 0 ? differences : failures.slice(0, 1),
+    warnings: [
+      ...emptyResult(example, tables, tools),
+      ...unpruned.map(({ warning }) => warning),
+      // That a time filter does not prune is the reason of the full scan.
+      ...fullScans(tables.filter(({ table }) => !unpruned.some((other) => other.table === table))),
+    ],
+    tables,
+    ...(example && { example }),
   };
 }
 
-function roundedToTenth(milliseconds: number | undefined): number | undefined {
-  return milliseconds === undefined ? undefined : Math.round(milliseconds * 10) / 10;
+function emptyResult(
+  example: ExampleRun | undefined,
+  tables: readonly TableRead[],
+  { isTemporary = false }: CheckTools,
+): readonly string[] {
+  const hasOnlyEmptyTables = isTemporary && tables.length === 0;
+  return example?.rows === 0 && !hasOnlyEmptyTables ? ['the example returns no rows'] : [];
 }
 
 function exampleOf(endpoint: Endpoint, { now }: CheckTools): Values {
@@ -137,9 +134,9 @@ function exampleOf(endpoint: Endpoint, { now }: CheckTools): Values {
   return validateParameters(endpoint, raw, { now: now() });
 }
 
-async function runTimed(endpoint: Endpoint, query: BoundQuery, tools: CheckTools): Promise<TimedRun> {
+async function runExample(endpoint: Endpoint, query: BoundQuery, tools: CheckTools): Promise<ExampleRun> {
   const started = performance.now();
-  const result = await tools.runQuery({
+  const { rowCount, truncated, rowsRead, bytesRead } = await tools.runQuery({
     query,
     columns: endpoint.columns,
     rowCap: rowCap(endpoint),
@@ -147,5 +144,6 @@ async function runTimed(endpoint: Endpoint, query: BoundQuery, tools: CheckTools
     signal: tools.signal,
     ...(endpoint.settings.queryLimits && { limits: endpoint.settings.queryLimits }),
   });
-  return [result, performance.now() - started];
+  const milliseconds = Math.round((performance.now() - started) * 10) / 10;
+  return { rows: rowCount, truncated, milliseconds, rowsRead, bytesRead };
 }

@@ -12,10 +12,12 @@ import type { Project } from '../../config/project.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { ifPresent } from '../../files/if-present.js';
 import type { CheckedEndpoint } from './checked-endpoint.js';
+import { containsName } from './contains-name.js';
+import { problemText, type Problem } from './problem.js';
 
 /** Problems of the project that are not those of one endpoint's example. */
 export interface CheckedGrants {
-  readonly faults: readonly string[];
+  readonly problems: readonly Problem[];
   readonly warnings: readonly string[];
 }
 
@@ -26,7 +28,7 @@ const REQUEST_LOG_GRANT = /\.gateway_requests(?:_local)?$/;
 /**
  * Compares the grants that a project's endpoints need with those in its users file, where it has one.
  *
- * @param checked a query that cannot be analysed is a fault where its endpoint has no other fault, which would be the same.
+ * @param checked a query that cannot be analysed is a problem where its endpoint has no other problem, which would be the same.
  */
 export async function checkGrants(
   { schemaFolder }: Project,
@@ -46,7 +48,10 @@ export async function checkGrants(
   // Which grants are needed is not known where a query cannot be analysed.
   const unneeded = problems.length > 0 ? [] : granted.filter((grant) => !expected.has(grant));
   return {
-    faults: [...remarks.faults, ...missing.map((grant) => `${file} lacks ${grant}; ${rewrite}`)],
+    problems: [
+      ...remarks.problems,
+      ...missing.map((grant) => ({ problem: `${file} lacks ${grant}; ${rewrite}` })),
+    ],
     warnings: [
       ...remarks.warnings,
       ...unneeded
@@ -69,16 +74,16 @@ export async function checkReader(
   try {
     const needed = await neededGrants(reader, endpoints);
     const missing = await missingGrants(reader, needed.grants);
-    const { faults, warnings } = remarksOf(needed, checked);
-    const lacks = missing.map(
-      (statement) => `the ClickHouse user lacks a right: run ${statement} as an administrator`,
-    );
-    return { faults: [...lacks, ...faults], warnings };
+    const { problems, warnings } = remarksOf(needed, checked);
+    const lacks = missing.map((statement) => ({
+      problem: `the ClickHouse user lacks a right: run ${statement} as an administrator`,
+    }));
+    return { problems: [...lacks, ...problems], warnings };
   } catch (error) {
     // A user can have the right to every query, and none to what this comparison needs.
     if (!(error instanceof ClickHouseError)) throw error;
     return {
-      faults: [],
+      problems: [],
       warnings: [
         `the grants cannot be compared as this ClickHouse user (${error.message.trimEnd()}); run querygate grants as an administrator`,
       ],
@@ -88,22 +93,19 @@ export async function checkReader(
 
 function remarksOf({ problems, warnings }: NeededGrants, checked: readonly CheckedEndpoint[]): CheckedGrants {
   const textOf = ({ endpoint, text }: Remark): string => `${endpoint}: ${text}`;
-  return { faults: newProblems(problems, checked).map(textOf), warnings: warnings.map(textOf) };
+  return {
+    problems: newProblems(problems, checked).map((remark) => ({ problem: textOf(remark) })),
+    warnings: warnings.map(textOf),
+  };
 }
 
 /** The problems that are not also those of an example. An example that fails for one table says nothing of the others. */
 function newProblems(problems: readonly Remark[], checked: readonly CheckedEndpoint[]): readonly Remark[] {
-  const faultsOf = new Map(checked.map(({ name, faults }) => [name, faults]));
+  const problemsOf = new Map(checked.map(({ name, problems: found }) => [name, found.map(problemText)]));
   return problems.filter(({ endpoint, unseenTable }) => {
-    const faults = faultsOf.get(endpoint);
-    if (faults === undefined) return false;
-    if (unseenTable === undefined) return faults.length === 0;
-    return !faults.some((fault) => names(fault, unseenTable));
+    const found = problemsOf.get(endpoint);
+    if (found === undefined) return false;
+    if (unseenTable === undefined) return found.length === 0;
+    return !found.some((text) => containsName(text, unseenTable));
   });
-}
-
-/** Whether a text contains a name as a word, with or without its database. */
-function names(text: string, name: string): boolean {
-  const escaped = name.replaceAll(/\W/g, String.raw`\$&`);
-  return new RegExp(String.raw`(?<!\w)${escaped}(?!\w)`).test(text);
 }

@@ -1,48 +1,44 @@
 import { paint, type Target } from '../style.js';
-import type { CheckedEndpoint, TableEstimate } from './checked-endpoint.js';
+import { textTable } from '../text-table.js';
+import type { CheckedEndpoint, Share, TableRead } from './checked-endpoint.js';
 
-const HEADINGS = ['ENDPOINT', 'STATE', 'ROWS', 'TIME', 'ROWS READ', 'ESTIMATE (parts, rows, marks of total)'];
+const HEADINGS = ['ENDPOINT', 'STATE', 'ROWS', 'TIME', 'ROWS READ', 'TABLE', 'PARTS', 'GRANULES'];
 
 /** The report as text: a line for each endpoint, and one more for each further ClickHouse table that it reads. */
 export function checkTable(checked: readonly CheckedEndpoint[], target: Target): string {
-  const rows = [HEADINGS, ...checked.flatMap(rowsOf)];
-  const widths = HEADINGS.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const line = (row: readonly string[]): string =>
-    row
-      .map((cell, column) => colour(cell.padEnd(widths[column] ?? 0), column, target))
-      .join('  ')
-      .trimEnd();
-  return rows.map((row) => `${line(row)}\n`).join('');
+  return textTable([HEADINGS, ...checked.flatMap(rowsOf)], {
+    paintCell: (cell, column) => (column === 1 ? colour(cell, target) : cell),
+  });
 }
 
 /** `FAULT`, `warning` or `ok`. */
-export function stateOf({ faults, warnings }: CheckedEndpoint): string {
-  if (faults.length > 0) return 'FAULT';
+export function stateOf({ problems, warnings }: CheckedEndpoint): string {
+  if (problems.length > 0) return 'FAULT';
   return warnings.length > 0 ? 'warning' : 'ok';
 }
 
 function rowsOf(checked: CheckedEndpoint): readonly (readonly string[])[] {
-  const { name, rows, truncated, milliseconds, rowsRead, estimate } = checked;
-  const [first, ...more] = estimate.map(estimateText);
-  return [
-    [
-      name,
-      stateOf(checked),
-      rows === undefined ? '-' : `${number(rows)}${truncated ? '+' : ''}`,
-      milliseconds === undefined ? '-' : `${milliseconds.toFixed(1)} ms`,
-      rowsRead === undefined ? '-' : number(rowsRead),
-      first ?? '-',
-    ],
-    ...more.map((text) => ['', '', '', '', '', text]),
-  ];
+  const { name, example, tables } = checked;
+  const [first = ['-', '-', '-'], ...more] = tables.map(tableCells);
+  const run = example
+    ? [
+        `${number(example.rows)}${example.truncated ? '+' : ''}`,
+        `${example.milliseconds.toFixed(1)} ms`,
+        number(example.rowsRead),
+      ]
+    : ['-', '-', '-'];
+  return [[name, stateOf(checked), ...run, ...first], ...more.map((cells) => ['', '', '', '', '', ...cells])];
 }
 
-function estimateText({ table, parts, rows, marks, tableMarks }: TableEstimate): string {
-  return `${table}: ${number(parts)}, ${number(rows)}, ${number(marks)} of ${number(tableMarks)}`;
-}
+const tableCells = ({ table, parts, granules }: TableRead): readonly string[] => [
+  table,
+  shareText(parts),
+  shareText(granules),
+];
 
-function colour(cell: string, column: number, target: Target): string {
-  if (column !== 1) return cell;
+const shareText = ({ read, of }: Share): string => `${number(read)} of ${number(of)}`;
+
+function colour(cell: string, target: Target): string {
   const state = cell.trim();
   if (state === 'FAULT') return paint('red', cell, target);
   if (state === 'warning') return paint('yellow', cell, target);

@@ -4,7 +4,8 @@ import { readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import { columnsText } from './columns-text.js';
 import { sampleValues } from './combinations.js';
 import type { DescribedColumn } from './compare-columns.js';
-import { faultInFile } from './fault-in-file.js';
+import { withPrefix, type Problem } from './problem.js';
+import { queryProblemInFile } from './query-problem-in-file.js';
 import { problemsOf, type SqlFile } from './sql-file.js';
 import { writeColumns } from './write-columns.js';
 
@@ -12,7 +13,7 @@ import { writeColumns } from './write-columns.js';
 export interface FoundColumns {
   /** With the columns that ClickHouse describes; absent where they cannot be found. */
   readonly endpoint?: Endpoint;
-  readonly faults: readonly string[];
+  readonly problems: readonly Problem[];
   /** What was written into the file; absent where it was not. */
   readonly written?: string;
 }
@@ -20,7 +21,7 @@ export interface FoundColumns {
 /**
  * Finds the columns that a header lacks: those of the example's query with all optional columns.
  *
- * @param writes whether to write them into the file; otherwise that they are missing is a fault.
+ * @param writes whether to write them into the file; otherwise that they are missing is a problem.
  */
 export async function findColumns(
   loaded: Endpoint,
@@ -34,8 +35,8 @@ export async function findColumns(
   try {
     columns = await describe(query, tools);
   } catch (error) {
-    const fault = faultInFile(error, { prefix: DESCRIBE, text: query.text, values }, file);
-    return { faults: [`the header has no columns, and they could not be determined: ${fault}`] };
+    const problem = queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file);
+    return { problems: [withPrefix('the header has no columns, and they could not be determined', problem)] };
   }
   return accept(columns, loaded, file, tools.writes);
 }
@@ -49,23 +50,26 @@ async function accept(
   const repeated = columns.find(
     ({ name }, index) => columns.findIndex((other) => other.name === name) < index,
   );
-  if (repeated) return { faults: [`the query returns two columns ${repeated.name}: rename one with AS`] };
+  if (repeated) {
+    return { problems: [{ problem: `the query returns two columns ${repeated.name}: rename one with AS` }] };
+  }
   const types = Object.fromEntries(columns.map(({ name, type }) => [name, type]));
   let endpoint: Endpoint;
   try {
     const read = readSqlEndpoint(file.source, { columnsWhereMissing: types });
     endpoint = withSettings(read, loaded.settings);
   } catch (error) {
-    return { faults: problemsOf(file.shownPath, file.source, error) };
+    return { problems: problemsOf(file, error) };
   }
   const text = columnsText(columns);
   if (!writes) {
-    return { endpoint, faults: [`the header of ${file.shownPath} has no columns. Add to it:\n${text}`] };
+    const problem = `the header of ${file.shownPath} has no columns. Add to it:\n${text}`;
+    return { endpoint, problems: [{ problem }] };
   }
   try {
     await writeColumns(file, columns);
-    return { endpoint, faults: [], written: text };
+    return { endpoint, problems: [], written: text };
   } catch (error) {
-    return { endpoint, faults: [(error as Error).message] };
+    return { endpoint, problems: [{ problem: (error as Error).message }] };
   }
 }

@@ -7,7 +7,8 @@ import { readHeader } from '../../endpoint/sql-file/header.js';
 import { placeForColumns, readSelect, readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import type { SelectProblem, SelectText } from '../../endpoint/sql-file/select/select-text.js';
 import { SqlFileError } from '../../endpoint/sql-file/sql-file-error.js';
-import { problemsOfSqlFile, textOfPlaced } from '../../endpoint/sql-file/sql-file-problems.js';
+import { problemsOfSqlFile } from '../../endpoint/sql-file/sql-file-problems.js';
+import type { Problem } from './problem.js';
 
 /** A `.sql` endpoint file, as it was loaded. */
 export interface SqlFile {
@@ -64,13 +65,16 @@ function possibleColumns(source: string, select: SelectText): Readonly<Record<st
 }
 
 /** A problem of a file with its path, line and column, and an excerpt with carets. */
-export function problemInFile({ shownPath, source }: SqlFile, ...problems: readonly SelectProblem[]): string {
-  return problemsOf(shownPath, source, new SqlFileError(problems)).join('\n');
+export function problemInFile(file: SqlFile, problem: SelectProblem): Problem {
+  return { problem: problem.problem, ...problemsOf(file, new SqlFileError([problem]))[0] };
 }
 
 /** The problems of a text that could not be read as a `.sql` file. @throws the error, where it is another one */
-export function problemsOf(shownPath: string, source: string, error: unknown): readonly string[] {
+export function problemsOf(
+  { shownPath, source }: Pick<SqlFile, 'shownPath' | 'source'>,
+  error: unknown,
+): readonly Problem[] {
   const problems = problemsOfSqlFile(error, source);
   if (problems === undefined) throw error;
-  return problems.map((problem) => `${shownPath}:${textOfPlaced(problem)}`);
+  return problems.map((problem) => ({ file: shownPath, ...problem }));
 }

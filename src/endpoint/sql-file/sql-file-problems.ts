@@ -26,11 +26,6 @@ export function problemsOfSqlFile(error: unknown, source: string): readonly Plac
   }));
 }
 
-/** A mistake as text, without the name of the file. */
-export function textOfPlaced({ line, column, problem, excerpt }: PlacedProblem): string {
-  return `${line}:${column}: ${problem}\n${excerpt}`;
-}
-
 function problemsWithPlaces(error: unknown, source: string): readonly SelectProblem[] | undefined {
   if (error instanceof SqlFileError) return error.problems;
   if (!(error instanceof EndpointDefinitionError)) return undefined;

@@ -1,5 +1,5 @@
 import { checkTable } from '../../../src/cli/check/check-report.js';
-import type { CheckedEndpoint } from '../../../src/cli/check/checked-endpoint.js';
+import type { CheckedEndpoint, TableRead } from '../../../src/cli/check/checked-endpoint.js';
 import { compareColumns } from '../../../src/cli/check/compare-columns.js';
 import { fullScans } from '../../../src/cli/check/full-scans.js';
 
@@ -34,50 +34,47 @@ describe('compareColumns', () => {
   });
 });
 
-describe('fullScans', () => {
-  const estimate = { table: 'edge_logs', parts: 3, rows: 1000, marks: 90, tableMarks: 100 };
+const TABLE: TableRead = {
+  database: 'logs',
+  table: 'edge_logs',
+  rows: 1000,
+  parts: { read: 1, of: 3 },
+  granules: { read: 5, of: 100 },
+};
 
-  it('warns of reading nearly all marks of a table that is not tiny', () => {
-    expect(fullScans([estimate])).toEqual([
-      'full scan: the example reads 90 % of edge_logs (90 of 100 marks, about 1,000 rows)',
+describe('fullScans', () => {
+  const read = (granules: number, of: number): TableRead => ({ ...TABLE, granules: { read: granules, of } });
+
+  it('warns of reading nearly all granules of a table that is not tiny', () => {
+    expect(fullScans([read(90, 100)])).toEqual([
+      'full scan: the example reads 90 % of edge_logs (90 of 100 granules, about 1,000 rows). ' +
+        'Filter the first columns of its sorting key or its partition key, or cache the result for longer',
     ]);
-    expect(fullScans([{ ...estimate, marks: 89 }])).toEqual([]);
-    expect(fullScans([{ ...estimate, marks: 63, tableMarks: 63 }])).toEqual([]);
-    expect(fullScans([{ ...estimate, marks: 0, tableMarks: 0 }])).toEqual([]);
+    expect(fullScans([read(89, 100)])).toEqual([]);
+    expect(fullScans([read(63, 63)])).toEqual([]);
+    expect(fullScans([read(0, 0)])).toEqual([]);
   });
 });
 
 describe('checkTable', () => {
+  const example = { rows: 1000, truncated: true, milliseconds: 12.34, rowsRead: 5000, bytesRead: 1 };
   const fine: CheckedEndpoint = {
     name: 'a',
-    faults: [],
+    problems: [],
     warnings: [],
-    rows: 1000,
-    truncated: true,
-    milliseconds: 12.34,
-    rowsRead: 5000,
-    bytesRead: 1,
-    estimate: [
-      { table: 't', parts: 1, rows: 2, marks: 3, tableMarks: 4 },
-      { table: 'u', parts: 1, rows: 2, marks: 3, tableMarks: 4 },
-    ],
+    example,
+    tables: [TABLE, { ...TABLE, table: 'u' }],
   };
 
   it('has a line for each endpoint and each further table', () => {
-    const broken = {
-      ...fine,
-      name: 'b',
-      faults: ['x'],
-      rows: undefined,
-      milliseconds: undefined,
-      rowsRead: undefined,
-    };
-    const table = checkTable([fine, { ...broken, estimate: [] }], { stream: {}, environment: {} });
+    const broken: CheckedEndpoint = { name: 'b', problems: [{ problem: 'x' }], warnings: [], tables: [] };
+    const table = checkTable([fine, broken], { stream: {}, environment: {} });
     const lines = table.split('\n').map((line) => line.split(/ {2,}/));
-    expect(lines.slice(1)).toEqual([
-      ['a', 'ok', '1,000+', '12.3 ms', '5,000', 't: 1, 2, 3 of 4'],
-      ['', 'u: 1, 2, 3 of 4'],
-      ['b', 'FAULT', '-', '-', '-', '-'],
+    expect(lines).toEqual([
+      ['ENDPOINT', 'STATE', 'ROWS', 'TIME', 'ROWS READ', 'TABLE', 'PARTS', 'GRANULES'],
+      ['a', 'ok', '1,000+', '12.3 ms', '5,000', 'edge_logs', '1 of 3', '5 of 100'],
+      ['', 'u', '1 of 3', '5 of 100'],
+      ['b', 'FAULT', '-', '-', '-', '-', '-', '-'],
       [''],
     ]);
   });

@@ -1,7 +1,7 @@
 import { readSqlEndpoint } from '../../../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { textOfProblem } from '../../../../src/endpoint/file-problems.js';
 import {
   problemsOfSqlFile,
-  textOfPlaced,
   type PlacedProblem,
 } from '../../../../src/endpoint/sql-file/sql-file-problems.js';
 import { sqlEndpointFile } from '../../../support/sql-endpoint-file.js';
@@ -178,7 +178,7 @@ describe('a mistake in an endpoint file in SQL', () => {
     } catch (error) {
       problems = problemsOfSqlFile(error, source);
     }
-    expect(problems?.map(textOfPlaced).join('\n')).toContain(
+    expect(problems?.map(textOfProblem).join('\n')).toContain(
       '10:15: the parameter town is not declared; declare it in the header: parameters: { town: { kind: string, description: … } }\n' +
         '     WHERE city = @town\n                  ^^^^^',
     );

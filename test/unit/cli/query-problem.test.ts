@@ -1,12 +1,13 @@
 import { parseError } from '@clickhouse/client';
 
-import { queryFault } from '../../../src/cli/check/query-fault.js';
+import { problemText } from '../../../src/cli/check/problem.js';
+import { queryProblem } from '../../../src/cli/check/query-problem.js';
 import { sqlWithCarets } from '../../../src/cli/check/sql-with-carets.js';
 import { Failure } from '../../../src/errors.js';
 
-const faultOf = (text: string, sql: string): string => queryFault(parseError(text), sql);
+const faultOf = (text: string, sql: string): string => problemText(queryProblem(parseError(text), sql));
 
-describe('queryFault', () => {
+describe('queryProblem', () => {
   it('shows the SQL with a caret where ClickHouse cannot parse it', () => {
     const sql = "SELECT 'é', a\nFROM t WHERE ä\nLIMIT 1";
     const position = Buffer.byteLength("SELECT 'é', a\nFROM t WHERE ") + 1;
@@ -125,10 +126,12 @@ describe('queryFault', () => {
   it('names the cause where ClickHouse reports nothing, and never the gateway’s log', () => {
     const statement = 'SELECT 1';
     const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
-    expect(queryFault(refused, statement)).toMatch(/^ClickHouse is unreachable.* connect ECONNREFUSED 127/);
-    expect(queryFault(new Error('odd'), statement)).toBe('odd');
+    expect(problemText(queryProblem(refused, statement))).toMatch(
+      /^ClickHouse is unreachable.* connect ECONNREFUSED 127/,
+    );
+    expect(problemText(queryProblem(new Error('odd'), statement))).toBe('odd');
     const broken = new Failure('CLICKHOUSE_ANSWER_BROKEN', 'Not complete.', { diagnosis: 'no summary' });
-    expect(queryFault(broken, statement)).toBe('Not complete. no summary');
+    expect(problemText(queryProblem(broken, statement))).toBe('Not complete. no summary');
   });
 });
 

@@ -1,6 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 import { translateClickHouseError } from '../../clickhouse/translate-error.js';
+import type { Problem } from './problem.js';
 import { sqlWithCarets } from './sql-with-carets.js';
 
 const ACCESS_DENIED = '497';
@@ -16,37 +17,38 @@ const MAX_EXPECTED = 120;
  *
  * @returns undefined where this is not known.
  */
-export type ShowInFile = (message: string, positions: readonly number[]) => string | undefined;
+export type ShowInFile = (message: string, positions: readonly number[]) => Problem | undefined;
 
 /**
- * The fault of a query that failed, for the author of the endpoint: ClickHouse's own text, the SQL, carets where ClickHouse
+ * The problem of a query that failed, for the author of the endpoint: ClickHouse's own text, the SQL, carets where ClickHouse
  * says what is wrong, and a hint for the operator. The message for callers refers to the gateway's log; `check` has none.
  *
  * @param showInFile instead of the SQL.
  */
-export function queryFault(error: unknown, sql: string, showInFile?: ShowInFile): string {
+export function queryProblem(error: unknown, sql: string, showInFile?: ShowInFile): Problem {
   const { code, message, details } = translateClickHouseError(error);
   const { cause, diagnosis = '' } = details;
   const summary = code === 'CLICKHOUSE_FAILED' ? '' : `${message} `;
   if (!(cause instanceof ClickHouseError)) {
-    return `${summary}${cause instanceof Error ? cause.message : diagnosis}`.trimEnd();
+    return { problem: `${summary}${cause instanceof Error ? cause.message : diagnosis}`.trimEnd() };
   }
-  if (cause.code === ACCESS_DENIED) return accessFault(cause);
+  if (cause.code === ACCESS_DENIED) return accessProblem(cause);
   const text = `${summary}${shortText(cause.message)}`;
   const positions = positionsOf(cause, sql);
-  const shown = showInFile?.(text, positions) ?? `${text}\n${sqlWithCarets(sql, positions)}`;
-  return `${shown}\n  ${diagnosis}`;
+  const shown = showInFile?.(text, positions) ?? { problem: text, excerpt: sqlWithCarets(sql, positions) };
+  const above = shown.excerpt === undefined ? '' : `${shown.excerpt}\n`;
+  return { ...shown, excerpt: `${above}  ${diagnosis}` };
 }
 
 /** The right that is missing, as ClickHouse names it, and how to grant it. */
-function accessFault({ message }: ClickHouseError): string {
+function accessProblem({ message }: ClickHouseError): Problem {
   const user = /^(\S+): Not enough privileges/.exec(message)?.[1] ?? '';
   const right =
     /\(Missing permissions: (.+)\)\.?\s*$/.exec(message)?.[1] ??
     /have (?:the )?grant (.+? ON .+?)\.?(?: \(Missing|\s*$)/.exec(message)?.[1];
   const problem =
     right === undefined ? shortText(message) : `the ClickHouse user ${user} lacks the right ${right}`;
-  return `${problem}: run \`querygate grants\`, and grant it as an administrator`;
+  return { problem: `${problem}: run \`querygate grants\`, and grant it as an administrator` };
 }
 
 /** ClickHouse's text without its copies of the SQL. */

@@ -1,20 +1,21 @@
 import type { Column } from '../../endpoint/definition.js';
 import { readHeader } from '../../endpoint/sql-file/header.js';
 import { compareColumns, type ColumnDifference, type DescribedColumn } from './compare-columns.js';
+import type { Problem } from './problem.js';
 import { problemInFile, type SqlFile } from './sql-file.js';
 
-/** The differences between declared and returned columns as faults; those of a `.sql` file with their place in its header. */
-export function columnFaults(
+/** The differences between declared and returned columns; those of a `.sql` file with their place in its header. */
+export function columnProblems(
   declared: ReadonlyMap<string, Column>,
   described: readonly DescribedColumn[],
   file: SqlFile | undefined,
-): readonly string[] {
+): readonly Problem[] {
   const differences = compareColumns(declared, described);
-  if (file === undefined || file.lacksColumns) return differences.map(({ problem }) => problem);
-  return differences.map((difference) => faultInFile(difference, file));
+  if (file === undefined || file.lacksColumns) return differences.map(({ problem }) => ({ problem }));
+  return differences.map((difference) => problemOfHeader(difference, file));
 }
 
-function faultInFile({ column, problem }: ColumnDifference, file: SqlFile): string {
+function problemOfHeader({ column, problem }: ColumnDifference, file: SqlFile): Problem {
   const { value, placeOf } = readHeader(file.source);
   const { columns } = value as { readonly columns: Readonly<Record<string, unknown>> };
   if (column === undefined)

@@ -1,0 +1,36 @@
+import { totalOf, type CheckedEndpoint } from './checked-endpoint.js';
+import type { CheckedGrants } from './check-grants.js';
+
+/** Grows when a field of the document is renamed or removed; docs/reference/cli.md describes the fields. */
+const VERSION = 1;
+
+/** The result of a check as a JSON document. */
+export function checkJson(checked: readonly CheckedEndpoint[], grants: CheckedGrants, ok: boolean): string {
+  const endpoints = checked.map(endpointJson);
+  return `${JSON.stringify({ version: VERSION, ok, endpoints, grants }, undefined, 2)}\n`;
+}
+
+function endpointJson({
+  name,
+  file,
+  problems,
+  warnings,
+  example,
+  tables,
+  columnsWritten,
+}: CheckedEndpoint): object {
+  return {
+    name,
+    file,
+    ok: problems.length === 0,
+    problems: problems.map((problem) => ({ file, ...problem })),
+    warnings,
+    example: example && {
+      ...example,
+      parts: totalOf(tables, 'parts'),
+      granules: totalOf(tables, 'granules'),
+    },
+    tables,
+    columnsWritten,
+  };
+}

@@ -1,0 +1,47 @@
+import { ClickHouseError } from '@clickhouse/client';
+
+import { connectClickHouse, type ClickHouseConnection } from '../../clickhouse/connection.js';
+import { createQueryRunner } from '../../clickhouse/query-runner.js';
+import { translateClickHouseError } from '../../clickhouse/translate-error.js';
+import type { Config } from '../../config/config.js';
+import type { CheckTools } from './check-endpoint.js';
+
+/** The limits of queries, as the gateway's configuration has them, and what the caller of a check decides. */
+export type CheckSettings = Pick<Config, 'queryLimits' | 'queryTimeoutMs'> &
+  Pick<CheckTools, 'signal' | 'writes' | 'isTemporary'>;
+
+/**
+ * Runs a task with what `checkEndpoint` needs on a server that is running.
+ *
+ * @throws Error where the server is unreachable or rejects the user: this is reported once, not for each endpoint.
+ */
+export async function withCheckTools<T>(
+  connection: ClickHouseConnection,
+  { queryLimits, queryTimeoutMs, signal, writes = false, isTemporary = false }: CheckSettings,
+  task: (tools: CheckTools) => Promise<T>,
+): Promise<T> {
+  const client = connectClickHouse(connection, {
+    maxOpenConnections: 4,
+    requestTimeoutMs: queryTimeoutMs + 5000,
+  });
+  try {
+    await client
+      .query({ query: 'SELECT 1', abort_signal: signal })
+      .then((result) => result.text())
+      .catch((cause: unknown) => {
+        throw new Error(`ClickHouse at ${connection.url} ${problemOf(cause)}`, { cause });
+      });
+    const runQuery = createQueryRunner(client, queryLimits);
+    return await task({ client, runQuery, now: () => new Date(), signal, writes, isTemporary });
+  } finally {
+    await client.close();
+  }
+}
+
+/** Why a first query failed: an unreachable server, or one that rejects the user or the database. */
+function problemOf(cause: unknown): string {
+  const reason = cause instanceof Error ? cause.message.trimEnd() : String(cause);
+  if (!(cause instanceof ClickHouseError)) return `does not respond: ${reason}`;
+  const { diagnosis = '' } = translateClickHouseError(cause).details;
+  return `rejects the first query: ${reason}\n  ${diagnosis}`;
+}

@@ -1,0 +1,81 @@
+import { checkSqlFile, type SqlCheck } from '../support/check-sql-file.js';
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.close());
+
+describe('a time filter', () => {
+  /** 10 granules; each time is a minute after the one before. */
+  const tableOf = (name: string, keys: string): string =>
+    `CREATE TABLE ${name} ENGINE = MergeTree ${keys} SETTINGS index_granularity = 1024 AS
+     SELECT toUInt32(number) AS n, toDateTime('2026-01-01', 'UTC') + number * 60 AS at FROM numbers(10240)`;
+
+  const checkFilter = (table: string, condition: string, kind = 'timestamp'): Promise<SqlCheck> =>
+    checkSqlFile(
+      database.client,
+      sqlEndpointFile(
+        'visits',
+        [
+          'columns: { n: UInt32 }',
+          'example: { since: 2020-01-01 }',
+          'parameters:',
+          `  since: { kind: ${kind}, description: From. }`,
+          '  until: { kind: timestamp, description: To. }',
+        ],
+        `SELECT n FROM ${table} WHERE ${condition} [[ AND at < @until ]]`,
+      ),
+    );
+
+  beforeAll(async () => {
+    for (const query of [
+      tableOf('by_time', 'PARTITION BY toYYYYMM(at) ORDER BY (n % 10, at)'),
+      tableOf('by_remainder', 'ORDER BY (n % 10, at)'),
+      tableOf('by_number', 'ORDER BY n'),
+    ])
+      await database.client.command({ query });
+  });
+
+  it.each(['timestamp', 'date'])(
+    'of kind %s is no warning where some value of it excludes rows, although the example reads all of them',
+    async (kind) => {
+      const { faults, warnings, tables } = await checkFilter('by_time', 'at >= @since', kind);
+      expect([faults, warnings, tables[0]?.granules]).toEqual([[], [], { read: 10, of: 10 }]);
+    },
+  );
+
+  it('is no warning where other filters exclude rows', async () => {
+    const { warnings } = await checkFilter('by_number', "dateDiff('day', @since, at) > 0 AND n < 5000");
+    expect(warnings).toEqual([]);
+  });
+
+  it.each([
+    [
+      'a function around the column of the keys',
+      'by_time',
+      'The keys of by_time begin with at: compare this column itself with the parameter, not a function of it',
+    ],
+    [
+      'a sorting key that begins with another column',
+      'by_remainder',
+      'Its sorting key (n % 10, at) has at only after n % 10: filter n % 10 too and compare at itself, or partition the table by toYYYYMM(at)',
+    ],
+    [
+      'keys without a time',
+      'by_number',
+      'Neither its partition key nor its sorting key (n) has a column with a time: add at to the sorting key, or partition the table by its month',
+    ],
+  ])(
+    'is a warning with what to do for %s, where no value of it excludes rows',
+    async (_what, table, advice) => {
+      const { warnings } = await checkFilter(table, "dateDiff('day', @since, at) > 0");
+      expect(warnings).toEqual([
+        `the time filter since does not prune: whatever its value, ClickHouse reads all 10 granules in 1 part of ${table}. ${advice}`,
+      ]);
+    },
+  );
+});

@@ -1,0 +1,58 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { ClickHouseClient } from '@clickhouse/client';
+
+import { checkEndpoint } from '../../src/cli/check/check-endpoint.js';
+import type { CheckedEndpoint } from '../../src/cli/check/checked-endpoint.js';
+import { problemText } from '../../src/cli/check/problem.js';
+import { SqlFiles } from '../../src/cli/check/sql-file.js';
+import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
+import { withTemporaryFolder } from './temporary-folder.js';
+
+/** How a file is checked. */
+export interface SqlCheckOptions {
+  readonly writes?: boolean;
+  /** Done with the file after it was loaded. */
+  readonly prepare?: (file: string) => Promise<void>;
+}
+
+/** The result of a check, and the file after it. */
+export interface SqlCheck extends CheckedEndpoint {
+  /** The problems as text. */
+  readonly faults: readonly string[];
+  /** The text of the file after the check. */
+  readonly text: string;
+  readonly mode: number;
+}
+
+/** Checks a file `visits.sql` with this text. */
+export async function checkSqlFile(
+  client: ClickHouseClient,
+  source: string,
+  { writes = true, prepare }: SqlCheckOptions = {},
+): Promise<SqlCheck> {
+  const tools = { client, runQuery: createQueryRunner(client, { timeoutMs: 20_000 }), writes };
+  const files = new SqlFiles('/project/endpoints');
+  let checked: SqlCheck | undefined;
+  await withTemporaryFolder(async (folder) => {
+    const file = path.join(folder, 'visits.sql');
+    await writeFile(file, source);
+    await prepare?.(file);
+    const endpoint = files.read(source, path.join('/project/endpoints', 'visits.sql'));
+    const found = files.of(endpoint);
+    const result = await checkEndpoint(
+      endpoint,
+      { ...tools, now: () => new Date(), signal: new AbortController().signal },
+      { sql: found && { ...found, path: file } },
+    );
+    const { mode } = await stat(file);
+    const faults = result.problems.map(problemText);
+    checked = { ...result, faults, text: await readFile(file, 'utf8'), mode: mode & 0o777 };
+  });
+  if (checked === undefined) throw new Error('the check has no result');
+  return checked;
+}
+
+/** The problems, line by line. */
+export const linesOf = ({ faults }: SqlCheck): readonly string[] =>
+  faults.flatMap((fault) => fault.split('\n'));
