@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { readVersion } from '../package-files.js';
 import { callCommand } from './call.js';
 import { checkCommand } from './check.js';
+import { devCommand } from './dev.js';
 import { grantsCommand } from './grants.js';
 import { keysCommand } from './keys.js';
 import { loadCommand } from './load.js';
@@ -18,6 +19,7 @@ export function createProgram(): Command {
     .version(readVersion(), '-V, --version', 'print the version')
     .addHelpText('after', HELP);
   const subcommands = [
+    devCommand(),
     serveCommand(),
     callCommand(),
     checkCommand(),

@@ -11,6 +11,7 @@ import { callEndpoint, type CallParts } from './call-endpoint.js';
 import { serveConsole } from './console.js';
 import type { Credentials } from './credentials.js';
 import { describeEndpoint, listEndpoints } from './describe-endpoints.js';
+import { developmentRoutes, type DevelopmentSource } from './development-routes.js';
 import { limitHeaders } from './header-limits.js';
 import { respondLive, respondReady, type ReadyParts } from './health.js';
 import { limitRequests } from './limit-requests.js';
@@ -38,6 +39,8 @@ export interface AppParts extends CallParts, ReadyParts {
   readonly version: string;
   /** Folder of the built console; undefined where there is none. */
   readonly consoleFolder?: string | undefined;
+  /** Present in a development server. */
+  readonly development?: DevelopmentSource | undefined;
 }
 
 /** Creates the Express application. A request passes its handlers from top to bottom. */
@@ -53,6 +56,7 @@ export function createApp(parts: AppParts): RequestListener {
     authenticate(parts.credentials, parts.endpoints),
     limitRequests(parts.limiter, parts.endpoints),
     endpointRoutes(parts),
+    ...(parts.development ? [developmentRoutes(parts, parts.development)] : []),
   );
   app.use(
     apiDocsRoutes({ ...parts, describe: (reader) => openApiDocument({ ...reader, times: parts.times }) }),

@@ -7,6 +7,7 @@ import type { Endpoints } from '../endpoint/registry.js';
 import { ServedEndpoints } from '../endpoint/served-endpoints.js';
 import { createAdminApp, type AdminParts } from '../http/admin/admin-app.js';
 import { connectionsOf } from '../http/connections.js';
+import type { DevelopmentSource } from '../http/development-routes.js';
 import { drain } from '../http/drain.js';
 import { createHttpServer } from '../http/server.js';
 import type { Logger } from '../observability/logger.js';
@@ -18,14 +19,14 @@ import { Closers, type OnClose } from './closers.js';
 import { createListener, type ListenerParts } from './create-listener.js';
 import { pingServersOnce } from './first-ping.js';
 import { openAccess } from './open-access.js';
-import { openClickHouse } from './open-clickhouse.js';
+import { openClickHouse, type OpenClickHouse } from './open-clickhouse.js';
 import { openDiskMonitor } from './open-disk-monitor.js';
 import { openQueryExecution } from './open-query-execution.js';
 import { openRequestLog } from './open-request-log.js';
 import { pingAny } from './ping-any.js';
-import { ProjectEndpoints, type LoadedEndpoints } from './project-endpoints.js';
+import { ProjectEndpoints, type LoadedEndpoints, type ProjectEndpointsOptions } from './project-endpoints.js';
 import { queryServers } from './query-servers.js';
-import { Reloader, type Reload } from './reloader.js';
+import { logReload, Reloader, type Reload } from './reloader.js';
 import { warnOfOtherVersion } from './warn-of-other-version.js';
 
 /** A running gateway. */
@@ -36,6 +37,8 @@ export interface Gateway {
   readonly endpoints: Endpoints;
   /** Loads the endpoint files again and serves them in place of the earlier ones, all or nothing. Never rejects. */
   readonly reload: () => Promise<Reload>;
+  /** Drops every cached result. */
+  readonly purge: () => Promise<unknown>;
   /** The key generated for this run, if none is configured. */
   readonly generatedKey: string | undefined;
   /** Whether any ClickHouse server responded at start-up. */
@@ -52,6 +55,18 @@ export interface Gateway {
 export interface GatewayDependencies {
   readonly logger: Logger;
   readonly clock: Clock;
+  /** Present in a development server. */
+  readonly development?: Development;
+}
+
+/** What a development server changes about a gateway. */
+export interface Development {
+  /** How endpoint files are loaded. A file with a problem keeps its earlier endpoint, and does not stop the others. */
+  readonly loading: ProjectEndpointsOptions;
+  /** Called once ClickHouse is open, before the endpoints are loaded once more and requests are served. */
+  readonly onOpened: (clickhouse: OpenClickHouse) => void;
+  readonly onReload: (outcome: Reload) => void;
+  readonly source: DevelopmentSource;
 }
 
 /**
@@ -76,11 +91,11 @@ export async function openGateway(config: Config, dependencies: GatewayDependenc
 
 async function open(
   config: Config,
-  { logger, clock }: GatewayDependencies,
+  { logger, clock, development }: GatewayDependencies,
   onClose: OnClose,
 ): Promise<Omit<Gateway, 'close'>> {
   warnOfOtherVersion(config.project, logger);
-  const load = endpointsLoader(config);
+  const load = endpointsLoader(config, development);
   const first = await load();
   const endpoints = new ServedEndpoints(first.endpoints);
   const { credentials, seal, ...operatedAccess } = await openAccess(config, endpoints, { logger, clock });
@@ -104,12 +119,16 @@ async function open(
         return clickhouse.prepareFor(changed);
       },
       onReplaced: execution.adoptEndpoints,
+      report: development?.onReload ?? logReload(logger),
       clock,
-      logger,
     },
     first.problems,
   );
   execution.metrics.observeReloads(reloader);
+  if (development) {
+    development.onOpened(clickhouse);
+    await reloader.reload();
+  }
   const operated = { ...execution, ...operatedAccess, endpoints, reloader, seal, clock, logger };
   const adminUrl = config.admin && (await openAdminApi(config, config.admin, operated, onClose));
 
@@ -118,11 +137,13 @@ async function open(
     checkSql: createSandbox(execution.analyzeSql),
     ping: (signal: AbortSignal) => pingAny(servers, signal),
     disks: openDiskMonitor(clickhouse.servers, logger),
+    development: development?.source,
   };
   const url = await openPublicApi(listener, onClose);
   const hasClickHouse = await pingServersOnce(servers, logger);
   const { generatedKey } = operatedAccess.keys;
-  return { url, adminUrl, endpoints, reload: () => reloader.reload(), generatedKey, hasClickHouse };
+  const [reload, purge] = [() => reloader.reload(), () => execution.cache.purge({})];
+  return { url, adminUrl, endpoints, reload, purge, generatedKey, hasClickHouse };
 }
 
 /** Opens the public API; returns its URL. */
@@ -144,12 +165,18 @@ async function openPublicApi(parts: Omit<ListenerParts, 'isDraining'>, onClose: 
 }
 
 /** Returns a function that loads the endpoints with the settings of this deployment. */
-function endpointsLoader(config: Config): () => Promise<LoadedEndpoints> {
-  const project = new ProjectEndpoints(config);
-  return async () => ({
-    endpoints: (await project.load()).withStaleIfError(config.cache.staleIfErrorSeconds),
-    problems: [],
-  });
+function endpointsLoader(
+  config: Config,
+  development: Development | undefined,
+): () => Promise<LoadedEndpoints> {
+  const project = new ProjectEndpoints(config, development?.loading);
+  const { staleIfErrorSeconds } = config.cache;
+  return async () => {
+    const { endpoints, problems } = development
+      ? await project.loadWhatIsValid()
+      : { endpoints: await project.load(), problems: [] };
+    return { endpoints: endpoints.withStaleIfError(staleIfErrorSeconds), problems };
+  };
 }
 
 /** Opens the admin API; returns its URL. */

@@ -7,6 +7,7 @@ import type { ErrorCode } from '../errors.js';
 import { AccessLog } from '../http/access-log.js';
 import { createApp } from '../http/app.js';
 import type { Credentials } from '../http/credentials.js';
+import type { DevelopmentSource } from '../http/development-routes.js';
 import { createFastPath } from '../http/fast-path.js';
 import { KnownTargets } from '../http/known-targets.js';
 import type { Logger } from '../observability/logger.js';
@@ -42,6 +43,7 @@ export interface ListenerParts {
   readonly ping: Ping;
   readonly disks: DiskMonitor;
   readonly isDraining: () => boolean;
+  readonly development?: DevelopmentSource | undefined;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -70,6 +72,7 @@ export function createListener(parts: ListenerParts): RequestListener {
     corsOrigins: config.corsOrigins,
     consoleFolder: CONSOLE_FOLDER,
     tracing: parts.tracing,
+    development: parts.development,
     version: readVersion(),
     times: config.times,
   });

@@ -42,6 +42,8 @@ export interface OpenClickHouse {
    * lacks one, the server restarts, and running queries fail.
    */
   readonly prepareFor: (endpoints: readonly Endpoint[]) => Promise<void>;
+  /** As `prepareFor`, for endpoints that may not be valid: it logs nothing about them. */
+  readonly prepareToAnalyse: (endpoints: readonly Endpoint[]) => Promise<void>;
   /** Undefined where the servers are external. */
   readonly embedded: EmbeddedServer | undefined;
   readonly close: () => Promise<void>;
@@ -63,8 +65,9 @@ export async function openClickHouse(config: Config, options: OpenOptions): Prom
     const servers = urls.map((url) => open({ url, username, password, database }, config));
     await rejectEarlierSchemas(servers, clickhouse, earlier);
     const logConnections = log ? urls.map((url) => ({ url, ...log })) : [];
-    const prepareFor = (): Promise<void> => Promise.resolve();
-    return { servers, logConnections, prepareFor, embedded: undefined, close: () => closeAll(servers) };
+    const nothing = (): Promise<void> => Promise.resolve();
+    const external = { prepareFor: nothing, prepareToAnalyse: nothing, embedded: undefined };
+    return { servers, logConnections, ...external, close: () => closeAll(servers) };
   }
   const server = await startEmbeddedServer(config, clickhouse, options);
   const servers = [open(server.readerConnection, config)];
@@ -77,7 +80,10 @@ export async function openClickHouse(config: Config, options: OpenOptions): Prom
   const prepareFor = async (endpoints: readonly Endpoint[]): Promise<void> => {
     if (endpoints.length > 0) warnOfGrants(await extendReader(server, endpoints), options.logger);
   };
-  return { servers, logConnections, prepareFor, embedded: server, close };
+  const prepareToAnalyse = async (endpoints: readonly Endpoint[]): Promise<void> => {
+    await extendReader(server, endpoints);
+  };
+  return { servers, logConnections, prepareFor, prepareToAnalyse, embedded: server, close };
 }
 
 /** Starts an embedded server with the schema, the rights to query it and, if configured, demonstration data. */

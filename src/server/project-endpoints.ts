@@ -15,8 +15,10 @@ export interface ProjectEndpointsOptions {
   /**
    * Called after each load with what the files contain, before the endpoints are settled; returns what to serve and the
    * problems to report.
+   *
+   * @param earlier what the last load returned, by file.
    */
-  readonly complete?: (loaded: LoadedFiles) => Promise<LoadedFiles>;
+  readonly complete?: (loaded: LoadedFiles, earlier: ReadonlyMap<string, Endpoint>) => Promise<LoadedFiles>;
 }
 
 /** Endpoints that were loaded, and the files that are not among them. */
@@ -65,7 +67,7 @@ export class ProjectEndpoints {
 
   private async loadFiles(): Promise<LoadedFiles> {
     const loaded = await this.loader.load();
-    return this.options.complete ? this.options.complete(loaded) : loaded;
+    return this.options.complete ? this.options.complete(loaded, this.good) : loaded;
   }
 
   private async settled(endpoints: readonly Endpoint[]): Promise<EndpointRegistry> {

@@ -30,8 +30,9 @@ export interface ReloaderParts {
   readonly prepare: (all: readonly Endpoint[], changed: readonly Endpoint[]) => Promise<void>;
   /** Called when other endpoints are served. */
   readonly onReplaced: () => void;
+  /** Called with the outcome of each reload. */
+  readonly report: (outcome: Reload) => void;
   readonly clock: Clock;
-  readonly logger: Logger;
 }
 
 /** Loads the endpoints again and serves them in place of the earlier ones. */
@@ -79,7 +80,7 @@ export class Reloader {
   }
 
   private async run(): Promise<Reload> {
-    const { clock, logger, served } = this.parts;
+    const { clock, report } = this.parts;
     let changes: EndpointChanges = NO_CHANGES;
     let problems: readonly FileProblem[];
     try {
@@ -89,15 +90,8 @@ export class Reloader {
     }
     const ok = problems.length === 0;
     this.#last = { at: clock(), ok, problems, ...changes };
-    if (ok) {
-      this.#lastSuccess = this.#last.at;
-      logger.info('endpoints reloaded', { endpoints: served.all().length, ...changes });
-    } else {
-      logger.error('endpoint files are invalid; what was served before stays in their place', {
-        problems: problems.map(textOfProblem),
-        ...changes,
-      });
-    }
+    if (ok) this.#lastSuccess = this.#last.at;
+    report(this.#last);
     return this.#last;
   }
 
@@ -145,6 +139,19 @@ function factsOf(endpoint: Endpoint): string {
   const declared = [...parameters].map(([name, parameter]) => [name, { ...parameter, schema: undefined }]);
   const facts = { ...endpoint, query: undefined };
   return JSON.stringify([facts, declared, [...columns], [...optionalColumns]]);
+}
+
+/** Returns a function that logs the outcome of a reload. */
+export function logReload(logger: Logger): (outcome: Reload) => void {
+  return ({ ok, problems, added, changed, removed }) => {
+    if (ok) {
+      logger.info('endpoints reloaded', { added, changed, removed });
+      return;
+    }
+    logger.error('endpoint files are invalid; what was served before stays in their place', {
+      problems: problems.map(textOfProblem),
+    });
+  };
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

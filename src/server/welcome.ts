@@ -5,7 +5,7 @@ import type { Gateway } from './compose.js';
 const MAX_CALLS = 10;
 
 /** The text for a person at the terminal: the gateway's URL, and a command to paste for each endpoint. */
-export function welcome(gateway: Omit<Gateway, 'close' | 'reload'>): string {
+export function welcome(gateway: Omit<Gateway, 'close' | 'reload' | 'purge'>): string {
   const key = gateway.generatedKey ?? '$API_KEY';
   const quote = gateway.generatedKey === undefined ? '"' : "'";
   // The request log is still empty.

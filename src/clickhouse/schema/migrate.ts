@@ -5,6 +5,7 @@ import { checkCluster, onCluster, type Cluster } from './cluster-names.js';
 import { clusterRecordTable, clusterStatements } from './cluster-statements.js';
 import { RECORD_TABLE, rejectEarlierMigrations } from './earlier-migrations.js';
 import { isGatewayFile, type Migration, type Schema } from './migration-files.js';
+import { AppliedFilesDiffer, SchemaFileError } from './schema-file-error.js';
 import { withMigrationLock, type CheckLock } from './migration-lock.js';
 
 export interface MigrateOptions {
@@ -28,8 +29,8 @@ interface AppliedMigration {
  * each other.
  *
  * @returns names of the migrations that were applied now.
- * @throws Error, before any change, when the database has an earlier schema, an applied file was changed, or a
- * recorded file is missing.
+ * @throws AppliedFilesDiffer, before any change, when an applied file was changed or is missing; Error when the database has an
+ * earlier schema.
  */
 export async function migrate(options: MigrateOptions): Promise<readonly string[]> {
   const { connection, cluster: name } = options;
@@ -109,9 +110,12 @@ async function apply(
   for (const [index, query] of statements.entries()) {
     await checkLock();
     await client.command({ query }).catch((cause: unknown) => {
-      throw new Error(`${name}: ${(cause as Error).message.trim()}${whatIsDone(index, statements)}`, {
-        cause,
-      });
+      throw new SchemaFileError(
+        `${name}: ${(cause as Error).message.trim()}${whatIsDone(index, statements)}`,
+        {
+          cause,
+        },
+      );
     });
   }
   await client.insert({
@@ -140,7 +144,7 @@ function pending(
     const { name, checksum } = migration;
     const recorded = recordedChecksum(migration, checksums);
     if (recorded !== undefined && recorded !== checksum) {
-      throw new Error(
+      throw new AppliedFilesDiffer(
         `${name} was changed after it was applied. Restore the file, and add the change as a new file.`,
       );
     }
@@ -169,7 +173,9 @@ function rejectMissing(migrations: readonly Migration[], applied: readonly Appli
     { names: missing.filter(isGatewayFile), advice: LATER_GATEWAY },
     { names: missing.filter((name) => !isGatewayFile(name)), advice: OTHER_PROJECT },
   ].filter(({ names }) => names.length > 0);
-  throw new Error(problems.map(({ names, advice }) => `${names.sort().join(', ')} ${advice}`).join('\n'));
+  throw new AppliedFilesDiffer(
+    problems.map(({ names, advice }) => `${names.sort().join(', ')} ${advice}`).join('\n'),
+  );
 }
 
 const LATER_GATEWAY =

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 import { ifPresent } from '../../files/if-present.js';
 import type { EarlierSchema } from './earlier-migrations.js';
+import { SchemaFileError } from './schema-file-error.js';
 import { withoutComments } from './statement-text.js';
 
 /** One numbered SQL file of the schema. */
@@ -66,14 +67,14 @@ async function readMigrations(folder: string, recordedIn: string): Promise<reado
   const files = ((await ifPresent(readdir(folder))) ?? []).filter((file) => file.endsWith('.sql')).sort();
   const misnamed = files.find((file) => !/^\d{4}_\w+\.sql$/.test(file));
   if (misnamed !== undefined) {
-    throw new Error(
+    throw new SchemaFileError(
       `${recordedIn}/${misnamed} must be named NNNN_name.sql: four digits, “_”, then letters, digits and “_”`,
     );
   }
   files.forEach((file, index) => {
     const previous = files[index - 1];
     if (previous?.slice(0, 4) === file.slice(0, 4)) {
-      throw new Error(`${previous} and ${file} have the same number`);
+      throw new SchemaFileError(`${previous} and ${file} have the same number`);
     }
   });
   return Promise.all(files.map((file) => readMigration(folder, file, recordedIn)));
@@ -102,7 +103,7 @@ function rejectOwnTables(name: string, statements: readonly string[]): void {
   for (const statement of statements) {
     const table = OWN_TABLE.exec(withoutComments(statement))?.[1];
     if (table === undefined) continue;
-    throw new Error(
+    throw new SchemaFileError(
       `${name} creates ${table}, which is a name of the gateway, as are all that begin with querygate_ or schema_migrations. ` +
         'Delete the file if it is 0011_gateway_requests.sql of version 0.1; otherwise give the table another name.',
     );

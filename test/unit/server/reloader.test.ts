@@ -2,8 +2,7 @@ import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { ServedEndpoints } from '../../../src/endpoint/served-endpoints.js';
 import { ProblemsOfFiles, type LoadedEndpoints } from '../../../src/server/project-endpoints.js';
-import { Reloader } from '../../../src/server/reloader.js';
-import { RecordingLogger } from '../../support/recording-logger.js';
+import { Reloader, type Reload } from '../../../src/server/reloader.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { TestClock } from '../../support/test-clock.js';
 
@@ -17,7 +16,7 @@ const loaded = (...endpoints: Endpoint[]): LoadedEndpoints => ({
 class ReloadUnderTest {
   readonly served = new ServedEndpoints(new EndpointRegistry([sampleEndpoint()]));
   readonly clock = new TestClock();
-  readonly logger = new RecordingLogger();
+  readonly reported: Reload[] = [];
   readonly prepared: string[] = [];
   loads: (() => Promise<LoadedEndpoints>)[] = [];
   prepare: () => Promise<void> = () => Promise.resolve();
@@ -31,7 +30,7 @@ class ReloadUnderTest {
     },
     onReplaced: () => (this.replaced += 1),
     clock: this.clock.read,
-    logger: this.logger,
+    report: (outcome) => this.reported.push(outcome),
   });
 }
 
@@ -65,7 +64,7 @@ describe('a reload', () => {
     expect([under.served.all(), under.replaced]).toEqual([[before], 0]);
     expect(under.reloader.last).toBe(outcome);
     expect(under.clock.milliseconds - under.reloader.lastSuccess.getTime()).toBe(60_000);
-    await under.logger.line('endpoint files are invalid; what was served before stays in their place');
+    expect(under.reported).toEqual([outcome]);
   });
 
   it('changes nothing where the endpoints must not be served, such as for a key that names a removed one', async () => {

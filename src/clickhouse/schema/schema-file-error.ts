@@ -1,0 +1,9 @@
+/** A schema file is invalid, or ClickHouse rejects it. */
+export class SchemaFileError extends Error {
+  override readonly name: string = 'SchemaFileError';
+}
+
+/** The files are not those that were applied to the database: one was changed or removed. */
+export class AppliedFilesDiffer extends SchemaFileError {
+  override readonly name = 'AppliedFilesDiffer';
+}

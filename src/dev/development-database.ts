@@ -1,0 +1,60 @@
+import { connectClickHouse } from '../clickhouse/connection.js';
+import { prepareDatabase } from '../clickhouse/demo-data/prepare-database.js';
+import type { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
+import { AppliedFilesDiffer } from '../clickhouse/schema/schema-file-error.js';
+import { quoteName } from '../endpoint/quote-sql.js';
+import type { Config } from '../config/config.js';
+
+/** What happened to a database after files changed. */
+export type Applied =
+  | { readonly applied: readonly string[] }
+  /** Only a new database can have the files as they are now. */
+  | { readonly differs: string };
+
+/** The database of an embedded server: it is there for development, and can be filled again at any time. */
+export class DevelopmentDatabase {
+  constructor(
+    private readonly config: Config,
+    private readonly server: EmbeddedServer,
+  ) {}
+
+  /** Applies schema files that are new. @throws Error where a file is invalid */
+  async migrate(): Promise<Applied> {
+    try {
+      return { applied: await this.prepare() };
+    } catch (error) {
+      if (error instanceof AppliedFilesDiffer) return { differs: error.message };
+      throw error;
+    }
+  }
+
+  /** Drops the database and creates it from the files as they are now, with the demonstration data. */
+  async recreate(): Promise<void> {
+    await dropDatabase(this.server, this.config);
+    await this.prepare();
+  }
+
+  private async prepare(): Promise<readonly string[]> {
+    const { project, dataDir, clickhouse } = this.config;
+    const applied: string[] = [];
+    const fills = clickhouse.kind === 'embedded' && clickhouse.demoData;
+    await prepareDatabase(this.server.adminConnection, {
+      dataDir,
+      schemaFolder: project.schemaFolder,
+      demo: fills ? { folder: project.demoFolder, upTo: new Date() } : undefined,
+      onApplied: (file) => applied.push(file),
+    });
+    return applied;
+  }
+}
+
+/** Drops the database of an embedded server with all its tables. */
+export async function dropDatabase(server: EmbeddedServer, { clickhouse }: Config): Promise<void> {
+  const connection = { ...server.adminConnection, database: 'default' };
+  const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 60_000 });
+  try {
+    await client.command({ query: `DROP DATABASE IF EXISTS ${quoteName(clickhouse.database)} SYNC` });
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { SqlFiles } from '../cli/check/sql-file.js';
+import type { CheckedEndpoint } from '../cli/check/checked-endpoint.js';
+import { externalConnection } from '../cli/external-connection.js';
+import type { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
+import type { ClickHouseConnection } from '../clickhouse/connection.js';
+import type { Config } from '../config/config.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
+import { endpointFiles } from '../endpoint/load-endpoints.js';
+import type { DevelopmentSource, EndpointFile, Findings } from '../http/development-routes.js';
+import type { Development } from '../server/compose.js';
+import type { OpenClickHouse } from '../server/open-clickhouse.js';
+import type { Reload } from '../server/reloader.js';
+import { AnalysedFiles } from './analysed-files.js';
+import { FindingsOfEndpoints } from './findings.js';
+import { Revision } from './revision.js';
+import type { ChangedPart } from './watch-project.js';
+
+/** Where a development server tells a person what happens. */
+export interface Reporter {
+  readonly reloaded: (outcome: Reload) => void;
+  readonly checked: (findings: CheckedEndpoint) => void;
+  readonly columnsWritten: (file: string, columns: string) => void;
+}
+
+/** What a development server adds to a gateway: it loads what is valid, checks what changed, and tells the console. */
+export class DevelopmentServer implements Development {
+  private readonly files: SqlFiles;
+  private readonly findings: FindingsOfEndpoints;
+  private readonly analysed: AnalysedFiles;
+  private readonly revision = new Revision();
+  private clickhouse: OpenClickHouse | undefined;
+  private problems: readonly FileProblem[] = [];
+  private readonly notices = new Map<ChangedPart, string>();
+
+  constructor(
+    private readonly config: Config,
+    private readonly reporter: Reporter,
+    signal: AbortSignal,
+  ) {
+    this.files = new SqlFiles(config.project.endpointsFolder);
+    const server = {
+      connection: () => this.connection(),
+      isTemporary: config.clickhouse.kind === 'embedded',
+    };
+    this.findings = new FindingsOfEndpoints(config, server, this.files, signal, () => {
+      this.revision.change();
+    });
+    this.analysed = new AnalysedFiles({
+      files: this.files,
+      withTools: (task) => this.findings.withTools(task),
+      prepareFor: async (endpoints) => this.clickhouse?.prepareToAnalyse(endpoints),
+      onWritten: reporter.columnsWritten,
+    });
+  }
+
+  readonly loading: Development['loading'] = {
+    sqlReader: {
+      read: (source, file) => this.files.read(source, file),
+      lacksColumns: (endpoint) => this.files.lacksColumns(endpoint),
+    },
+    // The first load is before ClickHouse is open; the endpoints are loaded again when it is.
+    complete: (loaded, earlier) =>
+      this.clickhouse ? this.analysed.complete(loaded, earlier) : Promise.resolve(loaded),
+  };
+
+  readonly onOpened = (clickhouse: OpenClickHouse): void => {
+    this.clickhouse = clickhouse;
+  };
+
+  readonly onReload = (outcome: Reload): void => {
+    const before = this.problems.map(textOfProblem).join('\n');
+    this.problems = outcome.problems;
+    this.revision.change();
+    const { added, changed, removed } = outcome;
+    const isNews = before !== outcome.problems.map(textOfProblem).join('\n');
+    if (isNews || [...added, ...changed, ...removed].length > 0) this.reporter.reloaded(outcome);
+  };
+
+  readonly source: DevelopmentSource = {
+    revision: () => this.revision.text,
+    problems: () => this.problems.map((problem) => this.withPath(problem)),
+    notices: () => [...this.notices.values()],
+    versionOf: ({ digest, settings }) =>
+      createHash('sha256').update(digest).update(JSON.stringify(settings)).digest('base64url').slice(0, 16),
+    findingsOf: (endpoint) => described(this.findings.of(endpoint)),
+    check: (endpoint) => {
+      this.findings.check(endpoint).catch(() => undefined);
+    },
+    fileOf: (endpoint) => this.fileOf(endpoint),
+    changed: (from, signal) => this.revision.changed(from, signal),
+  };
+
+  /** Checks endpoints one after another, and reports what is found. */
+  async checkChanged(endpoints: readonly Endpoint[]): Promise<void> {
+    for (const endpoint of endpoints) {
+      const checked = await this.findings.check(endpoint).catch(() => undefined);
+      if (checked) this.reporter.checked(checked);
+    }
+  }
+
+  /** The embedded server, once it is open; undefined where the servers are external. */
+  get embedded(): EmbeddedServer | undefined {
+    return this.clickhouse?.embedded;
+  }
+
+  /** Ends the requests that wait for news, so that the gateway can stop. */
+  end(): void {
+    this.revision.change();
+  }
+
+  /** To be called when tables were created, changed or dropped: what was found about endpoints may be wrong. */
+  forgetAnalyses(): void {
+    this.analysed.forget();
+    this.findings.forget();
+  }
+
+  /** Shows what a person should do about a part of the project, in place of what was shown about it; nothing: done. */
+  notify(part: ChangedPart, notice?: string): void {
+    if (notice === undefined) this.notices.delete(part);
+    else this.notices.set(part, notice);
+    this.revision.change();
+  }
+
+  private connection(): Promise<ClickHouseConnection> {
+    const { clickhouse } = this.config;
+    if (clickhouse.kind === 'external') return externalConnection(clickhouse);
+    if (!this.clickhouse?.embedded) throw new Error('the embedded ClickHouse is not running');
+    return Promise.resolve(this.clickhouse.embedded.readerConnection);
+  }
+
+  private withPath(problem: FileProblem): FileProblem & { readonly path?: string } {
+    const { file } = problem;
+    return file === undefined ? problem : { ...problem, path: this.absolute(file) };
+  }
+
+  private async fileOf({ name }: Endpoint): Promise<EndpointFile | undefined> {
+    const { endpointsFolder } = this.config.project;
+    const below = (await endpointFiles(endpointsFolder)).find((file) => path.parse(file).name === name);
+    if (below === undefined) return undefined;
+    const file = path.join(path.basename(endpointsFolder), below);
+    const absolute = this.absolute(file);
+    return { file, path: absolute, source: await readFile(absolute, 'utf8') };
+  }
+
+  /** @param file with the name of the folder of the endpoint files, as messages name it. */
+  private absolute(file: string): string {
+    return path.resolve(this.config.project.endpointsFolder, '..', file);
+  }
+}
+
+function described(checked: CheckedEndpoint | undefined): Findings | undefined {
+  if (!checked) return undefined;
+  const { problems, warnings, example, tables } = checked;
+  return {
+    faults: problems.map(textOfProblem),
+    warnings,
+    ...(example && {
+      rows: example.rows,
+      rowsRead: example.rowsRead,
+      milliseconds: example.milliseconds,
+    }),
+    tables: tables.map(({ database, table, rows, parts, granules }) => ({
+      table: `${database}.${table}`,
+      rows,
+      parts: parts.read,
+      partsOf: parts.of,
+      granules: granules.read,
+      granulesOf: granules.of,
+    })),
+  };
+}

@@ -1,0 +1,161 @@
+import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
+import { AppliedFilesDiffer, SchemaFileError } from '../clickhouse/schema/schema-file-error.js';
+import { readConfig, type Config, type Environment } from '../config/config.js';
+import { createLogger } from '../observability/logger.js';
+import { openGateway, type Gateway } from '../server/compose.js';
+import { exitOnFault } from '../server/exit-on-fault.js';
+import { stopOnSignal } from '../server/stop-on-signal.js';
+import { DevelopmentDatabase, dropDatabase } from './development-database.js';
+import { DevelopmentServer } from './development-server.js';
+import { HOW_TO_RECREATE, RECREATE, SchemaChanges } from './schema-changes.js';
+import { Terminal } from './terminal.js';
+import { watchProject, type ChangedPart } from './watch-project.js';
+import { developmentWelcome } from './welcome.js';
+
+export interface DevOptions {
+  /** Whether to drop the embedded development database at the start. */
+  readonly recreate: boolean;
+}
+
+/**
+ * Serves the project until SIGTERM or SIGINT, and reloads what changes.
+ *
+ * @throws Error that says why the server cannot start.
+ */
+export async function runDev(environment: Environment, { recreate }: DevOptions): Promise<void> {
+  const config = readConfig(environment);
+  const terminal = new Terminal();
+  // A terminal shows the requests as lines of text; a pipe gets the gateway's log.
+  const logger = createLogger(config.logLevel, process.stdout.isTTY);
+  const closeOnFault = exitOnFault(logger);
+  if (recreate) await dropEmbedded(config);
+  const stopping = new AbortController();
+  const development = new DevelopmentServer(config, terminal, stopping.signal);
+  const gateway = await openWhenSchemaIsValid(config, terminal, () =>
+    openGateway(config, { logger, clock: () => new Date(), development }),
+  );
+  const watcher = await watch(config, { gateway, development, terminal });
+  const close = async (): Promise<void> => {
+    stopping.abort();
+    development.end();
+    await watcher.close();
+    await gateway.close();
+  };
+  closeOnFault(close);
+  stopOnSignal(close, logger);
+  process.stdout.write(developmentWelcome(gateway, config));
+}
+
+interface Parts {
+  readonly gateway: Gateway;
+  readonly development: DevelopmentServer;
+  readonly terminal: Terminal;
+}
+
+function watch(
+  config: Config,
+  { gateway, development, terminal }: Parts,
+): Promise<{ readonly close: () => Promise<void> }> {
+  const { embedded } = development;
+  const reload = async (): Promise<void> => {
+    const { added, changed } = await gateway.reload();
+    const names = new Set([...added, ...changed]);
+    await development.checkChanged(gateway.endpoints.all().filter(({ name }) => names.has(name)));
+  };
+  const schema = new SchemaChanges({
+    database: embedded && new DevelopmentDatabase(config, embedded),
+    folder: config.project.folder,
+    ask: terminal.ask,
+    print: terminal.print,
+    notify: (part, notice) => {
+      development.notify(part, notice);
+    },
+    onChanged: async () => {
+      development.forgetAnalyses();
+      await gateway.purge();
+      await reload();
+    },
+  });
+  const react: Readonly<Record<ChangedPart, (files: readonly string[]) => void>> = {
+    endpoints: () => void reload(),
+    schema: (files) => {
+      schema.onSchema(files);
+    },
+    demo: (files) => {
+      schema.onDemo(files);
+    },
+    environment: () => {
+      const notice = '.env changed: restart querygate dev to apply it.';
+      terminal.print(notice);
+      development.notify('environment', notice);
+    },
+  };
+  return watchProject(config.project, config.dataDir, {
+    onChange: (files) => {
+      for (const [part, names] of files) react[part](names);
+    },
+    onError: (error) => {
+      terminal.print(
+        `The files of the project can’t be watched: ${error.message}. Set CHOKIDAR_USEPOLLING=1 to poll them instead.`,
+      );
+    },
+  });
+}
+
+/** Opens the gateway; where a schema file prevents that, again after each change of one. */
+async function openWhenSchemaIsValid(
+  config: Config,
+  { ask, print }: Terminal,
+  open: () => Promise<Gateway>,
+): Promise<Gateway> {
+  for (;;) {
+    try {
+      return await open();
+    } catch (error) {
+      if (error instanceof AppliedFilesDiffer && ask && (await ask(`${error.message}\n${RECREATE}`))) {
+        await dropEmbedded(config);
+        continue;
+      }
+      if (!(error instanceof SchemaFileError)) throw error;
+      const how = error instanceof AppliedFilesDiffer ? `${error.message} ${HOW_TO_RECREATE}` : error.message;
+      print(`${how}\nWaiting for a change of the files.`);
+      await schemaChange(config);
+    }
+  }
+}
+
+/** Resolves when a file of the schema has changed. */
+async function schemaChange({ project, dataDir }: Config): Promise<void> {
+  let resolve: () => void = () => undefined;
+  let reject: (error: Error) => void = () => undefined;
+  const changed = new Promise<void>((onChange, onError) => {
+    [resolve, reject] = [onChange, onError];
+  });
+  const watcher = await watchProject(project, dataDir, {
+    onChange: (files) => {
+      if (files.has('schema')) resolve();
+    },
+    onError: reject,
+  });
+  await changed.finally(() => watcher.close());
+}
+
+/** @throws Error where the configuration names a server of one's own. */
+async function dropEmbedded(config: Config): Promise<void> {
+  const { clickhouse, dataDir } = config;
+  if (clickhouse.kind === 'external') {
+    throw new Error(
+      'querygate dev never drops a database of CLICKHOUSE_URL: remove --recreate, or CLICKHOUSE_URL.',
+    );
+  }
+  const server = await EmbeddedServer.start({
+    dataDir,
+    database: clickhouse.database,
+    onCrash: () => undefined,
+  });
+  try {
+    await dropDatabase(server, config);
+  } finally {
+    await server.stop();
+  }
+}

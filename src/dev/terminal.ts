@@ -1,0 +1,66 @@
+import { createInterface } from 'node:readline/promises';
+
+import type { CheckedEndpoint } from '../cli/check/checked-endpoint.js';
+import { paint, targetOf } from '../cli/style.js';
+import { textOfProblem } from '../endpoint/file-problems.js';
+import type { Reload } from '../server/reloader.js';
+import type { Reporter } from './development-server.js';
+
+/** Writes to the terminal what a development server does. */
+export class Terminal implements Reporter {
+  constructor(private readonly stream = process.stdout) {}
+
+  readonly print = (text: string): void => {
+    this.stream.write(`${text}\n`);
+  };
+
+  readonly reloaded = ({ problems, added, changed, removed }: Reload): void => {
+    const parts = [
+      ['added', added],
+      ['changed', changed],
+      ['removed', removed],
+    ] as const;
+    const news = parts.flatMap(([what, names]) =>
+      names.length === 0 ? [] : [`${what} ${names.join(', ')}`],
+    );
+    if (news.length > 0) this.print(`${this.paint('green', 'reloaded')}  ${news.join('; ')}`);
+    for (const problem of problems) this.print(`${this.paint('red', 'error:')} ${textOfProblem(problem)}`);
+    if (problems.length > 0) this.print('What was served before stays in place of what is invalid.');
+    else if (news.length === 0) this.print(`${this.paint('green', 'reloaded')}  all files are valid`);
+  };
+
+  readonly checked = ({ name, problems, warnings, example, tables }: CheckedEndpoint): void => {
+    for (const problem of problems) {
+      this.print(`${this.paint('red', 'error:')} ${name}: ${textOfProblem(problem)}`);
+    }
+    for (const warning of warnings) this.print(`${this.paint('yellow', 'warning:')} ${name}: ${warning}`);
+    if (!example) return;
+    const { rows, rowsRead, milliseconds } = example;
+    const read = tables.map(({ table, granules }) => `${table}: ${granules.read} of ${granules.of} granules`);
+    this.print(
+      `${this.paint('dim', 'checked')}   ${name}: ${rows} rows in ${milliseconds} ms, ${rowsRead} rows read` +
+        (read.length === 0 ? '' : ` (${read.join(', ')})`),
+    );
+  };
+
+  readonly columnsWritten = (file: string, columns: string): void => {
+    this.print(`${this.paint('green', 'wrote')}     the columns into the header of ${file}:\n${columns}`);
+  };
+
+  /** Undefined where nobody can answer. */
+  get ask(): ((question: string) => Promise<boolean>) | undefined {
+    if (!process.stdin.isTTY || !this.stream.isTTY) return undefined;
+    return async (question) => {
+      const lines = createInterface({ input: process.stdin, output: this.stream });
+      try {
+        return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
+      } finally {
+        lines.close();
+      }
+    };
+  }
+
+  private paint(style: Parameters<typeof paint>[0], text: string): string {
+    return paint(style, text, targetOf(this.stream));
+  }
+}
