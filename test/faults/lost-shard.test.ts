@@ -202,7 +202,9 @@ describe('a frozen shard', () => {
 });
 
 describe('a shard that stops during a query', () => {
-  const SLOW = 'SELECT count() AS n FROM edge_logs WHERE cityHash64(repeat(event_message, 50000)) != 1';
+  /** Slow on the second shard only. */
+  const SLOW =
+    'SELECT count() AS n FROM edge_logs WHERE cityHash64(repeat(event_message, if(shardNum() = 2, 50000, 1))) != 1';
 
   /** Returns the outcome of a slow query whose second shard is killed while it works on the query. */
   async function killedMeanwhile(allowsPartial: boolean): Promise<unknown> {

@@ -7,7 +7,7 @@ import { rowCap, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { demoDatabase, type DemoDatabase } from '../support/demo-database.js';
 import { rawParameters } from '../support/raw-parameters.js';
-import { referenceEndpoints } from '../support/reference-project.js';
+import { referenceEndpoints } from '../../bench/reference-project.js';
 
 const registry = await referenceEndpoints();
 let demo: DemoDatabase;

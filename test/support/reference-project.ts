@@ -1,9 +1,24 @@
-import { mkdirSync, symlinkSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 
-import { REFERENCE, referenceEndpoints } from '../../bench/reference-project.js';
+import { REFERENCE } from '../../bench/reference-project.js';
+import type { Endpoint } from '../../src/endpoint/endpoint.js';
+import { EndpointRegistry } from '../../src/endpoint/registry.js';
+import { REQUESTS_ENDPOINT } from '../../src/observability/requests-endpoint.js';
 
-export { REFERENCE, referenceEndpoints };
+export { REFERENCE };
+
+/**
+ * Its endpoints and the gateway's own, as a gateway loads them. Jest imports the files, and retains their translation; the
+ * gateway's loader would translate them again for each test file, which takes half a second.
+ */
+export async function referenceEndpoints(): Promise<EndpointRegistry> {
+  const files = readdirSync(REFERENCE.endpointsFolder).sort();
+  const modules = await Promise.all(
+    files.map((file) => import(path.join(REFERENCE.endpointsFolder, file)) as Promise<{ default: Endpoint }>),
+  );
+  return new EndpointRegistry([...modules.map((module) => module.default), REQUESTS_ENDPOINT]);
+}
 
 /** The users file of the read-only ClickHouse user of the project at the top level of this repository. */
 export const READER_USER_FILE = `${REFERENCE.schemaFolder}/users.d/querygate.xml`;

@@ -14,6 +14,8 @@ import { REJECTED } from './attempts.js';
 const SECRET = 'SECRET-77c0';
 const OTHER = `second_${Date.now()}`;
 const READER = 'querygate';
+/** An attempt that waited for a connection could time out, and would then count as rejected. */
+const CONNECTIONS = 4;
 
 let database: TestDatabase;
 let reader: ClickHouseClient;
@@ -29,7 +31,7 @@ beforeAll(async () => {
   await database.insert('edge_logs', [{ project: 'other', event_message: SECRET }]);
   reader = connectClickHouse(
     { ...database.connection, username: READER, password: variable('TEST_CLICKHOUSE_READER_PASSWORD') },
-    { maxOpenConnections: 4, requestTimeoutMs: 20_000 },
+    { maxOpenConnections: CONNECTIONS, requestTimeoutMs: 20_000 },
   );
 });
 afterAll(async () => {
@@ -72,13 +74,17 @@ const isConfined = (attempt: string): boolean => !/\bfile\('\/etc|FILE\('\/etc|f
 describe('the grants of the read-only user', () => {
   it.each(ALL)('hide the secrets from %s', async (what, attempts) => {
     let succeeded = 0;
-    await settleAll(attempts.filter(isConfined), async (attempt) => {
-      const sql = placed(attempt);
-      const query = READING.includes(what) ? `${PARTS} SELECT * FROM (${sql}) LIMIT 10` : sql;
-      const result = await resultOf(query);
-      if (result !== undefined) succeeded += 1;
-      expect(`${sql} => ${result ?? ''}`.replaceAll(sql, '')).not.toContain(SECRET);
-    });
+    await settleAll(
+      attempts.filter(isConfined),
+      async (attempt) => {
+        const sql = placed(attempt);
+        const query = READING.includes(what) ? `${PARTS} SELECT * FROM (${sql}) LIMIT 10` : sql;
+        const result = await resultOf(query);
+        if (result !== undefined) succeeded += 1;
+        expect(`${sql} => ${result ?? ''}`.replaceAll(sql, '')).not.toContain(SECRET);
+      },
+      CONNECTIONS,
+    );
     process.stdout.write(
       `second wall: ${what}: ${attempts.length} run, ${succeeded} succeeded, none with a secret\n`,
     );

@@ -1,0 +1,79 @@
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import type { Deployment } from 'kubernetes-types/apps/v1.js';
+import type { Job } from 'kubernetes-types/batch/v1.js';
+import type { ConfigMap, PodTemplateSpec, Secret, Service } from 'kubernetes-types/core/v1.js';
+import type { NetworkPolicy } from 'kubernetes-types/networking/v1.js';
+import type { PodDisruptionBudget } from 'kubernetes-types/policy/v1.js';
+import { parseAllDocuments } from 'yaml';
+
+import { ROOT, textOf } from './documentation.js';
+
+const FOLDER = 'deploy/kubernetes';
+
+/** What a developer makes of the examples is no part of the manifests. */
+const OWN_FILES = ['secrets.yaml', 'keys-secret.yaml'];
+
+interface ByKind {
+  ConfigMap: ConfigMap;
+  Deployment: Deployment;
+  Job: Job;
+  NetworkPolicy: NetworkPolicy;
+  PodDisruptionBudget: PodDisruptionBudget;
+  Secret: Secret;
+  Service: Service;
+}
+
+type Kind = keyof ByKind;
+
+/** An object of a manifest, not yet checked. */
+export interface Manifest {
+  readonly file: string;
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: { readonly name: string };
+  readonly content: unknown;
+}
+
+/** The objects of `deploy/kubernetes/`, with those of the examples of Secrets. */
+export class Manifests {
+  private constructor(readonly all: readonly Manifest[]) {}
+
+  static async read(): Promise<Manifests> {
+    const files = (await readdir(path.join(ROOT, FOLDER))).filter(
+      (file) => /\.yaml(?:\.example)?$/.test(file) && !OWN_FILES.includes(file),
+    );
+    return new Manifests((await Promise.all(files.sort().map(readManifests))).flat());
+  }
+
+  ofKind<K extends Kind>(kind: K): readonly ByKind[K][] {
+    return this.all.filter((manifest) => manifest.kind === kind).map(({ content }) => content as ByKind[K]);
+  }
+
+  /** @throws Error where there is no such object. */
+  named<K extends Kind>(kind: K, name: string | undefined): ByKind[K] {
+    const found = this.ofKind(kind).find(({ metadata }) => metadata?.name === name);
+    if (!found) throw new Error(`${FOLDER} has no ${kind} ${name ?? 'without a name'}`);
+    return found;
+  }
+
+  /** The pods of the Deployments and Jobs, by the name of their first container. */
+  pods(): ReadonlyMap<string, PodTemplateSpec> {
+    const templates = [...this.ofKind('Deployment'), ...this.ofKind('Job')].map(({ spec }) => spec?.template);
+    return new Map(templates.map((template = {}) => [template.spec?.containers[0]?.name ?? '', template]));
+  }
+
+  /** The names in a ConfigMap or a Secret. @throws Error where there is no such object. */
+  keysOf(kind: 'ConfigMap' | 'Secret', name: string | undefined): readonly string[] {
+    const data = kind === 'Secret' ? this.named(kind, name).stringData : this.named(kind, name).data;
+    return Object.keys(data ?? {});
+  }
+}
+
+async function readManifests(file: string): Promise<readonly Manifest[]> {
+  return parseAllDocuments(await textOf(path.join(FOLDER, file))).map((document) => {
+    if (document.errors[0]) throw document.errors[0];
+    const content = document.toJS() as Omit<Manifest, 'file' | 'content'>;
+    return { file, apiVersion: content.apiVersion, kind: content.kind, metadata: content.metadata, content };
+  });
+}
