@@ -1,8 +1,5 @@
-import { ClickHouseError } from '@clickhouse/client';
-
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
 import { createQueryRunner } from '../clickhouse/query-runner.js';
-import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import { readConfig, type Config } from '../config/config.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { loadProjectEndpoints } from '../server/project-endpoints.js';
@@ -14,6 +11,7 @@ import { SqlFiles } from './check/sql-file.js';
 import { withClickHouse } from './check/with-clickhouse.js';
 import { endpointNamed } from './endpoint-named.js';
 import { EXIT } from './exit-codes.js';
+import { runFirstQuery } from './first-query.js';
 import { Progress } from './progress.js';
 import { printError, printWarning } from './run-command.js';
 import { targetOf } from './style.js';
@@ -77,12 +75,7 @@ async function checkAll(
   });
   try {
     // An unreachable server is reported once, not for each endpoint.
-    await client
-      .query({ query: 'SELECT 1', abort_signal: signal })
-      .then((result) => result.text())
-      .catch((cause: unknown) => {
-        throw new Error(`ClickHouse at ${connection.url} ${problemOf(cause)}`, { cause });
-      });
+    await runFirstQuery(client, connection.url, signal);
     const runQuery = createQueryRunner(client, queryLimits);
     const tools = { client, runQuery, now: () => new Date(), signal, writes, isTemporary };
     const checked: CheckedEndpoint[] = [];
@@ -94,14 +87,6 @@ async function checkAll(
   } finally {
     await client.close();
   }
-}
-
-/** Why a first query failed: an unreachable server, or one that rejects the user or the database. */
-function problemOf(cause: unknown): string {
-  const reason = cause instanceof Error ? cause.message.trimEnd() : String(cause);
-  if (!(cause instanceof ClickHouseError)) return `does not respond: ${reason}`;
-  const { diagnosis = '' } = translateClickHouseError(cause).details;
-  return `rejects the first query: ${reason}\n  ${diagnosis}`;
 }
 
 function print(checked: readonly CheckedEndpoint[], grants: CheckedGrants, json: boolean): void {
