@@ -7,6 +7,7 @@ import { grantsCommand } from './grants.js';
 import { keysCommand } from './keys.js';
 import { loadCommand } from './load.js';
 import { migrateCommand } from './migrate.js';
+import { newCommand } from './new.js';
 import { openApiCommand } from './openapi.js';
 import { applyProject } from './project-option.js';
 import { serveCommand } from './serve.js';
@@ -18,6 +19,7 @@ export function createProgram(): Command {
     .version(readVersion(), '-V, --version', 'print the version')
     .addHelpText('after', HELP);
   const subcommands = [
+    newCommand(),
     serveCommand(),
     callCommand(),
     checkCommand(),

@@ -86,7 +86,7 @@ const ENDPOINT_FILE = /(?<!\.d)\.(?:ts|mjs|js|sql)$/;
  *
  * @param visited real paths of the folders above, which a link may lead to.
  */
-async function endpointFiles(
+export async function endpointFiles(
   folder: string,
   below = '',
   visited: readonly string[] = [],
