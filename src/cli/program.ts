@@ -4,6 +4,7 @@ import { readVersion } from '../package-files.js';
 import { callCommand } from './call.js';
 import { checkCommand } from './check.js';
 import { grantsCommand } from './grants.js';
+import { initCommand } from './init.js';
 import { keysCommand } from './keys.js';
 import { loadCommand } from './load.js';
 import { migrateCommand } from './migrate.js';
@@ -19,6 +20,7 @@ export function createProgram(): Command {
     .version(readVersion(), '-V, --version', 'print the version')
     .addHelpText('after', HELP);
   const subcommands = [
+    initCommand(),
     newCommand(),
     serveCommand(),
     callCommand(),
@@ -36,6 +38,7 @@ export function createProgram(): Command {
 
 const HELP = `
 Examples:
+  querygate init shop
   querygate serve
   querygate call orders.by-day --param shop=north --format csv
   querygate keys add grafana --file keys.yaml
