@@ -119,12 +119,18 @@ export default defineConfig(
     rules: { 'no-restricted-properties': 'off' },
   },
   {
-    files: ['endpoints/**', '*.config.mjs', 'console/vite.config.ts', 'test/support/global-*.mjs'],
+    files: [
+      'endpoints/**',
+      'src/cli/templates/**',
+      '*.config.mjs',
+      'console/vite.config.ts',
+      'test/support/global-*.mjs',
+    ],
     rules: { 'import-x/no-default-export': 'off', 'max-lines-per-function': 'off' },
   },
   {
     // An endpoint file must be what it would be in any other project.
-    files: ['endpoints/**'],
+    files: ['endpoints/**', 'src/cli/templates/**'],
     rules: {
       'no-restricted-imports': [
         'error',

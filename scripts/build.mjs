@@ -146,9 +146,9 @@ function build() {
     path.join(target, 'console'),
   );
   run('tsc', '-p', 'tsconfig.build.json', '--outDir', target, ...options);
-  cpSync(inRoot('src/clickhouse/schema/engine'), path.join(target, 'clickhouse/schema/engine'), {
-    recursive: true,
-  });
+  for (const folder of ['clickhouse/schema/engine', 'cli/templates']) {
+    cpSync(inRoot(`src/${folder}`), path.join(target, folder), { recursive: true });
+  }
   removePrivateTypes(target);
   chmodSync(path.join(target, COMMAND), 0o755);
   writeFileSync(path.join(target, '.digest'), before);

@@ -5,9 +5,11 @@ import { callCommand } from './call.js';
 import { checkCommand } from './check.js';
 import { devCommand } from './dev.js';
 import { grantsCommand } from './grants.js';
+import { initCommand } from './init.js';
 import { keysCommand } from './keys.js';
 import { loadCommand } from './load.js';
 import { migrateCommand } from './migrate.js';
+import { newCommand } from './new.js';
 import { openApiCommand } from './openapi.js';
 import { applyProject } from './project-option.js';
 import { serveCommand } from './serve.js';
@@ -19,6 +21,8 @@ export function createProgram(): Command {
     .version(readVersion(), '-V, --version', 'print the version')
     .addHelpText('after', HELP);
   const subcommands = [
+    initCommand(),
+    newCommand(),
     devCommand(),
     serveCommand(),
     callCommand(),
@@ -36,6 +40,7 @@ export function createProgram(): Command {
 
 const HELP = `
 Examples:
+  querygate init shop
   querygate serve
   querygate call orders.by-day --param shop=north --format csv
   querygate keys add grafana --file keys.yaml

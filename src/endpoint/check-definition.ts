@@ -2,7 +2,7 @@ import Joi from 'joi';
 
 import { closestName } from './closest-name.js';
 import type { DefinitionProblem } from './definition-error.js';
-import { DEFINITION } from './definition-schema.js';
+import { DECLARATION_KEYS, DEFINITION } from './definition-schema.js';
 import type { Parameter } from './parameters/parameter.js';
 import { NOW, ROW_LIMIT } from './reserved.js';
 import { problemsBySchema, withFound } from './schema-problems.js';
@@ -10,6 +10,18 @@ import { problemsBySchema, withFound } from './schema-problems.js';
 /** Every mistake in a definition except those in its query, which only `build` can show. */
 export function problemsOfDefinition(definition: unknown): readonly DefinitionProblem[] {
   return [...problemsBySchema(DEFINITION, definition, 'the definition'), ...problemsOfNames(definition)];
+}
+
+/** Why an endpoint cannot have a name; completes "NAME …". */
+export function problemOfEndpointName(name: string): string | undefined {
+  return DECLARATION_KEYS.name
+    .validate(name, { convert: false, errors: { label: false } })
+    .error?.message.replaceAll('"', '');
+}
+
+/** Whether a parameter may have a name. */
+export function isParameterName(name: string): boolean {
+  return problemOfName(name) === undefined;
 }
 
 /** The mistakes that Joi does not find: in the parameters, and in names that refer to them. */

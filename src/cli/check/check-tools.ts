@@ -1,9 +1,7 @@
-import { ClickHouseError } from '@clickhouse/client';
-
 import { connectClickHouse, type ClickHouseConnection } from '../../clickhouse/connection.js';
 import { createQueryRunner } from '../../clickhouse/query-runner.js';
-import { translateClickHouseError } from '../../clickhouse/translate-error.js';
 import type { Config } from '../../config/config.js';
+import { runFirstQuery } from '../first-query.js';
 import type { CheckTools } from './check-endpoint.js';
 
 /** The limits of queries, as the gateway's configuration has them, and what the caller of a check decides. */
@@ -25,23 +23,10 @@ export async function withCheckTools<T>(
     requestTimeoutMs: queryTimeoutMs + 5000,
   });
   try {
-    await client
-      .query({ query: 'SELECT 1', abort_signal: signal })
-      .then((result) => result.text())
-      .catch((cause: unknown) => {
-        throw new Error(`ClickHouse at ${connection.url} ${problemOf(cause)}`, { cause });
-      });
+    await runFirstQuery(client, connection.url, signal);
     const runQuery = createQueryRunner(client, queryLimits);
     return await task({ client, runQuery, now: () => new Date(), signal, writes, isTemporary });
   } finally {
     await client.close();
   }
-}
-
-/** Why a first query failed: an unreachable server, or one that rejects the user or the database. */
-function problemOf(cause: unknown): string {
-  const reason = cause instanceof Error ? cause.message.trimEnd() : String(cause);
-  if (!(cause instanceof ClickHouseError)) return `does not respond: ${reason}`;
-  const { diagnosis = '' } = translateClickHouseError(cause).details;
-  return `rejects the first query: ${reason}\n  ${diagnosis}`;
 }

@@ -64,7 +64,8 @@ function requiredByParts(
   });
 }
 
-const SAMPLES: Readonly<Record<ItemKind, string>> = {
+/** A valid text of each kind. */
+export const SAMPLES: Readonly<Record<ItemKind, string>> = {
   string: 'a',
   integer: '1',
   number: '1',

@@ -1,0 +1,62 @@
+import { queryRows, type AnalysisTools } from '../check/analyze-query.js';
+
+/** A table, view or other object that can be selected from. */
+export interface CatalogTable {
+  readonly database: string;
+  readonly name: string;
+  readonly engine: string;
+  readonly sortingKey: string;
+  /** The SELECT of a view; empty otherwise. */
+  readonly select: string;
+}
+
+/** A column, in the order of the table. */
+export interface CatalogColumn {
+  readonly name: string;
+  readonly type: string;
+  /** `DEFAULT`, `MATERIALIZED`, `ALIAS`, `EPHEMERAL`, or empty. */
+  readonly kind: string;
+  readonly inSortingKey: boolean;
+  readonly inPartitionKey: boolean;
+}
+
+/** A handler that CREATE HANDLER has made. */
+export interface CatalogHandler {
+  readonly name: string;
+  readonly url: string;
+  readonly query: string;
+}
+
+/** The tables and views of a database that the user can see. */
+export function readTables(tools: AnalysisTools, database: string): Promise<readonly CatalogTable[]> {
+  return queryRows<CatalogTable>(
+    tools,
+    `SELECT database, name, engine, sorting_key AS sortingKey, as_select AS select FROM system.tables
+     WHERE database = {database:String} AND NOT is_temporary AND name NOT LIKE '.inner%' ORDER BY name`,
+    { database },
+  );
+}
+
+/** The columns of a table. */
+export function readColumns(
+  tools: AnalysisTools,
+  { database, name }: Pick<CatalogTable, 'database' | 'name'>,
+): Promise<readonly CatalogColumn[]> {
+  return queryRows<CatalogColumn>(
+    tools,
+    `SELECT name, type, default_kind AS kind, is_in_sorting_key = 1 AS inSortingKey, is_in_partition_key = 1 AS inPartitionKey
+     FROM system.columns WHERE database = {database:String} AND table = {name:String} ORDER BY position`,
+    { database, name },
+  );
+}
+
+/** The handlers; undefined where the server has none of them, because its version does not know CREATE HANDLER. */
+export async function readHandlers(tools: AnalysisTools): Promise<readonly CatalogHandler[] | undefined> {
+  const known = await queryRows(
+    tools,
+    "SELECT name FROM system.tables WHERE database = 'system' AND name = 'handlers'",
+    {},
+  );
+  if (known.length === 0) return undefined;
+  return queryRows<CatalogHandler>(tools, 'SELECT name, url, query FROM system.handlers ORDER BY name', {});
+}

@@ -1,0 +1,54 @@
+import { isParameterName } from '../../endpoint/check-definition.js';
+import { quoteName } from '../../endpoint/quote-sql.js';
+
+/** A name of ClickHouse as a name of an endpoint: `Page_Views` is `page-views`. Empty where no character of it can stay. */
+export function endpointName(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9.]+/g, '-')
+    .replaceAll(/-*\.[-.]*/g, '.')
+    .replaceAll(/^[.-]+|[.-]+$/g, '');
+}
+
+/** Names that requests give a meaning of their own. */
+const OF_REQUESTS = new Set(['format', 'download', 'csv_safe', 'complete']);
+
+/**
+ * A name of ClickHouse as a name of a parameter that is not taken; undefined where no character of it can stay.
+ *
+ * @param taken gets the name.
+ */
+export function parameterName(name: string, taken: Set<string>): string | undefined {
+  const plain = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^[^a-z]+|_+$/g, '');
+  if (plain === '') return undefined;
+  const free = [
+    plain,
+    `${plain}_value`,
+    ...Array.from({ length: 1000 }, (_, index) => `${plain}_${index + 2}`),
+  ];
+  const found = free.find((one) => isParameterName(one) && !OF_REQUESTS.has(one) && !taken.has(one));
+  if (found !== undefined) taken.add(found);
+  return found;
+}
+
+/**
+ * Words that ClickHouse could read as something other than a column or table. DESCRIBE of each written query proves that the
+ * list suffices for it.
+ */
+const KEYWORDS = new Set(
+  (
+    'all and anti any array as asc asof between by case cast columns cross cube desc distinct else end escape except ' +
+    'exists explain extract false fetch final following format from full global group having ilike in inner insert ' +
+    'intersect interval into is join left like limit not null nulls offset on or order outer over paste preceding ' +
+    'prewhere qualify right rollup sample select semi settings substring then ties top totals trim true union using when ' +
+    'where window with'
+  ).split(' '),
+);
+
+/** A name in SQL, in quotes only where it needs them. */
+export function sqlName(name: string): string {
+  return /^[a-z_]\w*$/i.test(name) && !KEYWORDS.has(name.toLowerCase()) ? name : quoteName(name);
+}

@@ -1,0 +1,136 @@
+import { tokenize } from '../../endpoint/sql-file/select/tokens.js';
+import { SAMPLES } from '../check/combinations.js';
+import type { Draft, DraftParameter } from './draft.js';
+import { parameterName, sqlName } from './names.js';
+import { parameterOfType } from './parameter-of-type.js';
+
+/** Why something cannot be an endpoint; the message completes "NAME: …". */
+export class NotCarriedOver extends Error {
+  override readonly name = 'NotCarriedOver';
+}
+
+/** A parameter of a query of ClickHouse, `{name:Type}`, as an endpoint has it. */
+interface CarriedParameter {
+  readonly name: string;
+  readonly placeholder: string;
+  readonly declaration: DraftParameter;
+  readonly sample: string;
+}
+
+/** An endpoint that calls a parameterised view. @throws NotCarriedOver */
+export function viewDraft(name: string, view: { readonly name: string; readonly select: string }): Draft {
+  const parameters = parametersOf(placeholdersIn(view.select));
+  const args = [...parameters].map(([own, { placeholder }]) => `${sqlName(own)} = ${placeholder}`);
+  return {
+    ...headerOf(name, `Rows of the view ${view.name}.`, [...parameters.values()]),
+    query: `SELECT *\nFROM ${sqlName(view.name)}(${args.join(', ')})`,
+  };
+}
+
+/** Whether a SELECT has parameters, as that of a parameterised view. */
+export function hasParameters(select: string): boolean {
+  return placeholdersIn(select).length > 0;
+}
+
+/** An endpoint with the query of a handler, which need not be a SELECT. @throws NotCarriedOver */
+export function handlerDraft(
+  name: string,
+  handler: { readonly name: string; readonly url: string; readonly query: string },
+): Draft {
+  const text = withoutFormat(handler.query.trim());
+  const placeholders = placeholdersIn(text);
+  const parameters = parametersOf(placeholders);
+  const pieces = placeholders.map(({ name: own, end }, index) => {
+    const next = placeholders[index + 1]?.start;
+    return (parameters.get(own)?.placeholder ?? '') + spaced(text.slice(end, next));
+  });
+  return {
+    ...headerOf(name, `The handler ${handler.name} of ClickHouse, at ${handler.url}.`, [
+      ...parameters.values(),
+    ]),
+    query: spaced(text.slice(0, placeholders[0]?.start)) + pieces.join(''),
+  };
+}
+
+/** A `{name:Type}` in a query of ClickHouse. */
+interface Placeholder {
+  readonly name: string;
+  readonly type: string;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The placeholders of a query, whatever their names: an endpoint's own can be lower-case only. */
+function placeholdersIn(text: string): readonly Placeholder[] {
+  const tokens = tokenize(text).filter(({ kind }) => kind !== 'space' && kind !== 'comment');
+  const at = (index: number): string => text.slice(tokens[index]?.start, tokens[index]?.end);
+  return tokens.flatMap(({ start }, index) => {
+    if (at(index) !== '{' || tokens[index + 1]?.kind !== 'word' || at(index + 2) !== ':') return [];
+    const last = tokens.slice(index).find((token) => text[token.start] === '}');
+    const type = text.slice(tokens[index + 2]?.end, last?.start).trim();
+    return last === undefined ? [] : [{ name: at(index + 1), type, start, end: last.end }];
+  });
+}
+
+function headerOf(
+  name: string,
+  summary: string,
+  parameters: readonly CarriedParameter[],
+): Omit<Draft, 'query'> {
+  const required = parameters.filter(({ declaration }) => declaration.required);
+  return {
+    name,
+    summary,
+    parameters: new Map(parameters.map((parameter) => [parameter.name, parameter.declaration])),
+    example: Object.fromEntries(required.map((parameter) => [parameter.name, parameter.sample])),
+  };
+}
+
+/** The parameters of a query by the names that ClickHouse knows. @throws NotCarriedOver */
+function parametersOf(placeholders: readonly Placeholder[]): ReadonlyMap<string, CarriedParameter> {
+  const taken = new Set<string>();
+  const parameters = new Map<string, CarriedParameter>();
+  for (const { name, type } of placeholders) {
+    if (!parameters.has(name)) parameters.set(name, carried(name, type, taken));
+  }
+  return parameters;
+}
+
+function carried(own: string, type: string, taken: Set<string>): CarriedParameter {
+  const name = parameterName(own, taken);
+  const form = parameterOfType(type);
+  if (name === undefined) throw new NotCarriedOver(`no parameter can have the name ${own}`);
+  if (!form)
+    throw new NotCarriedOver(`its parameter ${own} has the type ${type}, which no kind of parameter has`);
+  const { kind, bind, options, isNullable } = form;
+  const [choice] = (options['choices'] as readonly string[] | undefined) ?? [];
+  return {
+    name,
+    placeholder: `{${name}:${bind}}`,
+    declaration: {
+      kind,
+      options,
+      description: `The parameter ${own} of ClickHouse.`,
+      ...(!isNullable && { required: true }),
+    },
+    sample: choice ?? SAMPLES[kind.replace(/-list$/, '') as keyof typeof SAMPLES],
+  };
+}
+
+/** A text in which no `[[` begins an array, because in an endpoint it begins an optional part. */
+function spaced(text: string): string {
+  const isBracket = (at: number): boolean => text[at] === '[' || text[at] === ']';
+  return tokenize(text)
+    .map(
+      ({ start, end }) => text.slice(start, end) + (isBracket(start) && text[end] === text[start] ? ' ' : ''),
+    )
+    .join('');
+}
+
+/** A query without FORMAT at its end: callers of an endpoint choose the format. */
+function withoutFormat(text: string): string {
+  const tokens = tokenize(text).filter(({ kind }) => kind !== 'space' && kind !== 'comment');
+  const words = tokens.map(({ start, end }) => text.slice(start, end));
+  if (words.at(-1) === ';') return withoutFormat(text.slice(0, tokens.at(-1)?.start).trimEnd());
+  return words.at(-2)?.toUpperCase() === 'FORMAT' ? text.slice(0, tokens.at(-2)?.start).trimEnd() : text;
+}

@@ -1,0 +1,31 @@
+import { Command } from 'commander';
+
+import { EXIT_CODES_HELP } from './exit-codes.js';
+import { withProjectOption } from './project-option.js';
+import { runCommand } from './run-command.js';
+import type { NewOptions } from './run-new.js';
+
+/** `querygate new`: writes an endpoint file to begin with. */
+export function newCommand(): Command {
+  return withProjectOption(new Command('new'))
+    .description('Writes an endpoint file that runs as it is, with an id of its own.')
+    .argument('<name>', 'name of the endpoint, such as orders.by-day')
+    .option('--sql', 'write it in SQL (the default)')
+    .option('--ts', 'write it in TypeScript, for a query that changes its shape')
+    .addHelpText(
+      'after',
+      `
+Writes endpoints/NAME.sql or endpoints/NAME.ts, and prints its path. Nothing is overwritten.
+
+Examples:
+  querygate new orders.by-day
+  querygate new orders.by-day --ts --project shop
+${EXIT_CODES_HELP}`,
+    )
+    .action((name: string, options: NewOptions) =>
+      runCommand(async () => {
+        const { runNew } = await import('./run-new.js');
+        await runNew(name, options);
+      }),
+    );
+}
