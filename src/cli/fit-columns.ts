@@ -1,26 +1,36 @@
-/** Columns between two cells of a table. */
+/** Spaces between two cells of a table. */
 export const GAP = 2;
 
-/** A column is not made narrower than this where it is cut. */
-const LEAST_WIDTH = 8;
+/** What may be done to the columns of a table, so that it fits. */
+export interface Cuts {
+  /** Columns that are never cut. */
+  readonly whole: ReadonlySet<number>;
+  /** A column is not made narrower than this where it is cut. */
+  readonly least: number;
+}
 
 /**
- * The widths with which the columns of a table fit: the widest are cut first, and where that is not enough the last columns are
- * left out.
+ * The widths with which the columns of a table fit: the last columns are left out where cutting is not enough, then the widest
+ * are cut.
  *
  * @param natural what each column needs.
  * @param available columns of the terminal.
  * @returns a width for each column that remains; at least one.
  */
-export function fitColumns(natural: readonly number[], available: number): readonly number[] {
-  let widths = natural.map((width) => Math.min(width, available));
-  while (widths.length > 1 && totalOf(widths.map((width) => Math.min(width, LEAST_WIDTH))) > available)
-    widths = widths.slice(0, -1);
+export function fitColumns(
+  natural: readonly number[],
+  available: number,
+  { whole, least }: Cuts,
+): readonly number[] {
+  const minima = natural.map((width, column) => (whole.has(column) ? width : Math.min(width, least)));
+  let count = natural.length;
+  while (count > 1 && totalOf(minima.slice(0, count)) > available) count -= 1;
+  let widths: readonly number[] = natural.slice(0, count).map((width) => Math.min(width, available));
   while (totalOf(widths) > available) {
-    const widest = Math.max(...widths);
-    if (widest <= 1) break;
-    const at = widths.lastIndexOf(widest);
-    widths = widths.with(at, widest - 1);
+    const cuttable = widths.map((width, column) => (width > (minima[column] ?? 0) ? width : 0));
+    const widest = Math.max(...cuttable);
+    if (widest === 0) break;
+    widths = widths.with(cuttable.lastIndexOf(widest), widest - 1);
   }
   return widths;
 }

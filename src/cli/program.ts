@@ -3,7 +3,10 @@ import { Command } from 'commander';
 import { readVersion } from '../package-files.js';
 import { callCommand } from './call.js';
 import { checkCommand } from './check.js';
+import { completeCommand } from './complete.js';
+import { completionCommand } from './completion.js';
 import { devCommand } from './dev.js';
+import { endpointsCommand } from './endpoints.js';
 import { grantsCommand } from './grants.js';
 import { initCommand } from './init.js';
 import { keysCommand } from './keys.js';
@@ -27,13 +30,16 @@ export function createProgram(): Command {
     serveCommand(),
     callCommand(),
     checkCommand(),
+    endpointsCommand(),
     grantsCommand(),
     keysCommand(),
     migrateCommand(),
     loadCommand(),
     openApiCommand(),
+    completionCommand(),
   ];
   for (const subcommand of subcommands) program.addCommand(subcommand);
+  program.addCommand(completeCommand(program), { hidden: true });
   applyProject(program);
   return program;
 }

@@ -57,8 +57,9 @@ export async function runCheck(
   ).finally(() => {
     progress.end();
   });
-  if (junit !== undefined) await writeFile(junit, checkJunit(checked, grants));
+  // Printed first, so that a file that cannot be written hides nothing.
   print(checked, grants, json);
+  if (junit !== undefined) await writeFile(junit, checkJunit(checked, grants));
 }
 
 interface CheckTask {

@@ -5,6 +5,10 @@ import { fitColumns, GAP } from './fit-columns.js';
 export interface TableLayout {
   /** Columns of the terminal that the lines must fit into; unlimited where absent. */
   readonly available?: number | undefined;
+  /** Columns that are left out rather than cut. */
+  readonly whole?: ReadonlySet<number>;
+  /** The least width of a column that is cut. */
+  readonly least?: number;
   /** Columns whose cells are aligned to the right. */
   readonly right?: ReadonlySet<number>;
   /** Called with each padded cell, its column and its row, where the first is 0. */
@@ -27,10 +31,16 @@ export const textTable = (rows: readonly (readonly string[])[], layout: TableLay
 /** As {@link textTable}, with what did not fit. Cells must not contain control characters. */
 export function fittedTable(
   rows: readonly (readonly string[])[],
-  { available = Infinity, right = new Set(), paintCell = (cell) => cell }: TableLayout,
+  {
+    available = Infinity,
+    whole = new Set(),
+    least = 8,
+    right = new Set(),
+    paintCell = (cell) => cell,
+  }: TableLayout,
 ): FittedTable {
   const natural = naturalWidths(rows);
-  const widths = fitColumns(natural, available);
+  const widths = fitColumns(natural, available, { whole, least });
   const padded = (cell: string, column: number): string => {
     const width = widths[column] ?? 0;
     const shown = cutToWidth(cell, width);

@@ -51,14 +51,15 @@ const tools = (): Parameters<typeof introspect>[0] => ({
 const read = (...chosen: readonly string[]): Promise<Introspected> =>
   introspect(tools(), database.name, chosen);
 
-/** Checks the written endpoints; returns the rows of each example and its faults. */
+/** Checks the written endpoints; returns the rows of each example and its problems. */
 async function check({ files }: Introspected): Promise<Readonly<Record<string, unknown>>> {
   const reader = new SqlFiles('/project/endpoints');
   const runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
   const checked = files.map(async ({ path: file, text }) => {
     const endpoint = reader.read(text, path.join('/project', file));
-    const { rows, faults } = await checkEndpoint(endpoint, { ...tools(), runQuery }, reader.of(endpoint));
-    return [endpoint.name, [rows, faults]] as const;
+    const source = { sql: reader.of(endpoint) };
+    const { example, problems } = await checkEndpoint(endpoint, { ...tools(), runQuery }, source);
+    return [endpoint.name, [example?.rows, problems]] as const;
   });
   return Object.fromEntries(await Promise.all(checked));
 }

@@ -1,7 +1,7 @@
 import { totalOf, type CheckedEndpoint } from './checked-endpoint.js';
 import type { CheckedGrants } from './check-grants.js';
 
-/** Grows when a field of the document is renamed or removed; docs/reference/cli.md describes the fields. */
+/** Increased when a field of the document is renamed or removed; docs/reference/cli.md describes the fields. */
 const VERSION = 1;
 
 /** The result of a check as a JSON document. */

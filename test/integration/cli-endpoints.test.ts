@@ -1,0 +1,63 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { endpointFile } from '../support/endpoint-file.js';
+import { runCli } from '../support/run-cli.js';
+import { sqlEndpointFile } from '../support/sql-endpoint-file.js';
+import { withTemporaryFolder } from '../support/temporary-folder.js';
+
+describe('querygate endpoints', () => {
+  const columns = `n: column('UInt8', 'One.')`;
+
+  it('lists name, form, parameters, settings, summary and file as a table and as JSON', async () => {
+    await withTemporaryFolder(async (folder) => {
+      await mkdir(path.join(folder, 'endpoints'));
+      const header = [
+        'columns: { n: UInt8 }',
+        'parameters: { city: { kind: string, required: true, description: A city. } }',
+        'caching: disabled',
+      ];
+      const select = 'SELECT 1 AS n WHERE @city = 1';
+      await writeFile(path.join(folder, 'endpoints/a.sql'), sqlEndpointFile('a', header, select));
+      await writeFile(path.join(folder, 'endpoints/b.ts'), endpointFile(0, 'b', columns, 'SELECT 1 AS n'));
+      const { code, stdout, stderr } = await runCli(['endpoints', '--project', folder]);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout.split('\n').map((line) => line.split(/ {2,}/))).toEqual([
+        ['NAME', 'FORM', 'PARAMETERS', 'CACHING', 'WARMING', 'MAX ROWS', 'SUMMARY', 'FILE'],
+        ['a', 'sql', 'city*', '-', '-', expect.any(String), 'For a test.', 'endpoints/a.sql'],
+        ['b', 'ts', '-', '300', '-', '10', 'For a test.', 'endpoints/b.ts'],
+        [
+          'gateway.requests',
+          '-',
+          expect.stringContaining('endpoint key_name'),
+          '-',
+          '-',
+          '1000',
+          expect.any(String),
+          '-',
+        ],
+        [''],
+      ]);
+      const json = await runCli(['endpoints', '--json', '--project', folder]);
+      const { endpoints } = JSON.parse(json.stdout) as { readonly endpoints: readonly object[] };
+      expect(endpoints[0]).toMatchObject({
+        name: 'a',
+        form: 'sql',
+        parameters: [{ name: 'city', kind: 'string', required: true }],
+        caching: 'disabled',
+        file: 'endpoints/a.sql',
+      });
+      expect(endpoints[2]).toMatchObject({ name: 'gateway.requests', form: 'built-in' });
+    });
+  });
+
+  it('exits with 1 and names the file of an endpoint that is invalid', async () => {
+    await withTemporaryFolder(async (folder) => {
+      await mkdir(path.join(folder, 'endpoints'));
+      await writeFile(path.join(folder, 'endpoints/broken.ts'), 'throw new Error();');
+      const { code, stdout, stderr } = await runCli(['endpoints'], { PROJECT_DIR: folder });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toContain('error: endpoints/broken.ts');
+    });
+  });
+});
