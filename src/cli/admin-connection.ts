@@ -2,7 +2,7 @@ import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
 import { findRunningServer } from '../clickhouse/embedded/running-server.js';
 import type { Config } from '../config/config.js';
-import { externalConnection } from './external-connection.js';
+import { externalConnection } from '../server/external-connection.js';
 
 /**
  * Runs a task with a connection that may change data: to the first configured server that responds; else to the embedded

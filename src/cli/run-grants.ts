@@ -6,8 +6,8 @@ import { readConfig, type Config } from '../config/config.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { loadProjectEndpoints } from '../server/project-endpoints.js';
 import { EXIT } from './exit-codes.js';
-import { externalConnection } from './external-connection.js';
-import { replaceFile } from './replace-file.js';
+import { externalConnection } from '../server/external-connection.js';
+import { replaceFile } from '../files/replace-file.js';
 import { interruptible, printError, printWarning } from './run-command.js';
 import { withTemporaryServer } from './temporary-server.js';
 

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
 import { usageError } from './exit-codes.js';
-import { runFirstQuery } from './first-query.js';
+import { runFirstQuery } from '../check/first-query.js';
 import { connectionOf } from './introspect/clickhouse-url.js';
 import { introspect } from './introspect/introspect.js';
 import { existingProject } from './project/existing-project.js';

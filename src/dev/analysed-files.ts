@@ -1,13 +1,13 @@
 import { ClickHouseError } from '@clickhouse/client';
 import { readFile } from 'node:fs/promises';
 
-import { bindValues, DESCRIBE, describe, type AnalysisTools } from '../cli/check/analyze-query.js';
-import type { CheckTools } from '../cli/check/check-endpoint.js';
-import { columnProblems } from '../cli/check/column-problems.js';
-import { sampleValues } from '../cli/check/combinations.js';
-import { findColumns } from '../cli/check/find-columns.js';
-import { queryProblemInFile } from '../cli/check/query-problem-in-file.js';
-import type { SqlFile, SqlFiles } from '../cli/check/sql-file.js';
+import { bindValues, DESCRIBE, describe, type AnalysisTools } from '../check/analyze-query.js';
+import type { CheckTools } from '../check/check-endpoint.js';
+import { columnProblems } from '../check/column-problems.js';
+import { sampleValues } from '../check/combinations.js';
+import { findColumns } from '../check/find-columns.js';
+import { queryProblemInFile } from '../check/query-problem-in-file.js';
+import type { SqlFile, SqlFiles } from '../check/sql-file.js';
 import { returnedColumns, type Endpoint } from '../endpoint/endpoint.js';
 import type { FileProblem } from '../endpoint/file-problems.js';
 import type { LoadedFiles } from '../endpoint/load-endpoints.js';

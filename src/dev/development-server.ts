@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { SqlFiles } from '../cli/check/sql-file.js';
-import type { CheckedEndpoint } from '../cli/check/checked-endpoint.js';
-import { externalConnection } from '../cli/external-connection.js';
+import { SqlFiles } from '../check/sql-file.js';
+import type { CheckedEndpoint } from '../check/checked-endpoint.js';
+import { externalConnection } from '../server/external-connection.js';
 import type { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
 import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import type { Config } from '../config/config.js';

@@ -1,7 +1,7 @@
-import { checkEndpoint, type CheckTools } from '../cli/check/check-endpoint.js';
-import { withCheckTools } from '../cli/check/check-tools.js';
-import type { CheckedEndpoint } from '../cli/check/checked-endpoint.js';
-import type { SqlFiles } from '../cli/check/sql-file.js';
+import { checkEndpoint, type CheckTools } from '../check/check-endpoint.js';
+import { withCheckTools } from '../check/check-tools.js';
+import type { CheckedEndpoint } from '../check/checked-endpoint.js';
+import type { SqlFiles } from '../check/sql-file.js';
 import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import type { Config } from '../config/config.js';
 import type { Endpoint } from '../endpoint/endpoint.js';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 
-import type { CheckedEndpoint } from '../cli/check/checked-endpoint.js';
+import type { CheckedEndpoint } from '../check/checked-endpoint.js';
 import { paint, targetOf } from '../cli/style.js';
 import { textOfProblem } from '../endpoint/file-problems.js';
 import type { Reload } from '../server/reloader.js';

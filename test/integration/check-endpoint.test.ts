@@ -1,9 +1,9 @@
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { checkEndpoint } from '../../src/cli/check/check-endpoint.js';
-import type { CheckedEndpoint } from '../../src/cli/check/checked-endpoint.js';
-import { problemText } from '../../src/cli/check/problem.js';
+import { checkEndpoint } from '../../src/check/check-endpoint.js';
+import type { CheckedEndpoint } from '../../src/check/checked-endpoint.js';
+import { problemText } from '../../src/check/problem.js';
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';

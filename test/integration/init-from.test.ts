@@ -1,8 +1,8 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { checkEndpoint } from '../../src/cli/check/check-endpoint.js';
-import { SqlFiles } from '../../src/cli/check/sql-file.js';
+import { checkEndpoint } from '../../src/check/check-endpoint.js';
+import { SqlFiles } from '../../src/check/sql-file.js';
 import { introspect, type Introspected } from '../../src/cli/introspect/introspect.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';

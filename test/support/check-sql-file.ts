@@ -2,10 +2,10 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
 
-import { checkEndpoint } from '../../src/cli/check/check-endpoint.js';
-import type { CheckedEndpoint } from '../../src/cli/check/checked-endpoint.js';
-import { problemText } from '../../src/cli/check/problem.js';
-import { SqlFiles } from '../../src/cli/check/sql-file.js';
+import { checkEndpoint } from '../../src/check/check-endpoint.js';
+import type { CheckedEndpoint } from '../../src/check/checked-endpoint.js';
+import { problemText } from '../../src/check/problem.js';
+import { SqlFiles } from '../../src/check/sql-file.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { withTemporaryFolder } from './temporary-folder.js';
 

@@ -11,9 +11,9 @@ import { grantsInUsersFile, withLocalTables } from '../../clickhouse/grants/read
 import type { Project } from '../../config/project.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { ifPresent } from '../../files/if-present.js';
-import type { CheckedEndpoint } from './checked-endpoint.js';
-import { containsName } from './contains-name.js';
-import { problemText, type Problem } from './problem.js';
+import type { CheckedEndpoint } from '../../check/checked-endpoint.js';
+import { containsName } from '../../check/contains-name.js';
+import { problemText, type Problem } from '../../check/problem.js';
 
 /** Problems of the project that are not those of one endpoint's example. */
 export interface CheckedGrants {

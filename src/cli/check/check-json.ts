@@ -1,4 +1,4 @@
-import { totalOf, type CheckedEndpoint } from './checked-endpoint.js';
+import { totalOf, type CheckedEndpoint } from '../../check/checked-endpoint.js';
 import type { CheckedGrants } from './check-grants.js';
 
 /** Increased when a field of the document is renamed or removed; docs/reference/cli.md describes the fields. */

@@ -1,6 +1,6 @@
-import type { CheckedEndpoint } from './checked-endpoint.js';
+import type { CheckedEndpoint } from '../../check/checked-endpoint.js';
 import type { CheckedGrants } from './check-grants.js';
-import { problemText, type Problem } from './problem.js';
+import { problemText, type Problem } from '../../check/problem.js';
 
 interface TestCase {
   readonly name: string;

@@ -1,6 +1,6 @@
 import { paint, type Target } from '../style.js';
 import { textTable } from '../text-table.js';
-import type { CheckedEndpoint, Share, TableRead } from './checked-endpoint.js';
+import type { CheckedEndpoint, Share, TableRead } from '../../check/checked-endpoint.js';
 
 const HEADINGS = ['ENDPOINT', 'STATE', 'ROWS', 'TIME', 'ROWS READ', 'TABLE', 'PARTS', 'GRANULES'];
 

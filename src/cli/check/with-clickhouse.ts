@@ -4,7 +4,7 @@ import { grantReader } from '../../clickhouse/embedded/grant-reader.js';
 import type { NeededGrants } from '../../clickhouse/grants/needed-grants.js';
 import type { Config } from '../../config/config.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { externalConnection } from '../external-connection.js';
+import { externalConnection } from '../../server/external-connection.js';
 import { interruptible } from '../run-command.js';
 import { withTemporaryServer } from '../temporary-server.js';
 

@@ -5,7 +5,7 @@ import { projectIn } from '../../config/project.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { loadEndpoints } from '../../endpoint/load-endpoints.js';
 import { REQUESTS_ENDPOINT } from '../../observability/requests-endpoint.js';
-import { SqlFiles } from '../check/sql-file.js';
+import { SqlFiles } from '../../check/sql-file.js';
 import { projectFiles } from '../project-files.js';
 
 /** What is completed from the files of a project. */

@@ -1,4 +1,4 @@
-import { queryRows, type AnalysisTools } from '../check/analyze-query.js';
+import { queryRows, type AnalysisTools } from '../../check/analyze-query.js';
 
 /** A table, view or other object that can be selected from. */
 export interface CatalogTable {

@@ -2,10 +2,10 @@ import { ClickHouseError } from '@clickhouse/client';
 
 import { readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
 import { SqlFileError } from '../../endpoint/sql-file/sql-file-error.js';
-import { bindValues, describe, type AnalysisTools } from '../check/analyze-query.js';
-import { withColumns } from '../check/columns-text.js';
-import { sampleValues } from '../check/combinations.js';
-import type { DescribedColumn } from '../check/compare-columns.js';
+import { bindValues, describe, type AnalysisTools } from '../../check/analyze-query.js';
+import { withColumns } from '../../check/columns-text.js';
+import { sampleValues } from '../../check/combinations.js';
+import type { DescribedColumn } from '../../check/compare-columns.js';
 import { draftText, type Draft } from './draft.js';
 import { NotCarriedOver } from './query-draft.js';
 

@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 import { REQUESTS_ENDPOINT } from '../../observability/requests-endpoint.js';
-import type { AnalysisTools } from '../check/analyze-query.js';
+import type { AnalysisTools } from '../../check/analyze-query.js';
 import { usageError } from '../exit-codes.js';
 import type { ProjectFile } from '../project/write-new-file.js';
 import { readColumns, readHandlers, readTables, type CatalogHandler, type CatalogTable } from './catalog.js';

@@ -1,5 +1,5 @@
 import { tokenize } from '../../endpoint/sql-file/select/tokens.js';
-import { SAMPLES } from '../check/combinations.js';
+import { SAMPLES } from '../../check/combinations.js';
 import type { Draft, DraftParameter } from './draft.js';
 import { parameterName, sqlName } from './names.js';
 import { parameterOfType } from './parameter-of-type.js';

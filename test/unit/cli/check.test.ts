@@ -1,7 +1,7 @@
 import { checkTable } from '../../../src/cli/check/check-report.js';
-import type { CheckedEndpoint, TableRead } from '../../../src/cli/check/checked-endpoint.js';
-import { compareColumns } from '../../../src/cli/check/compare-columns.js';
-import { fullScans } from '../../../src/cli/check/full-scans.js';
+import type { CheckedEndpoint, TableRead } from '../../../src/check/checked-endpoint.js';
+import { compareColumns } from '../../../src/check/compare-columns.js';
+import { fullScans } from '../../../src/check/full-scans.js';
 
 const declared = new Map([
   ['hour', { type: 'DateTime' }],

@@ -1,4 +1,4 @@
-import type { Values } from '../../endpoint/bind.js';
+import type { Values } from '../endpoint/bind.js';
 import { placeInFile } from './place-in-file.js';
 import { problemText, type Problem } from './problem.js';
 import { queryProblem, type ShowInFile } from './query-problem.js';

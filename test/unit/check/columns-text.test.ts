@@ -1,4 +1,4 @@
-import { columnsText, withColumns } from '../../../src/cli/check/columns-text.js';
+import { columnsText, withColumns } from '../../../src/check/columns-text.js';
 import { readHeader } from '../../../src/endpoint/sql-file/header.js';
 
 const COLUMNS = [

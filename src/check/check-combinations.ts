@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { returnedColumns, type Endpoint } from '../../endpoint/endpoint.js';
+import { returnedColumns, type Endpoint } from '../endpoint/endpoint.js';
 import { bindValues, DESCRIBE, describe, type AnalysisTools } from './analyze-query.js';
 import { columnProblems } from './column-problems.js';
 import { combinationsOf, sampleValues, type Combination } from './combinations.js';

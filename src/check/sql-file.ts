@@ -1,13 +1,13 @@
 import path from 'node:path';
 
-import type { Endpoint } from '../../endpoint/endpoint.js';
-import type { SqlReader } from '../../endpoint/load-endpoints.js';
-import { optionalColumnsOf, placeholdersOf } from '../../endpoint/sql-file/select-parameters.js';
-import { readHeader } from '../../endpoint/sql-file/header.js';
-import { placeForColumns, readSelect, readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
-import type { SelectProblem, SelectText } from '../../endpoint/sql-file/select/select-text.js';
-import { SqlFileError } from '../../endpoint/sql-file/sql-file-error.js';
-import { problemsOfSqlFile } from '../../endpoint/sql-file/sql-file-problems.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import type { SqlReader } from '../endpoint/load-endpoints.js';
+import { optionalColumnsOf, placeholdersOf } from '../endpoint/sql-file/select-parameters.js';
+import { readHeader } from '../endpoint/sql-file/header.js';
+import { placeForColumns, readSelect, readSqlEndpoint } from '../endpoint/sql-file/read-sql-endpoint.js';
+import type { SelectProblem, SelectText } from '../endpoint/sql-file/select/select-text.js';
+import { SqlFileError } from '../endpoint/sql-file/sql-file-error.js';
+import { problemsOfSqlFile } from '../endpoint/sql-file/sql-file-problems.js';
 import type { Problem } from './problem.js';
 
 /** A `.sql` endpoint file, as it was loaded. */

@@ -1,6 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 
-import { translateClickHouseError } from '../../clickhouse/translate-error.js';
+import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import type { Problem } from './problem.js';
 import { sqlWithCarets } from './sql-with-carets.js';
 

@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 
-import type { Values } from '../../endpoint/bind.js';
-import type { Endpoint } from '../../endpoint/endpoint.js';
+import type { Values } from '../endpoint/bind.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
 import { bindValues, queryRows, type AnalysisTools } from './analyze-query.js';
 import type { TableRead } from './checked-endpoint.js';
 import { containsName } from './contains-name.js';

@@ -1,7 +1,7 @@
-import { connectClickHouse, type ClickHouseConnection } from '../../clickhouse/connection.js';
-import { createQueryRunner } from '../../clickhouse/query-runner.js';
-import type { Config } from '../../config/config.js';
-import { runFirstQuery } from '../first-query.js';
+import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
+import { createQueryRunner } from '../clickhouse/query-runner.js';
+import type { Config } from '../config/config.js';
+import { runFirstQuery } from './first-query.js';
 import type { CheckTools } from './check-endpoint.js';
 
 /** The limits of queries, as the gateway's configuration has them, and what the caller of a check decides. */

@@ -1,4 +1,4 @@
-import type { BoundQuery } from '../../endpoint/bind.js';
+import type { BoundQuery } from '../endpoint/bind.js';
 import { queryRows, type AnalysisTools } from './analyze-query.js';
 import type { TableRead } from './checked-endpoint.js';
 

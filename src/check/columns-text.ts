@@ -1,5 +1,5 @@
-import { placeForColumns } from '../../endpoint/sql-file/read-sql-endpoint.js';
-import { readHeader } from '../../endpoint/sql-file/header.js';
+import { placeForColumns } from '../endpoint/sql-file/read-sql-endpoint.js';
+import { readHeader } from '../endpoint/sql-file/header.js';
 import type { DescribedColumn } from './compare-columns.js';
 
 /** Text that YAML reads as itself without quotes, also before a comma of a flow map. */

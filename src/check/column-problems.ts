@@ -1,5 +1,5 @@
-import type { Column } from '../../endpoint/definition.js';
-import { readHeader } from '../../endpoint/sql-file/header.js';
+import type { Column } from '../endpoint/definition.js';
+import { readHeader } from '../endpoint/sql-file/header.js';
 import { compareColumns, type ColumnDifference, type DescribedColumn } from './compare-columns.js';
 import type { Problem } from './problem.js';
 import { problemInFile, type SqlFile } from './sql-file.js';

@@ -1,12 +1,12 @@
-import type { Values } from '../../endpoint/bind.js';
-import { requiredBy } from '../../endpoint/sql-file/select-parameters.js';
+import type { Values } from '../endpoint/bind.js';
+import { requiredBy } from '../endpoint/sql-file/select-parameters.js';
 import type {
   OptionalPiece,
   ParameterPiece,
   Piece,
   Place,
   TextPiece,
-} from '../../endpoint/sql-file/select/select-text.js';
+} from '../endpoint/sql-file/select/select-text.js';
 import type { SqlFile } from './sql-file.js';
 
 /** What the gateway puts before a SELECT whose LIMIT would be ambiguous. */

@@ -1,6 +1,6 @@
 import { bindValues, DESCRIBE, describe, type AnalysisTools } from './analyze-query.js';
-import { withSettings, type Endpoint } from '../../endpoint/endpoint.js';
-import { readSqlEndpoint } from '../../endpoint/sql-file/read-sql-endpoint.js';
+import { withSettings, type Endpoint } from '../endpoint/endpoint.js';
+import { readSqlEndpoint } from '../endpoint/sql-file/read-sql-endpoint.js';
 import { columnsText } from './columns-text.js';
 import { sampleValues } from './combinations.js';
 import type { DescribedColumn } from './compare-columns.js';

@@ -1,6 +1,6 @@
 import { lstat, readFile } from 'node:fs/promises';
 
-import { replaceFile } from '../replace-file.js';
+import { replaceFile } from '../files/replace-file.js';
 import { columnsText, withColumns } from './columns-text.js';
 import type { DescribedColumn } from './compare-columns.js';
 import type { SqlFile } from './sql-file.js';

@@ -1,7 +1,7 @@
-import type { BoundQuery, Values } from '../../endpoint/bind.js';
-import { returnedColumns, rowCap, type Endpoint } from '../../endpoint/endpoint.js';
-import type { RunQuery } from '../../query/ports.js';
-import { validateParameters } from '../../query/validate-parameters.js';
+import type { BoundQuery, Values } from '../endpoint/bind.js';
+import { returnedColumns, rowCap, type Endpoint } from '../endpoint/endpoint.js';
+import type { RunQuery } from '../query/ports.js';
+import { validateParameters } from '../query/validate-parameters.js';
 import { bindValues, DESCRIBE, describe, type AnalysisTools } from './analyze-query.js';
 import { checkCombinations } from './check-combinations.js';
 import type { CheckedEndpoint, ExampleRun, TableRead } from './checked-endpoint.js';

@@ -1,7 +1,7 @@
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
-import { bindQuery, revealedParameters, type BoundQuery, type Values } from '../../endpoint/bind.js';
-import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import { bindQuery, revealedParameters, type BoundQuery, type Values } from '../endpoint/bind.js';
+import { rowCap, type Endpoint } from '../endpoint/endpoint.js';
 import type { DescribedColumn } from './compare-columns.js';
 
 /** What queries are analysed with. */

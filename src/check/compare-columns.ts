@@ -1,4 +1,4 @@
-import type { Column } from '../../endpoint/definition.js';
+import type { Column } from '../endpoint/definition.js';
 
 /** A column as `DESCRIBE` returns it. */
 export interface DescribedColumn {

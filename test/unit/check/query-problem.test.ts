@@ -1,8 +1,8 @@
 import { parseError } from '@clickhouse/client';
 
-import { problemText } from '../../../src/cli/check/problem.js';
-import { queryProblem } from '../../../src/cli/check/query-problem.js';
-import { sqlWithCarets } from '../../../src/cli/check/sql-with-carets.js';
+import { problemText } from '../../../src/check/problem.js';
+import { queryProblem } from '../../../src/check/query-problem.js';
+import { sqlWithCarets } from '../../../src/check/sql-with-carets.js';
 import { Failure } from '../../../src/errors.js';
 
 const faultOf = (text: string, sql: string): string => problemText(queryProblem(parseError(text), sql));

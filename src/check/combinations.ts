@@ -1,10 +1,10 @@
-import type { Values, Value } from '../../endpoint/bind.js';
-import type { Endpoint } from '../../endpoint/endpoint.js';
-import { itemKind } from '../../endpoint/parameters/kinds.js';
-import type { ItemKind, Parameter } from '../../endpoint/parameters/parameter.js';
-import { requiredBy } from '../../endpoint/sql-file/select-parameters.js';
-import type { Piece } from '../../endpoint/sql-file/select/select-text.js';
-import { readParameters } from '../../query/validate-parameters.js';
+import type { Values, Value } from '../endpoint/bind.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { itemKind } from '../endpoint/parameters/kinds.js';
+import type { ItemKind, Parameter } from '../endpoint/parameters/parameter.js';
+import { requiredBy } from '../endpoint/sql-file/select-parameters.js';
+import type { Piece } from '../endpoint/sql-file/select/select-text.js';
+import { readParameters } from '../query/validate-parameters.js';
 
 /** One way to call an endpoint that is checked. */
 export interface Combination {

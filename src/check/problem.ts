@@ -1,4 +1,4 @@
-import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
+import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
 
 /** Something that makes a check fail; its excerpt is the SQL with carets, or hints. */
 export type Problem = FileProblem;
