@@ -44,7 +44,7 @@ export interface ReportedFailure {
 export interface RequestListeners {
   readonly onLimit?: (exceeded: LimitState) => void;
   readonly onFailure?: (failure: ReportedFailure) => void;
-  /** Called for each request except health probes. */
+  /** Called for each request except health probes and those by which the console follows a development server. */
   readonly onCompleted?: (request: CompletedRequest) => void;
 }
 
@@ -72,7 +72,7 @@ export class AccessLog {
     const code = failureCode(context.failure, status);
     this.count(endpoint, { status, code }, cache, gatewayMs, clickhouseMs);
     const path = target.split('?', 1)[0]?.slice(0, MAX_PATH) ?? '';
-    if (!path.startsWith('/health/')) this.listeners.onCompleted?.({ context, status, totalMs });
+    if (!isRoutine(path, status)) this.listeners.onCompleted?.({ context, status, totalMs });
     const fields = fieldsOf(request, context, { status, path, totalMs, gatewayMs });
     this.logger[levelOf({ status, code }, path)]('request', fields);
     this.explain(context);
@@ -89,8 +89,12 @@ export class AccessLog {
 
 function levelOf({ status, code }: Outcome, path: string): 'error' | 'info' | 'debug' {
   if (status >= 500 && !EXPECTED_BY_CALLER.has(code)) return 'error';
-  // A health probe that succeeds, every few seconds, is not worth a line.
-  return path.startsWith('/health/') ? 'debug' : 'info';
+  return isRoutine(path, status) ? 'debug' : 'info';
+}
+
+/** Whether a request comes every few seconds by itself: a health probe, or a page that follows a development server. */
+function isRoutine(path: string, status: number): boolean {
+  return path.startsWith('/health/') || (/^\/api\/dev(?:\/|$)/.test(path) && status < 400);
 }
 
 /** The response's status; 499 where the client disconnected before. */
