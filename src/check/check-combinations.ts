@@ -4,7 +4,8 @@ import { returnedColumns, type Endpoint } from '../endpoint/endpoint.js';
 import { bindValues, DESCRIBE, describe, type AnalysisTools } from './analyze-query.js';
 import { columnProblems } from './column-problems.js';
 import { combinationsOf, sampleValues, type Combination } from './combinations.js';
-import { problemText, withPrefix, type Problem } from './problem.js';
+import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
+import { withPrefix } from './with-prefix.js';
 import { queryProblemInFile } from './query-problem-in-file.js';
 import type { SqlFile } from './sql-file.js';
 
@@ -13,7 +14,7 @@ const CONCURRENCY = 4;
 
 interface CheckedCombination {
   readonly combination: Combination;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
 }
 
 /**
@@ -26,8 +27,8 @@ export async function checkCombinations(
   endpoint: Endpoint,
   file: SqlFile,
   tools: AnalysisTools,
-  known: readonly Problem[],
-): Promise<readonly Problem[]> {
+  known: readonly FileProblem[],
+): Promise<readonly FileProblem[]> {
   const combinations = combinationsOf(file.select.pieces, endpoint.parameters);
   const checked: CheckedCombination[] = [];
   for (let at = 0; at < combinations.length; at += CONCURRENCY) {
@@ -59,13 +60,16 @@ async function check(
   }
 }
 
-function newProblems(checked: readonly CheckedCombination[], known: readonly Problem[]): readonly Problem[] {
-  const failing = new Map<string, { readonly problem: Problem; readonly where: Combination[] }>();
+function newProblems(
+  checked: readonly CheckedCombination[],
+  known: readonly FileProblem[],
+): readonly FileProblem[] {
+  const failing = new Map<string, { readonly problem: FileProblem; readonly where: Combination[] }>();
   for (const { combination, problems } of checked) {
     for (const problem of problems) {
-      const same = failing.get(problemText(problem));
+      const same = failing.get(textOfProblem(problem));
       if (same) same.where.push(combination);
-      else failing.set(problemText(problem), { problem, where: [combination] });
+      else failing.set(textOfProblem(problem), { problem, where: [combination] });
     }
   }
   return [...failing.values()]
@@ -76,7 +80,7 @@ function newProblems(checked: readonly CheckedCombination[], known: readonly Pro
 }
 
 /** Whether a known problem, which may have a prefix, is this one. */
-function isSame(known: Problem, problem: Problem): boolean {
+function isSame(known: FileProblem, problem: FileProblem): boolean {
   const { problem: text, ...place } = problem;
   return (
     known.problem.endsWith(text) &&

@@ -10,7 +10,8 @@ import { secretSamples } from './combinations.js';
 import { estimateOf, EXPLAIN_ESTIMATE } from './estimate.js';
 import { findColumns } from './find-columns.js';
 import { fullScans } from './full-scans.js';
-import { withPrefix, type Problem } from './problem.js';
+import type { FileProblem } from '../endpoint/file-problems.js';
+import { withPrefix } from './with-prefix.js';
 import { queryProblemInFile } from './query-problem-in-file.js';
 import type { SqlFile } from './sql-file.js';
 import { unprunedTimes } from './time-filters.js';
@@ -96,7 +97,7 @@ async function checkExample(
     ['DESCRIBE failed', DESCRIBE, described],
     ['EXPLAIN ESTIMATE failed', EXPLAIN_ESTIMATE, estimate],
   ] as const;
-  const failures = outcomes.flatMap(([what, prefix, outcome]): readonly Problem[] =>
+  const failures = outcomes.flatMap(([what, prefix, outcome]): readonly FileProblem[] =>
     outcome.status === 'rejected'
       ? [withPrefix(what, queryProblemInFile(outcome.reason, { prefix, text: query.text, values }, file))]
       : [],

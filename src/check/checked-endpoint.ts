@@ -1,4 +1,4 @@
-import type { Problem } from './problem.js';
+import type { FileProblem } from '../endpoint/file-problems.js';
 
 /** What is read, of how much. */
 export interface Share {
@@ -32,7 +32,7 @@ export interface CheckedEndpoint {
   /** As messages name it: `endpoints/visits.by-day.sql`; absent where the endpoint is one of the gateway itself. */
   readonly file?: string;
   /** What makes the check fail. */
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
   readonly warnings: readonly string[];
   /** Absent where the example failed. */
   readonly example?: ExampleRun;

@@ -1,7 +1,7 @@
 import type { Column } from '../endpoint/definition.js';
 import { readHeader } from '../endpoint/sql-file/header.js';
 import { compareColumns, type ColumnDifference, type DescribedColumn } from './compare-columns.js';
-import type { Problem } from './problem.js';
+import type { FileProblem } from '../endpoint/file-problems.js';
 import { problemInFile, type SqlFile } from './sql-file.js';
 
 /** The differences between declared and returned columns; those of a `.sql` file with their place in its header. */
@@ -9,13 +9,13 @@ export function columnProblems(
   declared: ReadonlyMap<string, Column>,
   described: readonly DescribedColumn[],
   file: SqlFile | undefined,
-): readonly Problem[] {
+): readonly FileProblem[] {
   const differences = compareColumns(declared, described);
   if (file === undefined || file.lacksColumns) return differences.map(({ problem }) => ({ problem }));
   return differences.map((difference) => problemOfHeader(difference, file));
 }
 
-function problemOfHeader({ column, problem }: ColumnDifference, file: SqlFile): Problem {
+function problemOfHeader({ column, problem }: ColumnDifference, file: SqlFile): FileProblem {
   const { value, placeOf } = readHeader(file.source);
   const { columns } = value as { readonly columns: Readonly<Record<string, unknown>> };
   if (column === undefined)

@@ -4,7 +4,8 @@ import { readSqlEndpoint } from '../endpoint/sql-file/read-sql-endpoint.js';
 import { columnsText } from './columns-text.js';
 import { sampleValues } from './combinations.js';
 import type { DescribedColumn } from './compare-columns.js';
-import { withPrefix, type Problem } from './problem.js';
+import type { FileProblem } from '../endpoint/file-problems.js';
+import { withPrefix } from './with-prefix.js';
 import { queryProblemInFile } from './query-problem-in-file.js';
 import { problemsOf, type SqlFile } from './sql-file.js';
 import { writeColumns } from './write-columns.js';
@@ -13,7 +14,7 @@ import { writeColumns } from './write-columns.js';
 export interface FoundColumns {
   /** With the columns that ClickHouse describes; absent where they cannot be found. */
   readonly endpoint?: Endpoint;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
   /** What was written into the file; absent where it was not. */
   readonly written?: string;
 }

@@ -1,6 +1,6 @@
 import type { Values } from '../endpoint/bind.js';
 import { placeInFile } from './place-in-file.js';
-import { problemText, type Problem } from './problem.js';
+import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
 import { queryProblem, type ShowInFile } from './query-problem.js';
 import { problemInFile, type SqlFile } from './sql-file.js';
 
@@ -16,7 +16,7 @@ export interface SentQuery {
 }
 
 /** The problem of a query that failed, with its place in the `.sql` file that the query is from, where it is from one. */
-export function queryProblemInFile(error: unknown, query: SentQuery, file: SqlFile | undefined): Problem {
+export function queryProblemInFile(error: unknown, query: SentQuery, file: SqlFile | undefined): FileProblem {
   const { prefix = '', text } = query;
   const sent = prefix + text;
   if (file === undefined) return queryProblem(error, sent);
@@ -31,7 +31,7 @@ export function queryProblemInFile(error: unknown, query: SentQuery, file: SqlFi
     const same = others.map((place) => problemInFile(file, { ...place, problem: 'the same name' }));
     return {
       ...problem,
-      excerpt: [problem.excerpt ?? '', ...same.map((other) => `  ${problemText(other)}`)].join('\n'),
+      excerpt: [problem.excerpt ?? '', ...same.map((other) => `  ${textOfProblem(other)}`)].join('\n'),
     };
   };
   return queryProblem(error, sent, showInFile);

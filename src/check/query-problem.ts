@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
-import type { Problem } from './problem.js';
+import type { FileProblem } from '../endpoint/file-problems.js';
 import { sqlWithCarets } from './sql-with-carets.js';
 
 const ACCESS_DENIED = '497';
@@ -17,7 +17,7 @@ const MAX_EXPECTED = 120;
  *
  * @returns undefined where this is not known.
  */
-export type ShowInFile = (message: string, positions: readonly number[]) => Problem | undefined;
+export type ShowInFile = (message: string, positions: readonly number[]) => FileProblem | undefined;
 
 /**
  * The problem of a query that failed, for the author of the endpoint: ClickHouse's own text, the SQL, carets where ClickHouse
@@ -25,7 +25,7 @@ export type ShowInFile = (message: string, positions: readonly number[]) => Prob
  *
  * @param showInFile instead of the SQL.
  */
-export function queryProblem(error: unknown, sql: string, showInFile?: ShowInFile): Problem {
+export function queryProblem(error: unknown, sql: string, showInFile?: ShowInFile): FileProblem {
   const { code, message, details } = translateClickHouseError(error);
   const { cause, diagnosis = '' } = details;
   const summary = code === 'CLICKHOUSE_FAILED' ? '' : `${message} `;
@@ -41,7 +41,7 @@ export function queryProblem(error: unknown, sql: string, showInFile?: ShowInFil
 }
 
 /** The right that is missing, as ClickHouse names it, and how to grant it. */
-function accessProblem({ message }: ClickHouseError): Problem {
+function accessProblem({ message }: ClickHouseError): FileProblem {
   const user = /^(\S+): Not enough privileges/.exec(message)?.[1] ?? '';
   const right =
     /\(Missing permissions: (.+)\)\.?\s*$/.exec(message)?.[1] ??

@@ -8,7 +8,7 @@ import { placeForColumns, readSelect, readSqlEndpoint } from '../endpoint/sql-fi
 import type { SelectProblem, SelectText } from '../endpoint/sql-file/select/select-text.js';
 import { SqlFileError } from '../endpoint/sql-file/sql-file-error.js';
 import { problemsOfSqlFile } from '../endpoint/sql-file/sql-file-problems.js';
-import type { Problem } from './problem.js';
+import type { FileProblem } from '../endpoint/file-problems.js';
 
 /** A `.sql` endpoint file, as it was loaded. */
 export interface SqlFile {
@@ -65,7 +65,7 @@ function possibleColumns(source: string, select: SelectText): Readonly<Record<st
 }
 
 /** A problem of a file with its path, line and column, and an excerpt with carets. */
-export function problemInFile(file: SqlFile, problem: SelectProblem): Problem {
+export function problemInFile(file: SqlFile, problem: SelectProblem): FileProblem {
   return { problem: problem.problem, ...problemsOf(file, new SqlFileError([problem]))[0] };
 }
 
@@ -73,7 +73,7 @@ export function problemInFile(file: SqlFile, problem: SelectProblem): Problem {
 export function problemsOf(
   { shownPath, source }: Pick<SqlFile, 'shownPath' | 'source'>,
   error: unknown,
-): readonly Problem[] {
+): readonly FileProblem[] {
   const problems = problemsOfSqlFile(error, source);
   if (problems === undefined) throw error;
   return problems.map((problem) => ({ file: shownPath, ...problem }));

@@ -11,7 +11,7 @@ import { checkJunit } from './check/check-junit.js';
 import { checkTable } from './check/check-report.js';
 import { withCheckTools } from '../check/check-tools.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
-import { problemText } from '../check/problem.js';
+import { textOfProblem } from '../endpoint/file-problems.js';
 import { SqlFiles } from '../check/sql-file.js';
 import { withClickHouse } from './check/with-clickhouse.js';
 import { endpointNamed } from './endpoint-named.js';
@@ -103,8 +103,8 @@ function print(checked: readonly CheckedEndpoint[], grants: CheckedGrants, json:
   process.stdout.write(checkTable(checked, targetOf(process.stdout)));
   for (const { name, problems, warnings } of checked) {
     for (const warning of warnings) printWarning(`${name}: ${warning}`);
-    for (const problem of problems) printError(`${name}: ${problemText(problem)}`);
+    for (const problem of problems) printError(`${name}: ${textOfProblem(problem)}`);
   }
   for (const warning of grants.warnings) printWarning(warning);
-  for (const problem of grants.problems) printError(problemText(problem));
+  for (const problem of grants.problems) printError(textOfProblem(problem));
 }

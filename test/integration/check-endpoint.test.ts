@@ -3,7 +3,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 
 import { checkEndpoint } from '../../src/check/check-endpoint.js';
 import type { CheckedEndpoint } from '../../src/check/checked-endpoint.js';
-import { problemText } from '../../src/check/problem.js';
+import { textOfProblem } from '../../src/endpoint/file-problems.js';
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
@@ -45,7 +45,7 @@ const check = (endpoint: Endpoint, client = database.client): Promise<CheckedEnd
     signal: new AbortController().signal,
   });
 
-const faultsOf = ({ problems }: CheckedEndpoint): readonly string[] => problems.map(problemText);
+const faultsOf = ({ problems }: CheckedEndpoint): readonly string[] => problems.map(textOfProblem);
 
 beforeAll(async () => {
   database = await createTestDatabase();

@@ -160,7 +160,7 @@ describe('querygate check', () => {
       );
       const broken = await runCli(['check', '--project', folder]);
       expect(broken.stderr).toMatch(
-        /^error: endpoints\/broken\.ts:1: Cannot find module '\.\/missing\.js'\n$/,
+        /^error: endpoints\/broken\.ts:1: Cannot find module '\.\/missing\.js'\n {4}import/,
       );
     });
   });

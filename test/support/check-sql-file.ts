@@ -4,7 +4,7 @@ import type { ClickHouseClient } from '@clickhouse/client';
 
 import { checkEndpoint } from '../../src/check/check-endpoint.js';
 import type { CheckedEndpoint } from '../../src/check/checked-endpoint.js';
-import { problemText } from '../../src/check/problem.js';
+import { textOfProblem } from '../../src/endpoint/file-problems.js';
 import { SqlFiles } from '../../src/check/sql-file.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { withTemporaryFolder } from './temporary-folder.js';
@@ -46,7 +46,7 @@ export async function checkSqlFile(
       { sql: found && { ...found, path: file } },
     );
     const { mode } = await stat(file);
-    const faults = result.problems.map(problemText);
+    const faults = result.problems.map(textOfProblem);
     checked = { ...result, faults, text: await readFile(file, 'utf8'), mode: mode & 0o777 };
   });
   if (checked === undefined) throw new Error('the check has no result');

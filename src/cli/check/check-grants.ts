@@ -13,11 +13,11 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import { ifPresent } from '../../files/if-present.js';
 import type { CheckedEndpoint } from '../../check/checked-endpoint.js';
 import { containsName } from '../../check/contains-name.js';
-import { problemText, type Problem } from '../../check/problem.js';
+import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 
 /** Problems of the project that are not those of one endpoint's example. */
 export interface CheckedGrants {
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
   readonly warnings: readonly string[];
 }
 
@@ -101,7 +101,7 @@ function remarksOf({ problems, warnings }: NeededGrants, checked: readonly Check
 
 /** The problems that are not also those of an example. An example that fails for one table says nothing of the others. */
 function newProblems(problems: readonly Remark[], checked: readonly CheckedEndpoint[]): readonly Remark[] {
-  const problemsOf = new Map(checked.map(({ name, problems: found }) => [name, found.map(problemText)]));
+  const problemsOf = new Map(checked.map(({ name, problems: found }) => [name, found.map(textOfProblem)]));
   return problems.filter(({ endpoint, unseenTable }) => {
     const found = problemsOf.get(endpoint);
     if (found === undefined) return false;

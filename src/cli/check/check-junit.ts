@@ -1,12 +1,12 @@
 import type { CheckedEndpoint } from '../../check/checked-endpoint.js';
 import type { CheckedGrants } from './check-grants.js';
-import { problemText, type Problem } from '../../check/problem.js';
+import { textOfProblem, type FileProblem } from '../../endpoint/file-problems.js';
 
 interface TestCase {
   readonly name: string;
   readonly file?: string | undefined;
   readonly milliseconds: number;
-  readonly problems: readonly Problem[];
+  readonly problems: readonly FileProblem[];
   readonly warnings: readonly string[];
 }
 
@@ -41,10 +41,10 @@ function caseXml({ name, file, milliseconds, problems, warnings }: TestCase): st
 }
 
 /** All problems as one failure: most readers of JUnit XML expect one at most. */
-function failureXml([first, ...others]: readonly Problem[]): readonly string[] {
+function failureXml([first, ...others]: readonly FileProblem[]): readonly string[] {
   if (!first) return [];
   const message = others.length === 0 ? first.problem : `${first.problem} (and ${others.length} more)`;
-  const text = [first, ...others].map(problemText).join('\n');
+  const text = [first, ...others].map(textOfProblem).join('\n');
   return [`<failure${attributes({ message })}>${escaped(text)}</failure>`];
 }
 

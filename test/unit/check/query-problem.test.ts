@@ -1,11 +1,11 @@
 import { parseError } from '@clickhouse/client';
 
-import { problemText } from '../../../src/check/problem.js';
+import { textOfProblem } from '../../../src/endpoint/file-problems.js';
 import { queryProblem } from '../../../src/check/query-problem.js';
 import { sqlWithCarets } from '../../../src/check/sql-with-carets.js';
 import { Failure } from '../../../src/errors.js';
 
-const faultOf = (text: string, sql: string): string => problemText(queryProblem(parseError(text), sql));
+const faultOf = (text: string, sql: string): string => textOfProblem(queryProblem(parseError(text), sql));
 
 describe('queryProblem', () => {
   it('shows the SQL with a caret where ClickHouse cannot parse it', () => {
@@ -126,12 +126,12 @@ describe('queryProblem', () => {
   it('names the cause where ClickHouse reports nothing, and never the gateway’s log', () => {
     const statement = 'SELECT 1';
     const refused = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:1'), { code: 'ECONNREFUSED' });
-    expect(problemText(queryProblem(refused, statement))).toMatch(
+    expect(textOfProblem(queryProblem(refused, statement))).toMatch(
       /^ClickHouse is unreachable.* connect ECONNREFUSED 127/,
     );
-    expect(problemText(queryProblem(new Error('odd'), statement))).toBe('odd');
+    expect(textOfProblem(queryProblem(new Error('odd'), statement))).toBe('odd');
     const broken = new Failure('CLICKHOUSE_ANSWER_BROKEN', 'Not complete.', { diagnosis: 'no summary' });
-    expect(problemText(queryProblem(broken, statement))).toBe('Not complete. no summary');
+    expect(textOfProblem(queryProblem(broken, statement))).toBe('Not complete. no summary');
   });
 });
 
