@@ -1,5 +1,6 @@
 import { readConfig } from '../config/config.js';
 import { withEnvFile } from '../config/project.js';
+import { textOfProblem } from '../endpoint/file-problems.js';
 import { createLogger } from '../observability/logger.js';
 import { openGateway } from './compose.js';
 
@@ -22,6 +23,12 @@ export interface RunningGateway {
   readonly adminUrl: string | undefined;
   /** The key that was made for this run; undefined where the configuration has keys. */
   readonly apiKey: string | undefined;
+  /**
+   * Loads the endpoint files again and serves them, all or nothing. Never rejects.
+   *
+   * @returns why nothing was changed, a text for each problem; empty where all files are served.
+   */
+  readonly reload: () => Promise<readonly string[]>;
   /** Finishes running requests within `SHUTDOWN_TIMEOUT_SECONDS`, and closes every connection and the embedded server. */
   readonly close: () => Promise<void>;
 }
@@ -40,9 +47,15 @@ export async function createGateway({
     withEnvFile({ ...environment, ...(project !== undefined && { PROJECT_DIR: project }) }),
   );
   const logger = createLogger(config.logLevel, false);
-  const { url, adminUrl, generatedKey, close } = await openGateway(config, {
+  const { url, adminUrl, generatedKey, reload, close } = await openGateway(config, {
     logger,
     clock: () => new Date(),
   });
-  return { url, adminUrl, apiKey: generatedKey, close: () => close() };
+  return {
+    url,
+    adminUrl,
+    apiKey: generatedKey,
+    reload: async () => (await reload()).problems.map(textOfProblem),
+    close: () => close(),
+  };
 }

@@ -57,14 +57,14 @@ describe('the installed package', () => {
       for (const run of [1, 2]) {
         const gateway = await createGateway({ project: process.argv[2], environment: { PORT: '0', LOG_LEVEL: 'warn' } });
         const response = await fetch(gateway.url + '${CALL}', { headers: { 'X-API-KEY': gateway.apiKey } });
-        console.log(response.status, await response.text());
+        console.log(response.status, await response.text(), (await gateway.reload()).length);
         await gateway.close();
       }`;
     await withTemporaryFolder(async (folder) => {
       await writeProject(folder);
       const file = path.join(installed, 'program.mjs');
       await writeFile(file, program);
-      const response = `200 ${RESULT}\n`;
+      const response = `200 ${RESULT} 0\n`;
       expect(await runNode([file, folder])).toEqual({ code: 0, output: response + response });
     });
   });
