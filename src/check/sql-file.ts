@@ -24,9 +24,9 @@ export interface SqlFile {
   readonly lacksColumns: boolean;
 }
 
-/** The `.sql` files of a project, by the name of their endpoint. */
+/** The `.sql` files of a project, by the endpoint that was read from them, with whatever settings. */
 export class SqlFiles implements SqlReader {
-  private readonly byName = new Map<string, SqlFile>();
+  private readonly byQuery = new WeakMap<Endpoint['query'], SqlFile>();
 
   constructor(private readonly endpointsFolder: string) {}
 
@@ -40,15 +40,15 @@ export class SqlFiles implements SqlReader {
       path.basename(this.endpointsFolder),
       path.relative(this.endpointsFolder, file),
     );
-    this.byName.set(endpoint.name, { path: file, shownPath, source, selectStart, select, lacksColumns });
+    this.byQuery.set(endpoint.query, { path: file, shownPath, source, selectStart, select, lacksColumns });
     return endpoint;
   };
 
   readonly lacksColumns = (endpoint: Endpoint): boolean => this.of(endpoint)?.lacksColumns ?? false;
 
   /** The file of an endpoint; undefined for one in TypeScript. */
-  of({ name }: Endpoint): SqlFile | undefined {
-    return this.byName.get(name);
+  of({ query }: Endpoint): SqlFile | undefined {
+    return this.byQuery.get(query);
   }
 }
 

@@ -14,10 +14,10 @@ export interface CheckedServer {
   readonly isTemporary: boolean;
 }
 
-/** What checks found about the endpoints that are served; an endpoint that a reload replaced is checked again. */
+/** What checks found about endpoints, by the digest of the definition: a changed one is checked again. */
 export class FindingsOfEndpoints {
-  private found = new WeakMap<Endpoint, Promise<CheckedEndpoint>>();
-  private settled = new WeakMap<Endpoint, CheckedEndpoint>();
+  private readonly found = new Map<string, Promise<CheckedEndpoint>>();
+  private readonly settled = new Map<string, CheckedEndpoint>();
   /** One check at a time, so that checks neither load ClickHouse nor distort each other's times. */
   private last: Promise<unknown> = Promise.resolve();
 
@@ -30,31 +30,34 @@ export class FindingsOfEndpoints {
     private readonly onFound: () => void,
   ) {}
 
-  of(endpoint: Endpoint): CheckedEndpoint | undefined {
-    return this.settled.get(endpoint);
+  of({ digest }: Endpoint): CheckedEndpoint | undefined {
+    return this.settled.get(digest);
   }
 
   /** Checks an endpoint, once. @throws Error where ClickHouse cannot be reached, or the server stops */
   check(endpoint: Endpoint): Promise<CheckedEndpoint> {
-    const known = this.found.get(endpoint);
+    const { digest } = endpoint;
+    const known = this.found.get(digest);
     if (known) return known;
     const checked = this.last.then(() => this.run(endpoint));
     this.last = checked.catch(() => undefined);
-    this.found.set(endpoint, checked);
+    this.found.set(digest, checked);
     checked.then(
       (findings) => {
-        this.settled.set(endpoint, findings);
+        // A change of the tables may have made it outdated meanwhile.
+        if (this.found.get(digest) !== checked) return;
+        this.settled.set(digest, findings);
         this.onFound();
       },
-      () => this.found.delete(endpoint),
+      () => this.found.delete(digest),
     );
     return checked;
   }
 
   /** Forgets every finding, because the tables are other ones. */
   forget(): void {
-    this.found = new WeakMap();
-    this.settled = new WeakMap();
+    this.found.clear();
+    this.settled.clear();
   }
 
   /** Runs a task with a connection. @throws Error where ClickHouse does not respond */
