@@ -1,3 +1,4 @@
+import type { DevelopmentEndpoint, DevelopmentState } from './model/development.js';
 import type { Endpoint, Row, Values } from './model/endpoint.js';
 import type { EndpointRequest } from './model/request.js';
 import { callPath } from './snippets/request.js';
@@ -45,6 +46,32 @@ export const BASE = new URL('.', document.baseURI).href;
 export async function fetchEndpoints(key: string, signal: AbortSignal): Promise<readonly Endpoint[]> {
   const response = await send('api/endpoints', key, signal);
   return ((await response.json()) as { result: readonly Endpoint[] }).result;
+}
+
+/**
+ * The state of a gateway that runs in development. Any other gateway has no such resource.
+ *
+ * @param after a revision: the response waits until the revision is another one, at most for half a minute.
+ * @throws ProblemError
+ */
+export async function fetchDevelopment(
+  key: string,
+  after: string,
+  signal: AbortSignal,
+): Promise<DevelopmentState> {
+  const query = after === '' ? '' : `?${new URLSearchParams({ after }).toString()}`;
+  return (await (await send(`api/dev${query}`, key, signal)).json()) as DevelopmentState;
+}
+
+/** An endpoint of a gateway in development, for the values in a query string. @throws ProblemError */
+export async function fetchDevelopmentEndpoint(
+  name: string,
+  query: string,
+  key: string,
+  signal: AbortSignal,
+): Promise<DevelopmentEndpoint> {
+  const target = `api/dev/endpoints/${encodeURIComponent(name)}${query === '' ? '' : `?${query}`}`;
+  return (await (await send(target, key, signal)).json()) as DevelopmentEndpoint;
 }
 
 /** Runs an endpoint. @throws ProblemError */

@@ -1,78 +1,58 @@
 import type { VNode } from 'preact';
-import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 
-import { fetchEndpoints, type Problem } from './api.js';
-import { problemOf, useAddress, type Go } from './hooks.js';
-import { forgetKey, storeKey, storedKey } from './key-store.js';
+import { Banner } from './development/banner.js';
+import { ChosenEditor, EditorChoice, storedEditor } from './development/editor.js';
+import { useDevelopment } from './development/use-development.js';
+import { useAddress, type Go } from './hooks.js';
 import type { Address } from './model/address.js';
+import { marksOf, type DevelopmentState } from './model/development.js';
 import type { Endpoint } from './model/endpoint.js';
 import { EndpointList } from './parts/endpoint-list.js';
 import { EndpointPage } from './parts/endpoint-page.js';
 import { KeyEntry } from './parts/key-entry.js';
 import { ProblemNotice } from './parts/problem-notice.js';
 import { ThemeSwitch } from './parts/theme-switch.js';
-
-interface Session {
-  readonly key: string;
-  readonly endpoints?: readonly Endpoint[];
-  readonly problem?: Problem;
-}
+import { useSession } from './use-session.js';
 
 /** The console: first the form for the key, then the endpoints that the key may call. */
 export function App(): VNode {
-  const [session, setSession] = useState<Session>(() => ({ key: storedKey() }));
+  const { session, enter, leave, onEndpoints } = useSession();
   const [address, go] = useAddress();
+  const [editor, setEditor] = useState(storedEditor);
   const { key, endpoints, problem } = session;
-  useEffect(() => {
-    if (key === '' || endpoints) return undefined;
-    const controller = new AbortController();
-    fetchEndpoints(key, controller.signal).then(
-      (fetched) => {
-        storeKey(key);
-        setSession({ key, endpoints: fetched });
-      },
-      (error: unknown) => {
-        if (controller.signal.aborted) return;
-        const problem = problemOf(error);
-        // Only 401 and 403 concern the key. After any other failure it stays stored, and a reload tries it again.
-        if (problem.status === 401 || problem.status === 403) forgetKey();
-        setSession({ key: '', problem });
-      },
-    );
-    return () => {
-      controller.abort();
-    };
-  }, [key, endpoints]);
-  const forget = useCallback(() => {
-    forgetKey();
-    setSession({ key: '' });
-  }, []);
+  const following = useDevelopment(endpoints ? key : '', { onEndpoints, onRejected: leave });
   return (
-    <>
+    <ChosenEditor.Provider value={editor}>
       <header class="top">
         <a class="brand" href="#/" onClick={toStart(go)}>
           Querygate
         </a>
         <span class="grow" />
+        {following.state && <EditorChoice onEditor={setEditor} />}
         {endpoints && (
-          <button type="button" class="quiet" onClick={forget}>
+          <button
+            type="button"
+            class="quiet"
+            onClick={() => {
+              leave();
+            }}
+          >
             Forget key
           </button>
         )}
         <ThemeSwitch />
       </header>
       {endpoints ? (
-        <Console keyText={key} endpoints={endpoints} address={address} go={go} />
+        <>
+          {problem && <KeyNotAccepted detail={problem.detail} />}
+          <Banner {...following} />
+          <Console keyText={key} development={following.state} {...{ endpoints, address, go }} />
+        </>
       ) : (
-        <KeyEntry
-          checking={key !== ''}
-          problem={problem}
-          onKey={(entered) => {
-            setSession({ key: entered });
-          }}
-        />
+        <KeyEntry checking={key !== ''} problem={problem} onKey={enter} />
       )}
-    </>
+    </ChosenEditor.Provider>
   );
 }
 
@@ -83,38 +63,67 @@ const toStart =
     go({ endpoint: '' });
   };
 
+function KeyNotAccepted({ detail }: { readonly detail: string }): VNode {
+  return (
+    <p class="notice warn" role="status">
+      The gateway does not accept the key in the address: {detail} This page uses the key that was entered
+      before.
+    </p>
+  );
+}
+
 interface ConsoleProps {
   readonly keyText: string;
   readonly endpoints: readonly Endpoint[];
   readonly address: Address;
   readonly go: Go;
+  /** Of a gateway that runs in development. */
+  readonly development: DevelopmentState | undefined;
 }
 
-function Console({ keyText, endpoints, address, go }: ConsoleProps): VNode {
-  const endpoint = endpoints.find(({ name, id }) => name === address.endpoint || id === address.endpoint);
+function Console({ keyText, endpoints, address, go, development }: ConsoleProps): VNode {
+  const { endpoint, isServed } = useShownEndpoint(endpoints, address.endpoint);
+  const marks = useMemo(() => development && marksOf(development.endpoints), [development]);
   const wasChosen = useRef(false);
+  const name = endpoint?.name;
   useEffect(() => {
-    document.title = endpoint ? `${endpoint.name} – Querygate` : 'Querygate';
+    document.title = name === undefined ? 'Querygate' : `${name} – Querygate`;
     // Otherwise the keyboard would have to pass the rest of a long list to reach what was chosen in it.
     if (wasChosen.current) document.querySelector<HTMLElement>('main h1')?.focus();
     wasChosen.current = false;
-  }, [endpoint]);
+  }, [name]);
   const choose = (to: Address): void => {
     wasChosen.current = true;
     go(to);
   };
   return (
     <div class={`columns ${endpoint ? 'with-endpoint' : ''}`}>
-      <EndpointList endpoints={endpoints} current={endpoint?.name ?? ''} go={choose} />
+      <EndpointList endpoints={endpoints} current={name ?? ''} marks={marks} go={choose} />
       <main>
         {endpoint ? (
-          <EndpointPage key={endpoint.name} {...{ endpoint, endpoints, keyText, address, go }} />
+          <EndpointPage
+            key={endpoint.name}
+            {...{ endpoint, isServed, endpoints, keyText, address, go, development }}
+          />
         ) : (
           <Start name={address.endpoint} count={endpoints.length} />
         )}
       </main>
     </div>
   );
+}
+
+/** The endpoint of an address. One that was shown stays when it is removed, so that its form loses no value. */
+function useShownEndpoint(
+  endpoints: readonly Endpoint[],
+  address: string,
+): { readonly endpoint: Endpoint | undefined; readonly isServed: boolean } {
+  const shown = useRef<Endpoint>(null);
+  const isNamed = (endpoint: Endpoint | null): boolean =>
+    endpoint?.name === address || endpoint?.id === address;
+  const served = endpoints.find(isNamed);
+  shown.current = served ?? (isNamed(shown.current) ? shown.current : null);
+  return { endpoint: shown.current ?? undefined, isServed: served !== undefined };
 }
 
 function Start({ name, count }: { readonly name: string; readonly count: number }): VNode {

@@ -2,6 +2,7 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 
 import { ProblemError, run, type Problem, type Result } from './api.js';
 import { fromFragment, toFragment, type Address } from './model/address.js';
+import type { Values } from './model/endpoint.js';
 import type { EndpointRequest } from './model/request.js';
 
 /** Goes to another address. `replace` leaves no way back to the present one. */
@@ -37,10 +38,14 @@ export interface RunState {
   readonly running: boolean;
   readonly result?: RequestedResult;
   readonly problem?: Problem;
+  /** Whether the page, not its user, made the request. */
+  readonly isRepeated?: boolean;
 }
 
 export interface Runner extends RunState {
   readonly start: (request: EndpointRequest) => void;
+  /** Runs the last request again, by the present declaration of its endpoint; returns whether there was one. */
+  readonly repeat: (requestOf: (values: Values) => EndpointRequest) => boolean;
   readonly stop: () => void;
   readonly clear: () => void;
 }
@@ -51,33 +56,50 @@ const IDLE: RunState = { running: false };
 export function useRun(key: string): Runner {
   const [state, setState] = useState<RunState>(IDLE);
   const current = useRef<AbortController>(null);
+  const last = useRef<EndpointRequest>(null);
   const clear = useCallback(() => {
     current.current?.abort();
+    last.current = null;
     setState(IDLE);
   }, []);
   const stop = useCallback(() => {
     current.current?.abort();
     setState(({ result }) => ({ running: false, ...(result && { result }) }));
   }, []);
-  const start = useCallback(
-    (request: EndpointRequest) => {
+  const send = useCallback(
+    (request: EndpointRequest, isRepeated: boolean) => {
       current.current?.abort();
       const controller = new AbortController();
       current.current = controller;
+      last.current = request;
       setState(({ result }) => ({ running: true, ...(result && { result }) }));
       run(request, key, controller.signal).then(
         (result) => {
           if (!controller.signal.aborted) setState({ running: false, result: { ...result, request } });
         },
         (error: unknown) => {
-          if (!controller.signal.aborted) setState({ running: false, problem: problemOf(error) });
+          if (!controller.signal.aborted) setState({ running: false, problem: problemOf(error), isRepeated });
         },
       );
     },
     [key],
   );
+  const start = useCallback(
+    (request: EndpointRequest) => {
+      send(request, false);
+    },
+    [send],
+  );
+  const repeat = useCallback(
+    (requestOf: (values: Values) => EndpointRequest) => {
+      if (!last.current) return false;
+      send(requestOf(last.current.values), true);
+      return true;
+    },
+    [send],
+  );
   useEffect(() => () => current.current?.abort(), []);
-  return { ...state, start, stop, clear };
+  return { ...state, start, repeat, stop, clear };
 }
 
 /** The problem to show. An error that is not a ProblemError comes from reading the response. */

@@ -1,3 +1,5 @@
+import { keyInFragment } from './model/address.js';
+
 /** The page /docs reads it too. */
 const STORAGE_KEY = 'querygate.key';
 
@@ -10,4 +12,11 @@ export function storeKey(key: string): void {
 
 export function forgetKey(): void {
   sessionStorage.removeItem(STORAGE_KEY);
+}
+
+/** The key in the address, which it leaves at once; empty where it has none. */
+export function takeKeyFromAddress(): string {
+  const key = keyInFragment(location.hash);
+  if (key !== undefined) history.replaceState(null, '', '#/');
+  return key ?? '';
 }

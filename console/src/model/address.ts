@@ -32,3 +32,14 @@ export function fromFragment(fragment: string): Address {
     return { endpoint: '' };
   }
 }
+
+/** The key of a fragment `#key=KEY`, as `querygate dev` prints it; undefined where the fragment is another one. */
+export function keyInFragment(fragment: string): string | undefined {
+  const key = /^#key=(.*)$/s.exec(fragment)?.[1];
+  if (key === undefined) return undefined;
+  try {
+    return decodeURIComponent(key);
+  } catch {
+    return key;
+  }
+}

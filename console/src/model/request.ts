@@ -1,4 +1,4 @@
-import type { Endpoint, Parameter, Values } from './endpoint.js';
+import { SQL, type Endpoint, type Parameter, type Values } from './endpoint.js';
 
 /** A request to an endpoint. */
 export interface EndpointRequest {
@@ -35,6 +35,16 @@ export const secretsOf = (parameters: readonly Parameter[]): readonly string[] =
 export function withoutSecrets({ parameters }: Pick<Endpoint, 'parameters'>, values: Values): Values {
   const secrets = new Set(secretsOf(parameters));
   return Object.fromEntries(Object.entries(values).filter(([name]) => !secrets.has(name)));
+}
+
+/** The values without those that the endpoint does not declare. */
+export function declaredValues(
+  { parameters, sandboxing }: Pick<Endpoint, 'parameters' | 'sandboxing'>,
+  values: Values,
+): Values {
+  const names = new Set(parameters.map(({ name }) => name));
+  if (sandboxing === 'enabled') names.add(SQL);
+  return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
 }
 
 /** A form that is being filled in, and the endpoints that its key may call. */

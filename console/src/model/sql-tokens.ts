@@ -13,7 +13,7 @@ const TOKEN = new RegExp(
   [
     String.raw`(?<comment>--[^\n]*|/\*[\s\S]*?\*/)`,
     String.raw`(?<string>'(?:[^'\\]|\\[\s\S]|'')*')`,
-    String.raw`(?<parameter>@[A-Za-z_]\w*)`,
+    String.raw`(?<parameter>@[A-Za-z_]\w*|\{[A-Za-z_]\w*:[^{}]+\})`,
     String.raw`(?<number>\b\d+(?:\.\d+)?\b)`,
     String.raw`(?<keyword>\b(?:${KEYWORDS})\b)`,
   ].join('|'),

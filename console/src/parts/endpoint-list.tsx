@@ -10,11 +10,13 @@ import { TagFilter } from './tag-filter.js';
 interface Props {
   readonly endpoints: readonly Endpoint[];
   readonly current: string;
+  /** What a check found, by the name of an endpoint. */
+  readonly marks?: ReadonlyMap<string, string> | undefined;
   readonly go: (to: Address) => void;
 }
 
 /** The endpoints that match the search and the chosen tag; on a narrow screen the list is hidden after a choice. */
-export function EndpointList({ endpoints, current, go }: Props): VNode {
+export function EndpointList({ endpoints, current, marks, go }: Props): VNode {
   const [search, setSearch] = useState('');
   const [tag, setTag] = useState<string>();
   const [open, setOpen] = useState(false);
@@ -60,6 +62,7 @@ export function EndpointList({ endpoints, current, go }: Props): VNode {
                 }}
               >
                 <span class="name">{endpoint.name}</span>
+                {marks?.has(endpoint.name) && <span class="mark">{marks.get(endpoint.name)}</span>}
                 <span class="summary">{endpoint.description}</span>
               </a>
             </li>

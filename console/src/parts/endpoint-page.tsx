@@ -1,80 +1,69 @@
 import type { VNode } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useMemo } from 'preact/hooks';
 
 import { BASE } from '../api.js';
-import { useRun, type Go, type RunState } from '../hooks.js';
+import { SqlPanel } from '../development/sql-panel.js';
+import type { Go, RunState } from '../hooks.js';
 import { toFragment, type Address } from '../model/address.js';
+import type { DevelopmentState } from '../model/development.js';
 import { duration, number } from '../model/display.js';
 import { mostRows, SQL, type Endpoint, type Values } from '../model/endpoint.js';
-import { requestOf, secretsOf, withoutSecrets } from '../model/request.js';
+import { requestOf, withoutSecrets } from '../model/request.js';
 import { snippetRequest } from '../snippets/index.js';
+import { useEndpointForm } from '../use-endpoint-form.js';
 import { ColumnList } from './column-list.js';
 import { CopyButton } from './copy-button.js';
 import { Download } from './download.js';
 import { ProblemNotice } from './problem-notice.js';
 import { RequestForm } from './request-form.js';
 import { announcementOf, ResultView } from './result-view.js';
-import { SavedQuery } from './saved-query.js';
 import { Snippets } from './snippets.js';
+import { SqlCode } from './sql-code.js';
 import { Tabs, type Tab } from './tabs.js';
 
 interface Props {
   readonly endpoint: Endpoint;
+  /** Whether the gateway still has it; only a gateway in development can lose one. */
+  readonly isServed: boolean;
   /** All that the key may call. */
   readonly endpoints: readonly Endpoint[];
   readonly keyText: string;
   readonly address: Address;
   readonly go: Go;
+  readonly development: DevelopmentState | undefined;
 }
 
-/** One endpoint: its description, its form and its result. */
-export function EndpointPage({ endpoint, endpoints, keyText, address, go }: Props): VNode {
-  const run = useRun(keyText);
-  const [values, setValues] = useState<Values>({});
-  const [unconfirmed, setUnconfirmed] = useState('');
-  const ran = useRef('');
-  const fragment = toFragment(address);
-  useEffect(() => {
-    if (ran.current === fragment) return;
-    const linked = address.values && withoutSecrets(endpoint, declared(endpoint, address.values));
-    if (secretsOf(endpoint.parameters).some((name) => address.values?.[name] !== undefined)) {
-      // A link that was made by hand; its secret must not stay in the address bar.
-      go({ ...address, values: linked }, 'replace');
-      return;
-    }
-    setValues(linked ?? endpoint.example);
-    run.clear();
-    const reason = linked ? reasonToWait(endpoint, linked) : '';
-    setUnconfirmed(reason);
-    if (linked && reason === '') run.start(requestOf(endpoint, linked));
-    ran.current = fragment;
-  }, [fragment]);
-  const start = (): void => {
-    const shared = { endpoint: endpoint.name, values: withoutSecrets(endpoint, values) };
-    setUnconfirmed('');
-    ran.current = toFragment(shared);
-    go(shared);
-    run.start(requestOf(endpoint, values));
-  };
+/** One endpoint: its description, its form and its result; in development also its SQL. */
+export function EndpointPage(props: Props): VNode {
+  const { endpoint, isServed, endpoints, keyText, development } = props;
+  const version = development?.endpoints.find(({ name }) => name === endpoint.name)?.version;
+  const { run, values, setValues, message, start } = useEndpointForm({ ...props, version });
   return (
     <article class="endpoint">
       <h1 tabIndex={-1}>{endpoint.name}</h1>
       <p class="lead">{endpoint.description}</p>
+      {!isServed && <Removed name={endpoint.name} />}
       <Settings endpoint={endpoint} />
-      <RequestForm
-        endpoint={endpoint}
-        endpoints={endpoints}
-        values={values}
-        keyText={keyText}
-        problem={run.problem}
-        running={run.running}
-        onValues={setValues}
-        onRun={start}
-        onStop={run.stop}
-      />
-      {unconfirmed !== '' && (
+      <div class={development ? 'beside' : ''}>
+        <RequestForm
+          endpoint={endpoint}
+          endpoints={endpoints}
+          values={values}
+          keyText={keyText}
+          problem={run.problem}
+          isRepeated={run.isRepeated ?? false}
+          running={run.running}
+          onValues={setValues}
+          onRun={start}
+          onStop={run.stop}
+        />
+        {development && isServed && (
+          <SqlPanel endpoint={endpoint} values={values} revision={development.revision} keyText={keyText} />
+        )}
+      </div>
+      {message !== '' && (
         <p class="notice" role="status">
-          {unconfirmed}
+          {message}
         </p>
       )}
       <Outcome endpoint={endpoint} run={run} values={values} keyText={keyText} />
@@ -82,20 +71,13 @@ export function EndpointPage({ endpoint, endpoints, keyText, address, go }: Prop
   );
 }
 
-/** The values of an address, without those that the endpoint does not declare. */
-function declared({ parameters, sandboxing }: Endpoint, values: Values): Values {
-  const names = new Set(parameters.map(({ name }) => name));
-  if (sandboxing === 'enabled') names.add(SQL);
-  return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
-}
-
-/** Why a link does not run by itself; empty where it does. */
-function reasonToWait({ parameters }: Endpoint, linked: Values): string {
-  if (linked[SQL] !== undefined) return 'This link contains SQL. Read it, then press Run.';
-  const secrets = secretsOf(parameters).join(', ');
-  return secrets === ''
-    ? ''
-    : `This link has no secret values (${secrets}). Complete the form, then press Run.`;
+function Removed({ name }: { readonly name: string }): VNode {
+  return (
+    <p class="notice warn" role="status">
+      <strong>{name} is gone.</strong> The gateway no longer serves it: its file was removed, or it has
+      another name. The form keeps its values until you leave this page.
+    </p>
+  );
 }
 
 function Settings({ endpoint }: { readonly endpoint: Endpoint }): VNode {
@@ -141,7 +123,11 @@ function Outcome({ endpoint, run, values, keyText }: OutcomeProps): VNode {
           <p class="hint">{running ? 'Running…' : 'Not run yet.'}</p>
         ),
     },
-    { id: 'query', title: 'Saved query', content: () => <SavedQuery sql={endpoint.query} /> },
+    {
+      id: 'query',
+      title: 'Saved query',
+      content: () => <SqlCode label="Saved query" sql={endpoint.query} />,
+    },
     { id: 'columns', title: 'Columns', content: () => <ColumnList columns={endpoint.columns} /> },
     {
       id: 'snippets',

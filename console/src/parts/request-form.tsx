@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 
 import type { Problem } from '../api.js';
 import { SQL, type Endpoint, type Parameter, type Values } from '../model/endpoint.js';
@@ -7,6 +7,8 @@ import { Field, type FormContext } from './field.js';
 
 interface Props extends FormContext {
   readonly problem: Problem | undefined;
+  /** Whether the page, not its user, made the request: then the focus stays where it is. */
+  readonly isRepeated: boolean;
   readonly running: boolean;
   readonly onValues: (values: Values) => void;
   readonly onRun: () => void;
@@ -18,9 +20,10 @@ const SHOWN_AT_FIRST = 6;
 
 /** The form of a request, generated from the declared parameters. */
 export function RequestForm(props: Props): VNode {
-  const { endpoint, values, problem, onValues, onRun } = props;
+  const { endpoint, values, problem, isRepeated, onValues, onRun } = props;
   const form = useRef<HTMLFormElement>(null);
-  useFocusOnProblem(form, problem);
+  useFocusOnProblem(form, isRepeated ? undefined : problem);
+  useKeptFocus(endpoint);
   const [all, setAll] = useState(false);
   const wrong = problem?.problems.map(({ param }) => param) ?? [];
   const shown = shownParameters(endpoint.parameters, [...Object.keys(values), ...wrong]);
@@ -37,11 +40,7 @@ export function RequestForm(props: Props): VNode {
         event.preventDefault();
         onRun();
       }}
-      onKeyDown={(event) => {
-        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
-        event.preventDefault();
-        onRun();
-      }}
+      onKeyDown={runOnControlEnter(onRun)}
     >
       <div class="fields">
         {listed.map((parameter) => (
@@ -77,6 +76,15 @@ export function RequestForm(props: Props): VNode {
     </form>
   );
 }
+
+/** In a text area, Enter alone begins a line. */
+const runOnControlEnter =
+  (onRun: () => void) =>
+  (event: KeyboardEvent): void => {
+    if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    onRun();
+  };
 
 interface ActionsProps extends Props {
   /** Whether some parameters are not shown at first. */
@@ -123,6 +131,15 @@ function useFocusOnProblem(
     if (!problem) return;
     form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
   }, [problem]);
+}
+
+/** A changed declaration can replace or move the control that has the focus. */
+function useKeptFocus(endpoint: Endpoint): void {
+  const focused = document.activeElement?.id ?? '';
+  useLayoutEffect(() => {
+    const isLost = document.activeElement === null || document.activeElement === document.body;
+    if (isLost && focused !== '') document.getElementById(focused)?.focus();
+  }, [endpoint]);
 }
 
 const problemAt = (problem: Problem | undefined, name: string): string | undefined =>

@@ -1,0 +1,87 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+
+import { useRun, type Go, type Runner } from './hooks.js';
+import { toFragment, type Address } from './model/address.js';
+import { SQL, type Endpoint, type Values } from './model/endpoint.js';
+import { declaredValues, requestOf, secretsOf, withoutSecrets } from './model/request.js';
+
+interface FormOptions {
+  readonly endpoint: Endpoint;
+  readonly keyText: string;
+  readonly address: Address;
+  readonly go: Go;
+  /** Changes with the endpoint; undefined outside of development, and where the endpoint is not served. */
+  readonly version: string | undefined;
+}
+
+export interface EndpointForm {
+  readonly run: Runner;
+  readonly values: Values;
+  readonly setValues: (values: Values) => void;
+  /** What happened to the form without its user, or what its user has to do; empty for nothing. */
+  readonly message: string;
+  readonly start: () => void;
+}
+
+/** The values of an endpoint's form and the run of its request. Follows the address, and changes of the endpoint. */
+export function useEndpointForm({ endpoint, keyText, address, go, version }: FormOptions): EndpointForm {
+  const run = useRun(keyText);
+  const [entered, setValues] = useState(() => linkedValues(endpoint, address) ?? endpoint.example);
+  // A value of a parameter that a change removes is there again when the change is undone.
+  const values = useMemo(() => declaredValues(endpoint, entered), [endpoint, entered]);
+  const [message, setMessage] = useState('');
+  const ran = useRef('');
+  const fragment = toFragment(address);
+  useEffect(() => {
+    if (ran.current === fragment) return;
+    const linked = linkedValues(endpoint, address);
+    if (secretsOf(endpoint.parameters).some((name) => address.values?.[name] !== undefined)) {
+      // A link that was made by hand; its secret must not stay in the address bar.
+      go({ ...address, values: linked }, 'replace');
+      return;
+    }
+    setValues(linked ?? endpoint.example);
+    run.clear();
+    const reason = linked ? reasonToWait(endpoint, linked) : '';
+    setMessage(reason);
+    if (linked && reason === '') run.start(requestOf(endpoint, linked));
+    ran.current = fragment;
+  }, [fragment]);
+  useOnChange(version, () => {
+    const isRepeated = run.repeat((last) => requestOf(endpoint, declaredValues(endpoint, last)));
+    const what = isRepeated ? `${endpoint.name} changed, and the last request ran again.` : '';
+    setMessage(`Reloaded: ${what || `${endpoint.name} changed.`}`);
+  });
+  const start = (): void => {
+    const shared = { endpoint: endpoint.name, values: withoutSecrets(endpoint, values) };
+    setMessage('');
+    ran.current = toFragment(shared);
+    go(shared);
+    run.start(requestOf(endpoint, values));
+  };
+  return { run, values, setValues, message, start };
+}
+
+/** The values of an address that the form takes over; undefined where it has none. */
+const linkedValues = (endpoint: Endpoint, { values }: Address): Values | undefined =>
+  values && withoutSecrets(endpoint, declaredValues(endpoint, values));
+
+/** Calls back when a version that was known becomes another one. */
+function useOnChange(version: string | undefined, onChange: () => void): void {
+  const known = useRef(version);
+  useEffect(() => {
+    if (version === undefined || version === known.current) return;
+    const isFirst = known.current === undefined;
+    known.current = version;
+    if (!isFirst) onChange();
+  }, [version]);
+}
+
+/** Why a link does not run by itself; empty where it does. */
+function reasonToWait({ parameters }: Endpoint, linked: Values): string {
+  if (linked[SQL] !== undefined) return 'This link contains SQL. Read it, then press Run.';
+  const secrets = secretsOf(parameters).join(', ');
+  return secrets === ''
+    ? ''
+    : `This link has no secret values (${secrets}). Complete the form, then press Run.`;
+}
