@@ -53,6 +53,13 @@ export async function visit(
   }
 }
 
+/** Reports the page as hidden or visible, as a browser does when a tab is changed. */
+export const setHidden = (page: Page, isHidden: boolean): Promise<unknown> =>
+  page.evaluate(
+    `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true });
+     document.dispatchEvent(new Event('visibilitychange'))`,
+  );
+
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 interface Finding {

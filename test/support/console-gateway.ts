@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { freePort } from '../../src/clickhouse/embedded/free-port.js';
 import { demoDatabase, variablesOf } from './demo-database.js';
-import { GATEWAY, startProcess, type RunningProcess } from './start-process.js';
+import { DEVELOPMENT_GATEWAY, GATEWAY, startProcess, type RunningProcess } from './start-process.js';
 
 /** The key of the gateway that the console's tests use. */
 export const CONSOLE_KEY = 'qg_for-the-console';
@@ -34,16 +34,29 @@ export function startProjectGateway(folder: string): Promise<ConsoleGateway> {
   return start({ PROJECT_DIR: folder });
 }
 
-async function start(variables: Readonly<Record<string, string>>): Promise<ConsoleGateway> {
+/** Starts the built gateway in development, with the project in a folder. */
+export function startDevelopmentGateway(folder: string): Promise<ConsoleGateway> {
+  // It logs for a person, and watches the files from the last line of its welcome on.
+  const ready = /Querygate is ready on (http:\/\/127\.0\.0\.1:\d+)[^]*\nWatching /;
+  return start({ PROJECT_DIR: folder }, { program: DEVELOPMENT_GATEWAY, ready });
+}
+
+const SERVED = { program: GATEWAY, ready: /"message":"ready".*"url":"(http:\/\/127\.0\.0\.1:\d+)"/ };
+
+/** @param ready what the program writes once requests are served, with its URL. */
+async function start(
+  variables: Readonly<Record<string, string>>,
+  { program, ready } = SERVED,
+): Promise<ConsoleGateway> {
   const { connection } = await demoDatabase();
   const adminPort = await freePort();
-  const gateway = startProcess(GATEWAY, {
+  const gateway = startProcess(program, {
     PORT: '0',
     ADMIN_PORT: String(adminPort),
     API_KEY: CONSOLE_KEY,
     ...variablesOf(connection),
     ...variables,
   });
-  const [, url = ''] = await gateway.untilWritten(/"message":"ready".*"url":"(http:\/\/127\.0\.0\.1:\d+)"/);
+  const [, url = ''] = await gateway.untilWritten(ready);
   return { process: gateway, url, adminUrl: `http://127.0.0.1:${adminPort}` };
 }

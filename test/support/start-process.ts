@@ -47,8 +47,13 @@ export function startProcess(
   return { child, stdout, stderr, untilWritten, ended };
 }
 
+const QUERYGATE = fileURLToPath(new URL('../../dist/cli/querygate.js', import.meta.url));
+
 /** The main program of the build. */
-export const GATEWAY = [fileURLToPath(new URL('../../dist/cli/querygate.js', import.meta.url)), 'serve'];
+export const GATEWAY = [QUERYGATE, 'serve'];
+
+/** The same program, which reloads the files of its project. */
+export const DEVELOPMENT_GATEWAY = [QUERYGATE, 'dev'];
 
 function collect(stream: NodeJS.ReadableStream): () => string {
   let text = '';

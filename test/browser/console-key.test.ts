@@ -1,0 +1,66 @@
+import type { Page } from 'playwright-core';
+
+import { describeInBrowser, seriousFindings, setHidden, visit } from '../support/browser.js';
+import { CONSOLE_KEY } from '../support/console-gateway.js';
+import { consoleSession, openConsole, runForm } from '../support/console-session.js';
+
+describeInBrowser('a key in the address', () => {
+  const session = consoleSession();
+
+  const keyIn = (page: Page): Promise<unknown> => page.evaluate("sessionStorage.getItem('querygate.key')");
+
+  it('opens the console, and is in neither the address nor the history of the tab', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.goto(`${session.gateway.url}/docs`);
+      await page.goto(`${session.gateway.url}/#key=${CONSOLE_KEY}`);
+      await page.waitForSelector('nav.endpoints li');
+      expect(new URL(page.url()).hash).toBe('#/');
+      expect(await keyIn(page)).toBe(CONSOLE_KEY);
+      await page.click('nav a[href="#/usage.api-counts"]');
+      await page.waitForSelector('form.request');
+      await page.goBack();
+      expect(new URL(page.url()).hash).toBe('#/');
+    });
+  });
+
+  it('replaces the stored key only if the gateway accepts it, also in an open page', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page);
+      await page.evaluate("location.hash = '#key=wrong'");
+      await page.waitForSelector('text=The gateway does not accept the key in the address');
+      await page.waitForSelector('nav.endpoints li');
+      expect(await keyIn(page)).toBe(CONSOLE_KEY);
+      expect(page.url()).not.toContain('wrong');
+      expect(await seriousFindings(page)).toEqual([]);
+    });
+  });
+
+  it('is not stored where the gateway does not accept it', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await page.goto(`${session.gateway.url}/#key=wrong`);
+      await page.waitForSelector('#key-problem');
+      expect([await keyIn(page), new URL(page.url()).hash]).toEqual([null, '#/']);
+    });
+  });
+
+  it('opens a console without anything of development where the gateway runs in production', async () => {
+    await visit(session.browser, async ({ page }) => {
+      const requests: string[] = [];
+      page.on('request', (request) => {
+        if (request.url().includes('/api/dev')) requests.push(new URL(request.url()).pathname);
+      });
+      const [response] = await Promise.all([
+        page.waitForResponse(/\/api\/dev/),
+        page.goto(`${session.gateway.url}/#key=${CONSOLE_KEY}`),
+      ]);
+      expect(response.status()).toBe(404);
+      await page.click('nav a[href="#/usage.api-counts"]');
+      await runForm(page);
+      await page.waitForSelector('.rows tbody tr');
+      await setHidden(page, true);
+      await setHidden(page, false);
+      expect(requests).toEqual(['/api/dev']);
+      expect(await page.locator('.banner, .sql-panel, .editor').count()).toBe(0);
+    });
+  });
+});
