@@ -1,17 +1,25 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 
+import { SOURCE_FORMATS } from '../clickhouse/loading/source-format.js';
 import { withProjectOption } from './project-option.js';
 import { runCommand } from './run-command.js';
 import type { LoadOptions } from './run-load.js';
 
-/** `querygate load`: loads NDJSON into a table. */
+/** `querygate load`: loads a file into a table. */
 export function loadCommand(): Command {
   return withProjectOption(new Command('load'))
     .description(
-      'Loads NDJSON (plain or gzip) into a table. Rejected lines are reported by number; the rest is loaded.',
+      'Loads NDJSON or CSV (plain or gzip) into a table. Rejected lines are reported by number; the rest is loaded.',
     )
     .argument('<table>', 'a table of the database')
     .argument('<file>', 'a file’s path, or - for standard input')
+    .addOption(
+      new Option(
+        '--format <format>',
+        'format of the file (default: csv or tsv by its name, else ndjson)',
+      ).choices(SOURCE_FORMATS),
+    )
+    .option('--create', 'create the table first: columns inferred from the file, in a new schema file')
     .option('--shift-to-now', 'move the column timestamp of all lines so that the newest is now')
     .option(
       '--strict',
@@ -25,8 +33,14 @@ CLICKHOUSE_URL (of several servers, the first that responds), CLICKHOUSE_USER an
 user that may insert. Without CLICKHOUSE_URL it is the gateway’s embedded server in DATA_DIR, running or not;
 run querygate migrate first if no gateway has used that folder.
 
+Of CSV, the first line names the columns. An empty field is an omitted one, which gets the column's default or null. A
+rejected record is reported by the line where it begins.
+
+--create writes clickhouse-schema/NNNN_TABLE.sql, and applies the schema as querygate migrate does.
+
 Examples:
   querygate load orders orders.ndjson.gz
+  querygate load visits visits.csv --create
   querygate load orders orders.ndjson --strict
   zcat visits.ndjson.gz | querygate load visits - --shift-to-now
 

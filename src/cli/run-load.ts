@@ -1,9 +1,12 @@
-import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
+import { connectClickHouse } from '../clickhouse/connection.js';
 import { loadFile, type LoadOptions as LoadFileOptions } from '../clickhouse/loading/load-file.js';
 import type { LoadProgress, LoadReport } from '../clickhouse/loading/load-report.js';
+import { formatOfName, type SourceFormat } from '../clickhouse/loading/source-format.js';
 import { readConfig } from '../config/config.js';
 import { withAdminConnection } from './admin-connection.js';
 import { EXIT } from './exit-codes.js';
+import { endpointName } from './introspect/names.js';
+import { createTable, prepareCreation, rejectTableName } from './load/create-table.js';
 import { Progress, type ProgressState } from './progress.js';
 import { interruptible } from './run-command.js';
 
@@ -17,6 +20,10 @@ export interface LoadOptions {
   readonly shiftToNow?: boolean;
   readonly strict?: boolean;
   readonly json?: boolean;
+  /** By default, what the file's name says. */
+  readonly format?: SourceFormat;
+  /** Whether the table is created, with columns inferred from the file. */
+  readonly create?: boolean;
 }
 
 /** Loads a file or standard input into a table and prints how many lines were loaded and rejected. */
@@ -26,47 +33,57 @@ export async function runLoad(
   options: LoadOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { shiftToNow = false, strict = false } = options;
-  await withAdminConnection(readConfig(process.env), async (connection) => {
+  const { shiftToNow = false, strict = false, create = false, format = formatOfName(source) } = options;
+  if (create) rejectTableName(table);
+  const config = readConfig(process.env);
+  await withAdminConnection(config, async (connection) => {
     const progress = new Progress({ phase: 'loading', done: 0, total: 0 });
+    const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 600_000 });
     try {
-      const report = await interruptible(signal, () =>
-        loadInto(connection, { table, source, shiftToNow, strict }, progress),
-      );
+      const report = await interruptible(signal, async () => {
+        const input = { client, table, source, format, shiftToNow, strict };
+        if (!create) return loadInto(input, progress);
+        const creation = { config, connection, client, table, source, format };
+        await prepareCreation(creation);
+        const createFrom = async (sample: readonly string[]): Promise<void> => {
+          progress.printLine(`created ${await createTable(creation, sample)}`);
+        };
+        return loadInto({ ...input, createTable: createFrom }, progress);
+      });
       progress.end();
       print(report, options);
+      if (create) process.stderr.write(nextStep(table));
     } finally {
       progress.end();
       // An open standard input would keep the process alive after an error.
       process.stdin.destroy();
+      await client.close();
     }
   });
 }
 
-async function loadInto(
-  connection: ClickHouseConnection,
-  input: Pick<LoadFileOptions, 'table' | 'source' | 'shiftToNow' | 'strict'>,
+function loadInto(
+  input: Omit<LoadFileOptions, 'stdin' | 'now' | 'onProgress' | 'onRejected'>,
   progress: Progress,
 ): Promise<LoadReport> {
-  const client = connectClickHouse(connection, { maxOpenConnections: 4, requestTimeoutMs: 600_000 });
   let rejected = 0;
-  try {
-    return await loadFile({
-      ...input,
-      client,
-      stdin: process.stdin,
-      now: new Date(),
-      onProgress: (reached) => {
-        progress.update(stateOf(reached));
-      },
-      onRejected: (line, reason) => {
-        rejected += 1;
-        if (rejected <= REPORTED_REJECTIONS) progress.printLine(`line ${line}: ${reason}`);
-      },
-    });
-  } finally {
-    await client.close();
-  }
+  return loadFile({
+    ...input,
+    stdin: process.stdin,
+    now: new Date(),
+    onProgress: (reached) => {
+      progress.update(stateOf(reached));
+    },
+    onRejected: (line, reason) => {
+      rejected += 1;
+      if (rejected <= REPORTED_REJECTIONS) progress.printLine(`line ${line}: ${reason}`);
+    },
+  });
+}
+
+/** A name without a letter or digit names no endpoint. */
+function nextStep(table: string): string {
+  return `Next: npx querygate new ${endpointName(table) || 'rows'} --table ${table}\n`;
 }
 
 function stateOf({ phase, bytesRead, bytesTotal, loaded }: LoadProgress): ProgressState {

@@ -15,6 +15,9 @@ const blocks = [...`${reference}\n${loadLogs}`.matchAll(/^```sh *(.*)\n([^]*?)^`
   ([, info = '', script = '']) => ({ info, script }),
 );
 
+/** The info string of blocks that run without a ClickHouse of their own. */
+const EMBEDDED = 'embedded';
+
 describe('docs/reference/cli.md', () => {
   it('lists every subcommand', () => {
     for (const command of createProgram().commands) {
@@ -36,7 +39,11 @@ describe('docs/reference/cli.md and docs/how-to/load-logs.md', () => {
           blocks
             .filter(({ info }) => info !== 'serve')
             // The test's gateway does not listen on the documented default port.
-            .map((block) => expectToRun(block, { ...environment, QUERYGATE_URL: url }, folder)),
+            .map((block) =>
+              block.info === EMBEDDED
+                ? expectToRun(block, { PROJECT_DIR: '.' }, folder)
+                : expectToRun(block, { ...environment, QUERYGATE_URL: url }, folder),
+            ),
         );
         expect(await readFile(path.join(folder, 'days.json'), 'utf8')).toMatch(/^\{"result":\[/);
         expect(JSON.parse(await readFile(path.join(folder, 'rows.json'), 'utf8'))).toHaveProperty('result');

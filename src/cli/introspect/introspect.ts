@@ -6,10 +6,10 @@ import { usageError } from '../exit-codes.js';
 import type { ProjectFile } from '../project/write-new-file.js';
 import { readColumns, readHandlers, readTables, type CatalogHandler, type CatalogTable } from './catalog.js';
 import { completeDraft } from './complete-draft.js';
-import type { Draft } from './draft.js';
 import { endpointName } from './names.js';
+import { newestDay } from './newest-day.js';
 import { handlerDraft, hasParameters, NotCarriedOver, viewDraft } from './query-draft.js';
-import { tableDraft } from './table-draft.js';
+import { tableDraft, type TableDraft } from './table-draft.js';
 
 /** What a server has for endpoints. */
 export interface Introspected {
@@ -24,7 +24,7 @@ interface Source {
   readonly shown: string;
   readonly name: string;
   /** @throws NotCarriedOver */
-  readonly draft: (name: string) => Promise<{ readonly draft: Draft; readonly leftOut: readonly string[] }>;
+  readonly draft: (name: string) => Promise<TableDraft>;
 }
 
 /** How many tables a message lists. */
@@ -78,6 +78,34 @@ async function handlersOf(
   }
 }
 
+/** An endpoint over one table. */
+export interface IntrospectedTable {
+  readonly file: ProjectFile;
+  readonly leftOut: readonly string[];
+  /** The start of the period of the example, where the one by default has no rows. */
+  readonly since?: string;
+}
+
+/**
+ * Makes an endpoint of a name for a table, with an example that returns rows of it.
+ *
+ * @throws CommandError (invalid usage) where the table does not exist; NotCarriedOver where no endpoint can be made of it.
+ */
+export async function introspectTable(
+  tools: AnalysisTools,
+  database: string,
+  name: string,
+  tableName: string,
+): Promise<IntrospectedTable> {
+  const table = await findTable(tools, tableName, await readTables(tools, database), database);
+  const source = isParameterisedView(table) ? viewSource(table) : tableSource(tools, table, database);
+  const { draft, leftOut, period } = await source.draft(name);
+  const since = period && (await newestDay(tools, table, period));
+  const text = await completeDraft(since === undefined ? draft : { ...draft, example: { since } }, tools);
+  const file = { path: `endpoints/${name}.sql`, text };
+  return { file, leftOut, ...(since !== undefined && { since }) };
+}
+
 /** @throws CommandError (invalid usage) that lists the tables */
 async function findTable(
   tools: AnalysisTools,
@@ -101,7 +129,7 @@ function adviceFor(tables: readonly CatalogTable[], database: string): string {
     return `The user sees no table in the database ${database}. Name another database in the URL, or a user with rights.`;
   }
   const more = names.length > MAX_SHOWN ? ` and ${names.length - MAX_SHOWN} more` : '';
-  return `Choose with --table NAME, which can be repeated; ${database} has ${names.slice(0, MAX_SHOWN).join(', ')}${more}.`;
+  return `Choose with --table NAME; ${database} has ${names.slice(0, MAX_SHOWN).join(', ')}${more}.`;
 }
 
 function tableSource(tools: AnalysisTools, table: CatalogTable, database: string): Source {

@@ -10,6 +10,8 @@ import { DEFAULT_TYPES, parameterOfType } from './parameter-of-type.js';
 export interface TableDraft {
   readonly draft: Draft;
   readonly leftOut: readonly string[];
+  /** The time column, and how many days before now the period starts by default. */
+  readonly period?: { readonly column: string; readonly days: number };
 }
 
 /** A term of WHERE. */
@@ -48,7 +50,11 @@ export function tableDraft(
   ].join('\n');
   const summary = `Rows of ${shown}${time ? ', newest first' : ''}.`;
   const parameters = new Map(all.map(({ parameter }) => parameter));
-  return { draft: { name, summary, parameters, example: {}, query }, leftOut };
+  return {
+    draft: { name, summary, parameters, example: {}, query },
+    leftOut,
+    ...(time && { period: { column: time.name, days: isDay(time) ? DAYS : 1 } }),
+  };
 }
 
 function selectable(columns: readonly CatalogColumn[]): [CatalogColumn[], string[]] {
@@ -99,14 +105,19 @@ function inKeyOrder(columns: readonly CatalogColumn[], key: string): readonly Ca
   return [...columns].sort((a, b) => place(a) - place(b));
 }
 
+/** The default period of a column of days. */
+const DAYS = 7;
+
+const isDay = ({ type }: CatalogColumn): boolean => /^Date(?:32)?$/.test(parseTypeName(plainType(type)).name);
+
 /** The period whose start is required, by default the last day, or the last week of a column of days. */
-function timeRange({ name, type }: CatalogColumn): readonly Filter[] {
-  const { name: typeName } = parseTypeName(plainType(type));
-  const isDay = typeName === 'Date' || typeName === 'Date32';
-  const bound = (parameter: string): string => (isDay ? `to${typeName}(@${parameter})` : `@${parameter}`);
-  const column = sqlName(name);
-  const since = isDay
-    ? { default: 'now-7d/d', relativeStep: '1h' }
+function timeRange(time: CatalogColumn): readonly Filter[] {
+  const { name: typeName } = parseTypeName(plainType(time.type));
+  const ofDays = isDay(time);
+  const bound = (parameter: string): string => (ofDays ? `to${typeName}(@${parameter})` : `@${parameter}`);
+  const column = sqlName(time.name);
+  const since = ofDays
+    ? { default: `now-${DAYS}d/d`, relativeStep: '1h' }
     : { default: 'now-1d', relativeStep: '1m' };
   return [
     {
@@ -123,7 +134,7 @@ function timeRange({ name, type }: CatalogColumn): readonly Filter[] {
         {
           kind: 'timestamp',
           options: { relativeStep: since.relativeStep },
-          description: isDay ? 'Only rows before this day.' : 'Only rows before this time.',
+          description: ofDays ? 'Only rows before this day.' : 'Only rows before this time.',
         },
       ],
     },

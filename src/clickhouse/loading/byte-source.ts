@@ -11,7 +11,7 @@ const READ_BYTES = 256 * 1024;
 export interface ByteSource {
   /** Total number of bytes; undefined if unknown before the end. */
   readonly size: number | undefined;
-  /** The bytes from the start. Can be called twice only if the source was opened with `readTwice`. */
+  /** The bytes from the start. Can be called again only if the source was opened with `readTwice`. */
   readonly read: () => AsyncIterable<Buffer>;
   readonly close: () => Promise<void>;
 }
@@ -20,7 +20,7 @@ export interface SourceRequest {
   /** A path, or `-` for standard input. */
   readonly source: string;
   readonly stdin: Readable;
-  /** Whether the bytes are read twice; a stream is then first copied to a temporary file. */
+  /** Whether the bytes are read more than once; a stream is then first copied to a temporary file. */
   readonly readTwice: boolean;
   /** Called with the length of each copied chunk. */
   readonly onCopied: (bytes: number) => void;
@@ -79,19 +79,22 @@ async function openStream(request: SourceRequest, stream: Readable): Promise<Byt
   return fileSource(handle, (await handle.stat()).size);
 }
 
-/** Both reads end at the initial size: a file that grows in between cannot add rows newer than the newest. */
+/** All reads end at the initial size: a file that grows in between cannot add rows newer than the newest. */
 function fileSource(handle: FileHandle, size: number): ByteSource {
-  return {
-    size,
-    read: () =>
-      handle.createReadStream({
-        start: 0,
-        ...(size > 0 && { end: size - 1 }),
-        autoClose: false,
-        highWaterMark: READ_BYTES,
-      }),
-    close: () => handle.close(),
-  };
+  // Files whose size is not known, as in /proc, have the size 0.
+  const end = size > 0 ? size : Number.POSITIVE_INFINITY;
+  return { size, read: () => readUpTo(handle, end), close: () => handle.close() };
+}
+
+/** Reads from the start. Not a stream of the handle: one that is not read to its end closes the handle. */
+async function* readUpTo(handle: FileHandle, end: number): AsyncGenerator<Buffer> {
+  for (let position = 0; position < end;) {
+    const buffer = Buffer.allocUnsafe(Math.min(READ_BYTES, end - position));
+    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position);
+    if (bytesRead === 0) return;
+    position += bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
 }
 
 async function closeAll(source: ByteSource, handle: FileHandle): Promise<void> {

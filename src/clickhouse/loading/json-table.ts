@@ -37,10 +37,18 @@ export function jsonTable(
   { columns, computed }: Pick<RowShape, 'columns' | 'computed'>,
   lines: readonly string[],
 ): string {
-  const tag = `$lines_${randomUUID().replaceAll('-', '')}$`;
+  const tag = randomTag();
   const structure = [...columns.map(declaration), ...computed.map(alias)].join(', ');
   return `format(JSONEachRow, ${tag}${structure}${tag}, ${tag}${lines.join('\n')}${tag})`;
 }
+
+/** Lines of JSON as a table function in SQL, whose columns ClickHouse infers. */
+export function inferredTable(lines: readonly string[]): string {
+  const tag = randomTag();
+  return `format(JSONEachRow, ${tag}${lines.join('\n')}${tag})`;
+}
+
+const randomTag = (): string => `$lines_${randomUUID().replaceAll('-', '')}$`;
 
 function declaration({ name, type, defaultExpression }: Column): string {
   const fallback = defaultExpression === '' ? '' : ` DEFAULT ${defaultExpression}`;

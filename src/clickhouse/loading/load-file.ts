@@ -7,10 +7,12 @@ import { decompress } from './decompress.js';
 import { findNewest } from './find-newest.js';
 import { insertBatch } from './insert-batch.js';
 import { inspectLine, lineRules } from './inspect-line.js';
+import { lineReader } from './line-reader.js';
 import { LoadError } from './load-error.js';
 import type { LoadProgress, LoadReport } from './load-report.js';
 import { oneAhead } from './one-ahead.js';
-import { readBatches, type Batch } from './read-batches.js';
+import { readBatches, type Batch, type BatchLimits } from './read-batches.js';
+import type { SourceFormat } from './source-format.js';
 import { Tally } from './tally.js';
 import { describeTable, type TargetTable } from './target-table.js';
 import { toMicroseconds, type TimeColumn } from './time-column.js';
@@ -20,20 +22,26 @@ export interface LoadOptions {
   /** Connected to the table's database. Needs INSERT, and CREATE TEMPORARY TABLE for the table function. */
   readonly client: ClickHouseClient;
   readonly table: string;
-  /** The path of an NDJSON file, plain or gzip, or `-` for standard input. */
+  /** A file's path, plain or gzip, or `-` for standard input. */
   readonly source: string;
+  readonly format?: SourceFormat;
   /** Read if `source` is `-`. */
   readonly stdin: Readable;
   /** Shifts the column `timestamp` of all lines by the same time, so that the newest becomes `now`, to its precision. */
   readonly shiftToNow: boolean;
   /** Rejects lines with a field that the table does not store, which is otherwise counted and ignored. */
   readonly strict?: boolean;
+  /** Creates the table, which does not exist yet, for a sample of the lines: the first ones that are valid. */
+  readonly createTable?: (sample: readonly string[]) => Promise<void>;
   readonly now: Date;
   /** Called after every batch, and for every copied chunk. */
   readonly onProgress?: (progress: LoadProgress) => void;
   /** Called for each rejected line, in line order, with its number from 1. */
   readonly onRejected?: (line: number, reason: string) => void;
 }
+
+/** Enough lines for types that hold for the rest, few enough for one query. */
+const SAMPLE: BatchLimits = { bytes: 16_000_000, lines: 100_000 };
 
 interface Load {
   readonly options: LoadOptions;
@@ -43,9 +51,9 @@ interface Load {
 }
 
 /**
- * Loads NDJSON into a table as a log shipper's `INSERT … FORMAT JSONEachRow` would, in batches. At most two batches
- * are in memory: one is inserted while ClickHouse checks the next. Lines that ClickHouse cannot read are rejected and
- * reported; every other line is loaded once.
+ * Loads NDJSON into a table as a log shipper's `INSERT … FORMAT JSONEachRow` would, in batches; records of CSV as lines of
+ * NDJSON. At most two batches are in memory: one is inserted while ClickHouse checks the next. Lines that ClickHouse cannot
+ * read are rejected and reported; every other line is loaded once.
  *
  * ClickHouse alone reads the timestamps, with and without `shiftToNow`. In a string, the number of digits
  * distinguishes seconds, milliseconds, microseconds and nanoseconds since 1970; a JSON number is microseconds.
@@ -54,28 +62,62 @@ interface Load {
  * unreachable; it states what was loaded before.
  */
 export async function loadFile(options: LoadOptions): Promise<LoadReport> {
-  const table = await describeTable(options.client, options.table);
-  const shifted = options.shiftToNow ? withTime(table) : undefined;
-  const tally = new Tally(table);
-  const source = await openSource({
-    source: options.source,
-    stdin: options.stdin,
-    readTwice: options.shiftToNow,
+  const { createTable } = options;
+  // Before the source is copied, which can take long.
+  const existing = createTable ? undefined : await targetOf(options);
+  const source = await openLoad(options);
+  try {
+    if (createTable) await createTable(await sampleOf(options, source));
+    return await loadSource(options, existing ?? (await targetOf(options)), source);
+  } finally {
+    await source.close();
+  }
+}
+
+async function targetOf({ client, table: name, shiftToNow }: LoadOptions): Promise<TargetTable> {
+  const table = await describeTable(client, name);
+  return shiftToNow ? withTime(table) : table;
+}
+
+function openLoad({ source, stdin, shiftToNow, createTable, onProgress }: LoadOptions): Promise<ByteSource> {
+  let bytesRead = 0;
+  return openSource({
+    source,
+    stdin,
+    readTwice: shiftToNow || createTable !== undefined,
     onCopied: (bytes) => {
-      tally.bytes += bytes;
-      options.onProgress?.(tally.progress('copying', undefined));
+      bytesRead += bytes;
+      onProgress?.({ phase: 'copying', bytesRead, bytesTotal: undefined, loaded: 0, rejected: 0 });
     },
   });
+}
+
+async function loadSource(options: LoadOptions, table: TargetTable, source: ByteSource): Promise<LoadReport> {
+  const tally = new Tally(table);
   try {
     const load = { options, table, source, tally };
-    if (shifted) tally.shiftMicroseconds = await findShift(load, shifted);
+    if (options.shiftToNow) tally.shiftMicroseconds = await findShift(load, withTime(table));
     for await (const batch of oneAhead(checkedBatches(load))) await insert(load, batch);
     return tally.report();
   } catch (error) {
     throw toLoadError(error, options.source, tally);
-  } finally {
-    await source.close();
   }
+}
+
+/** The first lines of the source that are valid. @throws LoadError where there are none. */
+async function sampleOf({ source: name, format }: LoadOptions, source: ByteSource): Promise<string[]> {
+  const noTable = { columns: [], computed: [], time: undefined, ttl: undefined };
+  const rules = lineRules(noTable, false);
+  const options = { reader: lineReader(format), limits: SAMPLE };
+  const bytes = decompress(metered(source.read(), () => undefined));
+  try {
+    for await (const { rows } of readBatches(bytes, (line) => inspectLine(line, rules), options))
+      if (rows.length > 0) return rows.map(({ text }) => text);
+  } catch (error) {
+    throw toLoadError(error, name, new Tally(noTable));
+  }
+  const shown = name === '-' ? 'standard input' : name;
+  throw new LoadError(`${shown} has no valid line, so the columns of a new table cannot be inferred`);
 }
 
 type TimedTable = TargetTable & { readonly time: TimeColumn };
@@ -116,5 +158,6 @@ function batches({ options, table, source, tally }: Load): AsyncGenerator<Batch>
   tally.bytes = 0;
   const bytes = metered(source.read(), (length) => (tally.bytes += length));
   const rules = lineRules(table, options.strict ?? false);
-  return readBatches(decompress(bytes), (line) => inspectLine(line, rules));
+  const reader = lineReader(options.format, table.columns);
+  return readBatches(decompress(bytes), (line) => inspectLine(line, rules), { reader });
 }

@@ -4,6 +4,8 @@ import type { Ttl } from './ttl.js';
 export interface RejectedLine {
   readonly line: number;
   readonly reason: string;
+  /** The last line of a record that has several; absent where it has one. */
+  readonly lastLine?: number;
 }
 
 /** A field of lines that the table does not store. */

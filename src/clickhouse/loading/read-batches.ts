@@ -1,5 +1,5 @@
 import type { InspectedLine, Row } from './inspect-line.js';
-import { LineSplitter, type Line } from './line-splitter.js';
+import { LineSplitter, type Line, type LineReader } from './line-splitter.js';
 import type { RejectedLine } from './load-report.js';
 
 /** Consecutive lines of the file, for one INSERT. */
@@ -18,6 +18,12 @@ export interface BatchLimits {
   readonly lines: number;
 }
 
+export interface BatchOptions {
+  readonly limits?: BatchLimits;
+  /** What turns the bytes into lines; by default, they are NDJSON. */
+  readonly reader?: LineReader;
+}
+
 /** Large enough for ClickHouse to create few parts, small enough for a few batches in memory. */
 const LIMITS: BatchLimits = { bytes: 8_000_000, lines: 20_000 };
 
@@ -30,13 +36,12 @@ const LIMITS: BatchLimits = { bytes: 8_000_000, lines: 20_000 };
 export async function* readBatches(
   bytes: AsyncIterable<Buffer>,
   inspect: (line: Line) => InspectedLine,
-  limits: BatchLimits = LIMITS,
+  { limits = LIMITS, reader = new LineSplitter() }: BatchOptions = {},
 ): AsyncGenerator<Batch> {
-  const splitter = new LineSplitter();
   let batch = new GrowingBatch();
   try {
     for await (const chunk of bytes) {
-      for (const line of splitter.push(chunk)) {
+      for (const line of reader.push(chunk)) {
         batch.inspect(line, inspect);
         if (!batch.reaches(limits)) continue;
         yield batch;
@@ -47,7 +52,7 @@ export async function* readBatches(
     if (batch.lastLine > 0) yield batch;
     throw error;
   }
-  for (const line of splitter.end()) batch.inspect(line, inspect);
+  for (const line of reader.end()) batch.inspect(line, inspect);
   if (batch.lastLine > 0) yield batch;
 }
 
@@ -59,6 +64,7 @@ class GrowingBatch implements Batch {
   #bytes = 0;
 
   inspect(line: Line | RejectedLine, inspect: (line: Line) => InspectedLine): void {
+    this.lastLine = line.lastLine ?? line.line;
     if (!('text' in line)) {
       this.#add(line);
       return;
@@ -75,7 +81,6 @@ class GrowingBatch implements Batch {
     } else {
       this.rejected.push(line);
     }
-    this.lastLine = line.line;
   }
 
   reaches(limits: BatchLimits): boolean {

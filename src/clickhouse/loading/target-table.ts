@@ -67,6 +67,6 @@ async function unknownTable(client: ClickHouseClient, name: string): Promise<str
   const tables = (await result.json<{ name: string }>()).data.map((table) => table.name);
   return tables.length > 0
     ? `the table ${name} does not exist; the tables are ${tables.join(', ')}. ` +
-        `To add one, create it in a file in clickhouse-schema/ and run querygate migrate`
-    : `the table ${name} does not exist; the database has no tables: run querygate migrate`;
+        `To add one, load with --create, or create it in a file in clickhouse-schema/ and run querygate migrate`
+    : `the table ${name} does not exist; the database has no tables: run querygate migrate, or load with --create`;
 }

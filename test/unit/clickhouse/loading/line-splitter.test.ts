@@ -4,7 +4,7 @@ import { LineSplitter, type Line } from '../../../../src/clickhouse/loading/line
 import type { RejectedLine } from '../../../../src/clickhouse/loading/load-report.js';
 
 function split(parts: readonly (string | Buffer)[], maxLineBytes?: number): (Line | RejectedLine)[] {
-  const splitter = new LineSplitter(maxLineBytes);
+  const splitter = new LineSplitter({ ...(maxLineBytes !== undefined && { maxLineBytes }) });
   return [...parts.flatMap((part) => splitter.push(Buffer.from(part))), ...splitter.end()];
 }
 

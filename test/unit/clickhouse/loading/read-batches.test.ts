@@ -12,7 +12,7 @@ const read = (limits: BatchLimits, ...parts: (string | Error)[]): AsyncGenerator
       result: text === 'bad' ? { line, reason: 'bad' } : { line, text },
       unknownFields: [text],
     }),
-    limits,
+    { limits },
   );
 const shape = (batch: Batch): unknown => [
   batch.rows.map((row) => row.line),

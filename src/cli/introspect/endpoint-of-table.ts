@@ -1,0 +1,67 @@
+import { connectClickHouse, type ClickHouseConnection } from '../../clickhouse/connection.js';
+import { prepareDatabase } from '../../clickhouse/demo-data/prepare-database.js';
+import { findRunningServer } from '../../clickhouse/embedded/running-server.js';
+import { readConfig, type Config } from '../../config/config.js';
+import { externalConnection } from '../../server/external-connection.js';
+import { CommandError, EXIT } from '../exit-codes.js';
+import type { ProjectFile } from '../project/write-new-file.js';
+import { interruptible, printWarning } from '../run-command.js';
+import { withTemporaryServer } from '../temporary-server.js';
+import { introspectTable } from './introspect.js';
+import { NotCarriedOver } from './query-draft.js';
+
+const REQUEST_TIMEOUT_MS = 30_000;
+
+/**
+ * The file of an endpoint over a table of the project, whose columns ClickHouse describes. Prints what the endpoint leaves out.
+ *
+ * @throws CommandError where the table does not exist, or no endpoint can be made of it.
+ */
+export async function endpointOfTable(
+  name: string,
+  table: string,
+  signal: AbortSignal,
+): Promise<ProjectFile> {
+  return withSchema(readConfig(process.env), signal, async (connection) => {
+    const client = connectClickHouse(connection, {
+      maxOpenConnections: 4,
+      requestTimeoutMs: REQUEST_TIMEOUT_MS,
+    });
+    try {
+      const tools = { client, now: () => new Date(), signal };
+      const { file, leftOut, since } = await introspectTable(tools, connection.database, name, table);
+      for (const reason of leftOut) printWarning(`left out: ${reason}`);
+      if (since !== undefined)
+        process.stderr.write(`The newest rows are older than the default of since: set since=${since}\n`);
+      return file;
+    } catch (error) {
+      if (!(error instanceof NotCarriedOver)) throw error;
+      throw new CommandError(`${table}: ${error.message}. Nothing was written.`, EXIT.failed, {
+        cause: error,
+      });
+    } finally {
+      await client.close();
+    }
+  });
+}
+
+/**
+ * Runs a task on the first configured server that responds; else on the embedded server of a gateway that uses the same data
+ * folder; else on a temporary server with the project's schema.
+ */
+async function withSchema<T>(
+  { clickhouse, dataDir, project }: Config,
+  signal: AbortSignal,
+  task: (connection: ClickHouseConnection) => Promise<T>,
+): Promise<T> {
+  if (clickhouse.kind === 'external') {
+    return interruptible(signal, async () => task(await externalConnection(clickhouse)));
+  }
+  const { database } = clickhouse;
+  const running = await findRunningServer(dataDir);
+  if (running) return interruptible(signal, () => task({ ...running, database }));
+  return withTemporaryServer(database, signal, async ({ adminConnection }) => {
+    await prepareDatabase(adminConnection, { schemaFolder: project.schemaFolder, demo: undefined });
+    return task(adminConnection);
+  });
+}

@@ -1,0 +1,123 @@
+import { CsvRecord } from './csv-record.js';
+import { headerError, rowWriter, type WriteRow } from './csv-row.js';
+import { LineSplitter, MAX_LINE_BYTES, tooLong, type Line, type LineReader } from './line-splitter.js';
+import type { RejectedLine } from './load-report.js';
+import type { Column } from './row-shape.js';
+
+export interface CsvOptions {
+  /** `,` stands for the delimiter that the first line has: another one only where it contains no comma. */
+  readonly delimiter: ',' | '\t';
+  /** The columns of the table; absent where it does not exist yet. */
+  readonly columns?: readonly Column[];
+  /** Maximum length of a record, so that a quote that is never closed cannot fill the memory. */
+  readonly maxRecordBytes?: number;
+}
+
+/** A record that is not complete yet. */
+interface OpenRecord {
+  readonly record: CsvRecord;
+  readonly lines: Line[];
+  bytes: number;
+}
+
+/** What a line leads to. */
+interface Step {
+  readonly result?: Line | RejectedLine;
+  /** Lines to read next, in this order. */
+  readonly again?: readonly (Line | RejectedLine)[];
+}
+
+const UNCLOSED = 'a quote is not closed';
+
+/**
+ * Turns records of delimited values into lines of NDJSON, each with the number of the line where it begins. The first record
+ * names the columns. Where quotes are malformed, only the first line of the record is rejected, and reading goes on with the
+ * next line: a forgotten quote must not hide the rest of the file, as it does with csv-parse. No line is read more often than
+ * twice: the lines of a rejected record contain only doubled quotes, so none of them leaves a record open.
+ */
+export class CsvReader implements LineReader {
+  readonly #splitter: LineSplitter;
+  readonly #maxBytes: number;
+  #delimiter: string | undefined;
+  #header: { readonly size: number; readonly write: WriteRow } | undefined;
+  #open: OpenRecord | undefined;
+
+  constructor(private readonly options: CsvOptions) {
+    this.#maxBytes = options.maxRecordBytes ?? MAX_LINE_BYTES;
+    this.#splitter = new LineSplitter({ maxLineBytes: this.#maxBytes, isVerbatim: true });
+  }
+
+  /** @throws LoadError where the first record does not name columns. */
+  push(chunk: Buffer): (Line | RejectedLine)[] {
+    return this.#read(this.#splitter.push(chunk), false);
+  }
+
+  /** @throws LoadError where the first record does not name columns. */
+  end(): (Line | RejectedLine)[] {
+    return this.#read(this.#splitter.end(), true);
+  }
+
+  #read(lines: readonly (Line | RejectedLine)[], isLast: boolean): (Line | RejectedLine)[] {
+    const results: (Line | RejectedLine)[] = [];
+    const waiting = [...lines].reverse();
+    while (waiting.length > 0 || (isLast && this.#open)) {
+      const { result, again = [] } = this.#next(waiting.pop());
+      if (result) results.push(result);
+      for (const line of [...again].reverse()) waiting.push(line);
+    }
+    return results;
+  }
+
+  /** @param line absent after the last one. */
+  #next(line: Line | RejectedLine | undefined): Step {
+    if (line && 'text' in line) return this.#add(line);
+    if (this.#open) return this.#reject(this.#open, UNCLOSED, line);
+    if (!this.#header) throw headerError(line?.reason ?? UNCLOSED);
+    return line ? { result: line } : {};
+  }
+
+  #add(line: Line): Step {
+    const { text } = line;
+    if (!this.#open && (text === '' || text === '\r')) return {};
+    this.#delimiter ??= delimiterOf(text, this.options.delimiter);
+    const open = (this.#open ??= { record: new CsvRecord(this.#delimiter), lines: [], bytes: 0 });
+    open.lines.push(line);
+    const state = open.record.add(text);
+    if (state === 'complete') return this.#finish(open);
+    if (state !== 'open') return this.#reject(open, state.reason);
+    open.bytes += Buffer.byteLength(text) + 1;
+    return open.bytes > this.#maxBytes ? this.#reject(open, `${UNCLOSED}: ${tooLong(this.#maxBytes)}`) : {};
+  }
+
+  #reject({ lines: [first, ...others] }: OpenRecord, reason: string, next?: RejectedLine): Step {
+    this.#open = undefined;
+    if (!this.#header) throw headerError(reason);
+    return {
+      ...(first && { result: { line: first.line, reason } }),
+      again: next ? [...others, next] : others,
+    };
+  }
+
+  #finish({ record: { fields }, lines }: OpenRecord): Step {
+    this.#open = undefined;
+    if (!this.#header) {
+      const names = fields.map(({ text }) => text.trim());
+      this.#header = { size: names.length, write: rowWriter(names, this.options.columns) };
+      return {};
+    }
+    const { size, write } = this.#header;
+    const line = lines[0]?.line ?? 0;
+    const place = lines.length === 1 ? { line } : { line, lastLine: line + lines.length - 1 };
+    if (fields.length === size) return { result: { ...place, text: write(fields) } };
+    const count = `${fields.length} field${fields.length === 1 ? '' : 's'}`;
+    return { result: { ...place, reason: `${count}, but the first line names ${size} columns` } };
+  }
+}
+
+/** The delimiter of the first line: a semicolon or a tab only where it is certain, because there is no comma. */
+function delimiterOf(header: string, expected: CsvOptions['delimiter']): string {
+  if (expected !== ',') return expected;
+  const plain = header.replaceAll(/"(?:[^"]|"")*(?:"|$)/g, '');
+  const found = [',', ';', '\t'].filter((delimiter) => plain.includes(delimiter));
+  return found.length === 1 && found[0] !== undefined ? found[0] : expected;
+}
