@@ -116,7 +116,8 @@ async function open(
       load,
       prepare: (all, changed) => {
         operatedAccess.keys.checkAgainst(all);
-        return clickhouse.prepareFor(changed);
+        // A development server has prepared for them to analyse them.
+        return development ? Promise.resolve() : clickhouse.prepareFor(changed);
       },
       onReplaced: execution.adoptEndpoints,
       report: development?.onReload ?? logReload(logger),
