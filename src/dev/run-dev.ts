@@ -36,9 +36,9 @@ export async function runDev(environment: Environment, { recreate }: DevOptions)
   // Before any file is read, so that no change is missed.
   const watcher = await watchProject(config.project, config.dataDir, {
     onChange: changes.add,
-    onError: ({ message }) => {
+    onError: (error) => {
       terminal.print(
-        `The files of the project can’t be watched: ${message}. Set CHOKIDAR_USEPOLLING=1 to poll them instead.`,
+        `The files of the project can’t be watched: ${error.message}. Set CHOKIDAR_USEPOLLING=1 to poll them instead.`,
       );
     },
   });
