@@ -27,11 +27,12 @@ export interface Keys {
   /** All principals, including those of expired keys. */
   readonly principals: () => readonly Principal[];
   /**
-   * Checks the keys file, as it was read last, against other endpoints.
+   * Reads the keys file again for other endpoints.
    *
+   * @returns a function to be called when these endpoints are served: only then are changed keys accepted.
    * @throws Error naming every key that refers to an endpoint or parameter that is not there.
    */
-  readonly checkAgainst: (endpoints: readonly KnownEndpoint[]) => void;
+  readonly readFor: (endpoints: readonly KnownEndpoint[]) => Promise<() => void>;
   /** The key generated for this run, if no source is configured. */
   readonly generatedKey: string | undefined;
   readonly close: () => void;
@@ -68,9 +69,12 @@ function keysOf(ring: () => KeyRing, generatedKey: string | undefined, file?: Wa
     find: (key) => ring().find(key),
     findByName: (name) => ring().findByName(name),
     principals: () => ring().principals(),
-    checkAgainst: (endpoints) => {
-      if (file) checkKeysAgainst(file.keyFile, endpoints);
-    },
+    readFor: (endpoints) =>
+      file
+        ? file.readFor((keyFile) => {
+            checkKeysAgainst(keyFile, endpoints);
+          })
+        : Promise.resolve(() => undefined),
     generatedKey,
     close: () => {
       file?.close();

@@ -23,6 +23,7 @@ export class WatchedKeyFile {
     private readonly file: string,
     keyFile: KeyFile,
     private readonly check: CheckKeyFile,
+    private readonly onAdopted: () => void,
   ) {
     this.#current = keyFile;
   }
@@ -34,8 +35,11 @@ export class WatchedKeyFile {
     onChange: () => void,
     check: CheckKeyFile = () => undefined,
   ): Promise<WatchedKeyFile> {
-    const watched = new WatchedKeyFile(file, await readChecked(file, check), check);
-    watchFile(file, { interval: POLL_MS, persistent: false }, () => void watched.reload(events, onChange));
+    const watched = new WatchedKeyFile(file, await readChecked(file, check), check, () => {
+      onChange();
+      events.onReloaded(watched.entries.length);
+    });
+    watchFile(file, { interval: POLL_MS, persistent: false }, () => void watched.reload(events));
     return watched;
   }
 
@@ -43,24 +47,38 @@ export class WatchedKeyFile {
     return entriesOf(this.#current);
   }
 
-  /** The file as it was read last, for a check against other endpoints. */
-  get keyFile(): KeyFile {
-    return this.#current;
+  /**
+   * Reads the file for other endpoints, with which it may have changed: each of the two may be invalid without the other.
+   *
+   * @returns a function to be called when these endpoints are served.
+   * @throws Error where neither the file as it is now nor the active keys fit the endpoints.
+   */
+  async readFor(check: CheckKeyFile): Promise<() => void> {
+    const before = this.#current;
+    // The watcher reports what is wrong with a changed file.
+    const now = await readChecked(this.file, check).catch(() => undefined);
+    if (now === undefined) check(before);
+    return () => {
+      const isNews = now !== undefined && JSON.stringify(now) !== JSON.stringify(before);
+      // The watcher may have read a newer one.
+      if (!isNews || this.#current !== before) return;
+      this.#current = now;
+      this.onAdopted();
+    };
   }
 
   close(): void {
     unwatchFile(this.file);
   }
 
-  private async reload(events: KeyFileEvents, onChange: () => void): Promise<void> {
+  private async reload(events: KeyFileEvents): Promise<void> {
     try {
       this.#current = await readChecked(this.file, this.check);
     } catch (error) {
       events.onRejected(error instanceof Error ? error.message : String(error));
       return;
     }
-    onChange();
-    events.onReloaded(this.entries.length);
+    this.onAdopted();
   }
 }
 

@@ -95,9 +95,17 @@ export class DevelopmentServer implements Development {
     changed: (from, signal) => this.revision.changed(from, signal),
   };
 
-  /** Checks endpoints one after another, and reports what is found. */
-  async checkChanged(endpoints: readonly Endpoint[]): Promise<void> {
+  /**
+   * Checks endpoints one after another, and reports what is found.
+   *
+   * @param isServed whether an endpoint is still served, or a further change has replaced it.
+   */
+  async checkChanged(
+    endpoints: readonly Endpoint[],
+    isServed: (endpoint: Endpoint) => boolean,
+  ): Promise<void> {
     for (const endpoint of endpoints) {
+      if (!isServed(endpoint)) continue;
       const checked = await this.findings.check(endpoint).catch(() => undefined);
       if (checked) this.reporter.checked(checked);
     }

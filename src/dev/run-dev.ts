@@ -7,6 +7,7 @@ import { exitOnFault } from '../server/exit-on-fault.js';
 import { stopOnSignal } from '../server/stop-on-signal.js';
 import { DevelopmentDatabase, dropDatabase } from './development-database.js';
 import { DevelopmentServer } from './development-server.js';
+import { PendingChanges } from './pending-changes.js';
 import { HOW_TO_RECREATE, RECREATE, SchemaChanges } from './schema-changes.js';
 import { Terminal } from './terminal.js';
 import { watchProject, type ChangedPart } from './watch-project.js';
@@ -31,10 +32,18 @@ export async function runDev(environment: Environment, { recreate }: DevOptions)
   if (recreate) await dropEmbedded(config);
   const stopping = new AbortController();
   const development = new DevelopmentServer(config, terminal, stopping.signal);
-  const gateway = await openWhenSchemaIsValid(config, terminal, () =>
-    openGateway(config, { logger, clock: () => new Date(), development }),
-  );
-  const watcher = await watch(config, { gateway, development, terminal });
+  const changes = new PendingChanges();
+  // Before any file is read, so that no change is missed.
+  const watcher = await watchProject(config.project, config.dataDir, {
+    onChange: changes.add,
+    onError: (error) => {
+      terminal.print(
+        `The files of the project can’t be watched: ${error.message}. Set CHOKIDAR_USEPOLLING=1 to poll them instead.`,
+      );
+    },
+  });
+  const open = (): Promise<Gateway> => openGateway(config, { logger, clock: () => new Date(), development });
+  const gateway = await openWhenSchemaIsValid(config, { terminal, changes, open });
   const close = async (): Promise<void> => {
     stopping.abort();
     development.end();
@@ -43,6 +52,7 @@ export async function runDev(environment: Environment, { recreate }: DevOptions)
   };
   closeOnFault(close);
   stopOnSignal(close, logger);
+  changes.passTo(reactions(config, { gateway, development, terminal }));
   process.stdout.write(developmentWelcome(gateway, config));
 }
 
@@ -52,15 +62,18 @@ interface Parts {
   readonly terminal: Terminal;
 }
 
-function watch(
+/** What happens after files changed. */
+function reactions(
   config: Config,
   { gateway, development, terminal }: Parts,
-): Promise<{ readonly close: () => Promise<void> }> {
+): (files: ReadonlyMap<ChangedPart, readonly string[]>) => void {
   const { embedded } = development;
   const reload = async (): Promise<void> => {
     const { added, changed } = await gateway.reload();
     const names = new Set([...added, ...changed]);
-    await development.checkChanged(gateway.endpoints.all().filter(({ name }) => names.has(name)));
+    const { endpoints } = gateway;
+    const concerned = endpoints.all().filter(({ name }) => names.has(name));
+    await development.checkChanged(concerned, (endpoint) => endpoints.has(endpoint));
   };
   const schema = new SchemaChanges({
     database: embedded && new DevelopmentDatabase(config, embedded),
@@ -90,25 +103,24 @@ function watch(
       development.notify('environment', notice);
     },
   };
-  return watchProject(config.project, config.dataDir, {
-    onChange: (files) => {
-      for (const [part, names] of files) react[part](names);
-    },
-    onError: (error) => {
-      terminal.print(
-        `The files of the project can’t be watched: ${error.message}. Set CHOKIDAR_USEPOLLING=1 to poll them instead.`,
-      );
-    },
-  });
+  return (files) => {
+    for (const [part, names] of files) react[part](names);
+  };
+}
+
+interface Opening {
+  readonly terminal: Terminal;
+  readonly changes: PendingChanges;
+  readonly open: () => Promise<Gateway>;
 }
 
 /** Opens the gateway; where a schema file prevents that, again after each change of one. */
 async function openWhenSchemaIsValid(
   config: Config,
-  { ask, print }: Terminal,
-  open: () => Promise<Gateway>,
+  { terminal: { ask, print }, changes, open }: Opening,
 ): Promise<Gateway> {
   for (;;) {
+    changes.forget();
     try {
       return await open();
     } catch (error) {
@@ -119,25 +131,9 @@ async function openWhenSchemaIsValid(
       if (!(error instanceof SchemaFileError)) throw error;
       const how = error instanceof AppliedFilesDiffer ? `${error.message} ${HOW_TO_RECREATE}` : error.message;
       print(`${how}\nWaiting for a change of the files.`);
-      await schemaChange(config);
+      await changes.untilChanged('schema');
     }
   }
-}
-
-/** Resolves when a file of the schema has changed. */
-async function schemaChange({ project, dataDir }: Config): Promise<void> {
-  let resolve: () => void = () => undefined;
-  let reject: (error: Error) => void = () => undefined;
-  const changed = new Promise<void>((onChange, onError) => {
-    [resolve, reject] = [onChange, onError];
-  });
-  const watcher = await watchProject(project, dataDir, {
-    onChange: (files) => {
-      if (files.has('schema')) resolve();
-    },
-    onError: reject,
-  });
-  await changed.finally(() => watcher.close());
 }
 
 /** @throws Error where the configuration names a server of one's own. */

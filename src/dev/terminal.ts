@@ -1,4 +1,4 @@
-import { createInterface } from 'node:readline/promises';
+import { createInterface } from 'node:readline';
 
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
 import { paint, targetOf } from '../cli/style.js';
@@ -50,14 +50,23 @@ export class Terminal implements Reporter {
   /** Undefined where nobody can answer. */
   get ask(): ((question: string) => Promise<boolean>) | undefined {
     if (!process.stdin.isTTY || !this.stream.isTTY) return undefined;
-    return async (question) => {
-      const lines = createInterface({ input: process.stdin, output: this.stream });
-      try {
-        return /^y(?:es)?$/i.test((await lines.question(`${question} [y/N] `)).trim());
-      } finally {
-        lines.close();
-      }
-    };
+    return (question) =>
+      new Promise((resolve) => {
+        const lines = createInterface({ input: process.stdin, output: this.stream });
+        let isYes = false;
+        lines.once('close', () => {
+          resolve(isYes);
+        });
+        // While a line is read, the terminal sends no signal for Ctrl-C.
+        lines.once('SIGINT', () => {
+          lines.close();
+          process.kill(process.pid, 'SIGINT');
+        });
+        lines.question(`${question} [y/N] `, (answer) => {
+          isYes = /^y(?:es)?$/i.test(answer.trim());
+          lines.close();
+        });
+      });
   }
 
   private paint(style: Parameters<typeof paint>[0], text: string): string {

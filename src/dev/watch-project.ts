@@ -9,6 +9,7 @@ export type ChangedPart = 'endpoints' | 'schema' | 'demo' | 'environment';
 export interface WatchEvents {
   /** @param files absolute, by the part that they belong to; those that changed within a short time together. */
   readonly onChange: (files: ReadonlyMap<ChangedPart, readonly string[]>) => void;
+  /** Called once for each kind of error: a system that watches no more files says so for each file. */
   readonly onError: (error: Error) => void;
 }
 
@@ -48,8 +49,12 @@ export async function watchProject(
     const part = partOf(project, file, environmentFile);
     batch.add(part, file);
   });
+  const reported = new Set<unknown>();
   watcher.on('error', (error) => {
-    events.onError(error instanceof Error ? error : new Error(String(error)));
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (reported.has(code ?? message)) return;
+    reported.add(code ?? message);
+    events.onError(error as Error);
   });
   await new Promise<void>((resolve) => watcher.once('ready', resolve));
   return {

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
+import type { Dirent } from 'node:fs';
 import { readdir, readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -68,11 +69,12 @@ export class EndpointLoader {
     const endpoints = new Map<string, Endpoint>();
     const problems: FileProblem[] = [];
     const fromSql = new Map<string, ReadFile>();
+    const bytes = await readSqlFiles(folder, files);
+    const pause = pauses();
     for (const file of files) {
-      // Requests are served between two files.
-      await setImmediate();
+      await pause();
       try {
-        const endpoint = await this.endpointIn(file, fromSql);
+        const endpoint = await this.endpointIn(file, bytes, fromSql);
         rejectDuplicate(endpoint, endpoints);
         endpoints.set(path.join(path.basename(folder), file), endpoint);
       } catch (error) {
@@ -88,17 +90,23 @@ export class EndpointLoader {
   }
 
   /** @throws Error that says what is wrong with the file. */
-  private async endpointIn(file: string, fromSql: Map<string, ReadFile>): Promise<Endpoint> {
-    const absolute = path.join(this.folder, file);
+  private async endpointIn(
+    file: string,
+    bytes: ReadonlyMap<string, Buffer | Error>,
+    fromSql: Map<string, ReadFile>,
+  ): Promise<Endpoint> {
     const { name, ext } = path.parse(file);
-    const endpoint =
-      ext === '.sql' ? await this.readSql(absolute, fromSql) : exportOf(await this.importFile(file));
+    const read = bytes.get(file);
+    const endpoint = read
+      ? this.readSql(path.join(this.folder, file), read, fromSql)
+      : exportOf(await this.importFile(file));
     if (name === endpoint.name) return endpoint;
     throw problemOf('name', `the endpoint ${endpoint.name} must be in a file ${endpoint.name}${ext}`);
   }
 
-  private async readSql(absolute: string, fromSql: Map<string, ReadFile>): Promise<Endpoint> {
-    const source = textOf(await readFile(absolute));
+  private readSql(absolute: string, read: Buffer | Error, fromSql: Map<string, ReadFile>): Endpoint {
+    if (read instanceof Error) throw read;
+    const source = textOf(read);
     const earlier = this.fromSql.get(absolute);
     const endpoint = earlier?.source === source ? earlier.endpoint : this.sqlReader.read(source, absolute);
     fromSql.set(absolute, { source, endpoint });
@@ -109,6 +117,38 @@ export class EndpointLoader {
 interface ReadFile {
   readonly source: string;
   readonly endpoint: Endpoint;
+}
+
+/** Milliseconds for which files are read without a pause: requests wait as long, and a reload waits for them as often. */
+const SLICE_MS = 15;
+
+/** Returns a function that pauses for requests where they have waited. */
+function pauses(): () => Promise<void> {
+  let since = performance.now();
+  return async () => {
+    if (performance.now() - since < SLICE_MS) return;
+    await setImmediate();
+    since = performance.now();
+  };
+}
+
+/** Open files at a time. */
+const OPEN_FILES = 32;
+
+/** Reads files together, because one after another each would wait for the requests that are served meanwhile. */
+async function readSqlFiles(
+  folder: string,
+  files: readonly string[],
+): Promise<ReadonlyMap<string, Buffer | Error>> {
+  const waiting = files.filter((file) => file.endsWith('.sql'));
+  const found = new Map<string, Buffer | Error>();
+  const readNext = async (): Promise<void> => {
+    for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
+      found.set(file, await readFile(path.join(folder, file)).catch((error: unknown) => error as Error));
+    }
+  };
+  await Promise.all(Array.from({ length: OPEN_FILES }, readNext));
+  return found;
 }
 
 function noFilesIn(folder: string): FileProblem {
@@ -136,15 +176,25 @@ export async function endpointFiles(
   const here = await ifPresent(realpath(path.join(folder, below)));
   if (here === undefined || visited.includes(here)) return [];
   const files: string[] = [];
-  for (const name of (await readdir(here)).sort()) {
+  const entries = await readdir(here, { withFileTypes: true });
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const { name } = entry;
     if (NOT_ENDPOINTS.test(name)) continue;
     const file = path.join(below, name);
-    // A link that leads nowhere is reported when the file is loaded, with the problems of all files.
-    const found = await stat(path.join(folder, file)).catch(() => undefined);
+    const found = await kindOf(entry, path.join(folder, file));
     if (found?.isDirectory()) files.push(...(await endpointFiles(folder, file, [...visited, here])));
     else if (found?.isFile() !== false && ENDPOINT_FILE.test(name)) files.push(file);
   }
   return files;
+}
+
+/** Follows a link. One that leads nowhere is reported when it is loaded, with the problems of all files. */
+async function kindOf(
+  entry: Dirent,
+  absolute: string,
+): Promise<Pick<Dirent, 'isFile' | 'isDirectory'> | undefined> {
+  if (entry.isFile() || entry.isDirectory()) return entry;
+  return stat(absolute).catch(() => undefined);
 }
 
 /** @throws Error where the bytes are not UTF-8: other text would run another query. */

@@ -110,15 +110,20 @@ async function open(
   const servers = queryServers(clickhouse.servers, config, tracing);
   const execution = await openQueryExecution(config, { endpoints, servers, logger, clock }, onClose);
   if (requestLog) execution.metrics.observeRequestLog(requestLog.requestLog);
+  let adoptKeys = (): void => undefined;
   const reloader = new Reloader(
     {
       served: endpoints,
       load,
-      prepare: (all, changed) => {
-        operatedAccess.keys.checkAgainst(all);
-        return clickhouse.prepareFor(changed);
+      prepare: async (all, changed) => {
+        adoptKeys = await operatedAccess.keys.readFor(all);
+        // A development server has prepared for them to analyse them.
+        if (!development) await clickhouse.prepareFor(changed);
       },
-      onReplaced: execution.adoptEndpoints,
+      onReplaced: () => {
+        adoptKeys();
+        execution.adoptEndpoints();
+      },
       report: development?.onReload ?? logReload(logger),
       clock,
     },

@@ -66,8 +66,10 @@ export class Reloader {
    * Never rejects.
    */
   reload(): Promise<Reload> {
+    // The waiting one counts even where the running one has just ended: two at once could end in another order.
+    if (this.waiting) return this.waiting;
     if (!this.running) return this.start();
-    this.waiting ??= this.running.then(() => {
+    this.waiting = this.running.then(() => {
       this.waiting = undefined;
       return this.start();
     });

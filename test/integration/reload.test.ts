@@ -1,92 +1,19 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { hashApiKey } from '../../src/auth/api-key.js';
-import { readConfig } from '../../src/config/config.js';
-import { openGateway, type Gateway } from '../../src/server/compose.js';
-import { adminConnection } from '../support/clickhouse.js';
-import { variablesOf } from '../support/demo-database.js';
-import { RecordingLogger } from '../support/recording-logger.js';
+import type { Gateway } from '../../src/server/compose.js';
+import { call, fileOf, ReloadedProject, type Called } from '../support/reloaded-project.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
-import { withTemporaryFolder } from '../support/temporary-folder.js';
 import { newPrefix, sharedRedisUrl } from '../support/test-redis.js';
 import { urlOf } from '../support/with-gateway.js';
-
-const KEY = 'a key for reloads';
-
-/** An endpoint whose row names the version of its definition. */
-const fileOf = (name: string, id: number, version: string): string => `/*
-name: ${name}
-id: 61f0c404-5cb3-11e7-907b-a6006ad3db${String(id).padStart(2, '0')}
-summary: For a test of reloads.
-parameters: { city: { kind: string, description: A city. } }
-columns: { city: Nullable(String), version: String }
-example: { city: Rome }
-*/
-SELECT @city AS city, '${version}' AS version
-`;
-
-interface Called {
-  readonly status: number;
-  readonly cache: string | null;
-  readonly version: unknown;
-}
-
-async function call(url: string, name: string): Promise<Called> {
-  const response = await fetch(`${url}/api/endpoints/query/${name}?city=Rome`, {
-    headers: { 'X-API-KEY': KEY },
-  });
-  const { result } = (await response.json()) as { readonly result?: readonly { readonly version: string }[] };
-  return { status: response.status, cache: response.headers.get('x-cache'), version: result?.[0]?.version };
-}
-
-/** A project in a temporary folder, and gateways that serve it. */
-class Project {
-  readonly gateways: Gateway[] = [];
-  readonly logger = new RecordingLogger();
-
-  constructor(readonly folder: string) {}
-
-  static async during(use: (project: Project) => Promise<void>): Promise<void> {
-    await withTemporaryFolder(async (folder) => {
-      const project = new Project(folder);
-      await mkdir(path.join(folder, 'endpoints'));
-      await project.write('one', 1, 'first');
-      await project.write('two', 2, 'first');
-      try {
-        await use(project);
-      } finally {
-        for (const gateway of project.gateways) await gateway.close(0);
-      }
-    });
-  }
-
-  write(name: string, id: number, version: string): Promise<void> {
-    return writeFile(this.fileOf(name), fileOf(name, id, version));
-  }
-
-  fileOf(name: string): string {
-    return path.join(this.folder, 'endpoints', `${name}.sql`);
-  }
-
-  variables(): Readonly<Record<string, string>> {
-    return { PROJECT_DIR: this.folder, ...variablesOf(adminConnection('default')), API_KEY: KEY };
-  }
-
-  async open(variables: Readonly<Record<string, string>> = {}): Promise<Gateway> {
-    const config = readConfig({ ...this.variables(), PORT: '0', ADMIN_PORT: '0', ...variables });
-    const gateway = await openGateway(config, { logger: this.logger, clock: () => new Date() });
-    this.gateways.push(gateway);
-    return gateway;
-  }
-}
 
 const admin = (gateway: Gateway, path: string, method = 'GET'): Promise<Response> =>
   fetch(`${gateway.adminUrl ?? ''}${path}`, { method });
 
 describe('POST /endpoints/reload of the admin API', () => {
   it('serves changed files, no entry of the changed definition, and entries of the others', async () => {
-    await Project.during(async (project) => {
+    await ReloadedProject.during(async (project) => {
       const gateway = await project.open();
       const both = (): Promise<readonly Called[]> =>
         Promise.all(['one', 'two'].map((name) => call(gateway.url, name)));
@@ -112,7 +39,7 @@ describe('POST /endpoints/reload of the admin API', () => {
   });
 
   it('changes nothing where one file is invalid: 422 with the place, and a metric', async () => {
-    await Project.during(async (project) => {
+    await ReloadedProject.during(async (project) => {
       const gateway = await project.open();
       const metric = async (): Promise<readonly string[]> =>
         (await (await admin(gateway, '/metrics')).text()).match(/^querygate_last_reload\S* \S+/gm) ?? [];
@@ -146,7 +73,7 @@ describe('POST /endpoints/reload of the admin API', () => {
   });
 
   it('is refused where a key of the keys file names an endpoint that is gone', async () => {
-    await Project.during(async (project) => {
+    await ReloadedProject.during(async (project) => {
       const keys = path.join(project.folder, 'keys.json');
       const key = { name: 'tenant', sha256: [hashApiKey('of the tenant')], endpoints: ['two'] };
       await writeFile(keys, JSON.stringify({ keys: [key] }));
@@ -164,7 +91,7 @@ describe('POST /endpoints/reload of the admin API', () => {
 
 describe('gateways with two versions of an endpoint', () => {
   it('do not exchange entries through Redis', async () => {
-    await Project.during(async (project) => {
+    await ReloadedProject.during(async (project) => {
       const shared = { REDIS_URL: sharedRedisUrl(), CACHE_KEY_PREFIX: newPrefix() };
       const [older, newer] = [await project.open(shared), await project.open(shared)];
       expect((await call(older.url, 'one')).cache).toBe('MISS');
@@ -182,7 +109,7 @@ describe('gateways with two versions of an endpoint', () => {
 
 describe('reloads under load', () => {
   it('lose no request, and each response is of one version', async () => {
-    await Project.during(async (project) => {
+    await ReloadedProject.during(async (project) => {
       const gateway = await project.open();
       let running = true;
       const seen: Called[] = [];
@@ -204,7 +131,7 @@ describe('reloads under load', () => {
 
 describe('SIGHUP', () => {
   it('reloads the endpoints, and keeps the earlier ones where a file is invalid', async () => {
-    await Project.during(async (project) => {
+    await ReloadedProject.during(async (project) => {
       const gateway = startProcess(GATEWAY, { PORT: '0', ...project.variables() });
       try {
         const url = await urlOf(gateway);

@@ -92,4 +92,18 @@ describe('a reload', () => {
     expect([one === two, under.loads.length]).toEqual([true, 0]);
     expect(under.served.find('sample')?.summary).toBe('Newer.');
   });
+
+  it('that is requested when another one ends joins the one that waits, so that two never run at once', async () => {
+    const under = new ReloadUnderTest();
+    let release: (loaded: LoadedEndpoints) => void = () => undefined;
+    under.loads = [
+      () => new Promise((resolve) => (release = resolve)),
+      () => Promise.resolve(loaded(sampleEndpoint({ summary: 'Newer.' }))),
+    ];
+    const next = under.reloader.reload().then(() => under.reloader.reload());
+    const waiting = under.reloader.reload();
+    release(loaded(sampleEndpoint()));
+    expect(await next).toBe(await waiting);
+    expect(under.loads).toHaveLength(0);
+  });
 });

@@ -1,0 +1,243 @@
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { connectClickHouse } from '../../src/clickhouse/connection.js';
+import { adminConnection } from '../support/clickhouse.js';
+import { variablesOf } from '../support/demo-database.js';
+import { DevProcess } from '../support/dev-process.js';
+import { MountedConfigMap } from '../support/mounted-config-map.js';
+import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
+
+const idOf = (id: number): string => `61f0c404-5cb3-41e7-907b-${String(id).padStart(12, '0')}`;
+
+/** An endpoint that returns one value. @param value SQL */
+const endpoint = (name: string, id: number, value: string): string => `/*
+name: ${name}
+id: ${idOf(id)}
+summary: For a test of querygate dev.
+columns: { value: String }
+example: {}
+*/
+SELECT toString(${value}) AS value
+`;
+
+const TABLE = 'CREATE TABLE visits (city String) ENGINE = MergeTree ORDER BY city;\n';
+const ROWS = "INSERT INTO visits VALUES ('Rome'), ('Oslo');\n";
+
+class DevProject {
+  private constructor(
+    private readonly temporary: TemporaryFolder,
+    readonly folder: string,
+  ) {}
+
+  /** @param name of its folder. */
+  static async create(name = 'project'): Promise<DevProject> {
+    const temporary = await makeTemporaryFolder();
+    const project = new DevProject(temporary, path.join(temporary.path, name));
+    await project.write('endpoints/one.sql', endpoint('one', 1, "'first'"));
+    await project.write('clickhouse-schema/0001_visits.sql', TABLE);
+    await project.write('demo/visits.sql', ROWS);
+    return project;
+  }
+
+  path(file: string): string {
+    return path.join(this.folder, file);
+  }
+
+  async write(file: string, text: string): Promise<void> {
+    await mkdir(path.dirname(this.path(file)), { recursive: true });
+    await writeFile(this.path(file), text);
+  }
+
+  remove(): Promise<void> {
+    return this.temporary.remove();
+  }
+}
+
+describe('querygate dev', () => {
+  let project: DevProject;
+  let dev: DevProcess;
+
+  beforeAll(async () => {
+    project = await DevProject.create('a project [1]');
+    await project.write('clickhouse-schema/0001_visits.sql', 'CREATE TABEL visits;');
+    dev = DevProcess.start(project.folder, {});
+  });
+
+  afterAll(async () => {
+    dev.process.child.kill('SIGKILL');
+    await dev.process.ended;
+    await project.remove();
+  });
+
+  it('waits for a valid schema file, and misses no change of it', async () => {
+    await dev.until(/0001_visits\.sql[^]*Waiting for a change of the files\./);
+    await project.write('clickhouse-schema/0001_visits.sql', TABLE);
+    expect(await dev.value('one')).toBe('first');
+  });
+
+  it('serves a saved file at once, also one that an editor puts in place of another', async () => {
+    await project.write('endpoints/one.sql', endpoint('one', 1, "'second'"));
+    await dev.untilValue('one', 'second');
+    await project.write('endpoints/.one.sql.swp', endpoint('one', 1, "'third'"));
+    await rename(project.path('endpoints/.one.sql.swp'), project.path('endpoints/one.sql'));
+    await dev.untilValue('one', 'third');
+  });
+
+  it('keeps what was served where a file is invalid, and names the file with its place', async () => {
+    const whole = endpoint('one', 1, "'fourth'");
+    await project.write('endpoints/one.sql', whole.slice(0, whole.length / 2));
+    const { problems } = await dev.untilState('a problem', (state) => state.problems.length > 0);
+    expect(problems[0]).toMatchObject({ file: 'endpoints/one.sql', path: project.path('endpoints/one.sql') });
+    expect(await dev.value('one')).toBe('third');
+    await project.write('endpoints/one.sql', whole);
+    await dev.untilValue('one', 'fourth');
+    expect((await dev.state()).problems).toEqual([]);
+  });
+
+  it.each([
+    ['a query that ClickHouse rejects', endpoint('one', 1, 'no_such_column'), /no_such_column/],
+    ['another column', endpoint('one', 1, "'x'").replace('{ value:', '{ other:'), /column other/],
+  ])('does not serve %s', async (_what, text, problem) => {
+    await project.write('endpoints/one.sql', text);
+    const { problems } = await dev.untilState('a problem', (state) => state.problems.length > 0);
+    expect(problems[0]?.problem).toMatch(problem);
+    expect(await dev.value('one')).toBe('fourth');
+    await project.write('endpoints/one.sql', endpoint('one', 1, "'fourth'"));
+    await dev.untilState('no problem', (state) => state.problems.length === 0);
+  });
+
+  it('writes the columns that a header lacks into the file', async () => {
+    const file = 'endpoints/new.sql';
+    await project.write(file, endpoint('new', 2, "'new'").replace(/columns:.*\n/, ''));
+    await dev.untilValue('new', 'new');
+    expect(await readFile(project.path(file), 'utf8')).toContain('value: String');
+  });
+
+  it('follows folders, new names and many files at once', async () => {
+    const files = Array.from({ length: 200 }, (_, index) => `many-${index}`);
+    await Promise.all(
+      files.map((name, index) =>
+        project.write(`endpoints/many/${name}.sql`, endpoint(name, 100 + index, "'many'")),
+      ),
+    );
+    await dev.untilState('all files', ({ endpoints }) => endpoints.length >= files.length + 2);
+    await rename(project.path('endpoints/many'), project.path('endpoints/moved'));
+    await project.write('endpoints/moved/many-7.sql', endpoint('many-7', 107, "'moved'"));
+    await dev.untilValue('many-7', 'moved');
+    await rm(project.path('endpoints/moved'), { recursive: true });
+    await dev.untilState('the others', ({ endpoints }) => endpoints.length === 3);
+  });
+
+  it('exchanges what two endpoints are, by their ids and names', async () => {
+    await project.write('endpoints/new.sql', endpoint('new', 1, "'one before'"));
+    await project.write('endpoints/one.sql', endpoint('one', 2, "'new before'"));
+    await dev.untilValue('new', 'one before');
+    await dev.untilValue('one', 'new before');
+    expect(await dev.value(idOf(2))).toBe('new before');
+  });
+
+  it('applies a new schema file, and serves an endpoint over its table', async () => {
+    await project.write('clickhouse-schema/0002_cities.sql', TABLE.replace('visits', 'cities'));
+    await dev.until(/applied clickhouse-schema\/0002_cities\.sql/);
+    const text = endpoint('cities', 3, 'count()').replace(/\n$/, ' FROM cities\n');
+    await project.write('endpoints/cities.sql', text);
+    await dev.untilValue('cities', '0');
+  });
+
+  it('asks nobody without a terminal: it says how to create the database again, and serves on', async () => {
+    await project.write(
+      'clickhouse-schema/0001_visits.sql',
+      TABLE.replace('city String', 'city String, n UInt8'),
+    );
+    const { notices } = await dev.untilState('a notice', (state) => state.notices.length > 0);
+    expect(notices[0]).toMatch(/0001_visits\.sql.*querygate dev --recreate/s);
+    expect(await dev.value('cities')).toBe('0');
+    await project.write('clickhouse-schema/0001_visits.sql', TABLE);
+    await dev.untilState('no notice', (state) => state.notices.length === 0);
+  });
+
+  it('survives a file that throws, and ends with code 0 at Ctrl-C', async () => {
+    await project.write('endpoints/throws.ts', "throw new Error('thrown by the file');\n");
+    const { problems } = await dev.untilState('a problem', (state) => state.problems.length > 0);
+    expect(problems).toMatchObject([{ file: 'endpoints/throws.ts', problem: 'thrown by the file' }]);
+    expect(await dev.stop()).toBe(0);
+  });
+});
+
+describe('querygate dev on a terminal', () => {
+  it('asks before it drops the database, and stops at Ctrl-C during the question', async () => {
+    const project = await DevProject.create();
+    const count = endpoint('visits', 4, 'count()').replace(/\n$/, ' FROM visits\n');
+    await project.write('endpoints/visits.sql', count);
+    const dev = DevProcess.start(project.folder, { isOnTerminal: true });
+    try {
+      expect(await dev.value('visits')).toBe('2');
+      await project.write('demo/visits.sql', "INSERT INTO visits VALUES ('Rome');\n");
+      await dev.until(/demo\/visits\.sql changed[^]*create it again from the files\? \[y\/N\]/);
+      dev.type('y\r');
+      await dev.until(/created the development database again/);
+      await dev.untilValue('visits', '1');
+      await project.write(
+        'clickhouse-schema/0001_visits.sql',
+        TABLE.replace('city String', 'city String, n UInt8'),
+      );
+      await dev.until(/created the development[^]*\[y\/N\]/);
+      dev.type('\x03');
+      expect(await dev.process.ended).toBe(0);
+    } finally {
+      dev.process.child.kill('SIGKILL');
+      await dev.process.ended;
+      await project.remove();
+    }
+  });
+});
+
+describe('querygate dev with CLICKHOUSE_URL', () => {
+  it('changes nothing in the database, and follows a mounted ConfigMap', async () => {
+    const project = await DevProject.create();
+    const database = `dev_${process.pid}`;
+    const client = connectClickHouse(adminConnection('default'), {
+      maxOpenConnections: 1,
+      requestTimeoutMs: 60_000,
+    });
+    const tables = async (): Promise<unknown> => {
+      const query =
+        'SELECT database, name, metadata_modification_time FROM system.tables WHERE database = {database:String}';
+      return (await client.query({ query, query_params: { database }, format: 'JSONEachRow' })).json();
+    };
+    await client.command({ query: `CREATE DATABASE ${database}` });
+    await client.command({ query: `CREATE TABLE ${database}.kept (n UInt8) ENGINE = MergeTree ORDER BY n` });
+    const before = await tables();
+    await rm(project.path('endpoints'), { recursive: true });
+    const mounted = await MountedConfigMap.mount(project.path('endpoints'), {
+      'one.sql': endpoint('one', 1, "'first'"),
+    });
+    const dev = DevProcess.start(project.folder, { environment: variablesOf(adminConnection(database)) });
+    try {
+      expect(await dev.value('one')).toBe('first');
+      await mounted.change({ 'one.sql': endpoint('one', 1, "'second'") });
+      await dev.untilValue('one', 'second');
+      await mounted.change({ 'one.sql': endpoint('one', 1, "'third'") });
+      await dev.untilValue('one', 'third');
+      await project.write('clickhouse-schema/0002_new.sql', 'DROP TABLE kept;');
+      await dev.until(/0002_new\.sql changed\. querygate dev changes nothing[^]*querygate migrate/);
+      expect(await tables()).toEqual(before);
+    } finally {
+      dev.process.child.kill('SIGKILL');
+      await dev.process.ended;
+      await client.command({ query: `DROP DATABASE ${database} SYNC` });
+      await client.close();
+      await project.remove();
+    }
+  });
+
+  it('refuses --recreate', async () => {
+    const project = await DevProject.create();
+    const environment = variablesOf(adminConnection('default'));
+    const dev = DevProcess.start(project.folder, { environment }, '--recreate');
+    expect(await dev.process.ended).toBe(1);
+    expect(dev.process.stderr()).toMatch(/never drops a database of CLICKHOUSE_URL/);
+    await project.remove();
+  });
+});
