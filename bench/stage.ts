@@ -15,7 +15,7 @@ export type Environment = Readonly<Record<string, string>>;
 export const PROJECT_ROOT = REFERENCE.folder;
 
 /** The gateway as it is deployed, from the normal build. */
-const QUERYGATE = path.join(PROJECT_ROOT, 'dist', 'cli', 'querygate.js');
+export const QUERYGATE = path.join(PROJECT_ROOT, 'dist', 'cli', 'querygate.js');
 const REQUEST_TIMEOUT_MS = 3_600_000;
 
 /** The environment of a benchmark: a folder, servers and clients, which all end with it. */

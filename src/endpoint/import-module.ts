@@ -62,13 +62,17 @@ const MAX_TRANSLATED = 2000;
 
 /** Translates a text only once: translating takes most of the time of a reload, and most files have not changed. */
 function remembering(transform: Jiti['transform']): NonNullable<JitiOptions['transform']> {
-  const translated = new LRUCache<string, string>({ max: MAX_TRANSLATED });
+  // By file, so that a text that has changed takes the place of the earlier one.
+  const translated = new LRUCache<string, { readonly from: string; readonly code: string }>({
+    max: MAX_TRANSLATED,
+  });
   return (options) => {
-    const key = JSON.stringify(options);
-    const known = translated.get(key);
-    if (known !== undefined) return { code: known };
+    const file = options.filename ?? '';
+    const from = JSON.stringify(options);
+    const known = translated.get(file);
+    if (known?.from === from) return { code: known.code };
     const code = transform(options);
-    translated.set(key, code);
+    translated.set(file, { from, code });
     return { code };
   };
 }
