@@ -60,7 +60,9 @@ export async function fetchDevelopment(
   signal: AbortSignal,
 ): Promise<DevelopmentState> {
   const query = after === '' ? '' : `?${new URLSearchParams({ after }).toString()}`;
-  return (await (await send(`api/dev${query}`, key, signal)).json()) as DevelopmentState;
+  const response = await send(`api/dev${query}`, key, signal);
+  if (response.status === 204) throw new ProblemError(noDevelopment());
+  return (await response.json()) as DevelopmentState;
 }
 
 /** An endpoint of a gateway in development, for the values in a query string. @throws ProblemError */
@@ -166,6 +168,13 @@ async function problemOf(response: Response): Promise<Problem> {
     ...(Number.isFinite(retryAfter) && { retryAfter }),
   };
 }
+
+const noDevelopment = (): Problem => ({
+  ...unreachable(),
+  status: 404,
+  title: 'Not in development',
+  detail: 'The gateway does not run in development.',
+});
 
 const unreachable = (): Problem => ({
   status: 0,

@@ -85,6 +85,14 @@ export class LocalStore implements ResultStore {
     return Promise.resolve();
   };
 
+  /** Drops the entries of endpoints, which no request can get any more, in one pass. @param endpointIds ids */
+  drop(endpointIds: ReadonlySet<string>): void {
+    if (endpointIds.size === 0) return;
+    for (const [hash, { endpointId }] of this.entries.entries()) {
+      if (endpointIds.has(endpointId)) this.entries.delete(hash);
+    }
+  }
+
   /** Entries and bytes, by endpoint id. */
   memoryUse(): ReadonlyMap<string, MemoryUse> {
     const byEndpoint = new Map<string, MemoryUse>();

@@ -11,7 +11,7 @@ import { callEndpoint, type CallParts } from './call-endpoint.js';
 import { serveConsole } from './console.js';
 import type { Credentials } from './credentials.js';
 import { describeEndpoint, listEndpoints } from './describe-endpoints.js';
-import { developmentRoutes, type DevelopmentSource } from './development-routes.js';
+import { developmentRoutes, noDevelopment, type DevelopmentSource } from './development-routes.js';
 import { limitHeaders } from './header-limits.js';
 import { respondLive, respondReady, type ReadyParts } from './health.js';
 import { limitRequests } from './limit-requests.js';
@@ -56,7 +56,7 @@ export function createApp(parts: AppParts): RequestListener {
     authenticate(parts.credentials, parts.endpoints),
     limitRequests(parts.limiter, parts.endpoints),
     endpointRoutes(parts),
-    ...(parts.development ? [developmentRoutes(parts, parts.development)] : []),
+    parts.development ? developmentRoutes(parts, parts.development) : noDevelopment(),
   );
   app.use(
     apiDocsRoutes({ ...parts, describe: (reader) => openApiDocument({ ...reader, times: parts.times }) }),

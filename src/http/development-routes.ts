@@ -62,6 +62,18 @@ export function developmentRoutes(parts: CallParts, source: DevelopmentSource): 
   return router;
 }
 
+/** `/api/dev` of any other gateway: 204, because the console asks each gateway once, and that is no error. */
+export function noDevelopment(): Router {
+  const router = Router({ caseSensitive: true });
+  router
+    .route('/dev')
+    .get((_request, response) => {
+      response.set('Cache-Control', 'no-store').status(204).end();
+    })
+    .all(rejectMethod());
+  return router;
+}
+
 /** With `after=REVISION` the response waits until the revision is another one. */
 function sendState({ endpoints }: CallParts, source: DevelopmentSource): RequestHandler {
   return async (request, response) => {

@@ -120,9 +120,9 @@ async function open(
         // A development server has prepared for them to analyse them.
         if (!development) await clickhouse.prepareFor(changed);
       },
-      onReplaced: () => {
+      onReplaced: (outdated) => {
         adoptKeys();
-        execution.adoptEndpoints();
+        execution.adoptEndpoints(outdated);
       },
       report: development?.onReload ?? logReload(logger),
       clock,

@@ -40,8 +40,12 @@ export interface QueryExecution {
   readonly hits: HitCounter;
   readonly limiter: Limiter;
   readonly pool: ServerPool;
-  /** Continues the use of parameter sets with endpoints that were replaced. */
-  readonly adoptEndpoints: () => void;
+  /**
+   * Continues the use of parameter sets with endpoints that were replaced, and frees the memory of results that are outdated.
+   *
+   * @param outdated ids of endpoints that are gone or have another definition.
+   */
+  readonly adoptEndpoints: (outdated: ReadonlySet<string>) => void;
 }
 
 /** Opens and connects cache, coalescing, scheduler, limits and warming. */
@@ -98,8 +102,9 @@ export async function openQueryExecution(
   });
   const executeCall = createCallExecutor({ store: cache.store, fetchResult, clock, onOutcome });
   const { warmer } = warming;
-  const adoptEndpoints = (): void => {
+  const adoptEndpoints = (outdated: ReadonlySet<string>): void => {
     ledger.adopt(endpoints);
+    cache.local.drop(outdated);
   };
   return { executeCall, analyzeSql, onOutcome, cache, warmer, metrics, hits, limiter, pool, adoptEndpoints };
 }

@@ -28,8 +28,8 @@ export interface ReloaderParts {
   readonly load: () => Promise<LoadedEndpoints>;
   /** Called before new and changed endpoints are served. @throws Error where they must not be served */
   readonly prepare: (all: readonly Endpoint[], changed: readonly Endpoint[]) => Promise<void>;
-  /** Called when other endpoints are served. */
-  readonly onReplaced: () => void;
+  /** Called when other endpoints are served. @param outdated ids of those that are gone or have another definition */
+  readonly onReplaced: (outdated: ReadonlySet<string>) => void;
   /** Called with the outcome of each reload. */
   readonly report: (outcome: Reload) => void;
   readonly clock: Clock;
@@ -103,10 +103,10 @@ export class Reloader {
   }> {
     const { served, load, prepare, onReplaced } = this.parts;
     const { endpoints, problems } = await load();
-    const { changes, changed } = compare(served.all(), endpoints.all());
+    const { changes, changed, outdated } = compare(served.all(), endpoints.all());
     await prepare(endpoints.all(), changed);
     served.replace(endpoints);
-    onReplaced();
+    onReplaced(outdated);
     return { changes, problems };
   }
 }
@@ -117,6 +117,8 @@ interface Comparison {
   readonly changes: EndpointChanges;
   /** The new and the changed endpoints. */
   readonly changed: readonly Endpoint[];
+  /** Ids of endpoints whose cached results no request can get any more. */
+  readonly outdated: ReadonlySet<string>;
 }
 
 function compare(before: readonly Endpoint[], after: readonly Endpoint[]): Comparison {
@@ -128,10 +130,13 @@ function compare(before: readonly Endpoint[], after: readonly Endpoint[]): Compa
     return known !== undefined && factsOf(known) !== factsOf(endpoint);
   });
   const removed = before.filter(({ name }) => !later.has(name));
+  const digests = new Map(after.map(({ id, digest }) => [id, digest]));
+  const outdated = before.filter(({ id, digest }) => digests.get(id) !== digest).map(({ id }) => id);
   const names = (endpoints: readonly Endpoint[]): readonly string[] => endpoints.map(({ name }) => name);
   return {
     changes: { added: names(added), changed: names(changed), removed: names(removed) },
     changed: [...added, ...changed],
+    outdated: new Set(outdated),
   };
 }
 

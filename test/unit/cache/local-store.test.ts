@@ -35,6 +35,14 @@ describe('LocalStore', () => {
     expect(cached.map((found) => found !== undefined)).toEqual([true, false, true, true]);
   });
 
+  it('drops the entries of some endpoints only', async () => {
+    const store = new LocalStore(1e6, time.clock);
+    const keys = ['a', 'b'].map((endpointId) => ({ ...sampleKey(endpointId), endpointId }));
+    for (const key of keys) await store.set(key, result, time.now + 60_000);
+    store.drop(new Set(['b', 'c']));
+    expect([...store.memoryUse().keys()]).toEqual(['a']);
+  });
+
   it('counts all encodings, and an overhead for tiny results', async () => {
     const store = new LocalStore(10 * OVERHEAD_BYTES + 100, time.clock);
     const tiny = sampleResult({ createdAt: time.now, bodies: { identity: Buffer.alloc(0) } });
