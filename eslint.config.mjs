@@ -111,6 +111,7 @@ export default defineConfig(
     files: [
       'src/cli/**',
       '.ci/**',
+      'scripts/**',
       'src/clickhouse/embedded/engine-host.mjs',
       'bench/servers/bare-server.ts',
       'bench/servers/canned-clickhouse.ts',

@@ -1,6 +1,6 @@
 /**
  * Follows docs/tutorial.md with the package as npm installs it, in a folder outside of the repository. Fails where the first
- * response comes too late after the start.
+ * response comes too late after `querygate init`.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const home = await mkdtemp(path.join(tmpdir(), 'querygate-tutorial-'));
 try {
   const { firstResponseMs } = await runTutorial({ home, prologue, environment: npmSettings() });
   const seconds = (firstResponseMs / 1000).toFixed(1);
-  console.log(`first response ${seconds} s after npx querygate serve (limit: ${FIRST_RESPONSE_MS / 1000} s)`);
+  console.log(`first response ${seconds} s after npx querygate init (limit: ${FIRST_RESPONSE_MS / 1000} s)`);
   if (firstResponseMs > FIRST_RESPONSE_MS) process.exitCode = 1;
 } finally {
   await rm(home, { recursive: true, force: true });

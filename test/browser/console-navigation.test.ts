@@ -1,33 +1,9 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import path from 'node:path';
-import type { Page } from 'playwright-core';
+import { readFile } from 'node:fs/promises';
 
 import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
 import { CONSOLE_KEY } from '../support/console-gateway.js';
 import { consoleSession, openConsole, runForm } from '../support/console-session.js';
 import { runSnippet } from '../support/run-snippet.js';
-
-/** Folder of screenshots, off by default: their rows change with the time. */
-const SCREENSHOTS = process.env['SCREENSHOTS'];
-
-async function picture(page: Page, name: string): Promise<void> {
-  if (SCREENSHOTS === undefined) return;
-  await mkdir(SCREENSHOTS, { recursive: true });
-  await page.screenshot({ path: path.join(SCREENSHOTS, `${name}.png`) });
-}
-
-/** Makes calls until some are drawn in the screenshot. */
-async function makeTraffic(page: Page, call: string): Promise<void> {
-  for (let round = 0; round < 160; round++) {
-    const parameters =
-      round % 9 === 0 ? '' : `?project=aurora&interval=${round % 2 === 0 ? 'daily' : 'hourly'}`;
-    for (let times = round % 7; times >= 0; times--) {
-      await fetch(call + parameters, { headers: { 'X-API-KEY': CONSOLE_KEY } });
-    }
-    await page.waitForTimeout(120);
-  }
-  await page.waitForSelector('.chart canvas');
-}
 
 describeInBrowser('the console’s layout and navigation', () => {
   const session = consoleSession();
@@ -77,7 +53,6 @@ describeInBrowser('the console’s layout and navigation', () => {
         await page.goto(`${session.gateway.url}/#/usage.api-counts?project=aurora&interval=daily`);
         await page.reload();
         await page.waitForSelector('.chart canvas');
-        await picture(page, 'console-narrow');
       },
       { viewport: { width: 360, height: 740 } },
     );
@@ -96,10 +71,8 @@ describeInBrowser('the console’s layout and navigation', () => {
         expect(await seriousFindings(page)).toEqual([]);
         await page.click('role=tab[name="Result"]');
         await page.waitForSelector('.chart canvas');
-        await picture(page, 'console-dark');
         await page.selectOption('.theme select', 'light');
         expect(await page.evaluate(background)).toBe('rgb(246, 247, 249)');
-        await picture(page, 'console-light');
       },
       { colorScheme: 'dark' },
     );
@@ -158,9 +131,6 @@ describeInBrowser('the console’s layout and navigation', () => {
       expect(await seriousFindings(page)).toEqual([]);
       await page.setViewportSize({ width: 360, height: 740 });
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
-      await page.setViewportSize({ width: 1280, height: 800 });
-      if (SCREENSHOTS !== undefined) await makeTraffic(page, call);
-      await picture(page, 'admin');
     });
-  }, 120_000);
+  });
 });

@@ -1,7 +1,8 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { installPackage, packPackage } from '../support/install-package.mjs';
+import { pollUntil } from '../support/poll-until.js';
 import { runNode } from '../support/run-node.js';
 import { startProcess } from '../support/start-process.js';
 import {
@@ -9,12 +10,17 @@ import {
   withTemporaryFolder,
   type TemporaryFolder,
 } from '../support/temporary-folder.js';
-import { writeTutorialFiles } from '../support/tutorial.mjs';
 
 const KEY = 'qg_only-for-tests';
-const ROW = '{"shop":"harbour","ordered_at":"2026-05-01 09:12:00","product":"tea","quantity":2,"price":4.5}';
-const CALL = '/api/endpoints/query/sales.by-product?shop=harbour';
-const RESULT = '{"result":[{"product":"tea","sold":2,"revenue":9}]}';
+const ROW =
+  '{"shop":"harbour","timestamp":"2026-05-01 09:12:00","method":"GET","path":"/","status":200,"duration_ms":20}';
+const CALL = '/api/endpoints/query/requests.over-time?shop=harbour&interval=day&since=2026-05-01';
+const RESULT = '{"result":[{"bucket":"2026-05-01T00:00:00Z","requests":1,"failures":0}]}';
+
+/** Milliseconds that a person should not have to wait longer than. */
+const WAIT = { firstResponse: 15_000, changedResponse: 1_000 };
+/** How much slower than a person's machine one that runs other tests at the same time may be. */
+const SLOWER = 3;
 
 let temporary: TemporaryFolder;
 /** A folder with the installed package, and no project. */
@@ -30,11 +36,13 @@ beforeAll(async () => {
 
 afterAll(() => temporary.remove());
 
-/** Writes the tutorial's project into a folder, with a row as its demonstration data. */
+/** Writes the project of `querygate init` into a folder, with a row as its demonstration data. */
 async function writeProject(folder: string): Promise<void> {
-  await writeTutorialFiles(folder);
-  await mkdir(path.join(folder, 'demo'));
-  await writeFile(path.join(folder, 'demo/01_orders.sql'), `INSERT INTO orders FORMAT JSONEachRow ${ROW}`);
+  expect(await runNode([command, 'init', folder])).toMatchObject({ code: 0 });
+  await writeFile(
+    path.join(folder, 'demo/01_requests.sql'),
+    `INSERT INTO requests FORMAT JSONEachRow ${ROW}`,
+  );
 }
 
 /** Serves a project with the installed package; returns what a call gets and what the gateway wrote. */
@@ -66,6 +74,41 @@ describe('the installed package', () => {
       await writeFile(file, program);
       const response = `200 ${RESULT} 0\n`;
       expect(await runNode([file, folder])).toEqual({ code: 0, output: response + response });
+    });
+  });
+
+  it('returns the first response soon after init, and a changed one soon after a file is saved', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const start = performance.now();
+      await writeProject(folder);
+      const dev = startProcess([command, 'dev', '--project', folder], { PORT: '0', API_KEY: KEY });
+      try {
+        const [, url = ''] = await dev.untilWritten(/^Querygate is ready on (http:\S+)\. /m);
+        const untilRequestsAre = (expected: number): Promise<string> =>
+          pollUntil(`the response counts ${expected} requests`, async () => {
+            const response = await fetch(url + CALL, { headers: { 'X-API-KEY': KEY } });
+            const body = await response.text();
+            return body.includes(`"requests":${expected},`) ? body : undefined;
+          });
+        await untilRequestsAre(1);
+        const firstResponse = performance.now() - start;
+        await dev.untilWritten(/^Watching /m);
+        const file = path.join(folder, 'endpoints/requests.over-time.ts');
+        const changed = (await readFile(file, 'utf8')).replace('count() AS', '41 + count() AS');
+        const saved = performance.now();
+        await writeFile(file, changed);
+        await untilRequestsAre(42);
+        const changedResponse = performance.now() - saved;
+        process.stdout.write(
+          `init to the first response of dev: ${(firstResponse / 1000).toFixed(1)} s; ` +
+            `a saved file to its changed response: ${changedResponse.toFixed(0)} ms\n`,
+        );
+        expect(firstResponse).toBeLessThan(SLOWER * WAIT.firstResponse);
+        expect(changedResponse).toBeLessThan(SLOWER * WAIT.changedResponse);
+      } finally {
+        dev.child.kill('SIGTERM');
+        expect(await dev.ended).toBe(0);
+      }
     });
   });
 

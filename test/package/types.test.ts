@@ -5,10 +5,10 @@ import { ROOT } from '../support/documentation.js';
 import { installPackage, linkModule, packPackage } from '../support/install-package.mjs';
 import { runNode } from '../support/run-node.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
-import { writeTutorialFiles } from '../support/tutorial.mjs';
 
 const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
-const ENDPOINT = 'endpoints/sales.by-product.ts';
+/** Of the project that `querygate init` writes. */
+const ENDPOINT = 'endpoints/requests.over-time.ts';
 
 /** A program that embeds a gateway. */
 const PROGRAM = `
@@ -44,8 +44,8 @@ beforeAll(async () => {
   temporary = await makeTemporaryFolder();
   folder = temporary.path;
   installPackage(folder, packPackage(folder));
-  await writeTutorialFiles(folder);
-  await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }');
+  const init = [path.join(folder, 'node_modules/querygate/dist/cli/querygate.js'), 'init', folder];
+  expect(await runNode(init)).toMatchObject({ code: 0 });
   await writeFile(path.join(folder, 'program.ts'), PROGRAM);
 });
 
@@ -90,7 +90,7 @@ describe('the types of the package', () => {
     await writeFile(path.join(folder, 'endpoints/wrong.ts'), wrong);
     const { code, output } = await compile('endpoints/wrong.ts', { module: 'NodeNext', types: [] });
     expect(code).not.toBe(0);
-    expect(output).toMatch(/endpoints\/wrong\.ts\(8,\d+\): error .*'required'/);
+    expect(output).toMatch(/endpoints\/wrong\.ts\(9,\d+\): error .*'required'/);
     expect(output).toMatch(/endpoints\/wrong\.ts\(\d+,\d+\): error .*'store'/);
   });
 });

@@ -8,15 +8,16 @@ import { freePort } from './free-port.mjs';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-const START_TIMEOUT_MS = 90_000;
+const OUTPUT_TIMEOUT_MS = 60_000;
 
 /**
- * A code block of the tutorial: commands (`sh`), the output of the last commands (`text`), a change to a file (`diff`), or a
- * file, which the paragraph before it names first.
+ * A code block of the tutorial: commands (`sh`), commands that need Docker and do not run here (`shell`), the output of the
+ * last commands (`text`), a change to a file (`diff`), or a file. The paragraph before a block names its file first.
  *
  * @typedef {object} Block
  * @property {string} language
- * @property {string} info What follows the language: `serve`, or `exits CODE`.
+ * @property {string} info What follows the language: `serve` of commands that run until the next of them, `dev` of what these
+ *   write after the last change of a file.
  * @property {string} paragraph The last paragraph before it.
  * @property {string} text
  */
@@ -26,32 +27,22 @@ const START_TIMEOUT_MS = 90_000;
  *
  * @typedef {object} Command
  * @property {import('node:child_process').ChildProcessByStdio<null, import('node:stream').Readable, null>} child
+ * @property {Promise<unknown[]>} closed Resolves to its exit code and signal when it has ended.
  * @property {string} output
- * @property {number} startedAt
+ * @property {number} changedAt Length of the output at the last change of a file.
  */
 
-/** @returns {Promise<Block[][]>} the blocks of each section of docs/tutorial.md */
-export async function readTutorial() {
+/** @returns {Promise<Block[]>} the blocks of docs/tutorial.md */
+async function readTutorial() {
   const page = await readFile(path.join(ROOT, 'docs/tutorial.md'), 'utf8');
-  return page.split(/^## /m).map((section) =>
-    [...section.matchAll(/([^`]*(?:`[^`\n]+`[^`]*)*)^```(\w+) *(.*)\n([^]*?)^```$/gm)].map(
-      ([, before = '', language = '', info = '', text = '']) => ({
-        language,
-        info,
-        paragraph: before.trim().split('\n\n').at(-1) ?? '',
-        text,
-      }),
-    ),
+  return [...page.matchAll(/([^`]*(?:`[^`\n]+`[^`]*)*)^```(\w+) *(.*)\n([^]*?)^```$/gm)].map(
+    ([, before = '', language = '', info = '', text = '']) => ({
+      language,
+      info,
+      paragraph: before.trim().split('\n\n').at(-1) ?? '',
+      text,
+    }),
   );
-}
-
-/**
- * Writes the files of the tutorial, as they are before the reader changes them.
- *
- * @param {string} folder
- */
-export async function writeTutorialFiles(folder) {
-  for (const block of (await readTutorial()).flat()) if (isFile(block)) await writeBlock(folder, block);
 }
 
 /**
@@ -62,8 +53,8 @@ export async function writeTutorialFiles(folder) {
  * @param {string} options.home The home folder of the reader: an empty folder.
  * @param {string} options.prologue Shell commands that run before each block.
  * @param {Readonly<Record<string, string | undefined>>} [options.environment]
- * @returns {Promise<{ folder: string, firstResponseMs: number }>} the project's folder, and the time from the first
- *   `querygate serve` to the first response
+ * @returns {Promise<{ folder: string, firstResponseMs: number }>} the project's folder, and the time from `querygate init` to
+ *   the first response
  * @throws Error that shows the command and its output.
  */
 export async function runTutorial({ home, prologue, environment }) {
@@ -73,12 +64,10 @@ export async function runTutorial({ home, prologue, environment }) {
     prologue,
     port,
   );
-  for (const blocks of await readTutorial()) {
-    try {
-      for (const block of blocks) await terminal.follow(block);
-    } finally {
-      await terminal.stopServing();
-    }
+  try {
+    for (const block of await readTutorial()) await terminal.follow(block);
+  } finally {
+    await terminal.stopServing();
   }
   if (terminal.firstResponseMs === undefined) throw new Error('no command called the gateway');
   return { folder: terminal.cwd, firstResponseMs: terminal.firstResponseMs };
@@ -93,10 +82,7 @@ class Terminal {
   #last;
   /** @type {Command | undefined} */
   #gateway;
-  /** @type {Block[]} */
-  #files = [];
-  /** @type {(() => Promise<void>) | undefined} */
-  #undo;
+  #initiatedAt = 0;
 
   /**
    * @param {Record<string, string | undefined>} environment
@@ -111,43 +97,57 @@ class Terminal {
 
   /** @param {Block} block */
   async follow(block) {
-    if (block.language === 'text') await this.#compare(block.text);
-    else if (block.language === 'diff') await this.#change(block.text);
-    else if (block.info === 'serve') await this.#serve(block.text);
-    else if (block.language === 'sh') await this.#run(block);
-    else {
-      await writeBlock(this.cwd, block);
-      this.#files.push(block);
-    }
+    const { language, info, text } = block;
+    if (language === 'text') await this.#compare(text, info === 'dev' ? this.#gateway : this.#last);
+    else if (language === 'diff') await this.#change(block);
+    else if (info === 'serve') await this.#serve(text);
+    else if (language === 'sh') await this.#run(text);
+    else if (language !== 'shell') await this.#write(block, text);
   }
 
   /** Stops the gateway as Ctrl-C does, which signals every process of the terminal. */
   async stopServing() {
-    const { child } = this.#gateway ?? {};
+    const { child, closed } = this.#gateway ?? {};
     this.#gateway = undefined;
     if (child?.pid === undefined || hasEnded(child)) return;
-    const closed = once(child, 'close');
     process.kill(-child.pid, 'SIGINT');
     await closed;
   }
 
-  /** @param {Block} block */
-  async #run({ info, text }) {
+  /** @param {string} text */
+  async #run(text) {
+    if (text.includes('querygate init')) this.#initiatedAt = performance.now();
     const cwdFile = path.join(this.environment['HOME'] ?? '', '.cwd');
     const script = `trap 'pwd > ${cwdFile}' EXIT\nset -e\n${this.#withAddressAndKey(text)}`;
     this.#last = this.#start(script);
-    const [code] = await once(this.#last.child, 'close');
-    const expected = Number(/^exits (\d+)$/.exec(info)?.[1] ?? 0);
-    if (code !== expected) throw new Error(`${text}exits with ${code}:\n${this.#last.output}`);
+    const [code] = await this.#last.closed;
+    if (code !== 0) throw new Error(`${text}exits with ${code}:\n${this.#last.output}`);
     this.cwd = (await readFile(cwdFile, 'utf8')).trim();
-    if (this.#gateway) this.firstResponseMs ??= performance.now() - this.#gateway.startedAt;
-    if (expected !== 0) await this.#undo?.();
+    if (this.#gateway) this.firstResponseMs ??= performance.now() - this.#initiatedAt;
   }
 
   /** @param {string} script */
   async #serve(script) {
+    await this.stopServing();
     this.#last = this.#gateway = this.#start(script);
-    await untilWritten(this.#gateway, /"message":"ready"/);
+    await untilWritten(this.#gateway, /^Querygate is ready on .*$/m);
+  }
+
+  /** @param {Block} block */
+  async #change(block) {
+    const before = await readFile(path.join(this.cwd, fileNameIn(block.paragraph)), 'utf8');
+    await this.#write(block, changed(before, block.text));
+  }
+
+  /**
+   * @param {Block} block
+   * @param {string} text
+   */
+  async #write({ paragraph }, text) {
+    if (this.#gateway) this.#gateway.changedAt = this.#gateway.output.length;
+    const file = path.join(this.cwd, fileNameIn(paragraph));
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
   }
 
   /**
@@ -161,7 +161,7 @@ class Terminal {
       stdio: ['ignore', 'pipe', 'inherit'],
       detached: true,
     });
-    const command = { child, output: '', startedAt: performance.now() };
+    const command = { child, closed: once(child, 'close'), output: '', changedAt: 0 };
     // CSV has CRLF.
     child.stdout.setEncoding('utf8').on('data', (chunk) => (command.output += chunk.replaceAll('\r', '')));
     return command;
@@ -177,9 +177,10 @@ class Terminal {
    * Lines of the page must be lines of the output. `…` is any text, and the width of a table's columns may differ.
    *
    * @param {string} shown
+   * @param {Command | undefined} command
    */
-  async #compare(shown) {
-    if (this.#last === undefined) throw new Error(`no command has this output:\n${shown}`);
+  async #compare(shown, command) {
+    if (command === undefined) throw new Error(`no command has this output:\n${shown}`);
     const pattern = shown
       .trimEnd()
       .replaceAll('127.0.0.1:8080', `127.0.0.1:${this.port}`)
@@ -187,38 +188,10 @@ class Terminal {
       .map((text) => text.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/ +/g, ' +'))
       .join('[^]*?');
     try {
-      await untilWritten(this.#last, new RegExp(`^${pattern} *$`, 'm'));
+      await untilWritten(command, new RegExp(`^${pattern} *$`, 'm'));
     } catch (cause) {
       throw new Error(`the page shows:\n${shown}\nbut ${/** @type {Error} */ (cause).message}`, { cause });
     }
-  }
-
-  /**
-   * Changes the one file that has the old lines. A change that makes the next command fail is undone after it.
-   *
-   * @param {string} diff
-   */
-  async #change(diff) {
-    const lines = diff.trimEnd().split('\n');
-    /** @param {RegExp} kept */
-    const textOf = (kept) =>
-      lines
-        .filter((line) => kept.test(line))
-        .map((line) => line.slice(1))
-        .join('\n');
-    const before = textOf(/^[ -]/);
-    for (const { paragraph } of this.#files) {
-      const file = path.join(this.cwd, fileNameIn(paragraph));
-      const text = await readFile(file, 'utf8');
-      if (text.split(before).length !== 2) continue;
-      await writeFile(
-        file,
-        text.replace(before, () => textOf(/^[ +]/)),
-      );
-      this.#undo = () => writeFile(file, text);
-      return;
-    }
-    throw new Error(`no file has these lines once:\n${before}`);
   }
 }
 
@@ -228,28 +201,34 @@ class Terminal {
  * @throws Error with the output, when the command ends without it
  */
 async function untilWritten(command, pattern) {
-  const deadline = AbortSignal.timeout(START_TIMEOUT_MS);
-  while (!pattern.test(command.output)) {
-    const { child } = command;
-    if (hasEnded(child)) throw new Error(`the output is:\n${command.output}`);
-    await Promise.race([once(child.stdout, 'data', { signal: deadline }), once(child, 'close')]);
+  const deadline = AbortSignal.timeout(OUTPUT_TIMEOUT_MS);
+  const { child, closed } = command;
+  while (!pattern.test(command.output.slice(command.changedAt))) {
+    if (hasEnded(child) || deadline.aborted) throw new Error(`the output is:\n${command.output}`);
+    const waiting = once(child.stdout, 'data', { signal: deadline }).catch(() => undefined);
+    await Promise.race([waiting, closed]);
   }
 }
 
 /** @param {import('node:child_process').ChildProcess} child */
 const hasEnded = ({ exitCode, signalCode }) => exitCode !== null || signalCode !== null;
 
-/** @param {Block} block */
-const isFile = ({ language }) => !['sh', 'text', 'diff'].includes(language);
-
 /**
- * @param {string} folder
- * @param {Block} block
+ * @param {string} before
+ * @param {string} diff
+ * @returns the text with the change
  */
-async function writeBlock(folder, { paragraph, text }) {
-  const file = path.join(folder, fileNameIn(paragraph));
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(file, text);
+function changed(before, diff) {
+  const lines = diff.trimEnd().split('\n');
+  /** @param {RegExp} kept */
+  const textOf = (kept) =>
+    lines
+      .filter((line) => kept.test(line))
+      .map((line) => line.slice(1))
+      .join('\n');
+  const old = textOf(/^[ -]/);
+  if (before.split(old).length !== 2) throw new Error(`the file has not exactly once:\n${old}`);
+  return before.replace(old, () => textOf(/^[ +]/));
 }
 
 /** @param {string} paragraph */

@@ -26,6 +26,18 @@ describe.each(['own-clickhouse', 'existing-clickhouse'] as const)('the templates
     expect(required.filter((variable) => !example.includes(`\n${variable}=`))).toEqual([]);
     expect(files.get('README.md')).toContain(`querygate:${readVersion()}`);
   });
+
+  it('have a docker-compose.yml that serves a keys file once the lines about it are uncommented', async () => {
+    const files = new Map((await readTemplates(name)).map(({ path, text }) => [path, text]));
+    const uncommented = files.get('docker-compose.yml')?.replaceAll(/#(?=API_KEYS_FILE:|- \.\/keys:)/g, '');
+    const { services } = parse(uncommented ?? '', { merge: true }) as {
+      readonly services: { readonly gateway: { readonly environment: object; readonly volumes: object } };
+    };
+    expect(services.gateway).toMatchObject({
+      environment: { API_KEYS_FILE: 'keys/keys.yaml' },
+      volumes: expect.arrayContaining(['./keys:/project/keys:ro']) as unknown,
+    });
+  });
 });
 
 describe('the templates of every project', () => {
