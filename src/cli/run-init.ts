@@ -104,13 +104,17 @@ async function fromServer(
 
 function nextSteps(folder: string, target: string, hasServer: boolean): string {
   const steps = [
-    ...(target === process.cwd() ? [] : [`cd ${folder}`]),
+    ...(target === process.cwd() ? [] : [`cd ${quoted(folder)}`]),
     ...(hasServer ? ['cp .env.example .env, and set CLICKHOUSE_PASSWORD in it'] : []),
     ...(isInstalled(target) ? [] : ['npm install']),
     'npx querygate dev',
   ];
   return `\nNext:\n${steps.map((step) => `  ${step}\n`).join('')}`;
 }
+
+/** As a shell takes it for one word. */
+const quoted = (text: string): string =>
+  /^[\w./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 
 /** Whether npx finds the package from the folder. */
 function isInstalled(folder: string): boolean {

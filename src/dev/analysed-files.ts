@@ -40,6 +40,12 @@ export class AnalysedFiles {
     this.valid.clear();
   }
 
+  /** Forgets the definitions that are no longer served. */
+  keepOnly(endpoints: readonly Endpoint[]): void {
+    const digests = new Set(endpoints.map(({ digest }) => digest));
+    for (const digest of this.valid) if (!digests.has(digest)) this.valid.delete(digest);
+  }
+
   /**
    * @param earlier the endpoints that the files contained when they were loaded last. One of them without a problem stays in
    * place of a new one with a problem; without one, the new one is served, and its calls say what is wrong.
@@ -57,7 +63,7 @@ export class AnalysedFiles {
         return;
       }
       problems.push(...found.map((problem) => ({ file, ...problem })));
-      if (this.valid.has(earlier.get(file)?.digest ?? '')) endpoints.delete(file);
+      if (await this.isValid(earlier.get(file), analysed, tools)) endpoints.delete(file);
     };
     // Without ClickHouse nothing can be said about a query; its calls say that ClickHouse does not respond.
     await this.parts
@@ -73,6 +79,15 @@ export class AnalysedFiles {
         problems.push(...this.withoutColumns(endpoints, error as Error));
       });
     return { endpoints, problems };
+  }
+
+  /** Whether ClickHouse accepts an earlier definition, as the tables are now. */
+  private async isValid(earlier: Endpoint | undefined, now: Endpoint, tools: CheckTools): Promise<boolean> {
+    if (!earlier || earlier.digest === now.digest) return false;
+    if (this.valid.has(earlier.digest)) return true;
+    const problems = await problemsOfQuery(earlier, undefined, tools);
+    if (problems.length === 0) this.valid.add(earlier.digest);
+    return problems.length === 0;
   }
 
   private isKnown(endpoint: Endpoint): boolean {

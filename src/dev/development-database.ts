@@ -28,17 +28,30 @@ export class DevelopmentDatabase {
     }
   }
 
-  /** Drops the database and creates it from the files as they are now, with the demonstration data. */
+  /**
+   * Drops the database and creates it from the files as they are now, with the demonstration data.
+   *
+   * @throws Error where a file is invalid; the database is then as it was.
+   */
   async recreate(): Promise<void> {
-    await dropDatabase(this.server, this.config);
+    const { database } = this.config.clickhouse;
+    const trial = `${database}_trial`;
+    try {
+      await dropDatabase(this.server, trial);
+      await this.prepare(trial);
+    } finally {
+      await dropDatabase(this.server, trial);
+    }
+    await dropDatabase(this.server, database);
     await this.prepare();
   }
 
-  private async prepare(): Promise<readonly string[]> {
+  private async prepare(database = this.config.clickhouse.database): Promise<readonly string[]> {
     const { project, dataDir, clickhouse } = this.config;
     const applied: string[] = [];
     const fills = clickhouse.kind === 'embedded' && clickhouse.demoData;
-    await prepareDatabase(this.server.adminConnection, {
+    const connection = { ...this.server.adminConnection, database };
+    await prepareDatabase(connection, {
       dataDir,
       schemaFolder: project.schemaFolder,
       demo: fills ? { folder: project.demoFolder, upTo: new Date() } : undefined,
@@ -48,12 +61,12 @@ export class DevelopmentDatabase {
   }
 }
 
-/** Drops the database of an embedded server with all its tables. */
-export async function dropDatabase(server: EmbeddedServer, { clickhouse }: Config): Promise<void> {
+/** Drops a database of an embedded server with all its tables. */
+export async function dropDatabase(server: EmbeddedServer, database: string): Promise<void> {
   const connection = { ...server.adminConnection, database: 'default' };
   const client = connectClickHouse(connection, { maxOpenConnections: 1, requestTimeoutMs: 60_000 });
   try {
-    await client.command({ query: `DROP DATABASE IF EXISTS ${quoteName(clickhouse.database)} SYNC` });
+    await client.command({ query: `DROP DATABASE IF EXISTS ${quoteName(database)} SYNC` });
   } finally {
     await client.close();
   }

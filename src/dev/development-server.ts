@@ -116,6 +116,12 @@ export class DevelopmentServer implements Development {
     return this.clickhouse?.embedded;
   }
 
+  /** Forgets what was found about definitions that are no longer served. */
+  keepOnly(endpoints: readonly Endpoint[]): void {
+    this.analysed.keepOnly(endpoints);
+    this.findings.keepOnly(endpoints);
+  }
+
   /** Ends the requests that wait for news, so that the gateway can stop. */
   end(): void {
     this.revision.change();

@@ -60,6 +60,13 @@ export class FindingsOfEndpoints {
     this.settled.clear();
   }
 
+  /** Forgets the findings of definitions that are no longer served. */
+  keepOnly(endpoints: readonly Endpoint[]): void {
+    const digests = new Set(endpoints.map(({ digest }) => digest));
+    for (const digest of this.found.keys()) if (!digests.has(digest)) this.found.delete(digest);
+    for (const digest of this.settled.keys()) if (!digests.has(digest)) this.settled.delete(digest);
+  }
+
   /** Runs a task with a connection. @throws Error where ClickHouse does not respond */
   withTools<T>(task: (tools: CheckTools) => Promise<T>): Promise<T> {
     const { config, signal } = this;

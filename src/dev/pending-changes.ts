@@ -22,9 +22,9 @@ export class PendingChanges {
     this.pending = [];
   }
 
-  /** Resolves when a file of a part has changed that was not forgotten. */
-  async untilChanged(part: ChangedPart): Promise<void> {
-    while (!this.pending.some((files) => files.has(part))) {
+  /** Resolves when a file of one of these parts has changed that was not forgotten. */
+  async untilChanged(...parts: readonly ChangedPart[]): Promise<void> {
+    while (!this.pending.some((files) => parts.some((part) => files.has(part)))) {
       await new Promise<void>((resolve) => (this.resume = resolve));
     }
   }

@@ -4,6 +4,7 @@ import { readConfig, type Config, type Environment } from '../config/config.js';
 import { createLogger } from '../observability/logger.js';
 import { openGateway, type Gateway } from '../server/compose.js';
 import { exitOnFault } from '../server/exit-on-fault.js';
+import { onSighup } from '../server/on-sighup.js';
 import { stopOnSignal } from '../server/stop-on-signal.js';
 import { DevelopmentDatabase, dropDatabase } from './development-database.js';
 import { DevelopmentServer } from './development-server.js';
@@ -51,7 +52,8 @@ export async function runDev(environment: Environment, { recreate }: DevOptions)
     await gateway.close();
   };
   closeOnFault(close);
-  stopOnSignal(close, logger);
+  const stop = stopOnSignal(close, logger);
+  onSighup(stop, () => void gateway.reload());
   changes.passTo(reactions(config, { gateway, development, terminal }));
   process.stdout.write(developmentWelcome(gateway, config));
 }
@@ -72,6 +74,7 @@ function reactions(
     const { added, changed } = await gateway.reload();
     const names = new Set([...added, ...changed]);
     const { endpoints } = gateway;
+    development.keepOnly(endpoints.all());
     const concerned = endpoints.all().filter(({ name }) => names.has(name));
     await development.checkChanged(concerned, (endpoint) => endpoints.has(endpoint));
   };
@@ -131,7 +134,7 @@ async function openWhenSchemaIsValid(
       if (!(error instanceof SchemaFileError)) throw error;
       const how = error instanceof AppliedFilesDiffer ? `${error.message} ${HOW_TO_RECREATE}` : error.message;
       print(`${how}\nWaiting for a change of the files.`);
-      await changes.untilChanged('schema');
+      await changes.untilChanged('schema', 'demo');
     }
   }
 }
@@ -150,7 +153,7 @@ async function dropEmbedded(config: Config): Promise<void> {
     onCrash: () => undefined,
   });
   try {
-    await dropDatabase(server, config);
+    await dropDatabase(server, clickhouse.database);
   } finally {
     await server.stop();
   }

@@ -22,6 +22,8 @@ export const RECREATE = 'Drop the development database, and create it again from
 export const HOW_TO_RECREATE =
   'To drop the development database and create it again from the files, start querygate dev --recreate.';
 
+const NOTHING_CHANGES = 'querygate dev changes nothing in the database of CLICKHOUSE_URL';
+
 /** Brings the development database up to date with the project's schema and demonstration data. */
 export class SchemaChanges {
   /** One change after another. */
@@ -37,10 +39,16 @@ export class SchemaChanges {
 
   /** @param files absolute. */
   onDemo(files: readonly string[]): void {
-    if (!this.parts.database) return;
     const shown = this.shown(files);
+    if (!this.parts.database) {
+      this.tell('demo', `${shown} changed. ${NOTHING_CHANGES}.`);
+      return;
+    }
     this.next('demo', () => {
-      this.offer('demo', `${shown} changed; the rows that it inserted before are still there.`);
+      this.offer(
+        'demo',
+        `${shown} changed. Demonstration data is inserted only when the database is created.`,
+      );
       return Promise.resolve();
     });
   }
@@ -60,8 +68,7 @@ export class SchemaChanges {
     const { database, print, notify, onChanged } = this.parts;
     if (!database) {
       const advice = 'run querygate migrate to apply new files.';
-      const why = 'querygate dev changes nothing in the database of CLICKHOUSE_URL';
-      this.tell('schema', `${this.shown(files)} changed. ${why}: ${advice}`);
+      this.tell('schema', `${this.shown(files)} changed. ${NOTHING_CHANGES}: ${advice}`);
       return;
     }
     const outcome = await database.migrate();

@@ -14,7 +14,7 @@ export class Terminal implements Reporter {
     this.stream.write(`${text}\n`);
   };
 
-  readonly reloaded = ({ problems, added, changed, removed }: Reload): void => {
+  readonly reloaded = ({ problems, kept, added, changed, removed }: Reload): void => {
     const parts = [
       ['added', added],
       ['changed', changed],
@@ -25,8 +25,10 @@ export class Terminal implements Reporter {
     );
     if (news.length > 0) this.print(`${this.paint('green', 'reloaded')}  ${news.join('; ')}`);
     for (const problem of problems) this.print(`${this.paint('red', 'error:')} ${textOfProblem(problem)}`);
-    if (problems.length > 0) this.print('What was served before stays in place of what is invalid.');
-    else if (news.length === 0) this.print(`${this.paint('green', 'reloaded')}  all files are valid`);
+    if (kept.length > 0)
+      this.print(`Until this is corrected, the earlier version is served: ${kept.join(', ')}`);
+    else if (news.length === 0 && problems.length === 0)
+      this.print(`${this.paint('green', 'reloaded')}  all files are valid`);
   };
 
   readonly checked = ({ name, problems, warnings, example, tables }: CheckedEndpoint): void => {
@@ -51,6 +53,7 @@ export class Terminal implements Reporter {
   get ask(): ((question: string) => Promise<boolean>) | undefined {
     if (!process.stdin.isTTY || !this.stream.isTTY) return undefined;
     return (question) =>
+      // A word, because an Enter or a y could have been typed before the question.
       new Promise((resolve) => {
         const lines = createInterface({ input: process.stdin, output: this.stream });
         let isYes = false;
@@ -62,8 +65,8 @@ export class Terminal implements Reporter {
           lines.close();
           process.kill(process.pid, 'SIGINT');
         });
-        lines.question(`${question} [y/N] `, (answer) => {
-          isYes = /^y(?:es)?$/i.test(answer.trim());
+        lines.question(`${question}\nType drop to do that, or press Enter to keep it: `, (answer) => {
+          isYes = answer.trim() === 'drop';
           lines.close();
         });
       });

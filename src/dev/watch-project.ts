@@ -13,15 +13,20 @@ export interface WatchEvents {
   readonly onError: (error: Error) => void;
 }
 
-/** Milliseconds without a further change after which changes are reported: one save can write several files. */
-const QUIET_MS = 40;
+/**
+ * Milliseconds without a further change after which changes are reported: one save can write several files. More than the 50
+ * for which chokidar reports a changed file only once: a change within them would otherwise be read too early, and never again.
+ */
+const QUIET_MS = 60;
 /** Milliseconds after which changes are reported although more of them follow. */
 const LONGEST_MS = 400;
 
 /** Files that endpoints consist of or can import. */
 const SOURCE = /\.(?:sql|json|[cm]?[jt]s)$/;
 /** Names of folders that contain nothing of the project. */
-const IGNORED = /^(?:node_modules|dist|coverage|\..+)$/;
+const IGNORED = /^(?:node_modules|\..+)$/;
+/** Names of such folders outside of the endpoint files. */
+const OUTPUT = /^(?:dist|coverage)$/;
 
 /**
  * Watches the files of a project until it is closed.
@@ -41,6 +46,7 @@ export async function watchProject(
       file !== environmentFile &&
       (file === dataDir ||
         IGNORED.test(path.basename(file)) ||
+        (OUTPUT.test(path.basename(file)) && !isIn(project.endpointsFolder, file)) ||
         (stats?.isFile() === true && !SOURCE.test(file))),
   });
   const batch = new Batch(events.onChange);

@@ -53,6 +53,8 @@ export class EndpointLoader {
   private readonly importFile: (file: string) => Promise<unknown>;
   /** What was read last from a file in SQL: an equal text is the same endpoint. */
   private fromSql = new Map<string, ReadFile>();
+  /** The file that had each id and each name when the files were loaded last. */
+  private holders: ReadonlyMap<string, string> = new Map();
 
   constructor(
     private readonly folder: string,
@@ -66,27 +68,56 @@ export class EndpointLoader {
     const { folder } = this;
     const files = await endpointFiles(folder);
     if (files.length === 0) return { endpoints: new Map(), problems: [noFilesIn(folder)] };
-    const endpoints = new Map<string, Endpoint>();
-    const problems: FileProblem[] = [];
+    const found = new Map<string, Endpoint>();
+    const mistakes = new Map<string, readonly FileProblem[]>();
     const fromSql = new Map<string, ReadFile>();
     const bytes = await readSqlFiles(folder, files);
     const pause = pauses();
     for (const file of files) {
       await pause();
       try {
-        const endpoint = await this.endpointIn(file, bytes, fromSql);
-        rejectDuplicate(endpoint, endpoints);
-        endpoints.set(path.join(path.basename(folder), file), endpoint);
+        found.set(file, await this.endpointIn(file, bytes, fromSql));
       } catch (error) {
-        problems.push(...(await problemsIn(folder, file, error)));
+        mistakes.set(file, await problemsIn(folder, file, error));
       }
     }
     this.fromSql = fromSql;
+    for (const [file, error] of this.duplicatesIn(found)) {
+      found.delete(file);
+      mistakes.set(file, await problemsIn(folder, file, error));
+    }
+    const shown = (file: string): string => path.join(path.basename(folder), file);
+    const endpoints = new Map([...found].map(([file, endpoint]) => [shown(file), endpoint]));
+    const problems = files.flatMap((file) => mistakes.get(file) ?? []);
     // A file that could not be loaded may be the one that another names.
     if (problems.length > 0) return { endpoints, problems };
     const ofReferences = await problemsOfReferences(folder, endpoints, this.sqlReader);
     for (const { file = '' } of ofReferences) endpoints.delete(file);
     return { endpoints, problems: ofReferences };
+  }
+
+  /** Of files with the same id or name, those that did not have it before, in the order of the files: a copy, for example. */
+  private duplicatesIn(found: ReadonlyMap<string, Endpoint>): ReadonlyMap<string, Error> {
+    const isHolder = (file: string, { id, name }: Endpoint): boolean =>
+      this.holders.get(id) === file && this.holders.get(name) === file;
+    const holdersFirst = [...found].sort(
+      ([a, one], [b, other]) => Number(isHolder(b, other)) - Number(isHolder(a, one)),
+    );
+    const holders = new Map<string, string>();
+    const duplicates = new Map<string, Error>();
+    for (const [file, { id, name }] of holdersFirst) {
+      const other = holders.get(name) ?? holders.get(id);
+      if (other === undefined) holders.set(id, file).set(name, file);
+      else {
+        const what = holders.has(name) ? 'name' : 'id';
+        duplicates.set(
+          file,
+          duplicate(what, what === 'name' ? name : id, path.join(path.basename(this.folder), other)),
+        );
+      }
+    }
+    this.holders = holders;
+    return duplicates;
   }
 
   /** @throws Error that says what is wrong with the file. */
@@ -228,12 +259,9 @@ async function problemsOfReferences(
   return problems;
 }
 
-function rejectDuplicate({ id, name }: Endpoint, earlier: ReadonlyMap<string, Endpoint>): void {
-  for (const [file, other] of earlier) {
-    if (other.name === name) throw problemOf('name', `${file} has the same name ${name}`);
-    if (other.id === id)
-      throw problemOf('id', `${file} has the same id ${id}; here is a new one: ${randomUUID()}`);
-  }
+function duplicate(what: 'name' | 'id', value: string, other: string): Error {
+  const advice = what === 'id' ? `; here is a new one: ${randomUUID()}` : '';
+  return problemOf(what, `${other} has the same ${what} ${value}${advice}`);
 }
 
 const problemOf = (key: string, problem: string): Error =>

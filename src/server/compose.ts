@@ -177,10 +177,10 @@ function endpointsLoader(
   const project = new ProjectEndpoints(config, development?.loading);
   const { staleIfErrorSeconds } = config.cache;
   return async () => {
-    const { endpoints, problems } = development
+    const { endpoints, ...loaded } = development
       ? await project.loadWhatIsValid()
-      : { endpoints: await project.load(), problems: [] };
-    return { endpoints: endpoints.withStaleIfError(staleIfErrorSeconds), problems };
+      : { endpoints: await project.load(), problems: [], kept: [] };
+    return { endpoints: endpoints.withStaleIfError(staleIfErrorSeconds), ...loaded };
   };
 }
 

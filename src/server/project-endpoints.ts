@@ -25,6 +25,8 @@ export interface ProjectEndpointsOptions {
 export interface LoadedEndpoints {
   readonly endpoints: EndpointRegistry;
   readonly problems: readonly FileProblem[];
+  /** Names of the endpoints that are served in an earlier version, because their file has a problem. */
+  readonly kept: readonly string[];
 }
 
 /**
@@ -59,10 +61,14 @@ export class ProjectEndpoints {
   async loadWhatIsValid(): Promise<LoadedEndpoints> {
     const { endpoints, problems } = await this.loadFiles();
     const invalid = new Set(problems.map(({ file }) => file));
-    const kept = [...this.good].filter(([file]) => invalid.has(file) && !endpoints.has(file));
-    const valid = new Map([...endpoints, ...kept.filter(([, endpoint]) => !isTaken(endpoint, endpoints))]);
+    // A problem of no file, such as a missing folder, is one of all files.
+    const isInvalid = (file: string): boolean => invalid.has(file) || invalid.has(undefined);
+    const kept = [...this.good].filter(([file]) => isInvalid(file) && !endpoints.has(file));
+    const free = kept.filter(([, endpoint]) => !isTaken(endpoint, endpoints));
+    const valid = new Map([...endpoints, ...free]);
     this.good = valid;
-    return { endpoints: await this.settled([...valid.values()]), problems };
+    const names = free.map(([, { name }]) => name);
+    return { endpoints: await this.settled([...valid.values()]), problems, kept: names };
   }
 
   private async loadFiles(): Promise<LoadedFiles> {

@@ -20,6 +20,8 @@ export interface Reload extends EndpointChanges {
   /** Whether every file is valid and served. */
   readonly ok: boolean;
   readonly problems: readonly FileProblem[];
+  /** Names of the endpoints that are served in an earlier version, because their file has a problem. */
+  readonly kept: readonly string[];
 }
 
 export interface ReloaderParts {
@@ -48,7 +50,7 @@ export class Reloader {
     first: readonly FileProblem[] = [],
   ) {
     this.#lastSuccess = parts.clock();
-    this.#last = { at: this.#lastSuccess, ok: first.length === 0, problems: first, ...NO_CHANGES };
+    this.#last = { at: this.#lastSuccess, ok: first.length === 0, problems: first, kept: [], ...NO_CHANGES };
   }
 
   /** The last reload; at first, the load at the start. */
@@ -83,31 +85,28 @@ export class Reloader {
 
   private async run(): Promise<Reload> {
     const { clock, report } = this.parts;
-    let changes: EndpointChanges = NO_CHANGES;
-    let problems: readonly FileProblem[];
-    try {
-      ({ changes, problems } = await this.replace());
-    } catch (error) {
-      problems = error instanceof ProblemsOfFiles ? error.problems : [{ problem: messageOf(error) }];
-    }
+    const { changes, problems, kept } = await this.replace().catch((error: unknown) => ({
+      changes: NO_CHANGES,
+      problems: error instanceof ProblemsOfFiles ? error.problems : [{ problem: messageOf(error) }],
+      kept: [],
+    }));
     const ok = problems.length === 0;
-    this.#last = { at: clock(), ok, problems, ...changes };
+    this.#last = { at: clock(), ok, problems, kept, ...changes };
     if (ok) this.#lastSuccess = this.#last.at;
     report(this.#last);
     return this.#last;
   }
 
-  private async replace(): Promise<{
-    readonly changes: EndpointChanges;
-    readonly problems: readonly FileProblem[];
-  }> {
+  private async replace(): Promise<
+    Pick<Reload, 'problems' | 'kept'> & { readonly changes: EndpointChanges }
+  > {
     const { served, load, prepare, onReplaced } = this.parts;
-    const { endpoints, problems } = await load();
+    const { endpoints, problems, kept } = await load();
     const { changes, changed, outdated } = compare(served.all(), endpoints.all());
     await prepare(endpoints.all(), changed);
     served.replace(endpoints);
     onReplaced(outdated);
-    return { changes, problems };
+    return { changes, problems, kept };
   }
 }
 

@@ -30,11 +30,26 @@ async function start(environment: Environment): Promise<void> {
   const config = readConfig(environment);
   const logger = createLogger(config.logLevel, process.stdout.isTTY);
   const closeOnFault = exitOnFault(logger);
+  // Handled from the start, because the signal would otherwise end the process.
+  const onHangup: { stop: (signal: string) => void; reload: () => void; requested: boolean } = {
+    stop: () => process.exit(1),
+    reload: () => (onHangup.requested = true),
+    requested: false,
+  };
+  onSighup(
+    (signal) => {
+      onHangup.stop(signal);
+    },
+    () => {
+      onHangup.reload();
+    },
+  );
   const gateway = await openGateway(config, { logger, clock: () => new Date() });
   const { url, adminUrl } = gateway;
   closeOnFault(gateway.close);
-  const stop = stopOnSignal(() => gateway.close(), logger);
-  onSighup(stop, () => void gateway.reload());
+  onHangup.stop = stopOnSignal(() => gateway.close(), logger);
+  onHangup.reload = () => void gateway.reload();
+  if (onHangup.requested) onHangup.reload();
   if (adminUrl !== undefined) logger.info('admin API ready', { url: adminUrl });
   logger.info('ready', { url, clickhouse: config.clickhouse.kind, pid: process.pid });
   if (process.stdout.isTTY || gateway.generatedKey !== undefined) process.stdout.write(welcome(gateway));

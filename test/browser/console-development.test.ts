@@ -34,7 +34,7 @@ describeInBrowser('the console in development', () => {
       await project.write('visits', { value: 'missing_column' });
       await page.waitForSelector(ALERT);
       expect(await page.textContent(ALERT)).toMatch(
-        /A problem.*serves the earlier version.*endpoints\/visits\.sql:\d+:\d+.*missing_column/s,
+        /A problem.*serves the earlier version, where there is one.*endpoints\/visits\.sql:\d+:\d+.*missing_column/s,
       );
       expect(await page.textContent('.banner pre')).toMatch(/toString\(missing_column\).*\n *\^/);
       expect(await seriousFindings(page)).toEqual([]);

@@ -1,6 +1,7 @@
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
+import { hashApiKey } from '../../src/auth/api-key.js';
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { adminConnection } from '../support/clickhouse.js';
 import { variablesOf } from '../support/demo-database.js';
@@ -107,6 +108,19 @@ describe('querygate dev', () => {
     await dev.untilState('no problem', (state) => state.problems.length === 0);
   });
 
+  it('keeps a valid version also while new tables make it analyse all definitions again', async () => {
+    await project.write('endpoints/one.sql', endpoint('one', 1, 'no_such_column'));
+    await dev.untilState('a problem', (state) => state.problems.length > 0);
+    await project.write('clickhouse-schema/0003_more.sql', TABLE.replace('visits', 'more'));
+    await dev.until(/applied clickhouse-schema\/0003_more\.sql/);
+    await project.write('endpoints/copy.sql', endpoint('copy', 1, "'a copy'"));
+    await dev.until(/copy\.sql:\d+:\d+: \S*one\.sql has the same id/);
+    expect(await dev.value('one')).toBe('fourth');
+    await rm(project.path('endpoints/copy.sql'));
+    await project.write('endpoints/one.sql', endpoint('one', 1, "'fourth'"));
+    await dev.untilState('no problem', (state) => state.problems.length === 0);
+  });
+
   it('writes the columns that a header lacks into the file', async () => {
     const file = 'endpoints/new.sql';
     await project.write(file, endpoint('new', 2, "'new'").replace(/columns:.*\n/, ''));
@@ -174,15 +188,15 @@ describe('querygate dev on a terminal', () => {
     try {
       expect(await dev.value('visits')).toBe('2');
       await project.write('demo/visits.sql', "INSERT INTO visits VALUES ('Rome');\n");
-      await dev.until(/demo\/visits\.sql changed[^]*create it again from the files\? \[y\/N\]/);
-      dev.type('y\r');
+      await dev.until(/demo\/visits\.sql changed[^]*create it again from the files\?\s+Type drop/);
+      dev.type('drop\r');
       await dev.until(/created the development database again/);
       await dev.untilValue('visits', '1');
       await project.write(
         'clickhouse-schema/0001_visits.sql',
         TABLE.replace('city String', 'city String, n UInt8'),
       );
-      await dev.until(/created the development[^]*\[y\/N\]/);
+      await dev.until(/created the development[^]*Type drop/);
       dev.type('\x03');
       expect(await dev.process.ended).toBe(0);
     } finally {
@@ -213,7 +227,10 @@ describe('querygate dev with CLICKHOUSE_URL', () => {
     const mounted = await MountedConfigMap.mount(project.path('endpoints'), {
       'one.sql': endpoint('one', 1, "'first'"),
     });
-    const dev = DevProcess.start(project.folder, { environment: variablesOf(adminConnection(database)) });
+    const tenant = { name: 'tenant', sha256: [hashApiKey('of the tenant')], endpoints: ['one'] };
+    await project.write('keys.json', JSON.stringify({ keys: [tenant] }));
+    const environment = { ...variablesOf(adminConnection(database)), API_KEYS_FILE: 'keys.json' };
+    const dev = DevProcess.start(project.folder, { environment });
     try {
       expect(await dev.value('one')).toBe('first');
       await mounted.change({ 'one.sql': endpoint('one', 1, "'second'") });
@@ -223,6 +240,11 @@ describe('querygate dev with CLICKHOUSE_URL', () => {
       await project.write('clickhouse-schema/0002_new.sql', 'DROP TABLE kept;');
       await dev.until(/0002_new\.sql changed\. querygate dev changes nothing[^]*querygate migrate/);
       expect(await tables()).toEqual(before);
+      expect((await dev.state()).notices).toHaveLength(1);
+      // A tenant sees the SQL of its calls, but no files and no mistakes.
+      expect((await dev.get('/api/dev', 'of the tenant')).body).toMatchObject({ problems: [], notices: [] });
+      const shown = (await dev.get('/api/dev/endpoints/one', 'of the tenant')).body;
+      expect(Object.keys(shown as object).sort()).toEqual(['findings', 'name', 'parameters', 'sql']);
     } finally {
       dev.process.child.kill('SIGKILL');
       await dev.process.ended;

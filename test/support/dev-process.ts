@@ -40,9 +40,9 @@ export class DevProcess {
     this.process.child.stdin?.write(text);
   }
 
-  async get(target: string): Promise<{ readonly status: number; readonly body: unknown }> {
+  async get(target: string, key = KEY): Promise<{ readonly status: number; readonly body: unknown }> {
     this.url ??= (await this.until(/is ready on (http:\/\/127\.0\.0\.1:\d+)/))[1] ?? '';
-    const response = await fetch(this.url + target, { headers: { 'X-API-KEY': KEY } });
+    const response = await fetch(this.url + target, { headers: { 'X-API-KEY': key } });
     return { status: response.status, body: await response.json() };
   }
 

@@ -32,7 +32,8 @@ function Problems({ problems }: Pick<DevelopmentState, 'problems'>): VNode {
       <div key={JSON.stringify(problems)} role="alert">
         <h2>{problems.length === 1 ? 'A problem' : `${problems.length} problems`} in the project</h2>
         <p>
-          Until {problems.length === 1 ? 'it is' : 'they are'} fixed, the gateway serves the earlier version.
+          Until {problems.length === 1 ? 'it is' : 'they are'} fixed, the gateway serves the earlier version,
+          where there is one.
         </p>
         <ProblemList problems={first} />
       </div>

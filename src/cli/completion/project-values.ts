@@ -3,7 +3,7 @@ import path from 'node:path';
 
 import { projectIn } from '../../config/project.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { loadEndpoints } from '../../endpoint/load-endpoints.js';
+import { EndpointLoader } from '../../endpoint/load-endpoints.js';
 import { REQUESTS_ENDPOINT } from '../../observability/requests-endpoint.js';
 import { SqlFiles } from '../../check/sql-file.js';
 import { projectFiles } from '../project-files.js';
@@ -25,7 +25,9 @@ export function valuesOfProject(folder: string): ProjectValues {
       if (name === REQUESTS_ENDPOINT.name) return REQUESTS_ENDPOINT;
       const file = (await projectFiles(project)).get(name);
       if (file === undefined) return undefined;
-      if (path.extname(file) !== '.sql') return (await loadEndpoints(endpointsFolder)).find(name);
+      // Other files may be invalid while somebody edits them.
+      if (path.extname(file) !== '.sql')
+        return (await new EndpointLoader(endpointsFolder).load()).endpoints.get(file);
       // One file in SQL is read alone, which takes a fraction of the time that loading TypeScript takes.
       const absolute = path.join(path.dirname(endpointsFolder), file);
       return new SqlFiles(endpointsFolder).read(await readFile(absolute, 'utf8'), absolute);

@@ -3,6 +3,7 @@ import path from 'node:path';
 import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import { ifPresent } from '../../files/if-present.js';
+import { SchemaFileError } from '../schema/schema-file-error.js';
 
 const SETTINGS: ClickHouseSettings = {
   // A partition is a day, and one insert fills up to thirty days of a table.
@@ -16,6 +17,8 @@ const SETTINGS: ClickHouseSettings = {
 
 /** A file of the demonstration data and the table that it fills, after its name: `01_TABLE.sql`. */
 interface Fill {
+  /** As messages name it: `demo/01_TABLE.sql`. */
+  readonly file: string;
   readonly table: string;
   readonly query: string;
 }
@@ -32,8 +35,12 @@ export async function fillDemoData(client: ClickHouseClient, folder: string, now
   const fills = await readFills(folder);
   if (fills.length === 0 || !(await areAllEmpty(client, fills))) return false;
   // In file order, because a file may read the tables of earlier files.
-  for (const { query } of fills) {
-    await client.command({ query, query_params: { now }, clickhouse_settings: SETTINGS });
+  for (const { file, query } of fills) {
+    await client
+      .command({ query, query_params: { now }, clickhouse_settings: SETTINGS })
+      .catch((cause: unknown) => {
+        throw new SchemaFileError(`${file}: ${(cause as Error).message.trim()}`, { cause });
+      });
   }
   return true;
 }
@@ -43,6 +50,7 @@ async function readFills(folder: string): Promise<readonly Fill[]> {
   const files = names.filter((file) => file.endsWith('.sql')).sort();
   return Promise.all(
     files.map(async (file) => ({
+      file: path.join(path.basename(folder), file),
       table: file.replace(/^\d+_|\.sql$/g, ''),
       query: await readFile(path.join(folder, file), 'utf8'),
     })),

@@ -1,4 +1,4 @@
-/** A schema file is invalid, or ClickHouse rejects it. */
+/** A file of the schema or of the demonstration data is invalid, or ClickHouse rejects it. */
 export class SchemaFileError extends Error {
   override readonly name: string = 'SchemaFileError';
 }

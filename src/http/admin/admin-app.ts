@@ -178,7 +178,7 @@ function rejectMethod(...allow: readonly string[]): RequestHandler {
 function invalidEndpoints(fileProblems: readonly object[]): Failure {
   return new Failure(
     'ENDPOINTS_INVALID',
-    'The endpoints were not reloaded; those served before stay. Correct what problems lists, and reload again.',
+    'Files are invalid, and what was served before stays in their place. Correct what problems lists, and reload again.',
     { fileProblems },
   );
 }

@@ -40,6 +40,8 @@ describe('SchemaChanges', () => {
     changes.onDemo(['/p/demo/a.sql']);
     await changes.settled;
     expect(under.events).toEqual([
+      expect.stringContaining('print demo/a.sql changed. querygate dev changes nothing'),
+      expect.stringContaining('notify demo demo/a.sql changed.'),
       expect.stringContaining('print clickhouse-schema/0001_a.sql changed. querygate dev changes nothing'),
       expect.stringContaining('notify schema clickhouse-schema/0001_a.sql changed.'),
     ]);

@@ -1,6 +1,7 @@
 import path from 'node:path';
 
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
+import { textOfProblem } from '../../../src/endpoint/file-problems.js';
 import { EndpointLoader } from '../../../src/endpoint/load-endpoints.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
@@ -40,6 +41,22 @@ describe('EndpointLoader', () => {
       expect(await summaries()).toEqual(['Before.']);
       await writeFiles(folder, { '_text.ts': "export const TEXT = 'After.';" });
       expect(await summaries()).toEqual(['After.']);
+    });
+  });
+
+  it('keeps the endpoint of a file when a copy with its id appears, whichever is first by name', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const loader = new EndpointLoader(folder);
+      const named = async (): Promise<readonly string[]> =>
+        [...(await loader.load()).endpoints.values()].map(({ name }) => name);
+      await writeFiles(folder, { 'first.ts': typescriptFile() });
+      expect(await named()).toEqual(['first']);
+      await writeFiles(folder, { 'a.ts': typescriptFile("name: 'a',") });
+      expect(await named()).toEqual(['first']);
+      const { problems } = await loader.load();
+      expect(problems.map(textOfProblem).join()).toMatch(
+        /a\.ts:5: \S*first\.ts has the same id 1111.*here is a new one/,
+      );
     });
   });
 

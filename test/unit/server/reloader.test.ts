@@ -10,6 +10,7 @@ const OTHER_ID = '11111111-2222-4333-8444-666666666666';
 const loaded = (...endpoints: Endpoint[]): LoadedEndpoints => ({
   endpoints: new EndpointRegistry(endpoints),
   problems: [],
+  kept: [],
 });
 
 /** A reloader of a gateway that serves the sample, with a load that a test decides. */
