@@ -3,14 +3,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { readVersion } from '../../package-files.js';
+import { PACKAGE_FOLDER, readVersion } from '../../package-files.js';
 import type { ProjectFile } from './write-new-file.js';
 
 const FOLDER = fileURLToPath(new URL('../templates', import.meta.url));
 
 /** What stands in the templates for an id of a new endpoint, and for the version of the package. */
 const ID = /00000000-0000-4000-8000-000000000000/g;
-const VERSION = /(?<=querygate(?::|": "))0\.0\.0\b/g;
+const VERSION = /(?<=querygate:)0\.0\.0\b/g;
+const DEPENDENCY = '"querygate": "0.0.0"';
 
 /** npm leaves a `.gitignore` out of a package, or applies it. */
 const DOT_FILES = new Set(['gitignore', 'env.example']);
@@ -45,5 +46,14 @@ export async function newEndpointFile(name: string, form: 'sql' | 'ts'): Promise
 
 async function readTemplate(file: string): Promise<string> {
   const text = await readFile(file, 'utf8');
-  return text.replaceAll(ID, () => randomUUID()).replaceAll(VERSION, readVersion());
+  return text
+    .replaceAll(ID, () => randomUUID())
+    .replaceAll(VERSION, readVersion())
+    .replace(DEPENDENCY, `"querygate": ${JSON.stringify(dependency())}`);
+}
+
+/** What a project depends on: the version of the package, or the clone that runs, which no registry has. */
+function dependency(): string {
+  const isInstalled = PACKAGE_FOLDER.split(path.sep).includes('node_modules');
+  return isInstalled ? readVersion() : `file:${PACKAGE_FOLDER}`;
 }
