@@ -88,7 +88,7 @@ describe('querygate init', () => {
       expect(lines(first.stderr)).toEqual(
         expect.arrayContaining([
           'package.json was kept. Add to "scripts": "start": "querygate serve", "check": "querygate check"',
-          expect.stringMatching(/^package\.json was kept\. Add to "dependencies": "querygate": "\d/),
+          expect.stringMatching(/^package\.json was kept\. Add to "dependencies": "querygate": "file:/),
         ]),
       );
       const sqlFile = path.join(folder, 'endpoints/requests.by-path.sql');
