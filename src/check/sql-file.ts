@@ -1,7 +1,7 @@
 import path from 'node:path';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
-import type { SqlReader } from '../endpoint/load-endpoints.js';
+import type { SqlReader } from '../endpoint/endpoint-loader.js';
 import { optionalColumnsOf, placeholdersOf } from '../endpoint/sql-file/select-parameters.js';
 import { readHeader } from '../endpoint/sql-file/header.js';
 import { placeForColumns, readSelect, readSqlEndpoint } from '../endpoint/sql-file/read-sql-endpoint.js';

@@ -17,7 +17,7 @@ import { withClickHouse } from './check/with-clickhouse.js';
 import { endpointNamed } from './endpoint-named.js';
 import { EXIT } from './exit-codes.js';
 import { Progress } from './progress.js';
-import { projectFiles } from './project-files.js';
+import { projectFiles } from './files-by-endpoint.js';
 import { printError, printWarning } from './run-command.js';
 import { targetOf } from './style.js';
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { readConfig } from '../config/config.js';
 import { rowCap, type Endpoint } from '../endpoint/endpoint.js';
 import { loadProjectEndpoints } from '../server/project-endpoints.js';
-import { projectFiles } from './project-files.js';
+import { projectFiles } from './files-by-endpoint.js';
 import { paint, targetOf } from './style.js';
 import { fittedTable } from './text-table.js';
 

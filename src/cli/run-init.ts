@@ -21,7 +21,7 @@ export interface InitOptions {
   readonly password?: string;
 }
 
-/** Socket timeout of what is asked of a ClickHouse. */
+/** Socket timeout of the queries to a ClickHouse. */
 const REQUEST_TIMEOUT_MS = 30_000;
 
 /** Writes the files of a project that do not exist yet, and prints each. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import { projectFolder, projectIn } from '../config/project.js';
 import { problemOfEndpointName } from '../endpoint/check-definition.js';
-import { endpointFiles } from '../endpoint/load-endpoints.js';
+import { endpointFiles } from '../endpoint/endpoint-files.js';
 import { REQUESTS_ENDPOINT } from '../observability/requests-endpoint.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
 import { endpointOfTable } from './introspect/endpoint-of-table.js';

@@ -10,7 +10,7 @@ import { queryProblemInFile } from '../check/query-problem-in-file.js';
 import type { SqlFile, SqlFiles } from '../check/sql-file.js';
 import { returnedColumns, type Endpoint } from '../endpoint/endpoint.js';
 import type { FileProblem } from '../endpoint/file-problems.js';
-import type { LoadedFiles } from '../endpoint/load-endpoints.js';
+import type { LoadedFiles } from '../endpoint/endpoint-loader.js';
 
 export interface AnalysisParts {
   readonly files: SqlFiles;

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { SqlFiles } from '../check/sql-file.js';
@@ -10,7 +9,7 @@ import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import type { Config } from '../config/config.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
-import { endpointFiles } from '../endpoint/load-endpoints.js';
+import { endpointFiles } from '../endpoint/endpoint-files.js';
 import type { DevelopmentSource, EndpointFile, Findings } from '../http/development-routes.js';
 import type { Development } from '../server/compose.js';
 import type { OpenClickHouse } from '../server/open-clickhouse.js';
@@ -53,7 +52,7 @@ export class DevelopmentServer implements Development {
     this.analysed = new AnalysedFiles({
       files: this.files,
       withTools: (task) => this.findings.withTools(task),
-      prepareFor: async (endpoints) => this.clickhouse?.prepareToAnalyse(endpoints),
+      prepareFor: async (endpoints) => this.clickhouse?.prepareFor(endpoints),
       onWritten: reporter.columnsWritten,
     });
   }
@@ -157,8 +156,7 @@ export class DevelopmentServer implements Development {
     const below = (await endpointFiles(endpointsFolder)).find((file) => path.parse(file).name === name);
     if (below === undefined) return undefined;
     const file = path.join(path.basename(endpointsFolder), below);
-    const absolute = this.absolute(file);
-    return { file, path: absolute, source: await readFile(absolute, 'utf8') };
+    return { file, path: this.absolute(file) };
   }
 
   /** @param file with the name of the folder of the endpoint files, as messages name it. */

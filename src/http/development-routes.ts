@@ -31,7 +31,6 @@ export interface EndpointFile {
   readonly file: string;
   /** Absolute. */
   readonly path: string;
-  readonly source: string;
 }
 
 /** What a development server knows beside what every gateway serves. */

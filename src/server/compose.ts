@@ -19,7 +19,7 @@ import { Closers, type OnClose } from './closers.js';
 import { createListener, type ListenerParts } from './create-listener.js';
 import { pingServersOnce } from './first-ping.js';
 import { openAccess } from './open-access.js';
-import { openClickHouse, type OpenClickHouse } from './open-clickhouse.js';
+import { openClickHouse, warnOfGrants, type OpenClickHouse } from './open-clickhouse.js';
 import { openDiskMonitor } from './open-disk-monitor.js';
 import { openQueryExecution } from './open-query-execution.js';
 import { openRequestLog } from './open-request-log.js';
@@ -118,7 +118,7 @@ async function open(
       prepare: async (all, changed) => {
         adoptKeys = await operatedAccess.keys.readFor(all);
         // A development server has prepared for them to analyse them.
-        if (!development) await clickhouse.prepareFor(changed);
+        if (!development) warnOfGrants(await clickhouse.prepareFor(changed), logger);
       },
       onReplaced: (outdated) => {
         adoptKeys();

@@ -5,7 +5,7 @@ import { prepareDatabase, type PrepareOptions } from '../clickhouse/demo-data/pr
 import type { ClusterOptions } from '../clickhouse/distributed-queries.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
 import { extendReader, grantReader } from '../clickhouse/embedded/grant-reader.js';
-import type { NeededGrants } from '../clickhouse/grants/needed-grants.js';
+import type { NeededGrants, Remark } from '../clickhouse/grants/needed-grants.js';
 import {
   EarlierMigrations,
   rejectEarlierMigrations,
@@ -40,10 +40,10 @@ export interface OpenClickHouse {
   /**
    * Gives the read-only user of an embedded server the rights that these endpoints need, before they are served. Where it
    * lacks one, the server restarts, and running queries fail.
+   *
+   * @returns why queries of these endpoints may be denied.
    */
-  readonly prepareFor: (endpoints: readonly Endpoint[]) => Promise<void>;
-  /** As `prepareFor`, for endpoints that may not be valid: it logs nothing about them. */
-  readonly prepareToAnalyse: (endpoints: readonly Endpoint[]) => Promise<void>;
+  readonly prepareFor: (endpoints: readonly Endpoint[]) => Promise<readonly Remark[]>;
   /** Undefined where the servers are external. */
   readonly embedded: EmbeddedServer | undefined;
   readonly close: () => Promise<void>;
@@ -65,8 +65,7 @@ export async function openClickHouse(config: Config, options: OpenOptions): Prom
     const servers = urls.map((url) => open({ url, username, password, database }, config));
     await rejectEarlierSchemas(servers, clickhouse, earlier);
     const logConnections = log ? urls.map((url) => ({ url, ...log })) : [];
-    const nothing = (): Promise<void> => Promise.resolve();
-    const external = { prepareFor: nothing, prepareToAnalyse: nothing, embedded: undefined };
+    const external = { prepareFor: () => Promise.resolve([]), embedded: undefined };
     return { servers, logConnections, ...external, close: () => closeAll(servers) };
   }
   const server = await startEmbeddedServer(config, clickhouse, options);
@@ -77,13 +76,9 @@ export async function openClickHouse(config: Config, options: OpenOptions): Prom
   };
   const { adminConnection } = server;
   const logConnections = config.requestLog ? [{ ...adminConnection, database: clickhouse.database }] : [];
-  const prepareFor = async (endpoints: readonly Endpoint[]): Promise<void> => {
-    if (endpoints.length > 0) warnOfGrants(await extendReader(server, endpoints), options.logger);
-  };
-  const prepareToAnalyse = async (endpoints: readonly Endpoint[]): Promise<void> => {
-    await extendReader(server, endpoints);
-  };
-  return { servers, logConnections, prepareFor, prepareToAnalyse, embedded: server, close };
+  const prepareFor = async (changed: readonly Endpoint[]): Promise<readonly Remark[]> =>
+    changed.length === 0 ? [] : remarksOf(await extendReader(server, changed));
+  return { servers, logConnections, prepareFor, embedded: server, close };
 }
 
 /** Starts an embedded server with the schema, the rights to query it and, if configured, demonstration data. */
@@ -103,7 +98,7 @@ async function startEmbeddedServer(
     const { schemaFolder, demoFolder } = project;
     const demo = demoData ? { folder: demoFolder, upTo: clock() } : undefined;
     await prepare(server.adminConnection, { dataDir, schemaFolder, demo }, logger);
-    warnOfGrants(await grantReader(server, endpoints), logger);
+    warnOfGrants(remarksOf(await grantReader(server, endpoints)), logger);
     return server;
   } catch (error) {
     await server.stop();
@@ -111,8 +106,11 @@ async function startEmbeddedServer(
   }
 }
 
-function warnOfGrants({ problems, warnings }: NeededGrants, logger: Logger): void {
-  for (const { endpoint, text: problem } of [...problems, ...warnings]) {
+const remarksOf = ({ problems, warnings }: NeededGrants): readonly Remark[] => [...problems, ...warnings];
+
+/** Logs why queries on the embedded server may be denied. */
+export function warnOfGrants(remarks: readonly Remark[], logger: Logger): void {
+  for (const { endpoint, text: problem } of remarks) {
     logger.warn('the embedded ClickHouse may deny the queries of an endpoint', { endpoint, problem });
   }
 }

@@ -43,7 +43,7 @@ export interface QueryExecution {
   /**
    * Continues the use of parameter sets with endpoints that were replaced, and frees the memory of results that are outdated.
    *
-   * @param outdated ids of endpoints that are gone or have another definition.
+   * @param outdated ids of endpoints that were removed or have another definition.
    */
   readonly adoptEndpoints: (outdated: ReadonlySet<string>) => void;
 }

@@ -2,7 +2,7 @@ import { writesRequestLog, type Config } from '../config/config.js';
 import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
-import { EndpointLoader, type LoadedFiles, type SqlReader } from '../endpoint/load-endpoints.js';
+import { EndpointLoader, type LoadedFiles, type SqlReader } from '../endpoint/endpoint-loader.js';
 import { EndpointRegistry } from '../endpoint/registry.js';
 import { REQUESTS_ENDPOINT } from '../observability/requests-endpoint.js';
 

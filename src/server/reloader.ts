@@ -30,7 +30,7 @@ export interface ReloaderParts {
   readonly load: () => Promise<LoadedEndpoints>;
   /** Called before new and changed endpoints are served. @throws Error where they must not be served */
   readonly prepare: (all: readonly Endpoint[], changed: readonly Endpoint[]) => Promise<void>;
-  /** Called when other endpoints are served. @param outdated ids of those that are gone or have another definition */
+  /** Called when other endpoints are served. @param outdated ids of those that were removed or have another definition */
   readonly onReplaced: (outdated: ReadonlySet<string>) => void;
   /** Called with the outcome of each reload. */
   readonly report: (outcome: Reload) => void;

@@ -122,21 +122,21 @@ describeInBrowser('the console in development', () => {
     });
   });
 
-  it('says that an endpoint is gone, and goes on with the same form when it is there again', async () => {
+  it('says that an endpoint was removed, and goes on with the same form when it is there again', async () => {
     await project.write('other');
     await visit(session.browser, async ({ page }) => {
       await openPage(page, '#/other');
       await page.fill('#field-page', '/typed');
       await project.remove('other');
-      await page.waitForSelector('text=other is gone.');
+      await page.waitForSelector('text=other was removed.');
       expect(await seriousFindings(page)).toEqual([]);
       await project.write('other', { value: '4' });
-      await page.waitForSelector('text=other is gone.', { state: 'detached' });
+      await page.waitForSelector('text=other was removed.', { state: 'detached' });
       expect(await page.inputValue('#field-page')).toBe('/typed');
       await runForm(page);
       await page.waitForSelector('.rows tbody td:last-child:has-text("4")');
       await project.remove('other');
-      await page.waitForSelector('text=other is gone.');
+      await page.waitForSelector('text=other was removed.');
       await page.click('.brand');
       await page.waitForSelector('text=Saved queries');
     });

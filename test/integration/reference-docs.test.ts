@@ -5,7 +5,7 @@ import path from 'node:path';
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
+import { loadEndpoints } from '../support/load-endpoints.js';
 import { KIND_NAMES } from '../../src/endpoint/parameters/kinds.js';
 import { ERRORS } from '../../src/errors.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';

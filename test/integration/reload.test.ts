@@ -72,7 +72,7 @@ describe('POST /endpoints/reload of the admin API', () => {
     });
   });
 
-  it('is refused where a key of the keys file names an endpoint that is gone', async () => {
+  it('is refused where a key of the keys file names an endpoint that was removed', async () => {
     await ReloadedProject.during(async (project) => {
       const keys = path.join(project.folder, 'keys.json');
       const key = { name: 'tenant', sha256: [hashApiKey('of the tenant')], endpoints: ['two'] };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { loadEndpoints } from '../../src/endpoint/load-endpoints.js';
+import { loadEndpoints } from '../support/load-endpoints.js';
 import { keyOf } from '../../src/query/call.js';
 import type { CacheKey } from '../../src/query/cache-key.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';

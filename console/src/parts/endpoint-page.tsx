@@ -74,7 +74,7 @@ export function EndpointPage(props: Props): VNode {
 function Removed({ name }: { readonly name: string }): VNode {
   return (
     <p class="notice warn" role="status">
-      <strong>{name} is gone.</strong> The gateway no longer serves it: its file was removed, or it has
+      <strong>{name} was removed.</strong> The gateway no longer serves it: its file was removed, or it has
       another name. The form keeps its values until you leave this page.
     </p>
   );

@@ -3,10 +3,10 @@ import path from 'node:path';
 
 import { projectIn } from '../../config/project.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
-import { EndpointLoader } from '../../endpoint/load-endpoints.js';
+import { EndpointLoader } from '../../endpoint/endpoint-loader.js';
 import { REQUESTS_ENDPOINT } from '../../observability/requests-endpoint.js';
 import { SqlFiles } from '../../check/sql-file.js';
-import { projectFiles } from '../project-files.js';
+import { projectFiles } from '../files-by-endpoint.js';
 
 /** What is completed from the files of a project. */
 export interface ProjectValues {

@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import type { ClickHouseConnection } from '../../clickhouse/connection.js';
 import { projectIn } from '../../config/project.js';
-import { endpointFiles } from '../../endpoint/load-endpoints.js';
+import { endpointFiles } from '../../endpoint/endpoint-files.js';
 import { readTemplates } from './templates.js';
 import type { ProjectFile } from './write-new-file.js';
 

@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 
 import { projectIn } from '../../config/project.js';
-import { endpointFiles } from '../../endpoint/load-endpoints.js';
+import { endpointFiles } from '../../endpoint/endpoint-files.js';
 import { ifPresent } from '../../files/if-present.js';
 import { newEndpointFile, readTemplates } from './templates.js';
 import type { ProjectFile } from './write-new-file.js';

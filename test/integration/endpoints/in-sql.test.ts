@@ -1,5 +1,5 @@
 import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
+import { loadEndpoints } from '../../support/load-endpoints.js';
 import { PARAMETERS, pathOf } from '../../recorded/requests.js';
 import { NOW, rowsByTable, seeded } from '../../recorded/rows.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';

@@ -2,7 +2,7 @@ import path from 'node:path';
 
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { textOfProblem } from '../../../src/endpoint/file-problems.js';
-import { EndpointLoader } from '../../../src/endpoint/load-endpoints.js';
+import { EndpointLoader } from '../../../src/endpoint/endpoint-loader.js';
 import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoint.js';
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';

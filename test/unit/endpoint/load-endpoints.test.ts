@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-import { loadEndpoints } from '../../../src/endpoint/load-endpoints.js';
+import { loadEndpoints } from '../../support/load-endpoints.js';
 import { referenceEndpoints } from '../../../bench/reference-project.js';
 import { SHIPPED_ENDPOINTS } from '../../support/shipped-endpoints.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';

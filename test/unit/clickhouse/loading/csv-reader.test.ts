@@ -73,7 +73,7 @@ describe('CsvReader', () => {
     ]);
   });
 
-  it('gives up a quote that is not closed within the maximum length, and reads on after its line', () => {
+  it('rejects a quote that is not closed within the maximum length, and reads on after its line', () => {
     const rows = Array.from({ length: 20 }, (_, index) => `${index},x`);
     const found = read([`a,b\n0,"x\n${rows.join('\n')}\n`], { ...COMMA, maxRecordBytes: 30 });
     expect(found[0]).toBe('2! a quote is not closed: longer than 30 bytes');

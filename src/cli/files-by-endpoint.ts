@@ -1,7 +1,7 @@
 import path from 'node:path';
 
 import type { Project } from '../config/project.js';
-import { endpointFiles } from '../endpoint/load-endpoints.js';
+import { endpointFiles } from '../endpoint/endpoint-files.js';
 
 /**
  * The endpoint files of a project by the name of their endpoint, which is that of the file: no file is read. Paths are as

@@ -1,17 +1,15 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import type { Dirent } from 'node:fs';
-import { readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
-import { ifPresent } from '../files/if-present.js';
 import { problemsOfChoices } from './choices-from.js';
 import { EndpointDefinitionError } from './definition-error.js';
 import { isEndpoint, type Endpoint } from './endpoint.js';
-import { problemsIn, textOfProblem, type FileProblem } from './file-problems.js';
+import { endpointFiles } from './endpoint-files.js';
+import { problemsIn, type FileProblem } from './file-problems.js';
 import { createImporter } from './import-module.js';
-import { EndpointRegistry } from './registry.js';
 import { readSqlEndpoint } from './sql-file/read-sql-endpoint.js';
 
 /** How the files in SQL are read. */
@@ -23,18 +21,6 @@ export interface SqlReader {
 }
 
 const SQL_READER: SqlReader = { read: (source) => readSqlEndpoint(source), lacksColumns: () => false };
-
-/**
- * Loads every endpoint file of a folder and its subfolders.
- *
- * @param sqlReader for a command that accepts files without `columns`.
- * @throws Error that lists all problems of all files, each with its place in the file.
- */
-export async function loadEndpoints(folder: string, sqlReader = SQL_READER): Promise<EndpointRegistry> {
-  const { endpoints, problems } = await new EndpointLoader(folder, sqlReader).load();
-  if (problems.length > 0) throw new Error(problems.map(textOfProblem).join('\n'));
-  return new EndpointRegistry([...endpoints.values()]);
-}
 
 /** What the endpoint files of a folder contain. */
 export interface LoadedFiles {
@@ -189,43 +175,6 @@ function noFilesIn(folder: string): FileProblem {
       '(in the Docker image, mount it: -v ./my-project:/project:ro), ' +
       'or create an endpoint: docs/how-to/write-an-endpoint.md shows how.',
   };
-}
-
-const NOT_ENDPOINTS = /^(?:[._].*|node_modules)$/;
-const ENDPOINT_FILE = /(?<!\.d)\.(?:ts|mjs|js|sql)$/;
-
-/**
- * Paths of the endpoint files, relative to the folder. Follows links, because a mounted folder may consist of links.
- *
- * @param visited real paths of the folders above, which a link may lead to.
- */
-export async function endpointFiles(
-  folder: string,
-  below = '',
-  visited: readonly string[] = [],
-): Promise<readonly string[]> {
-  const here = await ifPresent(realpath(path.join(folder, below)));
-  if (here === undefined || visited.includes(here)) return [];
-  const files: string[] = [];
-  const entries = await readdir(here, { withFileTypes: true });
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const { name } = entry;
-    if (NOT_ENDPOINTS.test(name)) continue;
-    const file = path.join(below, name);
-    const found = await kindOf(entry, path.join(folder, file));
-    if (found?.isDirectory()) files.push(...(await endpointFiles(folder, file, [...visited, here])));
-    else if (found?.isFile() !== false && ENDPOINT_FILE.test(name)) files.push(file);
-  }
-  return files;
-}
-
-/** Follows a link. One that leads nowhere is reported when it is loaded, with the problems of all files. */
-async function kindOf(
-  entry: Dirent,
-  absolute: string,
-): Promise<Pick<Dirent, 'isFile' | 'isDirectory'> | undefined> {
-  if (entry.isFile() || entry.isDirectory()) return entry;
-  return stat(absolute).catch(() => undefined);
 }
 
 /** @throws Error where the bytes are not UTF-8: other text would run another query. */

@@ -1,0 +1,42 @@
+import type { Dirent } from 'node:fs';
+import { readdir, realpath, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+import { ifPresent } from '../files/if-present.js';
+
+const NOT_ENDPOINTS = /^(?:[._].*|node_modules)$/;
+const ENDPOINT_FILE = /(?<!\.d)\.(?:ts|mjs|js|sql)$/;
+
+/**
+ * Paths of the endpoint files, relative to the folder. Follows links, because a mounted folder may consist of links.
+ *
+ * @param visited real paths of the folders above, which a link may lead to.
+ */
+export async function endpointFiles(
+  folder: string,
+  below = '',
+  visited: readonly string[] = [],
+): Promise<readonly string[]> {
+  const here = await ifPresent(realpath(path.join(folder, below)));
+  if (here === undefined || visited.includes(here)) return [];
+  const files: string[] = [];
+  const entries = await readdir(here, { withFileTypes: true });
+  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    const { name } = entry;
+    if (NOT_ENDPOINTS.test(name)) continue;
+    const file = path.join(below, name);
+    const found = await kindOf(entry, path.join(folder, file));
+    if (found?.isDirectory()) files.push(...(await endpointFiles(folder, file, [...visited, here])));
+    else if (found?.isFile() !== false && ENDPOINT_FILE.test(name)) files.push(file);
+  }
+  return files;
+}
+
+/** Follows a link. One that leads nowhere is reported when it is loaded, with the problems of all files. */
+async function kindOf(
+  entry: Dirent,
+  absolute: string,
+): Promise<Pick<Dirent, 'isFile' | 'isDirectory'> | undefined> {
+  if (entry.isFile() || entry.isDirectory()) return entry;
+  return stat(absolute).catch(() => undefined);
+}
