@@ -51,8 +51,19 @@ export interface RequestListeners {
 /** Characters of a path that are logged at most. */
 const MAX_PATH = 200;
 
-/** Reports each finished request to the log, the metrics and the listeners. */
+/** A request whose response has ended, or whose client has disconnected. */
+interface FinishedRequest extends CompletedRequest {
+  readonly method: string | undefined;
+  readonly path: string;
+}
+
+/**
+ * Reports each finished request to the log, the metrics and the listeners: together with the others that finished in the same
+ * turn of the event loop, when their responses are sent.
+ */
 export class AccessLog {
+  private finished: FinishedRequest[] = [];
+
   constructor(
     private readonly logger: Logger,
     private readonly count: CountRequest = () => undefined,
@@ -65,18 +76,37 @@ export class AccessLog {
    * @param target the request target as the caller sent it.
    */
   note(request: IncomingMessage, response: ServerResponse, target: string, context: RequestContext): void {
-    const status = statusOf(response);
-    const { clickhouseMs, endpoint = '', cache = '' } = context;
+    const { method } = request;
     const totalMs = performance.now() - context.startedAt;
+    this.finished.push({ context, method, path: pathOf(target), status: statusOf(response), totalMs });
+    if (this.finished.length === 1) setImmediate(this.reportAll);
+  }
+
+  private readonly reportAll = (): void => {
+    const { finished } = this;
+    this.finished = [];
+    for (const request of finished) this.report(request);
+  };
+
+  private report(request: FinishedRequest): void {
+    const { context, status, path, totalMs } = request;
+    const { clickhouseMs, endpoint = '', cache = '', failure } = context;
     const gatewayMs = totalMs - (clickhouseMs ?? 0);
-    const code = failureCode(context.failure, status);
+    const code = failureCode(failure, status);
     this.count(endpoint, { status, code }, cache, gatewayMs, clickhouseMs);
-    const path = target.split('?', 1)[0]?.slice(0, MAX_PATH) ?? '';
-    if (!isRoutine(path, status)) this.listeners.onCompleted?.({ context, status, totalMs });
-    const fields = fieldsOf(request, context, { status, path, totalMs, gatewayMs });
-    this.logger[levelOf({ status, code }, path)]('request', fields);
-    this.explain(context);
+    const routine = isRoutine(path, status);
+    if (!routine) this.listeners.onCompleted?.(request);
+    const fields = fieldsOf(request, gatewayMs);
+    if (failure === undefined) this.logger.request(routine ? 'debug' : 'info', fields);
+    else this.reportFailure(request, code, fields);
     if (status >= 400) this.listeners.onFailure?.(reportedFailure(context, status));
+  }
+
+  private reportFailure({ context, status, path }: FinishedRequest, code: string, fields: Fields): void {
+    const isFault = status >= 500 && !EXPECTED_BY_CALLER.has(code);
+    const level = isFault ? 'error' : isRoutine(path, status) ? 'debug' : 'info';
+    this.logger.request(level, { ...fields, ...failureFields(context.failure) });
+    this.explain(context);
   }
 
   private explain({ failure, requestId }: RequestContext): void {
@@ -87,14 +117,17 @@ export class AccessLog {
   }
 }
 
-function levelOf({ status, code }: Outcome, path: string): 'error' | 'info' | 'debug' {
-  if (status >= 500 && !EXPECTED_BY_CALLER.has(code)) return 'error';
-  return isRoutine(path, status) ? 'debug' : 'info';
+/** The path of a request target, without what could be parameters. */
+function pathOf(target: string): string {
+  const end = target.indexOf('?');
+  return target.slice(0, Math.min(end < 0 ? target.length : end, MAX_PATH));
 }
+
+const DEVELOPMENT = /^\/api\/dev(?:\/|$)/;
 
 /** Whether a request comes every few seconds by itself: a health probe, or a page that follows a development server. */
 function isRoutine(path: string, status: number): boolean {
-  return path.startsWith('/health/') || (/^\/api\/dev(?:\/|$)/.test(path) && status < 400);
+  return path.startsWith('/health/') || (status < 400 && DEVELOPMENT.test(path));
 }
 
 /** The response's status; 499 where the client disconnected before. */
@@ -109,19 +142,9 @@ function failureCode(failure: unknown, status: number): string {
   return status === 499 ? 'CALLER_GONE' : '';
 }
 
-interface LineFigures {
-  readonly status: number;
-  readonly path: string;
-  readonly totalMs: number;
-  /** `totalMs` without the time in ClickHouse. */
-  readonly gatewayMs: number;
-}
-
-function fieldsOf(
-  { method }: IncomingMessage,
-  { requestId, principal, endpoint, rows, partial, cache, clickhouseMs, cost, failure }: RequestContext,
-  { status, path, totalMs, gatewayMs }: LineFigures,
-): Fields {
+/** @param gatewayMs `totalMs` without the time in ClickHouse. */
+function fieldsOf({ context, method, path, status, totalMs }: FinishedRequest, gatewayMs: number): Fields {
+  const { requestId, principal, endpoint, rows, partial, cache, clickhouseMs, cost } = context;
   return {
     requestId,
     method,
@@ -136,7 +159,6 @@ function fieldsOf(
     gatewayMs: rounded(gatewayMs),
     clickhouseMs: rounded(clickhouseMs),
     waitingMs: rounded(cost?.waitingMs),
-    ...failureFields(failure),
   };
 }
 
@@ -154,7 +176,6 @@ function reportedFailure(
 }
 
 function failureFields(failure: unknown): Fields {
-  if (failure === undefined) return {};
   if (!(failure instanceof Failure)) return { ...describeError(failure), code: 'INTERNAL' };
   return { code: failure.code, diagnosis: failure.details.diagnosis };
 }

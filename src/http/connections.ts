@@ -1,12 +1,17 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 import { UnauthenticatedPeers } from './unauthenticated-peers.js';
 
 /** The open connections and responses of a server, which Node does not list. */
 export interface Connections {
   readonly open: ReadonlySet<Socket>;
-  readonly responding: ReadonlySet<ServerResponse>;
+  /**
+   * The response to the latest request of a connection, if it is not complete. It is the last one that is sent, where the client
+   * pipelines requests.
+   */
+  readonly responding: (socket: Duplex) => ServerResponse | undefined;
   /** Connections closed since the start, by reason: too many connections, or too many bytes of unfinished requests. */
   readonly closed: Readonly<Record<'connections' | 'bytes', number>>;
 }
@@ -20,16 +25,24 @@ export interface ConnectionLimits {
 
 const connections = new WeakMap<Server, Connections>();
 
+/** The response to the latest request of a connection: a property, because a map would cost more for each request. */
+const LATEST = Symbol('latest response');
+type TrackedSocket = Duplex & { [LATEST]?: ServerResponse };
+
+/** Reports a request, before it is responded to. */
+export type NoteRequest = (request: IncomingMessage, response: ServerResponse) => void;
+
 /**
  * Tracks a server's connections for {@link connectionsOf} and limits them. Over the limit, a new connection replaces the
  * oldest unauthenticated one; where all others are authenticated, the new connection is closed.
+ *
+ * @returns to be called for each request.
  */
 export function trackConnections(
   server: Server,
   { maxConnections, maxUnauthenticatedBytes }: ConnectionLimits,
-): void {
+): NoteRequest {
   const open = new Set<Socket>();
-  const responding = new Set<ServerResponse>();
   const closed = { connections: 0, bytes: 0 };
   const peers = new UnauthenticatedPeers(maxUnauthenticatedBytes, () => (closed.bytes += 1));
   connections.set(server, { open, responding, closed });
@@ -46,15 +59,21 @@ export function trackConnections(
     peers.remove(oldest);
     oldest.destroy();
   });
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+  return (request, response) => {
     const { socket } = request;
-    const bytes = peers.has(socket) ? bytesOf(request) : 0;
-    responding.add(response);
+    (socket as TrackedSocket)[LATEST] = response;
+    if (!peers.has(socket)) return;
+    const bytes = bytesOf(request);
+    // Only for a peer without a key, because a listener of each response would cost a tenth of a hit.
     response.once('close', () => {
-      responding.delete(response);
       peers.noteResponse(socket, bytes);
     });
-  });
+  };
+}
+
+function responding(socket: Duplex): ServerResponse | undefined {
+  const response = (socket as TrackedSocket)[LATEST];
+  return response?.closed === true ? undefined : response;
 }
 
 /** The connections of a server; empty where {@link trackConnections} was not called for it. */
@@ -62,7 +81,7 @@ export function connectionsOf(server: Server): Connections {
   return (
     connections.get(server) ?? {
       open: new Set(),
-      responding: new Set(),
+      responding: () => undefined,
       closed: { connections: 0, bytes: 0 },
     }
   );

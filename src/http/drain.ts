@@ -59,9 +59,11 @@ function announceClose(server: Server, idleSince: Map<Socket, number>): void {
       if (responses.size === 0 && !socket.destroyed) idleSince.set(socket, performance.now());
     });
   };
-  for (const socket of open) idleSince.set(socket, performance.now());
-  // A pipelined response has no socket until it is its turn; its request has.
-  for (const response of responding) onRequest(response.req.socket, response);
+  for (const socket of open) {
+    const response = responding(socket);
+    if (response) onRequest(socket, response);
+    else idleSince.set(socket, performance.now());
+  }
   server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
     onRequest(socket, response);
   });

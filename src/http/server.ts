@@ -52,11 +52,14 @@ export function createHttpServer(
       // Node would reject with an empty body; requireHost() sends a problem document.
       requireHostHeader: false,
     },
-    listener,
+    (request, response) => {
+      noteRequest(request, response);
+      listener(request, response);
+    },
   );
   // RFC 9110 (10.1.1) allows to ignore an unknown expectation; Node would reject it with an empty body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  trackConnections(server, connections);
+  const noteRequest = trackConnections(server, connections);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'HPE_INVALID_EOF_STATE' && isServed(server, socket)) socket.destroy();
     else sendClientError(error, socket, logger);
@@ -66,7 +69,7 @@ export function createHttpServer(
 
 /** Whether a request on the connection has no complete response: an unfinished body then means that the client disconnected. */
 function isServed(server: Server, socket: Duplex): boolean {
-  return [...connectionsOf(server).responding].some((response) => response.socket === socket);
+  return connectionsOf(server).responding(socket) !== undefined;
 }
 
 function sendClientError(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {
@@ -78,7 +81,7 @@ function sendClientError(error: NodeJS.ErrnoException, socket: Duplex, logger: L
   }
   const requestId = randomUUID();
   const failure = failureOf(error);
-  logger.info('request', { requestId, status: failure.status, code: failure.code, diagnosis: error.code });
+  logger.request('info', { requestId, status: failure.status, code: failure.code, diagnosis: error.code });
   const body = JSON.stringify(problemDocument(failure, requestId));
   const headers = {
     ...problemHeaders(failure),

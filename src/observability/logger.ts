@@ -1,4 +1,10 @@
+import { Writable } from 'node:stream';
 import winston from 'winston';
+
+import { isoTime } from './iso-time.js';
+
+const { combine, timestamp, json, colorize, printf } = winston.format;
+const JSON_LINE = combine(timestamp(), json());
 
 /** Structured fields of a log line. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -9,6 +15,15 @@ export interface Logger {
   readonly warn: (message: string, fields?: Fields) => void;
   readonly info: (message: string, fields?: Fields) => void;
   readonly debug: (message: string, fields?: Fields) => void;
+  /** Logs a finished request. */
+  readonly request: (level: RequestLevel, fields: Fields) => void;
+}
+
+export type RequestLevel = 'error' | 'info' | 'debug';
+
+/** What takes the lines of a log: each with its line break. */
+export interface LineSink {
+  readonly write: (line: string) => void;
 }
 
 /**
@@ -18,15 +33,48 @@ export interface Logger {
  * @param readable writes text for a terminal instead of JSON lines.
  */
 export function createLogger(level: string, readable: boolean): Logger {
-  const { combine, timestamp, json, colorize, printf } = winston.format;
-  const format = readable
-    ? combine(timestamp(), colorize(), printf(readableLine))
-    : combine(timestamp(), json());
-  const logger = winston.createLogger({ level, format }).add(new winston.transports.Console());
-  // winston would format lines of disabled levels too, which costs time for every request.
-  const write = (at: keyof Logger): Logger[keyof Logger] =>
+  const format = readable ? combine(timestamp(), colorize(), printf(readableLine)) : JSON_LINE;
+  const logger = loggerOf(winston.createLogger({ level, format }).add(new winston.transports.Console()));
+  const request = (at: RequestLevel, fields: Fields): void => {
+    logger[at]('request', fields);
+  };
+  return { ...logger, request };
+}
+
+/**
+ * Creates a logger of JSON lines. The line of a request has the form of the others but does not pass winston, whose streams
+ * would cost more than the rest of a cache hit.
+ *
+ * @param level the least severe level that is written.
+ */
+export function createLineLogger(level: string, sink: LineSink): Logger {
+  const stream = new Writable({
+    decodeStrings: false,
+    write: (line: string, _encoding, done) => {
+      sink.write(line);
+      done();
+    },
+  });
+  const transport = new winston.transports.Stream({ stream });
+  const logger = winston.createLogger({ level, format: JSON_LINE }).add(transport);
+  const enabled = new Set((['error', 'info', 'debug'] as const).filter((at) => logger.isLevelEnabled(at)));
+  const request = (at: RequestLevel, fields: Fields): void => {
+    if (enabled.has(at)) sink.write(requestLine(at, fields));
+  };
+  return { ...loggerOf(logger), request };
+}
+
+function loggerOf(logger: winston.Logger): Omit<Logger, 'request'> {
+  // winston would format lines of disabled levels too.
+  const write = (at: 'error' | 'warn' | 'info' | 'debug'): Logger['info'] =>
     logger.isLevelEnabled(at) ? (message, fields) => void logger[at](message, fields) : () => undefined;
   return { error: write('error'), warn: write('warn'), info: write('info'), debug: write('debug') };
+}
+
+/** @param fields at least one. */
+function requestLine(level: RequestLevel, fields: Fields): string {
+  const rest = JSON.stringify(fields).slice(1);
+  return `{"level":"${level}","message":"request","timestamp":"${isoTime(Date.now())}",${rest}\n`;
 }
 
 function readableLine({ timestamp, level, message, ...fields }: winston.Logform.TransformableInfo): string {

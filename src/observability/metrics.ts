@@ -137,6 +137,14 @@ export class Metrics {
     });
   }
 
+  /** @param output that takes the lines of the log. */
+  observeLog(output: { readonly lost: number }): void {
+    const help = 'Lines of the log that were lost because the reader of standard output was too slow.';
+    this.total('log_lines_lost_total', help, [], (counter) => {
+      counter.inc(output.lost);
+    });
+  }
+
   /** @param connections those of the public API. */
   observeConnections(connections: () => ConnectionUse): void {
     this.gauge('connections', 'Open connections of clients.', [], (gauge) => {

@@ -55,6 +55,8 @@ export interface Gateway {
 export interface GatewayDependencies {
   readonly logger: Logger;
   readonly clock: Clock;
+  /** What takes the lines of the log, where it can lose some. */
+  readonly output?: { readonly lost: number } | undefined;
   /** Present in a development server. */
   readonly development?: Development;
 }
@@ -91,7 +93,7 @@ export async function openGateway(config: Config, dependencies: GatewayDependenc
 
 async function open(
   config: Config,
-  { logger, clock, development }: GatewayDependencies,
+  { logger, clock, output, development }: GatewayDependencies,
   onClose: OnClose,
 ): Promise<Omit<Gateway, 'close'>> {
   warnOfOtherVersion(config.project, logger);
@@ -109,6 +111,7 @@ async function open(
   if (requestLog) onClose(requestLog.close, { name: 'request log', isBestEffort: true });
   const servers = queryServers(clickhouse.servers, config, tracing);
   const execution = await openQueryExecution(config, { endpoints, servers, logger, clock }, onClose);
+  if (output) execution.metrics.observeLog(output);
   if (requestLog) execution.metrics.observeRequestLog(requestLog.requestLog);
   let adoptKeys = (): void => undefined;
   const reloader = new Reloader(

@@ -1,7 +1,8 @@
 import { setFlagsFromString } from 'node:v8';
 
 import { readConfig, type Environment } from '../config/config.js';
-import { createLogger } from '../observability/logger.js';
+import { LineOutput } from '../observability/line-output.js';
+import { createLineLogger, createLogger } from '../observability/logger.js';
 import { openGateway } from './compose.js';
 import { exitOnFault } from './exit-on-fault.js';
 import { onSighup } from './on-sighup.js';
@@ -16,8 +17,9 @@ export async function serve(environment: Environment): Promise<void> {
   setFlagsFromString('--heap-growing-percent=25');
   // If the reader of the log closes the pipe, the gateway continues to serve.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  const output = process.stdout.isTTY ? undefined : new LineOutput();
   try {
-    await start(environment);
+    await start(environment, output);
   } catch (error) {
     process.stderr.write(
       `querygate can’t start: ${error instanceof Error ? error.message : String(error)}\n`,
@@ -26,9 +28,9 @@ export async function serve(environment: Environment): Promise<void> {
   }
 }
 
-async function start(environment: Environment): Promise<void> {
+async function start(environment: Environment, output: LineOutput | undefined): Promise<void> {
   const config = readConfig(environment);
-  const logger = createLogger(config.logLevel, process.stdout.isTTY);
+  const logger = output ? createLineLogger(config.logLevel, output) : createLogger(config.logLevel, true);
   const closeOnFault = exitOnFault(logger);
   // Handled from the start, because the signal would otherwise end the process.
   const onHangup: { stop: (signal: string) => void; reload: () => void; requested: boolean } = {
@@ -44,7 +46,7 @@ async function start(environment: Environment): Promise<void> {
       onHangup.reload();
     },
   );
-  const gateway = await openGateway(config, { logger, clock: () => new Date() });
+  const gateway = await openGateway(config, { logger, clock: () => new Date(), output });
   const { url, adminUrl } = gateway;
   closeOnFault(gateway.close);
   onHangup.stop = stopOnSignal(() => gateway.close(), logger);
@@ -52,5 +54,5 @@ async function start(environment: Environment): Promise<void> {
   if (onHangup.requested) onHangup.reload();
   if (adminUrl !== undefined) logger.info('admin API ready', { url: adminUrl });
   logger.info('ready', { url, clickhouse: config.clickhouse.kind, pid: process.pid });
-  if (process.stdout.isTTY || gateway.generatedKey !== undefined) process.stdout.write(welcome(gateway));
+  if (!output || gateway.generatedKey !== undefined) (output ?? process.stdout).write(welcome(gateway));
 }

@@ -1,8 +1,8 @@
-import type { Fields, Logger } from '../../src/observability/logger.js';
+import type { Fields, Logger, RequestLevel } from '../../src/observability/logger.js';
 
 /** A line that was logged. */
 export interface LogLine {
-  readonly level: keyof Logger;
+  readonly level: 'error' | 'warn' | 'info' | 'debug';
   readonly message: string;
   readonly fields: Fields;
 }
@@ -16,6 +16,9 @@ export class RecordingLogger implements Logger {
   readonly warn = this.recorder('warn');
   readonly info = this.recorder('info');
   readonly debug = this.recorder('debug');
+  readonly request = (level: RequestLevel, fields: Fields): void => {
+    this[level]('request', fields);
+  };
 
   /** Resolves to the first line with this message, once it is logged. */
   async line(message: string): Promise<LogLine> {
@@ -26,7 +29,7 @@ export class RecordingLogger implements Logger {
     }
   }
 
-  private recorder(level: keyof Logger): (message: string, fields?: Fields) => void {
+  private recorder(level: LogLine['level']): (message: string, fields?: Fields) => void {
     return (message, fields = {}) => {
       this.lines.push({ level, message, fields });
       for (const resume of this.waiting.splice(0)) resume();

@@ -1,7 +1,12 @@
 import { Console } from 'node:console';
 import { Writable } from 'node:stream';
 
-import { createLogger, describeError, type Logger } from '../../../src/observability/logger.js';
+import {
+  createLineLogger,
+  createLogger,
+  describeError,
+  type Logger,
+} from '../../../src/observability/logger.js';
 
 /** The first lines that a logger writes to standard output. */
 async function linesOf(
@@ -62,6 +67,34 @@ describe('createLogger', () => {
       logger.info('request', { endpoint: 'logs.all', status: 200, key: undefined });
     });
     expect(line).toMatch(/^\d\d:\d\d:\d\d\.\d{3} .*info.* {2}request {2}endpoint=logs\.all {2}status=200\n$/);
+  });
+});
+
+describe('createLineLogger', () => {
+  const linesOfLineLogger = (level: string, use: (logger: Logger) => void): readonly object[] => {
+    const lines: string[] = [];
+    use(createLineLogger(level, { write: (line) => lines.push(line) }));
+    for (const line of lines) expect(line.indexOf('\n')).toBe(line.length - 1);
+    return lines.map((line) => JSON.parse(line) as object);
+  };
+
+  it('writes requests and events as lines of the same form, in their order', () => {
+    const written = linesOfLineLogger('info', (logger) => {
+      logger.request('info', { requestId: 'r-1', path: '/a"b\nc', rows: undefined });
+      logger.info('request', { requestId: 'r-1', path: '/a"b\nc', rows: undefined });
+    });
+    const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/) as string;
+    const line = { level: 'info', message: 'request', requestId: 'r-1', path: '/a"b\nc', timestamp };
+    expect(written).toEqual([line, line]);
+  });
+
+  it('omits requests below its level', () => {
+    const written = linesOfLineLogger('warn', (logger) => {
+      logger.request('debug', { requestId: 'r-1' });
+      logger.request('info', { requestId: 'r-2' });
+      logger.request('error', { requestId: 'r-3' });
+    });
+    expect(written).toEqual([expect.objectContaining({ requestId: 'r-3', level: 'error' })]);
   });
 });
 
