@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** Generates a key of 256 random bits: nobody can find it from its SHA-256 by guessing, so no slow hash is needed. */
 export function generateApiKey(): string {
@@ -7,5 +7,5 @@ export function generateApiKey(): string {
 
 /** The form in which a key is stored: SHA-256 of its UTF-8 bytes, 64 hexadecimal digits. */
 export function hashApiKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key);
 }

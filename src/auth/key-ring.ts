@@ -12,6 +12,8 @@ export interface KeyEntry {
 export class KeyRing {
   readonly #byHash: ReadonlyMap<string, Principal>;
   readonly #byName: ReadonlyMap<string, Principal>;
+  /** The valid keys that were presented, so that each is hashed once; not those that anybody may invent. */
+  readonly #presented = new Map<string, Principal>();
   readonly #clock: () => Date;
 
   /** If two entries share a hash, the later entry wins. */
@@ -27,10 +29,14 @@ export class KeyRing {
    * The principal of an active key.
    *
    * The duration of a map lookup depends on the looked-up hash. This leaks nothing: the hash is SHA-256 of the
-   * presented key, and nobody can choose a key whose hash comes closer to a stored one.
+   * presented key, or V8's with a secret seed, and nobody can choose a key whose hash comes closer to a stored one.
    */
   find(key: string): Principal | undefined {
-    return this.ifActive(this.#byHash.get(hashApiKey(key)));
+    const known = this.#presented.get(key);
+    if (known) return this.ifActive(known);
+    const principal = this.#byHash.get(hashApiKey(key));
+    if (principal) this.#presented.set(key, principal);
+    return this.ifActive(principal);
   }
 
   /** The principal of that name, if its key is active. */
