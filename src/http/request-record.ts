@@ -1,48 +1,37 @@
 import { Failure, type ErrorCode } from '../errors.js';
+import { isoTime } from '../observability/iso-time.js';
 import type { RequestRecord } from '../observability/request-record.js';
 import type { CompletedRequest } from './access-log.js';
 import type { RequestContext } from './request-context.js';
 
 /** A finished request as a row of the request log, without parameters and without the key. */
 export function recordOf({ context, status, totalMs }: CompletedRequest, now: Date): RequestRecord {
-  const { requestId, endpoint, principal, cache, rows } = context;
+  const { query = NO_QUERY, cost = NO_COST } = context;
   return {
-    timestamp: now.toISOString(),
-    request_id: requestId,
-    endpoint: endpoint ?? '',
-    ...queryOf(context),
-    key_name: principal?.name ?? '',
+    timestamp: isoTime(now.getTime()),
+    request_id: context.requestId,
+    query_id: cost.queryId,
+    endpoint: context.endpoint ?? '',
+    definition: query.digest.slice(0, DIGEST_LENGTH),
+    parameters: query.hash.slice(0, DIGEST_LENGTH),
+    key_name: context.principal?.name ?? '',
     status,
     code: codeOf(context),
-    cache: cache ?? '',
-    row_count: rows ?? 0,
-    total_ms: rounded(totalMs),
-    ...costOf(context),
-  };
-}
-
-function queryOf({ query = NO_QUERY }: RequestContext): Pick<RequestRecord, 'definition' | 'parameters'> {
-  const { digest, hash } = query;
-  return { definition: digest.slice(0, DIGEST_LENGTH), parameters: hash.slice(0, DIGEST_LENGTH) };
-}
-
-type Cost = Pick<RequestRecord, 'query_id' | 'rows_read' | 'bytes_read' | 'waiting_ms' | 'clickhouse_ms'>;
-
-function costOf({ cost = NO_COST, clickhouseMs = 0 }: RequestContext): Cost {
-  return {
-    query_id: cost.queryId,
+    cache: context.cache ?? '',
+    row_count: context.rows ?? 0,
     rows_read: cost.rowsRead,
     bytes_read: cost.bytesRead,
+    total_ms: rounded(totalMs),
     waiting_ms: rounded(cost.waitingMs),
-    clickhouse_ms: rounded(clickhouseMs),
+    clickhouse_ms: rounded(context.clickhouseMs ?? 0),
   };
 }
-
-const NO_QUERY = { digest: '', hash: '' };
-const NO_COST = { queryId: '', rowsRead: 0, bytesRead: 0, waitingMs: 0 };
 
 /** Hexadecimal digits of a stored digest; enough to avoid collisions. */
 const DIGEST_LENGTH = 32;
+
+const NO_QUERY = { digest: '', hash: '' };
+const NO_COST = { queryId: '', rowsRead: 0, bytesRead: 0, waitingMs: 0 };
 
 /** The failure's code; for a partial 200, the code of what made it partial. */
 function codeOf({ failure, partial }: RequestContext): string {

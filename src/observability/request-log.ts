@@ -1,11 +1,11 @@
-import type { RequestRecord } from './request-record.js';
+import { lineOf, type RequestRecord } from './request-record.js';
 
 /** `failing`: a batch was rejected and lost. `full`: too many records wait for a write, and new ones are lost. */
 export type RequestLogState = 'writing' | 'failing' | 'full';
 
 export interface RequestLogOptions {
-  /** Writes a batch; a rejection loses it. */
-  readonly insert: (records: readonly RequestRecord[]) => Promise<void>;
+  /** Writes a batch, a line of {@link lineOf} for each record; a rejection loses it. */
+  readonly insert: (lines: readonly string[]) => Promise<void>;
   /** Called when the state changes. */
   readonly onChange: (state: RequestLogState, error?: unknown) => void;
   /** Called at each flush with the number of skipped requests without a key, if there were any. */
@@ -14,20 +14,21 @@ export interface RequestLogOptions {
   readonly maxWithoutKey?: number;
   /** The most records that wait; further ones are dropped and counted. */
   readonly maxWaiting?: number;
-  /** The most records in one insert. */
+  /** The most records in one insert; as many are written without waiting for the next flush. */
   readonly batch?: number;
 }
 
-const DEFAULTS = { maxWaiting: 50_000, batch: 10_000, maxWithoutKey: 10, onSkipped: () => undefined };
+/** A batch takes two milliseconds, in which no request is served. */
+const DEFAULTS = { maxWaiting: 50_000, batch: 5000, maxWithoutKey: 10, onSkipped: () => undefined };
 
 /**
- * Writes requests to the request log in batches, without delaying requests: `note` only appends to a list, and
+ * Writes requests to the request log in batches, without delaying requests: `note` only appends a line to a list, and
  * records are dropped if ClickHouse is too slow. Without requests nothing is written. Of requests without a key only
  * a sample is written, because anyone can send them and could fill the table.
  */
 export class RequestLog {
   private readonly options: Required<RequestLogOptions>;
-  private waiting: RequestRecord[] = [];
+  private waiting: string[] = [];
   private lost = 0;
   private skippedTotal = 0;
   private skippedSinceFlush = 0;
@@ -56,7 +57,8 @@ export class RequestLog {
       return;
     }
     if (this.waiting.length < this.options.maxWaiting) {
-      this.waiting.push(record);
+      this.waiting.push(lineOf(record));
+      if (this.waiting.length >= this.options.batch) void this.write();
       return;
     }
     this.lost += 1;
@@ -67,6 +69,10 @@ export class RequestLog {
   /** Writes the waiting records; to be called every few seconds. Joins a write that still runs. */
   flush(): Promise<void> {
     this.beginSample();
+    return this.write();
+  }
+
+  private write(): Promise<void> {
     this.writing ??= this.writeAll().finally(() => (this.writing = undefined));
     return this.writing;
   }

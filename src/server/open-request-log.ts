@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+
 import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
 import { withFailover } from '../clickhouse/failover.js';
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
@@ -5,6 +7,7 @@ import type { CompletedRequest } from '../http/access-log.js';
 import { recordOf } from '../http/request-record.js';
 import { describeError, type Logger } from '../observability/logger.js';
 import { RequestLog } from '../observability/request-log.js';
+import { RECORD_COLUMNS } from '../observability/request-record.js';
 import type { Clock } from '../query/ports.js';
 
 const FLUSH_MS = 5000;
@@ -33,12 +36,14 @@ export function openRequestLog(
   );
   const onServer = withFailover(clients);
   const requestLog = new RequestLog({
-    insert: async (values) => {
+    insert: async (lines) => {
+      const body = lines.join('');
       await onServer((client) =>
         client.insert({
           table: TABLE,
-          values,
-          format: 'JSONEachRow',
+          columns: [...RECORD_COLUMNS] as [string, ...string[]],
+          values: Readable.from([body], { objectMode: false }),
+          format: 'TabSeparated',
           // ClickHouse merges the batches of several gateways into parts of a reasonable size.
           clickhouse_settings: {
             async_insert: 1,

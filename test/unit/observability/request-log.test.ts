@@ -35,9 +35,9 @@ function openLog(options: Partial<RequestLogOptions> = {}) {
   const skipped: number[] = [];
   let isBroken = false;
   const requestLog = new RequestLog({
-    insert: (records) => {
+    insert: (lines) => {
       if (isBroken) return Promise.reject(new Error('unavailable'));
-      batches.push(records.map(({ request_id }) => request_id));
+      batches.push(lines.map((line) => line.split('\t')[1] ?? ''));
       return Promise.resolve();
     },
     onChange: (state) => states.push(state),
@@ -59,6 +59,12 @@ describe('RequestLog', () => {
     expect(batches).toHaveLength(2);
   });
 
+  it('writes a full batch without waiting for the next flush', () => {
+    const { requestLog, batches } = openLog({ batch: 2 });
+    for (const id of ['a', 'b', 'c']) requestLog.note(record(id));
+    expect(batches).toEqual([['a', 'b']]);
+  });
+
   it('drops and counts requests beyond maxWaiting', async () => {
     const { requestLog, batches } = openLog({ maxWaiting: 2 });
     for (const id of ['a', 'b', 'c', 'd']) requestLog.note(record(id));
@@ -67,7 +73,7 @@ describe('RequestLog', () => {
   });
 
   it('reports once that it drops requests, until all are written', async () => {
-    const { requestLog, states } = openLog({ maxWaiting: 2, batch: 1 });
+    const { requestLog, states } = openLog({ maxWaiting: 2, batch: 3 });
     for (const id of ['a', 'b', 'c', 'd']) requestLog.note(record(id));
     expect(states).toEqual(['full']);
     const written = requestLog.flush();
