@@ -1,47 +1,41 @@
-import { generateApiKey } from '../../src/auth/api-key.js';
-import type { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { firstRow } from '../measuring/first-row.js';
 import { print } from '../measuring/print.js';
 import type { ServerProcess } from '../servers/server-process.js';
-import type { Environment, Stage } from '../stage.js';
-import { TARGET } from './compare-hits.js';
+import type { Environment } from '../stage.js';
+import { startDeployed, THIS_BUILD, type Deployment } from './deployed-gateway.js';
+import { HIT_TARGET } from './hit-subjects.js';
 
 const REQUESTS = 1000;
 
 /** Prints how many queries identical requests cause on a cold cache: for one gateway, and for two that share a Redis. */
 export async function countColdQueries(
-  stage: Stage,
-  clickhouse: EmbeddedServer,
-  redis: string | undefined,
+  deployment: Deployment & { readonly redisUrl: string | undefined },
+  apiKey: string,
 ): Promise<void> {
-  await countQueries(stage, clickhouse, 'one gateway', [{}]);
-  if (redis === undefined) {
-    print('two gateways sharing a Redis: not measured without --redis redis://…');
-    return;
-  }
-  const shared = { REDIS_URL: redis, CACHE_KEY_PREFIX: `${generateApiKey().slice(3, 11)}:` };
-  await countQueries(stage, clickhouse, 'two gateways sharing a Redis', [shared, shared]);
+  await countQueries(deployment, apiKey, 'one gateway', [{}]);
+  if (deployment.redisUrl === undefined) return;
+  const shared = { REDIS_URL: deployment.redisUrl, CACHE_KEY_PREFIX: 'cold:' };
+  await countQueries(deployment, apiKey, 'two gateways sharing a Redis', [shared, shared]);
 }
 
 async function countQueries(
-  stage: Stage,
-  clickhouse: EmbeddedServer,
+  deployment: Deployment,
+  apiKey: string,
   name: string,
   environments: readonly Environment[],
 ): Promise<void> {
-  const apiKey = generateApiKey();
   const gateways: ServerProcess[] = [];
   for (const environment of environments) {
-    gateways.push(await stage.startGateway(clickhouse.readerConnection, { API_KEY: apiKey, ...environment }));
+    gateways.push(await startDeployed(deployment, THIS_BUILD, environment));
   }
   const since = new Date();
   const urls = Array.from(
     { length: REQUESTS },
-    (_, n) => `${gateways[n % gateways.length]?.url ?? ''}${TARGET}`,
+    (_, n) => `${gateways[n % gateways.length]?.url ?? ''}${HIT_TARGET}`,
   );
   const responses = await Promise.all(urls.map((url) => fetch(url, { headers: { 'X-API-KEY': apiKey } })));
   const statuses = [...new Set(responses.map(({ status }) => status))].join(', ');
-  const queries = await queriesSince(stage, clickhouse, since);
+  const queries = await queriesSince(deployment, since);
   print(
     `${REQUESTS} identical concurrent requests on a cold cache, ${name}: queries: ${queries}; statuses ${statuses}`,
   );
@@ -49,12 +43,8 @@ async function countQueries(
 }
 
 /** Queries of endpoints that ClickHouse has started, from its own log. */
-async function queriesSince(
-  stage: Stage,
-  { adminConnection }: EmbeddedServer,
-  since: Date,
-): Promise<string | undefined> {
-  const client = stage.connect(adminConnection);
+async function queriesSince({ stage, clickhouse }: Deployment, since: Date): Promise<string | undefined> {
+  const client = stage.connect(clickhouse.adminConnection);
   await client.command({ query: 'SYSTEM FLUSH LOGS' });
   const query = `
     SELECT count() FROM system.query_log
