@@ -4,9 +4,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { Command, Option } from 'commander';
 
-import { prepareDatabase } from '../src/clickhouse/demo-data/prepare-database.js';
 import { countColdQueries } from './gateway/count-cold-queries.js';
-import { buildIn, THIS_BUILD } from './gateway/deployed-gateway.js';
+import { startOtherBuild, startThisBuild } from './gateway/deployed-gateway.js';
 import { startLoadGenerator } from './gateway/generate-load.js';
 import { startHitSubjects } from './gateway/hit-subjects.js';
 import { measureHits } from './gateway/measure-hits.js';
@@ -14,7 +13,6 @@ import { measureMisses } from './gateway/measure-misses.js';
 import { startMissCases } from './gateway/miss-cases.js';
 import { missingPeers } from './gateway/peers.js';
 import { print, printMachine } from './measuring/print.js';
-import { REFERENCE } from './reference-project.js';
 import { runBenchmark } from './run-benchmark.js';
 import { startRedis } from './servers/redis.js';
 import { hasProgram } from './servers/server-process.js';
@@ -44,19 +42,16 @@ await runBenchmark(
     .addOption(new Option('--only <part>', 'measure one part').choices(['hits', 'misses']))
     .option('--against <folder>', 'another checkout, built, to measure beside this one'),
   async (options: Options, stage) => {
-    const clickhouse = await stage.startClickHouse();
-    await prepareDatabase(clickhouse.adminConnection, {
-      schemaFolder: REFERENCE.schemaFolder,
-      demo: { folder: REFERENCE.demoFolder, upTo: new Date() },
-    });
+    const build = await startThisBuild(stage);
+    const others = options.against === undefined ? [] : [await startOtherBuild(stage, options.against)];
     const { file: keysFile, keys } = await stage.writeKeys(keyRights());
     const keysNamed = (prefix: string): string[] =>
       Object.entries(keys).flatMap(([name, key]) => (name.startsWith(prefix) ? [key] : []));
     const hasRedis = hasProgram('redis-server');
     const programs = { chproxy: process.env['BENCH_CHPROXY'], trickster: process.env['BENCH_TRICKSTER'] };
     const shared = {
-      ...{ stage, clickhouse, keysFile, programs },
-      builds: [THIS_BUILD, ...(options.against === undefined ? [] : [buildIn(options.against, 'against: ')])],
+      ...{ stage, keysFile, programs },
+      builds: [build, ...others] as const,
       redisUrl: hasRedis ? await startRedis(stage) : undefined,
     };
     printMachine('gateways, other servers, ClickHouse and the load generator share these cores');
@@ -71,7 +66,7 @@ await runBenchmark(
       });
       await measureHits(startLoadGenerator(stage), subjects, options);
       for (const { server } of [subjects.bare, ...subjects.others]) await server.stop();
-      await countColdQueries(shared, keysNamed('free')[0] ?? '');
+      await countColdQueries(shared, build, keysNamed('free')[0] ?? '');
     }
     if (options.only !== 'hits') {
       const cases = await startMissCases({ ...shared, apiKey: keysNamed('free')[0] ?? '' });

@@ -1,62 +1,97 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 
+import { generateApiKey } from '../../src/auth/api-key.js';
+import { usageError } from '../../src/cli/exit-codes.js';
+import { prepareDatabase } from '../../src/clickhouse/demo-data/prepare-database.js';
 import type { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { freePort } from '../../src/clickhouse/embedded/free-port.js';
-import { usageError } from '../../src/cli/exit-codes.js';
+import { findRunningServer } from '../../src/clickhouse/embedded/running-server.js';
+import { REFERENCE } from '../reference-project.js';
 import { openReadPipe } from '../servers/read-pipe.js';
 import type { ServerProcess } from '../servers/server-process.js';
 import { PROJECT_ROOT, type Environment, type Stage } from '../stage.js';
 
-/** A build of the gateway, with the project of its own checkout. */
+/** A build of the gateway, with the project of its own checkout and a ClickHouse that has its schema. */
 export interface Build {
   /** Prefix of its rows in tables: empty for this checkout. */
   readonly label: string;
   readonly folder: string;
   readonly module: readonly string[];
+  readonly clickhouse: Pick<EmbeddedServer, 'readerConnection' | 'adminConnection'>;
 }
 
+/** This build first. */
+export type Builds = readonly [Build, ...Build[]];
+
+/** What a gateway needs beside its build. */
+export interface Deployment {
+  readonly stage: Stage;
+  readonly keysFile: string;
+}
+
+const DATABASE = 'logs';
+const START_TIMEOUT_MS = 60_000;
 /** The module and its arguments, of this layout and of version 0.1. */
 const MODULES = [['dist/cli/querygate.js', 'serve'], ['dist/src/main.js']] as const;
 
-export const THIS_BUILD: Build = buildIn(PROJECT_ROOT, '');
-
-/** @throws Error if the folder has no build. */
-export function buildIn(folder: string, label: string): Build {
-  const module = MODULES.find(([file]) => existsSync(path.join(folder, file)));
-  if (!module)
-    throw usageError(`${folder} has no dist/cli/querygate.js: run npm install and npm run build in it`);
-  return { label, folder: path.resolve(folder), module };
+/** Starts ClickHouse with the schema of this checkout and its demonstration data. */
+export async function startThisBuild(stage: Stage): Promise<Build> {
+  const clickhouse = await stage.startClickHouse({ database: DATABASE });
+  await prepareDatabase(clickhouse.adminConnection, {
+    schemaFolder: REFERENCE.schemaFolder,
+    demo: { folder: REFERENCE.demoFolder, upTo: new Date() },
+  });
+  return { label: '', folder: PROJECT_ROOT, module: moduleIn(PROJECT_ROOT), clickhouse };
 }
 
-export interface Deployment {
-  readonly stage: Stage;
-  readonly clickhouse: EmbeddedServer;
-  readonly keysFile: string;
+/**
+ * Starts the ClickHouse of another checkout, which only its own gateway can prepare.
+ *
+ * @throws Error if the folder has no build.
+ */
+export async function startOtherBuild(stage: Stage, checkout: string): Promise<Build> {
+  const folder = path.resolve(checkout);
+  const module = moduleIn(folder);
+  const [file = '', ...args] = module;
+  const dataDir = path.join(stage.folder, 'against');
+  const { url } = await stage.startModule(path.join(folder, file), args, {
+    PROJECT_DIR: folder,
+    DATA_DIR: dataDir,
+    API_KEY: generateApiKey(),
+  });
+  while ((await fetch(`${url}/health/ready`)).status !== 200) await delay(100);
+  const server = await findRunningServer(dataDir, START_TIMEOUT_MS);
+  if (!server) throw new Error(`the gateway in ${folder} started no ClickHouse`);
+  const connection = { ...server, database: DATABASE };
+  const clickhouse = { readerConnection: connection, adminConnection: connection };
+  return { label: 'against: ', folder, module, clickhouse };
+}
+
+function moduleIn(folder: string): readonly string[] {
+  const module = MODULES.find(([file]) => existsSync(path.join(folder, file)));
+  if (module) return module;
+  throw usageError(`${folder} has no dist/cli/querygate.js: run npm ci and npm run build there`);
 }
 
 /** Starts a gateway as deployed: log lines to a pipe that is read, the request log, metrics, and keys of a file. */
 export async function startDeployed(
-  { stage, clickhouse, keysFile }: Deployment,
-  { folder, module: [file, ...args] }: Build,
+  { stage, keysFile }: Deployment,
+  { folder, module: [file = '', ...args], clickhouse }: Build,
   environment: Environment = {},
 ): Promise<ServerProcess> {
-  const { url, username, password } = clickhouse.readerConnection;
-  const { username: logUser, password: logPassword } = clickhouse.adminConnection;
-  return stage.startModule(
-    path.join(folder, file ?? ''),
-    args,
-    {
-      CLICKHOUSE_URL: url,
-      CLICKHOUSE_USER: username,
-      CLICKHOUSE_PASSWORD: password,
-      CLICKHOUSE_LOG_USER: logUser,
-      CLICKHOUSE_LOG_PASSWORD: logPassword,
-      PROJECT_DIR: folder,
-      API_KEYS_FILE: keysFile,
-      ADMIN_PORT: String(await freePort()),
-      ...environment,
-    },
-    { output: openReadPipe(stage) },
-  );
+  const { readerConnection: reader, adminConnection: admin } = clickhouse;
+  const complete = {
+    CLICKHOUSE_URL: reader.url,
+    CLICKHOUSE_USER: reader.username,
+    CLICKHOUSE_PASSWORD: reader.password,
+    CLICKHOUSE_LOG_USER: admin.username,
+    CLICKHOUSE_LOG_PASSWORD: admin.password,
+    PROJECT_DIR: folder,
+    API_KEYS_FILE: keysFile,
+    ADMIN_PORT: String(await freePort()),
+    ...environment,
+  };
+  return stage.startModule(path.join(folder, file), args, complete, { output: openReadPipe(stage) });
 }

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { print } from '../measuring/print.js';
 import type { ServerProcess } from '../servers/server-process.js';
 import type { Environment, Stage } from '../stage.js';
-import { startDeployed, type Build, type Deployment } from './deployed-gateway.js';
+import { startDeployed, type Build, type Builds, type Deployment } from './deployed-gateway.js';
 import type { HitSubjects } from './measure-hits.js';
 import { startPeers, startTrickster, type PeerPrograms } from './peers.js';
 import { recordQueries } from './recorded-query.js';
@@ -14,8 +14,7 @@ import type { Subject } from './subject.js';
 
 /** Servers and keys of the hits. */
 export interface HitOptions extends Deployment {
-  /** This build first. */
-  readonly builds: readonly Build[];
+  readonly builds: Builds;
   readonly freeKeys: readonly string[];
   /** Keys with a request quota that the load does not reach. */
   readonly limitedKeys: readonly string[];
@@ -40,69 +39,65 @@ const OF_NODE = new Set(['date', 'connection', 'keep-alive']);
 
 /** Starts everything that serves hits. */
 export async function startHitSubjects(options: HitOptions): Promise<HitSubjects> {
-  const all = [];
-  for (const build of options.builds) all.push(await startBuild(options, build));
-  const [own] = all;
-  if (!own) throw new Error('there is no build to measure');
+  const [build, ...others] = options.builds;
+  const own = await startGateways(options, build);
+  const all = [own];
+  for (const other of others) all.push(await startGateways(options, other));
   const bare = await startBare(options.stage, own.asStarted);
-  const gateways = all.map(({ asStarted, withQuota, withoutQuota, crossOrigin, traced }) => ({
-    subjects: [
-      asStarted,
-      ...(withQuota && withoutQuota ? [withQuota, withoutQuota] : []),
-      crossOrigin,
-      traced,
-    ],
-    paced: [asStarted, ...(withQuota ? [withQuota] : [])],
-    pairs: [
-      ...(withQuota && withoutQuota ? [[withQuota, withoutQuota] as const] : []),
-      [crossOrigin, asStarted] as const,
-      [traced, asStarted] as const,
-    ],
-  }));
   return {
     bare,
-    others: [...gateways.flatMap(({ subjects }) => subjects), ...(await startPeerSubjects(options))],
-    pairs: gateways.flatMap(({ pairs }) => pairs),
-    paced: gateways.flatMap(({ paced }) => paced),
+    others: [...all.flatMap(({ subjects }) => subjects), ...(await startPeerSubjects(options))],
+    pairs: all.flatMap(({ pairs }) => pairs),
+    paced: all.flatMap(({ paced }) => paced),
   };
 }
 
-/** The gateways of one build, one for each configuration. */
-async function startBuild(
-  options: HitOptions,
-  build: Build,
-): Promise<
-  Record<'asStarted' | 'crossOrigin' | 'traced', Subject> &
-    Partial<Record<'withQuota' | 'withoutQuota', Subject>>
-> {
+/** The gateways of one build, one for each configuration, and what to compare. */
+interface Gateways extends Pick<HitSubjects, 'pairs' | 'paced'> {
+  readonly asStarted: Subject;
+  readonly subjects: readonly Subject[];
+}
+
+async function startGateways(options: HitOptions, build: Build): Promise<Gateways> {
   const { freeKeys, limitedKeys, redisUrl, collectorUrl } = options;
-  const start = (environment: Environment = {}): Promise<ServerProcess> =>
-    startDeployed(options, build, environment);
   const subject = (name: string, server: ServerProcess, keys: readonly string[], headers = {}): Subject => ({
     name: build.label + name,
     server,
     targets: TARGETS,
     headersOf: (index) => ({ 'X-API-KEY': keys[index % keys.length] ?? '', ...headers }),
   });
-  const plain = await start();
-  const crossOrigin = await start({ CORS_ORIGINS: ORIGIN });
-  const traced = await start({
+  const start = async (name: string, environment: Environment, headers = {}): Promise<Subject> =>
+    subject(name, await startDeployed(options, build, environment), freeKeys, headers);
+  const asStarted = await start('Querygate as `npm start`', {});
+  const crossOrigin = await start(
+    'Querygate, `Origin` and CORS',
+    { CORS_ORIGINS: ORIGIN },
+    { Origin: ORIGIN },
+  );
+  const traced = await start('Querygate, tracing of 1 %', {
     OTEL_EXPORTER_OTLP_ENDPOINT: collectorUrl,
     OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
     OTEL_TRACES_SAMPLER_ARG: '0.01',
   });
-  const gateways = {
-    asStarted: subject('Querygate as `npm start`', plain, freeKeys),
-    crossOrigin: subject('Querygate, `Origin` and CORS', crossOrigin, freeKeys, { Origin: ORIGIN }),
-    traced: subject('Querygate, tracing of 1 %', traced, freeKeys),
+  const gateways: Gateways = {
+    asStarted,
+    subjects: [asStarted, crossOrigin, traced],
+    pairs: [
+      [crossOrigin, asStarted],
+      [traced, asStarted],
+    ],
+    paced: [asStarted],
   };
   if (redisUrl === undefined) return gateways;
   // Results of one build may be of another form than those of the other.
-  const composed = await start({ REDIS_URL: redisUrl, CACHE_KEY_PREFIX: `${build.label}hits:` });
+  const environment = { REDIS_URL: redisUrl, CACHE_KEY_PREFIX: `${build.label}hits:` };
+  const withoutQuota = await start('Querygate with Redis, no quota', environment);
+  const withQuota = subject('Querygate with Redis, request quota', withoutQuota.server, limitedKeys);
   return {
-    ...gateways,
-    withQuota: subject('Querygate with Redis, request quota', composed, limitedKeys),
-    withoutQuota: subject('Querygate with Redis, no quota', composed, freeKeys),
+    asStarted,
+    subjects: [...gateways.subjects, withoutQuota, withQuota],
+    pairs: [...gateways.pairs, [withQuota, withoutQuota]],
+    paced: [asStarted, withQuota],
   };
 }
 
@@ -122,11 +117,11 @@ async function startBare(stage: Stage, { server, headersOf }: Subject): Promise<
 }
 
 async function startPeerSubjects(options: HitOptions): Promise<readonly Subject[]> {
-  const { stage, clickhouse, builds, freeKeys, programs } = options;
+  const { stage, builds, freeKeys, programs } = options;
   const [build] = builds;
-  if (!build) return [];
+  const { readerConnection: clickhouse } = build.clickhouse;
   const queries = await recordQueries(options, build, [HIT_TARGET], freeKeys[0] ?? '');
-  const peers = await startPeers({ stage, clickhouse: clickhouse.readerConnection, queries }, programs);
+  const peers = await startPeers({ stage, clickhouse, queries }, programs);
   const distinct = TARGETS.flatMap((_, index) =>
     queries.map((query) => ({ ...query, body: `${query.body} -- ${index}` })),
   );
@@ -134,7 +129,7 @@ async function startPeerSubjects(options: HitOptions): Promise<readonly Subject[
     ...{ name, server, targets: distinct.map(targetOf), headersOf: () => ({}) },
   }));
   if (programs.trickster === undefined) return subjects;
-  const server = await startTrickster({ stage, clickhouse: clickhouse.readerConnection }, programs.trickster);
+  const server = await startTrickster({ stage, clickhouse }, programs.trickster);
   const targets = TARGETS.map((_, index) => trendTarget('aurora', `status_code != ${1000 + index}`));
   return [...subjects, { name: 'Trickster (delta cache in memory)', server, targets, headersOf: () => ({}) }];
 }

@@ -1,11 +1,11 @@
-import { startDeployed, type Build, type Deployment } from './deployed-gateway.js';
+import { startDeployed, type Build, type Builds, type Deployment } from './deployed-gateway.js';
 import { trendTarget } from './hit-subjects.js';
 import type { MissCase, MissRequest, MissSubject } from './measure-misses.js';
 import { startPeers, startTrickster, type Peer, type PeerPrograms } from './peers.js';
 import { recordQueries, type RecordedQuery } from './recorded-query.js';
 
 export interface MissOptions extends Deployment {
-  readonly builds: readonly Build[];
+  readonly builds: Builds;
   readonly apiKey: string;
   readonly redisUrl: string | undefined;
   readonly programs: PeerPrograms;
@@ -66,8 +66,8 @@ function subjectOf(way: Way, query: number, encoding: string): MissSubject {
 
 /** The gateways of a build, the queries that they send, and, for this build, the peers. */
 async function startWays(options: MissOptions, build: Build): Promise<readonly Way[]> {
-  const { stage, clickhouse, apiKey, programs, redisUrl } = options;
-  const { readerConnection: connection } = clickhouse;
+  const { stage, apiKey, programs, redisUrl } = options;
+  const { readerConnection: connection } = build.clickhouse;
   const targets = QUERIES.map(([, target]) => `/api/endpoints/query/${target}`);
   const queries = await recordQueries(options, build, targets, apiKey);
   const baseline = `${build.label}direct`;
@@ -132,7 +132,7 @@ function fresh(query: RecordedQuery | undefined): RecordedQuery {
 /** Trickster and its own query, sent to ClickHouse too. */
 async function startTricksterCase({
   stage,
-  clickhouse,
+  builds: [{ clickhouse }],
   programs,
 }: MissOptions): Promise<readonly MissCase[]> {
   if (programs.trickster === undefined) return [];

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-import type { EmbeddedServer } from '../../src/clickhouse/embedded/embedded-server.js';
 import { httpGet } from '../measuring/http-get.js';
 import { startDeployed, type Build, type Deployment } from './deployed-gateway.js';
 
@@ -25,12 +24,11 @@ export async function recordQueries(
   targets: readonly string[],
   apiKey: string,
 ): Promise<readonly RecordedQuery[]> {
-  const { clickhouse } = deployment;
   const recorded: RecordedQuery[] = [];
   const server = createServer((incoming, outgoing) => {
     void buffer(incoming).then((body) => {
       recorded.push(recordOf(incoming, body));
-      forward(clickhouse, incoming, body).then(
+      forward(build.clickhouse, incoming, body).then(
         (response) => {
           outgoing.writeHead(response.statusCode ?? 502, response.rawHeaders);
           response.pipe(outgoing);
@@ -68,7 +66,7 @@ function withoutQueryId(target: string): string {
 }
 
 async function forward(
-  { readerConnection }: EmbeddedServer,
+  { readerConnection }: Build['clickhouse'],
   { method, url, headers }: IncomingMessage,
   body: Buffer,
 ): Promise<IncomingMessage> {
