@@ -37,8 +37,8 @@ await runBenchmark(
         'on this machine: nginx, Varnish, and the programs in BENCH_CHPROXY and BENCH_TRICKSTER.',
     )
     .option('--rounds <n>', 'times that each server is loaded with hits', wholeNumber, 5)
-    .option('--seconds <n>', 'of each load', wholeNumber, 1)
-    .option('--misses <n>', 'misses of each query and server', wholeNumber, 100)
+    .option('--seconds <n>', 'of each load', wholeNumber, 2)
+    .option('--misses <n>', 'misses of each query and server', wholeNumber, 60)
     .addOption(new Option('--only <part>', 'measure one part').choices(['hits', 'misses']))
     .option('--against <folder>', 'another checkout, built, to measure beside this one'),
   async (options: Options, stage) => {

@@ -26,8 +26,8 @@ interface Round extends LoadResult {
 
 const HITS_LEAVE_OUT = `
 Medians of interleaved rounds; ratios are of one round each, with their spread. Full load on ${CONNECTIONS} connections,
-one request at a time on each, no TLS. The load generator shares the cores, and limits the fastest servers: CPU per
-request, of the server with its child processes, does not depend on that, but leaves out Redis and the reader of the log.
+one request at a time on each, no TLS. The load generator shares the cores. CPU per request is that of the server with its
+child processes: Redis and the reader of the log are left out.
 Bare Node sends one response, with the header lines of the gateway. The other caches check no key, count no quota, and
 log no request to ClickHouse; nginx, Varnish and chproxy have the SQL in the URL; Trickster has a query of its own.`;
 const PAIRS_LEAVE_OUT = `

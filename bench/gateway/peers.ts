@@ -142,7 +142,7 @@ async function startChproxy({ stage, clickhouse, queries }: PeerOptions, program
     })),
     users: users.map((name) => ({
       ...{ name, password: 'webpass', to_cluster: 'c', to_user: clickhouse.username },
-      ...{ cache: 'files', params: name, max_concurrent_queries: 40 },
+      ...{ cache: 'files', params: name, max_concurrent_queries: 100 },
     })),
     clusters: [
       {
