@@ -44,12 +44,12 @@ async function countQueries(
   for (const gateway of gateways) await gateway.stop();
 }
 
-/** Queries of endpoints that ClickHouse has started, from its own log. */
+/** Queries for requests that ClickHouse has started, from its own log; only these have a log_comment. */
 async function queriesSince(stage: Stage, { clickhouse }: Build, since: Date): Promise<string | undefined> {
   const client = stage.connect(clickhouse.adminConnection);
   await client.command({ query: 'SYSTEM FLUSH LOGS' });
   const query = `
     SELECT count() FROM system.query_log
-    WHERE type = 'QueryStart' AND user = 'querygate' AND event_time_microseconds >= {since:DateTime64(3, 'UTC')}`;
+    WHERE type = 'QueryStart' AND user = 'querygate' AND log_comment != '' AND event_time_microseconds >= {since:DateTime64(3, 'UTC')}`;
   return (await firstRow(client, query, { since }))[0];
 }

@@ -21,7 +21,7 @@ const QUERIES = [
   ['logs.all', `logs.all?project=none-${TOKEN}`],
   [
     'get-grouped-stats-events-logs',
-    `get-grouped-stats-events-logs?event_type=purchase&language=de&start_time=2020-01-01T00:00:00.${TOKEN}Z`,
+    `get-grouped-stats-events-logs?country=JP&device=tablet&start_time=2020-01-01T00:00:00.${TOKEN}Z`,
   ],
 ] as const;
 const LARGE = QUERIES.length - 1;
