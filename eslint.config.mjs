@@ -113,6 +113,7 @@ export default defineConfig(
       '.ci/**',
       'scripts/**',
       'src/clickhouse/embedded/engine-host.mjs',
+      'bench/bench-gateway.ts',
       'bench/servers/bare-server.ts',
       'bench/servers/canned-clickhouse.ts',
       'test/**',

@@ -79,9 +79,11 @@ export class Stage {
     module: string,
     args: readonly string[],
     environment: Environment = {},
+    options: Pick<ServerCommand, 'output'> = {},
   ): Promise<ServerProcess> {
     const port = Number(environment['PORT'] ?? (await freePort()));
     return this.start({
+      ...options,
       command: process.execPath,
       args: ['--enable-source-maps', module, ...args],
       port,

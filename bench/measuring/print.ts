@@ -10,7 +10,8 @@ export function printMachine(more: string): void {
   print(`${cores.length} cores, ${cores[0]?.model ?? ''}; node ${process.version}; ${more}`);
 }
 
-const FIGURE = /^-?\d[\d.,]*(?: (?:ms|MB|%))?$/;
+/** A figure with its unit, or with a spread in parentheses. */
+const FIGURE = /^-?\d[\d.,]*(?: (?:ms|µs|MB|%))?(?: \([\d.,–]+\))?$/;
 
 /** Prints a Markdown table; columns of figures are right-aligned. */
 export function printTable(

@@ -1,25 +1,15 @@
 /**
- * The baseline for the gateway's hits, as a process of its own: a bare Node server, or a bare Express route, that
- * returns the bytes of its second argument (base64).
+ * The baseline for the gateway's hits, as a process of its own: a bare Node server that sends the headers of its second
+ * argument (a JSON list of names and values) and the bytes of its third (base64).
  */
-import { createServer, type RequestListener } from 'node:http';
-import express from 'express';
+import { createServer } from 'node:http';
 
-const [kind, encoded = ''] = process.argv.slice(2);
+const [, , headerList = '[]', encoded = ''] = process.argv;
+const headers = JSON.parse(headerList) as string[];
 const body = Buffer.from(encoded, 'base64');
 
-const bareNode: RequestListener = (_request, response) => {
-  response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length }).end(body);
-};
-
-function bareExpress(): RequestListener {
-  const app = express();
-  app.get('/api/endpoints/query/:name', (_request, response) => {
-    response.type('json').send(body);
-  });
-  return app;
-}
-
-const server = createServer(kind === 'express' ? bareExpress() : bareNode);
+const server = createServer((_request, response) => {
+  response.writeHead(200, headers).end(body);
+});
 server.listen(Number(process.env['PORT']), '127.0.0.1');
 process.on('SIGTERM', () => process.exit(0));

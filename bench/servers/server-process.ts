@@ -1,5 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -18,6 +19,10 @@ export interface ServerCommand {
   readonly port: number;
   /** Its complete environment; default: that of this process. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** File descriptor of its standard output, which is closed here; default: discarded. */
+  readonly output?: number;
+  /** Whether its error output is discarded, because it writes more than errors there. */
+  readonly isQuiet?: boolean;
   /** The signal that ends it when this process exits. */
   readonly exitSignal?: NodeJS.Signals;
 }
@@ -30,11 +35,12 @@ const POLL_MS = 20;
  * @throws Error if the server ends instead.
  */
 export async function startServer(server: ServerCommand): Promise<ServerProcess> {
-  const { command, args, port, environment, exitSignal } = server;
+  const { command, args, port, environment, output, isQuiet = false, exitSignal } = server;
   const child = spawn(command, args, {
-    stdio: ['ignore', 'ignore', 'inherit'],
+    stdio: ['ignore', output ?? 'ignore', isQuiet ? 'ignore' : 'inherit'],
     ...(environment && { env: environment }),
   });
+  if (output !== undefined) closeSync(output);
   endWithThisProcess(child, exitSignal);
   const exited = once(child, 'exit');
   while (!(await accepts(port))) {

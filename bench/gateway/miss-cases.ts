@@ -1,0 +1,159 @@
+import { startDeployed, type Build, type Builds, type Deployment } from './deployed-gateway.js';
+import { trendTarget } from './hit-subjects.js';
+import type { MissCase, MissRequest, MissSubject } from './measure-misses.js';
+import { startPeers, startTrickster, type Peer, type PeerPrograms } from './peers.js';
+import { recordQueries, type RecordedQuery } from './recorded-query.js';
+
+export interface MissOptions extends Deployment {
+  readonly builds: Builds;
+  readonly apiKey: string;
+  readonly redisUrl: string | undefined;
+  readonly programs: PeerPrograms;
+}
+
+/** Stands for a value in a recorded query; others of the same length take its place. */
+const TOKEN = '918273';
+/** Names and targets of the queries: small results but for the last. */
+const QUERIES = [
+  ['functions.invocation-stats', `functions.invocation-stats?project=none-${TOKEN}&interval=1hr`],
+  ['usage.api-counts', `usage.api-counts?project=none-${TOKEN}&interval=hourly`],
+  ['get-grouped-stats-redirects', `get-grouped-stats-redirects?event_name=/none/${TOKEN}`],
+  ['logs.all', `logs.all?project=none-${TOKEN}`],
+  [
+    'get-grouped-stats-events-logs',
+    `get-grouped-stats-events-logs?country=JP&device=tablet&start_time=2020-01-01T00:00:00.${TOKEN}Z`,
+  ],
+] as const;
+const LARGE = QUERIES.length - 1;
+const ENCODINGS = ['identity', 'gzip', 'br'] as const;
+
+let used = 100_000;
+/** A value of the token's length that no request had before. */
+const nextValue = (): string => String((used += 1));
+const withFreshValue = (text: string): string => text.replaceAll(TOKEN, nextValue());
+
+/** A way to the result of any of the queries. */
+interface Way {
+  readonly name: string;
+  readonly baseline?: string;
+  /** Whether the large response is also requested compressed. */
+  readonly compresses?: boolean;
+  readonly requestFor: (query: number, encoding: string) => MissRequest;
+}
+
+/** Starts the gateways and the peers, and describes the requests to them. */
+export async function startMissCases(options: MissOptions): Promise<readonly MissCase[]> {
+  const ways: Way[] = [];
+  for (const build of options.builds) ways.push(...(await startWays(options, build)));
+  const cases = QUERIES.map(([query], index): MissCase => {
+    const subjects = ways.flatMap((way) =>
+      (way.compresses === true && index === LARGE ? ENCODINGS : (['identity'] as const)).map((encoding) =>
+        subjectOf(way, index, encoding),
+      ),
+    );
+    return { query, subjects };
+  });
+  return [...cases, ...(await startTricksterCase(options))];
+}
+
+function subjectOf(way: Way, query: number, encoding: string): MissSubject {
+  return {
+    name: encoding === 'identity' ? way.name : `${way.name}, ${encoding}`,
+    ...(way.baseline !== undefined && { baseline: way.baseline }),
+    next: () => way.requestFor(query, encoding),
+  };
+}
+
+/** The gateways of a build, the queries that they send, and, for this build, the peers. */
+async function startWays(options: MissOptions, build: Build): Promise<readonly Way[]> {
+  const { stage, apiKey, programs, redisUrl } = options;
+  const { readerConnection: connection } = build.clickhouse;
+  const targets = QUERIES.map(([, target]) => `/api/endpoints/query/${target}`);
+  const queries = await recordQueries(options, build, targets, apiKey);
+  const baseline = `${build.label}direct`;
+  const gatewayWay = (name: string, url: string, compresses = false): Way => ({
+    ...{ name: build.label + name, baseline, compresses },
+    requestFor: (query, encoding) => ({
+      url: url + withFreshValue(targets[query] ?? ''),
+      method: 'GET',
+      headers: { 'X-API-KEY': apiKey, 'Accept-Encoding': encoding },
+    }),
+  });
+  const plain = await startDeployed(options, build);
+  const ways = [
+    directWay(baseline, connection.url, queries),
+    gatewayWay('Querygate as `npm start`', plain.url, true),
+  ];
+  if (build !== options.builds[0]) return ways;
+  if (redisUrl !== undefined) {
+    const composed = await startDeployed(options, build, {
+      REDIS_URL: redisUrl,
+      CACHE_KEY_PREFIX: 'misses:',
+    });
+    ways.push(gatewayWay('Querygate with Redis', composed.url));
+  }
+  const peers = await startPeers({ stage, clickhouse: connection, queries }, programs);
+  return [...ways, ...peers.map((peer) => peerWay(baseline, peer, queries))];
+}
+
+/** The very requests that a gateway sent, without it. */
+function directWay(name: string, url: string, queries: readonly RecordedQuery[]): Way {
+  return {
+    name,
+    requestFor: (index) => {
+      const { target, headers, body } = fresh(queries[index]);
+      return { url: url + target, method: 'POST', headers, body };
+    },
+  };
+}
+
+function peerWay(baseline: string, { name, server, targetOf }: Peer, queries: readonly RecordedQuery[]): Way {
+  return {
+    ...{ name, baseline },
+    requestFor: (index, encoding) => ({
+      url: server.url + targetOf(fresh(queries[index])),
+      method: 'GET',
+      headers: { 'Accept-Encoding': encoding },
+    }),
+  };
+}
+
+/** A recorded query with a value that no request had before. */
+function fresh(query: RecordedQuery | undefined): RecordedQuery {
+  if (!query) throw new Error('the query was not recorded');
+  const value = nextValue();
+  return {
+    target: query.target.replaceAll(TOKEN, value),
+    headers: { ...query.headers, 'accept-encoding': 'identity' },
+    body: query.body.replaceAll(TOKEN, value),
+  };
+}
+
+/** Trickster and its own query, sent to ClickHouse too. */
+async function startTricksterCase({
+  stage,
+  builds: [{ clickhouse }],
+  programs,
+}: MissOptions): Promise<readonly MissCase[]> {
+  if (programs.trickster === undefined) return [];
+  const { url, username, password } = clickhouse.readerConnection;
+  const { url: trickster } = await startTrickster(
+    { stage, clickhouse: clickhouse.readerConnection },
+    programs.trickster,
+  );
+  const credentials = { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password };
+  const next = (server: string) => (): MissRequest => ({
+    url: server + trendTarget(`none-${nextValue()}`),
+    method: 'GET',
+    headers: { ...credentials, 'Accept-Encoding': 'identity' },
+  });
+  return [
+    {
+      query: 'counts by hour',
+      subjects: [
+        { name: 'direct', next: next(url) },
+        { name: 'Trickster', baseline: 'direct', next: next(trickster) },
+      ],
+    },
+  ];
+}
