@@ -1,6 +1,6 @@
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 
-import type { Permit, SharedLimits, SharedWindow } from '../limits/shared-limits.js';
+import type { Permit, SharedLimits, SharedWindow, TakenUnits } from '../limits/shared-limits.js';
 import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisClient } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
@@ -17,6 +17,35 @@ const TAKE = `
   redis.call('zadd', KEYS[1], now + ARGV[3], ARGV[1])
   if redis.call('pttl', KEYS[1]) < tonumber(ARGV[3]) then redis.call('pexpire', KEYS[1], ARGV[3]) end
   return 1`;
+
+/**
+ * Takes units of a quota. Returns those granted, the count after it and the milliseconds left.
+ * KEYS: the counter; ARGV: quota, milliseconds of the window, units wanted, at least, part of the rest that a lease may be.
+ */
+const TAKE_UNITS = `
+  local count = tonumber(redis.call('get', KEYS[1])) or 0
+  local left = redis.call('pttl', KEYS[1])
+  local rest = math.max(0, ARGV[1] - count)
+  local granted = math.min(rest, ARGV[3], math.max(ARGV[4], math.floor(rest / ARGV[5])))
+  if granted > 0 then
+    count = redis.call('incrby', KEYS[1], granted)
+    if left < 0 then
+      redis.call('pexpire', KEYS[1], ARGV[2])
+      left = tonumber(ARGV[2])
+    end
+  end
+  return {granted, count, left}`;
+
+/**
+ * Gives a unit back, unless another window has started since.
+ * KEYS: the counter; ARGV: milliseconds that were left of the window.
+ */
+const GIVE_BACK = `
+  local left = redis.call('pttl', KEYS[1])
+  if left >= 0 and left <= tonumber(ARGV[1]) then redis.call('decr', KEYS[1]) end`;
+
+/** A lease is at most this part of what is left of a quota. */
+const PARTS_OF_REST = 100;
 
 export interface RedisLimitsParts {
   /** The client that `redis` wraps. */
@@ -37,6 +66,17 @@ export function limitThroughRedis({ client, redis, keys, permitMs }: RedisLimits
     duration: 1,
   });
   return {
+    take: async (name, { quota, windowSeconds, wanted, atLeast }) => {
+      const numbers = [quota, windowSeconds * 1000, wanted, atLeast, PARTS_OF_REST];
+      return takenUnits(
+        await redis.touch((redisClient) => redisClient.eval(TAKE_UNITS, 1, keys.limit(name), ...numbers)),
+      );
+    },
+    giveBack: async (name, msLeft) => {
+      await redis.touch((redisClient) =>
+        redisClient.eval(GIVE_BACK, 1, keys.limit(name), Math.ceil(Math.max(0, msLeft))),
+      );
+    },
     add: async (name, amount, windowSeconds) => {
       const options = { customDuration: windowSeconds };
       return windowOf(await redis.touch(() => counter.penalty(keys.limit(name), amount, options)));
@@ -62,3 +102,12 @@ function windowOf(counted: RateLimiterRes | undefined): SharedWindow | undefined
   const { consumedPoints: count, msBeforeNext: msLeft } = counted;
   return Number.isSafeInteger(count) && msLeft >= 0 ? { count, msLeft } : undefined;
 }
+
+function takenUnits(reply: unknown): TakenUnits | undefined {
+  if (!Array.isArray(reply)) return undefined;
+  const [granted, count, left] = reply as unknown[];
+  if (!isCount(granted) || !isCount(count) || !Number.isSafeInteger(left)) return undefined;
+  return { granted, count, msLeft: Math.max(0, left as number) };
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

@@ -3,6 +3,7 @@ import type { ConcurrentQueries } from './concurrent-queries.js';
 import type { FixedWindows, WindowCount } from './fixed-windows.js';
 import { LimitExceeded, type LimitState, type Subject } from './limit-state.js';
 import { costLimits, requestLimits, stateOf, type WindowLimit } from './limits-of.js';
+import { RequestQuotas } from './request-quotas.js';
 import type { SharedLimits } from './shared-limits.js';
 
 /** The permission to run one query. */
@@ -22,40 +23,44 @@ export interface LimiterParts {
   readonly now: () => number;
 }
 
+const NONE: readonly LimitState[] = [];
 const FREE: QueryPermit = { states: [], settle: () => Promise.resolve() };
 
 /**
- * Enforces the limits of callers and endpoints. With a shared store every count goes there, and the result is copied
- * into the local windows: a limit that is known to be exceeded rejects at once, and during an outage each gateway
- * continues from the last known counts.
+ * Enforces the limits of callers and endpoints. With a shared store, gateways count together, and the counts are copied into
+ * the local windows: a limit that is known to be exceeded rejects at once, and during an outage each gateway continues from
+ * the last known counts.
  */
 export class Limiter {
-  constructor(private readonly parts: LimiterParts) {}
+  private readonly requests: RequestQuotas;
 
-  /** Whether {@link admitRequest}, if called now, admits synchronously. */
-  admitsAtOnce(subjects: readonly Subject[]): boolean {
-    const limits = requestLimits(subjects);
-    if (limits.length === 0) return true;
-    if (this.parts.shared) return false;
-    return limits.every((limit) => this.peek(limit).count < limit.quota);
+  constructor(private readonly parts: LimiterParts) {
+    this.requests = new RequestQuotas(parts);
   }
 
   /**
-   * Counts one request against every subject's quota; undefined, synchronously, if there is none. A request that one
-   * subject rejects does not count for the others: exhausted limits are checked first, and counts made before a
-   * rejection are reverted.
+   * As {@link admitRequest}, synchronously: undefined, and nothing counted, where that needs the shared store or would reject
+   * the request. Empty without limits.
+   */
+  admitAtOnce(subjects: readonly Subject[]): readonly LimitState[] | undefined {
+    const limits = requestLimits(subjects);
+    return limits.length === 0 ? NONE : this.requests.admitAtOnce(limits);
+  }
+
+  /**
+   * Counts one request against every subject's quota, and returns the limits after it; empty without limits. A request that
+   * one subject rejects does not count for the others.
    *
    * @throws LimitExceeded, synchronously or as a rejected promise.
    */
-  admitRequest(
-    subjects: readonly Subject[],
-  ): readonly LimitState[] | undefined | Promise<readonly LimitState[]> {
+  admitRequest(subjects: readonly Subject[]): readonly LimitState[] | Promise<readonly LimitState[]> {
+    const admitted = this.admitAtOnce(subjects);
+    if (admitted) return admitted;
     const limits = requestLimits(subjects);
-    if (limits.length === 0) return undefined;
-    if (limits.some((limit) => this.peek(limit).count >= limit.quota)) this.rejectExhausted(limits);
+    this.rejectExhausted(limits);
     const { shared } = this.parts;
-    if (!shared) return limits.map((limit) => this.countLocally(limit, 1));
-    return this.countAcrossGateways(limits, shared);
+    if (!shared) throw new Error('a request was neither counted nor rejected');
+    return this.requests.admitAcrossGateways(limits, shared);
   }
 
   /**
@@ -101,25 +106,6 @@ export class Limiter {
     return Promise.all(
       limits.map(async (limit) => this.copy(limit, await shared.read(limit.name)) ?? this.peek(limit)),
     );
-  }
-
-  private async countAcrossGateways(
-    limits: readonly WindowLimit[],
-    shared: SharedLimits,
-  ): Promise<readonly LimitState[]> {
-    const states: LimitState[] = [];
-    const counted: WindowLimit[] = [];
-    for (const limit of limits) {
-      const window = await this.add(limit, 1, shared);
-      const state = this.state(limit, window);
-      states.push(state);
-      if (window.count > limit.quota) {
-        await Promise.all(counted.map((earlier) => this.add(earlier, -1, shared)));
-        throw new LimitExceeded(state, states);
-      }
-      counted.push(limit);
-    }
-    return states;
   }
 
   /** Counts locally and in the shared store; the shared count is returned if available. */

@@ -4,12 +4,31 @@ export interface SharedWindow {
   readonly msLeft: number;
 }
 
+export interface Demand {
+  readonly quota: number;
+  readonly windowSeconds: number;
+  readonly wanted: number;
+  readonly atLeast: number;
+}
+
+/** The window after units were taken: `count` includes them. */
+export interface TakenUnits extends SharedWindow {
+  readonly granted: number;
+}
+
 /**
  * Counters and permits that gateways share. No method fails or hangs: undefined means that the shared store is
  * unreachable, and each gateway then counts for itself.
  */
 export interface SharedLimits {
-  /** Adds an integer to a window, which starts with the first addition; a negative amount reverts a count. */
+  /**
+   * Takes units of a quota that are left in its window, which starts with the first one: at most `wanted`, and at most a
+   * hundredth of what is left or `atLeast` units.
+   */
+  readonly take: (name: string, demand: Demand) => Promise<TakenUnits | undefined>;
+  /** Gives a unit back that was taken in the window that ends within this time. */
+  readonly giveBack: (name: string, msLeft: number) => Promise<void>;
+  /** Adds an integer to a window, which starts with the first addition. */
   readonly add: (name: string, amount: number, windowSeconds: number) => Promise<SharedWindow | undefined>;
   /** Null if no window is running. */
   readonly read: (name: string) => Promise<SharedWindow | null | undefined>;
