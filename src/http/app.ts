@@ -1,5 +1,4 @@
 import type { RequestListener } from 'node:http';
-import cors from 'cors';
 import express, { Router, type RequestHandler } from 'express';
 
 import { Failure } from '../errors.js';
@@ -9,13 +8,13 @@ import { apiDocsRoutes } from './api-docs.js';
 import { authenticate } from './authenticate.js';
 import { callEndpoint, type CallParts } from './call-endpoint.js';
 import { serveConsole } from './console.js';
+import { allowOrigins } from './cors.js';
 import type { Credentials } from './credentials.js';
 import { describeEndpoint, listEndpoints } from './describe-endpoints.js';
 import { developmentRoutes, noDevelopment, type DevelopmentSource } from './development-routes.js';
 import { limitHeaders } from './header-limits.js';
 import { respondLive, respondReady, type ReadyParts } from './health.js';
 import { limitRequests } from './limit-requests.js';
-import { RESPONSE_HEADERS } from './openapi/headers.js';
 import { openApiDocument } from './openapi/openapi-document.js';
 import { sendProblem } from './problem.js';
 import { rejectMethod } from './reject-method.js';
@@ -87,15 +86,6 @@ function healthRoutes(parts: ReadyParts): Router {
   router.route('/live').get(respondLive()).all(rejectMethod());
   router.route('/ready').get(respondReady(parts)).all(rejectMethod());
   return router;
-}
-
-function allowOrigins(origins: readonly string[]): RequestHandler {
-  return cors({
-    origin: [...origins],
-    methods: ['GET', 'HEAD', 'POST'],
-    exposedHeaders: Object.keys(RESPONSE_HEADERS),
-    maxAge: 600,
-  });
 }
 
 /** Logs the request when the response has been sent or the client has disconnected. */

@@ -3,13 +3,15 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { scopeOf } from '../auth/pinned-parameters.js';
 import { mayCall, type Principal } from '../auth/principal.js';
 import type { Endpoints } from '../endpoint/registry.js';
-import { LimitExceeded, type LimitState, type Subject } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
-import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
-import type { FindHit } from '../query/execute-call.js';
+import { rateLimitHeaderList } from '../limits/rate-limit-headers.js';
+import type { Tracing } from '../observability/tracing.js';
+import type { EndpointResult } from '../query/endpoint-result.js';
+import { hitOf, type OnOutcome } from '../query/execute-call.js';
 import type { Clock } from '../query/ports.js';
 import type { AccessLog } from './access-log.js';
 import { noteOutcome } from './call-endpoint.js';
+import { corsHeadersOf } from './cors.js';
 import { findPrincipal, presentedKey, type Credentials } from './credentials.js';
 import { problemOfHeaders } from './header-limits.js';
 import type { KnownTargets } from './known-targets.js';
@@ -18,16 +20,21 @@ import type { RequestContext } from './request-context.js';
 import { requestIdOf } from './request-id.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 import { sendResult } from './send-result.js';
+import { spanOf } from './trace-requests.js';
 import { noteAuthenticated } from './unauthenticated-peers.js';
 
 export interface HitParts {
   readonly endpoints: Endpoints;
   readonly targets: KnownTargets;
-  readonly findHit: FindHit;
+  /** Reads the local cache. */
+  readonly find: (hash: string) => EndpointResult | undefined;
+  readonly onOutcome: OnOutcome;
   readonly credentials: Credentials;
   readonly limiter: Limiter;
   readonly clock: Clock;
   readonly log: AccessLog;
+  readonly corsOrigins: readonly string[];
+  readonly tracing?: Pick<Tracing, 'record'> | undefined;
 }
 
 /** Responds to a request where the local cache suffices. Returns whether it responded. */
@@ -40,28 +47,22 @@ const TAKES_JSON = new Set([undefined, '*/*', 'application/json', 'application/j
  * Creates the fast path for a repeated request whose result is in the local cache: the same authentication, result and
  * headers as through the Express application, without its router. All other requests are left to the application.
  */
-export function createFastPath({
-  endpoints,
-  targets,
-  findHit,
-  credentials,
-  limiter,
-  clock,
-  log,
-}: HitParts): FastPath {
+export function createFastPath(parts: HitParts): FastPath {
+  const { endpoints, targets, find, onOutcome, credentials, limiter, clock, log, tracing } = parts;
+  const corsHeaders = corsHeadersOf(parts.corsOrigins);
   return (request, response) => {
     const startedAt = performance.now();
     const { url = '', headers } = request;
     const principal = isOrdinary(request) ? knownPrincipal(credentials, request) : undefined;
     const now = clock().getTime();
     const known = principal && targets.find(scopeOf(principal), url, now);
-    if (!known || !mayCall(principal, known.query.endpoint)) return false;
-    const { endpoint } = known.query;
-    const subjects = subjectsOf(endpoints, principal, endpoint);
-    if (!limiter.admitsAtOnce(subjects)) return false;
-    const outcome = findHit(known.query, known.key);
-    const limits = outcome && admitAtOnce(limiter, subjects);
+    if (!known) return false;
+    const { query, key, download } = known;
+    const { endpoint, representation } = query;
+    const outcome = mayCall(principal, endpoint) ? hitOf(find(key.hash), now) : undefined;
+    const limits = outcome && limiter.admitAtOnce(subjectsOf(endpoints, principal, endpoint));
     if (!limits) return false;
+    onOutcome(query, key, outcome);
     noteAuthenticated(request.socket);
     credentials.noteUse(principal, now);
     const requestId = requestIdOf(headers['x-request-id']?.toString());
@@ -70,13 +71,13 @@ export function createFastPath({
       startedAt,
       principal,
       endpoint: endpoint.name,
-      query: { digest: endpoint.digest, hash: known.key.hash },
+      query: { digest: endpoint.digest, hash: key.hash },
     };
     noteOutcome(context, outcome);
-    const headerList = ['X-Request-Id', requestId, ...SECURITY_HEADERS];
-    if (limits.length > 0) headerList.push(...Object.entries(rateLimitHeaders(limits)).flat());
-    const { download, query } = known;
-    const { representation } = query;
+    const cors = corsHeaders(headers.origin);
+    const before = ['X-Request-Id', requestId, ...SECURITY_HEADERS, ...cors.list];
+    if (limits.length > 0) before.push(...rateLimitHeaderList(limits));
+    const vary = cors.vary;
     sendResult(request, response, {
       endpoint,
       outcome,
@@ -84,24 +85,13 @@ export function createFastPath({
       representation,
       download,
       now,
-      headers: headerList,
+      before,
+      vary,
     });
     log.note(request, response, url, context);
+    tracing?.record(headers, startedAt, spanOf(request, response, context));
     return true;
   };
-}
-
-const UNLIMITED: readonly LimitState[] = [];
-
-/** The limits after counting the request; undefined, and nothing counted, where the application must reject it. */
-function admitAtOnce(limiter: Limiter, subjects: readonly Subject[]): readonly LimitState[] | undefined {
-  try {
-    const states = limiter.admitRequest(subjects);
-    return states instanceof Promise ? undefined : (states ?? UNLIMITED);
-  } catch (error) {
-    if (error instanceof LimitExceeded) return undefined;
-    throw error;
-  }
 }
 
 /** The principal, where it can be authenticated without I/O and may call from any address. */
@@ -117,7 +107,6 @@ function isOrdinary(request: IncomingMessage): boolean {
     (method === 'GET' || method === 'HEAD') &&
     TAKES_JSON.has(headers.accept) &&
     headers['cache-control'] === undefined &&
-    headers.origin === undefined &&
     headers['prefer'] === undefined &&
     headers.host !== undefined &&
     problemOfHeaders(request) === undefined

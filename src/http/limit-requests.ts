@@ -68,7 +68,7 @@ export function limitRequests(limiter: Limiter, endpoints: Endpoints): RequestHa
       const called = endpointOfPath(endpoints, request.path);
       if (called) context.endpoint = called.name;
       const limited = called && mayCall(principal, called) ? called : undefined;
-      context.limits = (await limiter.admitRequest(subjectsOf(endpoints, principal, limited))) ?? [];
+      context.limits = await limiter.admitRequest(subjectsOf(endpoints, principal, limited));
       setLimitHeaders(response, context.limits);
     }
     next();

@@ -27,8 +27,10 @@ export interface Sending {
   readonly hidesCost?: boolean;
   /** Milliseconds since 1970. */
   readonly now: number;
-  /** Further headers: names and values alternate. */
-  readonly headers?: readonly string[];
+  /** Headers that come first: names and values alternate. Those that were set on the response before come in any case. */
+  readonly before?: readonly string[];
+  /** What else of the request decided the headers. */
+  readonly vary?: string | undefined;
 }
 
 /**
@@ -36,7 +38,7 @@ export interface Sending {
  * third of the time for one list of all headers as for setting them one by one.
  */
 export function sendResult(request: IncomingMessage, response: ServerResponse, sending: Sending): void {
-  const { endpoint, outcome, now, headers: before = [] } = sending;
+  const { endpoint, outcome, now, before = [] } = sending;
   const { result } = outcome;
   const encoding = chooseEncoding(request.headers['accept-encoding'], result.bodies);
   const tag = entityTag(result.digest, encoding);
@@ -46,8 +48,7 @@ export function sendResult(request: IncomingMessage, response: ServerResponse, s
     'ETag',
     tag,
     'Vary',
-    // CORS may have set one already.
-    response.hasHeader('Vary') ? `${String(response.getHeader('Vary'))}, ${VARY}` : VARY,
+    varyOf(sending.vary ?? response.getHeader('Vary')),
     'X-Row-Count',
     String(result.rowCount),
     'Server-Timing',
@@ -69,6 +70,11 @@ export function sendResult(request: IncomingMessage, response: ServerResponse, s
   response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body);
   // A client that does not read would keep the bytes in memory for ever. Node restarts the timeout with each write.
   if (response.writableLength > 0) request.socket.setTimeout(SLOW_READER_MS);
+}
+
+/** @param before what CORS set, if anything. */
+function varyOf(before: number | string | readonly string[] | undefined): string {
+  return before === undefined ? VARY : `${String(before)}, ${VARY}`;
 }
 
 function contentHeaders(

@@ -22,12 +22,19 @@ export interface TracingConfig {
   readonly serviceName: string;
 }
 
+/** How a request ended. */
+export interface EndedRequest {
+  readonly name: string;
+  readonly status: number;
+  readonly attributes: () => Attributes;
+}
+
 /** The span of a request. */
 export interface TracedRequest {
   /** Runs work of the request: spans that start there are its children. */
   readonly within: (work: () => void) => void;
   /** Ends the span. */
-  readonly end: (name: string, status: number, attributes: Attributes) => void;
+  readonly end: (ended: EndedRequest) => void;
 }
 
 /** Traces requests and their queries with OpenTelemetry. */
@@ -47,7 +54,7 @@ export class Tracing {
   }
 
   /** Starts the span of a request, in the caller's trace if it sent one (`traceparent`, W3C Trace Context). */
-  begin(headers: Readonly<Record<string, string | string[] | undefined>>): TracedRequest {
+  begin(headers: Headers): TracedRequest {
     const parent = propagation.extract(ROOT_CONTEXT, headers);
     const span = this.#tracer.startSpan('request', { kind: SpanKind.SERVER }, parent);
     const inside = trace.setSpan(parent, span);
@@ -55,13 +62,22 @@ export class Tracing {
       within: (work) => {
         context.with(inside, work);
       },
-      end: (name, status, attributes) => {
-        span.updateName(name);
-        span.setAttributes({ ...attributes, 'http.response.status_code': status });
-        if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
-        span.end();
+      end: (ended) => {
+        endSpan(span, ended);
       },
     };
+  }
+
+  /**
+   * Records the span of a request that has ended and had no other spans.
+   *
+   * @param startedAt of `performance.now()`.
+   */
+  record(headers: Headers, startedAt: number, ended: EndedRequest): void {
+    const parent =
+      headers['traceparent'] === undefined ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, headers);
+    const span = this.#tracer.startSpan('request', { kind: SpanKind.SERVER, startTime: startedAt }, parent);
+    if (span.isRecording()) endSpan(span, ended);
   }
 
   /** Makes each query a span of its own, whose `traceparent` is sent to ClickHouse. */
@@ -90,6 +106,15 @@ export class Tracing {
   close(): Promise<void> {
     return this.#provider.shutdown();
   }
+}
+
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+function endSpan(span: Span, { name, status, attributes }: EndedRequest): void {
+  span.updateName(name);
+  span.setAttributes({ ...attributes(), 'http.response.status_code': status });
+  if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });
+  span.end();
 }
 
 function headersOf(active: Context): Readonly<Record<string, string>> {

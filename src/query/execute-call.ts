@@ -80,24 +80,9 @@ function fetchedOutcome(
   return { result, status: refresh ? 'BYPASS' : 'MISS', isStored: !result.partial, ...how };
 }
 
-export interface HitParts {
-  /** Reads the local cache synchronously. */
-  readonly find: (hash: string) => EndpointResult | undefined;
-  readonly clock: Clock;
-  readonly onOutcome: OnOutcome;
-}
-
-/** Returns the outcome of {@link ExecuteCall} synchronously if the local cache has a fresh result, else undefined. */
-export type FindHit = (query: EndpointQuery, key: CacheKey) => CallOutcome | undefined;
-
-export function createHitFinder({ find, clock, onOutcome }: HitParts): FindHit {
-  return (query, key) => {
-    const cached = find(key.hash);
-    if (!cached || !isFresh(cached, clock().getTime())) return undefined;
-    const outcome = hitOutcome(cached);
-    onOutcome(query, key, outcome);
-    return outcome;
-  };
+/** The outcome of {@link ExecuteCall} where a result of the local cache is fresh, else undefined. */
+export function hitOf(cached: EndpointResult | undefined, now: number): CallOutcome | undefined {
+  return cached && isFresh(cached, now) ? hitOutcome(cached) : undefined;
 }
 
 function hitOutcome(result: EndpointResult): CallOutcome {

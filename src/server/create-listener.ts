@@ -13,7 +13,6 @@ import { KnownTargets } from '../http/known-targets.js';
 import type { Logger } from '../observability/logger.js';
 import type { Tracing } from '../observability/tracing.js';
 import { CONSOLE_FOLDER, readVersion } from '../package-files.js';
-import { createHitFinder } from '../query/execute-call.js';
 import type { Clock } from '../query/ports.js';
 import type { CheckSql } from '../query/sandboxed-select.js';
 import type { DiskMonitor } from '../scheduler/disk-monitor.js';
@@ -60,6 +59,8 @@ export function createListener(parts: ListenerParts): RequestListener {
     credentials,
     limiter: execution.limiter,
     log: createLog(parts),
+    corsOrigins: config.corsOrigins,
+    tracing: parts.tracing,
   };
   const app = createApp({
     ...shared,
@@ -69,23 +70,18 @@ export function createListener(parts: ListenerParts): RequestListener {
     isClickHouseUp: () => parts.ping(AbortSignal.timeout(PING_TIMEOUT_MS)),
     hasFullDisk: () => parts.disks.hasFullDisk(),
     isDraining,
-    corsOrigins: config.corsOrigins,
     consoleFolder: CONSOLE_FOLDER,
-    tracing: parts.tracing,
     development: parts.development,
     version: readVersion(),
     times: config.times,
   });
-  const findHit = createHitFinder({
+  const fastPath = createFastPath({
+    ...shared,
     find: (hash) => execution.cache.local.find(hash),
-    clock,
     onOutcome: execution.onOutcome,
   });
-  const fastPath = createFastPath({ ...shared, findHit });
-  // Only the application sends CORS headers and starts traces.
-  const needsApp = config.corsOrigins.length > 0 || parts.tracing !== undefined;
   return (request, response) => {
-    if (isDraining() || needsApp || !fastPath(request, response)) app(request, response);
+    if (isDraining() || !fastPath(request, response)) app(request, response);
   };
 }
 

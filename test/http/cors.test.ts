@@ -34,6 +34,23 @@ describe('CORS', () => {
     }
   });
 
+  it.each([ORIGIN, 'https://not-configured.example', undefined])(
+    'sets the same headers on a hit as on a miss, with the origin %s',
+    async (origin) => {
+      const { get } = await createTestGateway({ corsOrigins: ['https://other.example', ORIGIN] });
+      const seen = [];
+      for (const cache of ['MISS', 'HIT']) {
+        const { headers } = await (origin === undefined
+          ? get(GOOD_CALL)
+          : get(GOOD_CALL).set('Origin', origin));
+        expect(headers['x-cache']).toBe(cache);
+        seen.push([headers['vary'], ...corsHeadersOf(headers).map((name) => [name, headers[name]])]);
+      }
+      expect(seen[1]).toEqual(seen[0]);
+      expect(seen[0]?.[0]).toMatch(/^Origin, /);
+    },
+  );
+
   it.each([
     ['rows', GOOD_CALL],
     ['a file', `${GOOD_CALL}&download=1`],

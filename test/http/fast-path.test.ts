@@ -55,7 +55,6 @@ describe('a hit on the fast path', () => {
   });
 
   it.each([
-    ['another origin', { Origin: 'https://example.com' }],
     ['a caller’s Cache-Control', { 'Cache-Control': 'max-age=0' }],
     ['Accept with q-values', { Accept: 'application/json;q=0.9, text/html' }],
     ['an Accept that excludes JSON', { Accept: 'text/html' }],

@@ -15,7 +15,6 @@ import { createApp } from '../../src/http/app.js';
 import { createFastPath } from '../../src/http/fast-path.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
 import { createHttpServer } from '../../src/http/server.js';
-import { createHitFinder } from '../../src/query/execute-call.js';
 import type { Clock, RunQuery } from '../../src/query/ports.js';
 import type { CheckSql, SqlParser } from '../../src/query/sandboxed-select.js';
 import { createSandbox } from '../../src/sandbox/sandbox.js';
@@ -135,8 +134,8 @@ export class AccessGateway {
       corsOrigins: [],
       version: '0.0.0-test',
     });
-    const findHit = createHitFinder({ find: (hash) => cache.local.find(hash), clock, onOutcome });
-    const fastPath = createFastPath({ ...shared, findHit });
+    const find = (hash: string): ReturnType<typeof cache.local.find> => cache.local.find(hash);
+    const fastPath = createFastPath({ ...shared, corsOrigins: [], find, onOutcome });
     await this.listen('slow path', createHttpServer(app, logger));
     const fast = createHttpServer((request, response) => {
       if (fastPath(request, response)) this.servedOnFastPath += 1;

@@ -12,7 +12,7 @@ import { KnownTargets } from '../../src/http/known-targets.js';
 import { createHttpServer } from '../../src/http/server.js';
 import { Metrics } from '../../src/observability/metrics.js';
 import type { CacheStatus } from '../../src/query/call.js';
-import { createCallExecutor, createHitFinder, type OnOutcome } from '../../src/query/execute-call.js';
+import { createCallExecutor, type OnOutcome } from '../../src/query/execute-call.js';
 import { createFetcher, withoutCoalescing } from '../../src/query/fetch-result.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { RecordingLogger } from './recording-logger.js';
@@ -88,7 +88,7 @@ export class CachingGateway {
       version: '0.0.0-test',
     });
     const find = (hash: string): ReturnType<LocalStore['find']> => this.store.find(hash);
-    const fastPath = createFastPath({ ...shared, findHit: createHitFinder({ find, clock, onOutcome }) });
+    const fastPath = createFastPath({ ...shared, corsOrigins: [], find, onOutcome });
     this.servers = {
       'slow path': createHttpServer(app, this.logger),
       'fast path': createHttpServer((incoming, response) => {

@@ -10,7 +10,7 @@ import { createApp, type AppParts } from '../../src/http/app.js';
 import { createFastPath } from '../../src/http/fast-path.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
 import { createHttpServer } from '../../src/http/server.js';
-import { createCallExecutor, createHitFinder } from '../../src/query/execute-call.js';
+import { createCallExecutor } from '../../src/query/execute-call.js';
 import { createFetcher, withoutCoalescing } from '../../src/query/fetch-result.js';
 import type { Clock } from '../../src/query/ports.js';
 import { FakeRunQuery } from './fake-run-query.js';
@@ -98,8 +98,9 @@ function listenerOf(
     version: '0.0.0-test',
     ...parts,
   });
-  const findHit = createHitFinder({ find: (hash) => store.find(hash), clock, onOutcome });
-  const fastPath = createFastPath({ ...shared, findHit });
+  const { corsOrigins = [] } = parts;
+  const find = (hash: string): ReturnType<LocalStore['find']> => store.find(hash);
+  const fastPath = createFastPath({ ...shared, corsOrigins, find, onOutcome });
   return (incoming, response) => {
     if (!fastPath(incoming, response)) app(incoming, response);
   };
