@@ -32,7 +32,9 @@ export function createCallExecutor(parts: CallExecutorParts): ExecuteCall {
   return async (call, key = keyOf(call)) => {
     if (call.endpoint.settings.caching === 'disabled') return executeUncached(parts, call, key);
     const outcome = await executeCached(parts, call, key);
-    parts.onOutcome(call, key, outcome);
+    // What remembers the query must not keep its whole text.
+    const remembered: Call = { ...call, bound: undefined };
+    parts.onOutcome(remembered, key, outcome);
     return outcome;
   };
 }
@@ -87,13 +89,16 @@ export interface HitParts {
   readonly onOutcome: OnOutcome;
 }
 
-/** Returns the outcome of {@link ExecuteCall} synchronously if the local cache has a fresh result, else undefined. */
+/**
+ * Returns the outcome of {@link ExecuteCall} synchronously if the local cache has a fresh result, else undefined. So it does
+ * for a result that is being compressed, because its caller may have to wait for an encoding.
+ */
 export type FindHit = (query: EndpointQuery, key: CacheKey) => CallOutcome | undefined;
 
 export function createHitFinder({ find, clock, onOutcome }: HitParts): FindHit {
   return (query, key) => {
     const cached = find(key.hash);
-    if (!cached || !isFresh(cached, clock().getTime())) return undefined;
+    if (!cached || cached.bodies.pending || !isFresh(cached, clock().getTime())) return undefined;
     const outcome = hitOutcome(cached);
     onOutcome(query, key, outcome);
     return outcome;
