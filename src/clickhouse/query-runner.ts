@@ -1,5 +1,5 @@
 import { parseError, type ClickHouseSettings } from '@clickhouse/client';
-import { randomBytes } from 'node:crypto';
+import { randomInt } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { hasSecretValue } from '../endpoint/bind.js';
@@ -43,6 +43,9 @@ const MIN_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /** Characters of a query with a secret value that ClickHouse logs: too few to be more than a keyword. */
 const LOGGED_LENGTH = '4';
+
+/** Query ids end with eight hexadecimal digits. Node.js takes random integers from a pool. */
+const QUERY_ID_RANGE = 2 ** 32;
 
 /** Signals an exception, whatever the status. */
 const EXCEPTION_HEADER = 'x-clickhouse-exception-code';
@@ -136,7 +139,7 @@ async function run(
   };
   const sendQuery: SendQuery = async (bound, format) => {
     // Two callers may send the same request id at the same time; ClickHouse requires unique ids.
-    const queryId = `${requestId}-${randomBytes(4).toString('hex')}`;
+    const queryId = `${requestId}-${randomInt(QUERY_ID_RANGE).toString(16).padStart(8, '0')}`;
     const {
       entries,
       body: sentBody,
