@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 
-import type { Bodies, Encoding, EndpointResult } from '../query/endpoint-result.js';
+import type { Bodies, Compressed, Encoding, EndpointResult } from '../query/endpoint-result.js';
 
 /** Smallest first: the order among encodings that the client accepts equally. */
 const PREFERRED = ['br', 'gzip', 'identity'] as const;
@@ -25,12 +25,19 @@ export async function withChosenEncoding(
   acceptEncoding: string | undefined,
   result: EndpointResult,
 ): Promise<EndpointResult> {
-  const { pending } = result.bodies;
-  const [encoding = 'identity'] =
-    pending && acceptEncoding !== undefined ? acceptedEncodings(acceptEncoding) : [];
-  if (!pending || encoding === 'identity') return result;
-  const body = await pending.in(encoding);
+  const encoding = pendingEncoding(acceptEncoding, result);
+  const body = encoding && (await result.bodies.pending?.in(encoding));
   return body ? { ...result, bodies: { ...result.bodies, [encoding]: body } } : result;
+}
+
+/** The encoding that a response has to wait for; undefined for none. */
+export function pendingEncoding(
+  acceptEncoding: string | undefined,
+  { bodies: { pending } }: EndpointResult,
+): Compressed | undefined {
+  if (!pending || acceptEncoding === undefined) return undefined;
+  const [encoding = 'identity'] = acceptedEncodings(acceptEncoding);
+  return encoding === 'identity' ? undefined : encoding;
 }
 
 function acceptedEncodings(acceptEncoding: string): readonly Encoding[] {

@@ -10,6 +10,7 @@ import type { FindHit } from '../query/execute-call.js';
 import type { Clock } from '../query/ports.js';
 import type { AccessLog } from './access-log.js';
 import { noteOutcome } from './call-endpoint.js';
+import { pendingEncoding } from './content-encoding.js';
 import { findPrincipal, presentedKey, type Credentials } from './credentials.js';
 import { problemOfHeaders } from './header-limits.js';
 import type { KnownTargets } from './known-targets.js';
@@ -59,7 +60,11 @@ export function createFastPath({
     const { endpoint } = known.query;
     const subjects = subjectsOf(endpoints, principal, endpoint);
     if (!limiter.admitsAtOnce(subjects)) return false;
-    const outcome = findHit(known.query, known.key);
+    const outcome = findHit(
+      known.query,
+      known.key,
+      (result) => pendingEncoding(headers['accept-encoding']?.toString(), result) !== undefined,
+    );
     const limits = outcome && admitAtOnce(limiter, subjects);
     if (!limits) return false;
     noteAuthenticated(request.socket);

@@ -90,15 +90,20 @@ export interface HitParts {
 }
 
 /**
- * Returns the outcome of {@link ExecuteCall} synchronously if the local cache has a fresh result, else undefined. So it does
- * for a result that is being compressed, because its caller may have to wait for an encoding.
+ * Returns the outcome of {@link ExecuteCall} synchronously if the local cache has a fresh result, else undefined.
+ *
+ * @param mustWait whether the caller has to wait for an encoding of the result; such a result is not returned.
  */
-export type FindHit = (query: EndpointQuery, key: CacheKey) => CallOutcome | undefined;
+export type FindHit = (
+  query: EndpointQuery,
+  key: CacheKey,
+  mustWait?: (result: EndpointResult) => boolean,
+) => CallOutcome | undefined;
 
 export function createHitFinder({ find, clock, onOutcome }: HitParts): FindHit {
-  return (query, key) => {
+  return (query, key, mustWait) => {
     const cached = find(key.hash);
-    if (!cached || cached.bodies.pending || !isFresh(cached, clock().getTime())) return undefined;
+    if (!cached || mustWait?.(cached) || !isFresh(cached, clock().getTime())) return undefined;
     const outcome = hitOutcome(cached);
     onOutcome(query, key, outcome);
     return outcome;
