@@ -1,10 +1,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ClickHouseClient } from '@clickhouse/client';
 
 import { generateApiKey, hashApiKey } from '../src/auth/api-key.js';
-import { connectClickHouse, type ClickHouseConnection } from '../src/clickhouse/connection.js';
+import {
+  connectClickHouse,
+  type ClickHouseConnection,
+  type QueryClient,
+} from '../src/clickhouse/connection.js';
 import { EmbeddedServer, type EmbeddedServerOptions } from '../src/clickhouse/embedded/embedded-server.js';
 import { freePort } from '../src/clickhouse/embedded/free-port.js';
 import { startServer, type ServerCommand, type ServerProcess } from './servers/server-process.js';
@@ -51,7 +54,7 @@ export class Stage {
     return server;
   }
 
-  connect(connection: ClickHouseConnection): ClickHouseClient {
+  connect(connection: ClickHouseConnection): QueryClient {
     const client = connectClickHouse(connection, {
       maxOpenConnections: 4,
       requestTimeoutMs: REQUEST_TIMEOUT_MS,

@@ -1,7 +1,13 @@
 import { LRUCache } from 'lru-cache';
 
 import type { CacheKey } from '../query/cache-key.js';
-import { isFresh, sizeOf, usableFrom, type EndpointResult } from '../query/endpoint-result.js';
+import {
+  isFresh,
+  sizeOf,
+  usableFrom,
+  withEveryEncoding,
+  type EndpointResult,
+} from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 
@@ -65,14 +71,20 @@ export class LocalStore implements ResultStore {
     const cached = this.find(key.hash);
     if (cached && cached.createdAt > result.createdAt) return Promise.resolve();
     const { endpointId, cachingMs } = key;
-    this.entries.set(key.hash, {
-      endpointId,
-      result,
-      usableFrom: usableFrom(result, cachingMs),
-      usableUntil,
-    });
+    const entry = { endpointId, result, usableFrom: usableFrom(result, cachingMs), usableUntil };
+    this.entries.set(key.hash, entry);
+    // After the response, which is written in this turn of the event loop where it needs no encoding.
+    if (result.bodies.pending) setImmediate(() => void this.complete(key.hash, entry));
     return Promise.resolve();
   };
+
+  /** Adds the pending encodings to an entry, unless it was removed or replaced meanwhile. */
+  private async complete(hash: string, entry: Entry): Promise<void> {
+    const isCurrent = (): boolean => this.entries.peek(hash) === entry;
+    if (!isCurrent()) return;
+    const result = await withEveryEncoding(entry.result);
+    if (isCurrent()) this.entries.set(hash, { ...entry, result });
+  }
 
   readonly purge = ({ endpointId, hash, createdUntil = Infinity }: PurgeScope): Promise<void> => {
     for (const [entryHash, entry] of this.entries.entries()) {

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { SHARED_FORMAT } from '../coordination/redis-keys.js';
 import type { CacheKey } from '../query/cache-key.js';
-import { inOwnMemory, type EndpointResult, type Bodies } from '../query/endpoint-result.js';
+import { inOwnMemory, type Bodies, type Encoding, type EndpointResult } from '../query/endpoint-result.js';
 
 /** The first bytes of a value, with the version of the format. */
 export const MAGIC = `QGR${SHARED_FORMAT}`;
@@ -28,7 +28,7 @@ export const PREFIX = {
 };
 
 interface Header extends Omit<EndpointResult, 'bodies'> {
-  readonly lengths: Readonly<Record<keyof Bodies, number>>;
+  readonly lengths: Readonly<Record<Encoding, number>>;
 }
 
 /**

@@ -5,7 +5,7 @@ import type { RedisClient } from '../coordination/redis-connection.js';
 import type { RedisKeys } from '../coordination/redis-keys.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { MAX_CLOCK_SKEW_MS } from '../query/clock-skew.js';
-import { sizeOf, usableFrom, type EndpointResult } from '../query/endpoint-result.js';
+import { sizeOf, usableFrom, withEveryEncoding, type EndpointResult } from '../query/endpoint-result.js';
 import type { Clock } from '../query/ports.js';
 import type { ResultStore, PurgeScope } from '../query/result-store.js';
 import { decodeResult, encodeResult, MAGIC, PREFIX } from './result-codec.js';
@@ -66,7 +66,9 @@ export class SharedStore implements ResultStore {
     return result && this.now() >= usableFrom(result, key.cachingMs) ? result : undefined;
   };
 
-  readonly set = async (key: CacheKey, result: EndpointResult, usableUntil: number): Promise<void> => {
+  readonly set = async (key: CacheKey, incomplete: EndpointResult, usableUntil: number): Promise<void> => {
+    if (!this.accepts(incomplete)) return;
+    const result = await withEveryEncoding(incomplete);
     if (!this.accepts(result)) return;
     const bytes = encodeResult(key, result);
     const reply = await this.setUnlessNewer(key, bytes, usableUntil);

@@ -1,5 +1,7 @@
 import { ClickHouseLogLevel, createClient, type ClickHouseClient } from '@clickhouse/client';
 
+import { openQueryConnections, type QueryConnections } from './query-connections.js';
+
 /** Address, user and database of a ClickHouse server. */
 export interface ClickHouseConnection {
   readonly url: string;
@@ -15,12 +17,16 @@ export interface ConnectOptions {
   readonly requestTimeoutMs: number;
 }
 
+/** A client that sends the queries of endpoints over connections of its own. */
+export type QueryClient = ClickHouseClient & { readonly sendQuery: QueryConnections['send'] };
+
 /** Creates a client of ClickHouse's HTTP interface. It closes idle sockets well before the server does. */
 export function connectClickHouse(
-  { url, username, password, database }: ClickHouseConnection,
+  connection: ClickHouseConnection,
   { maxOpenConnections, requestTimeoutMs }: ConnectOptions,
-): ClickHouseClient {
-  return createClient({
+): QueryClient {
+  const { url, username, password, database } = connection;
+  const client = createClient({
     url,
     database,
     // A URL may contain the user and password; with both forms, the client prints a warning to the console.
@@ -31,5 +37,14 @@ export function connectClickHouse(
     keep_alive: { enabled: true, idle_socket_ttl: 2000 },
     // The gateway logs every error itself, with its request.
     log: { level: ClickHouseLogLevel.OFF },
+  });
+  const connections = openQueryConnections(connection, maxOpenConnections);
+  const closeClient = client.close.bind(client);
+  return Object.assign(client, {
+    sendQuery: connections.send,
+    close: async () => {
+      connections.close();
+      await closeClient();
+    },
   });
 }

@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-
 import { hasSecretValue, revealedParameters, type BoundQuery } from '../endpoint/bind.js';
 import type { ParameterValue } from '../endpoint/parameters/parameter.js';
 
@@ -9,26 +7,34 @@ const MAX_IN_URL = 4096;
 /** Values as the client of ClickHouse takes them. */
 type Revealed = ReturnType<typeof revealedParameters>;
 
-/** The bound values of a query, for `exec` of the client: in the URL, or as a `multipart/form-data` body. */
-export interface SentParameters {
-  readonly query_params?: Revealed;
-  readonly values?: Readable;
+/** A text and its bound values as they are sent: values in the query string, or all in a `multipart/form-data` body. */
+export interface SentQuery {
+  /** For the query string. */
+  readonly entries: readonly (readonly [name: string, value: string])[];
+  readonly body: string | Buffer;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
  * Chooses how bound values travel: in the body where they are long, or one is secret, because a URL is in ClickHouse's own log.
- * The switches of the client for this hold for its `query` only, which has no summary and no binary formats.
+ *
+ * @param text the SQL with its FORMAT.
  */
-export async function sendParameters(query: Pick<BoundQuery, 'parameters'>): Promise<SentParameters> {
+export async function sendParameters(
+  text: string,
+  query: Pick<BoundQuery, 'parameters'>,
+): Promise<SentQuery> {
   const parameters = revealedParameters(query);
-  if (!hasSecretValue(query) && lengthOf(parameters) <= MAX_IN_URL) return { query_params: parameters };
+  const entries = Object.entries(parameters).map(
+    ([name, value]) => [`param_${name}`, formatted(value)] as const,
+  );
+  if (!hasSecretValue(query) && lengthOf(parameters) <= MAX_IN_URL) return { entries, body: text };
   const form = new FormData();
-  for (const [name, value] of Object.entries(parameters)) form.set(`param_${name}`, formatted(value));
+  for (const [name, value] of entries) form.set(name, value);
   const encoded = new Response(form);
   const type = encoded.headers.get('content-type') ?? '';
   const body = Buffer.from(await encoded.arrayBuffer());
-  return { values: Readable.from([body], { objectMode: false }), headers: { 'Content-Type': type } };
+  return { entries: [['query', text]], body, headers: { 'Content-Type': type } };
 }
 
 function lengthOf(parameters: Revealed): number {

@@ -1,6 +1,6 @@
-import { parseError, type ClickHouseClient, type ClickHouseSettings } from '@clickhouse/client';
-import { randomBytes } from 'node:crypto';
-import type { Readable } from 'node:stream';
+import { parseError, type ClickHouseSettings } from '@clickhouse/client';
+import { randomInt } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 
 import { hasSecretValue } from '../endpoint/bind.js';
 import type { Column, QueryLimits } from '../endpoint/definition.js';
@@ -9,11 +9,12 @@ import { brokenResponse } from '../formats/broken-response.js';
 import type { ResultColumn } from '../formats/format.js';
 import { LinkedAbort } from '../query/linked-abort.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../query/ports.js';
+import type { QueryClient } from './connection.js';
 import { describeColumns } from './describe-columns.js';
 import { runDistributed, type ClusterOptions } from './distributed-queries.js';
 import { fetchRows, type SendQuery } from './fetch-rows.js';
 import { sendParameters } from './multipart-parameters.js';
-import { resultTooLarge, translateClickHouseError } from './translate-error.js';
+import { translateClickHouseError } from './translate-error.js';
 import { translateSqlError } from './translate-sql-error.js';
 
 /** Limits of all queries; an endpoint can only narrow them. */
@@ -42,6 +43,9 @@ const MIN_RESPONSE_BYTES = 32 * 1024 * 1024;
 
 /** Characters of a query with a secret value that ClickHouse logs: too few to be more than a keyword. */
 const LOGGED_LENGTH = '4';
+
+/** Query ids end with eight hexadecimal digits. Node.js takes random integers from a pool. */
+const QUERY_ID_RANGE = 2 ** 32;
 
 /** Signals an exception, whatever the status. */
 const EXCEPTION_HEADER = 'x-clickhouse-exception-code';
@@ -80,7 +84,7 @@ const SANDBOX_SETTINGS: ClickHouseSettings = {
 
 /** Creates a runner of queries on a ClickHouse server, or on its cluster, over HTTP. */
 export function createQueryRunner(
-  client: ClickHouseClient,
+  client: QueryClient,
   maxLimits: RunnerLimits,
   clusterOptions: ClusterOptions = {},
 ): RunQuery {
@@ -117,7 +121,7 @@ export function createQueryRunner(
 }
 
 async function run(
-  client: ClickHouseClient,
+  client: QueryClient,
   request: QueryRequest,
   maxBytes: number,
   extraSettings: ClickHouseSettings,
@@ -135,25 +139,30 @@ async function run(
   };
   const sendQuery: SendQuery = async (bound, format) => {
     // Two callers may send the same request id at the same time; ClickHouse requires unique ids.
-    const queryId = `${requestId}-${randomBytes(4).toString('hex')}`;
-    const { headers, ...sent } = await sendParameters(bound);
-    const { stream, summary, http_status_code, response_headers } = await client.exec({
-      ...sent,
-      query: `${bound.text}\nFORMAT ${format.name}`,
-      query_id: queryId,
-      abort_signal: signal,
-      // Error responses are read here: onResponse must also be called when the connection is lost in the middle of an
-      // error.
-      ignore_error_response: true,
-      http_headers: { ...request.traceHeaders, ...headers },
-      // Not in `settings`, which DESCRIBE uses too: log_comment marks only the queries that run for a request.
-      clickhouse_settings: { ...settings, ...format.settings, log_comment: requestId },
+    const queryId = `${requestId}-${randomInt(QUERY_ID_RANGE).toString(16).padStart(8, '0')}`;
+    const {
+      entries,
+      body: sentBody,
+      headers,
+    } = await sendParameters(`${bound.text}\nFORMAT ${format.name}`, bound);
+    // `log_comment` is not in `settings`, which DESCRIBE uses too: it marks only the queries that run for a request.
+    const own = { ...settings, ...format.settings, log_comment: requestId };
+    const response = await client.sendQuery({
+      search: new URLSearchParams([['query_id', queryId], ...entries, ...Object.entries(own)] as [
+        string,
+        string,
+      ][]).toString(),
+      body: sentBody,
+      headers: { ...request.traceHeaders, ...headers },
+      signal,
+      maxBytes,
+      onResponse: request.onResponse,
     });
-    request.onResponse?.();
-    const body = await collect(stream, signal, maxBytes);
-    if (http_status_code !== 200 || response_headers[EXCEPTION_HEADER] !== undefined) {
+    const { body } = response;
+    if (response.status !== 200 || response.headers[EXCEPTION_HEADER] !== undefined) {
       throw parseError(body.toString());
     }
+    const summary = summaryOf(response.headers);
     if (!summary) throw brokenResponse('no X-ClickHouse-Summary header: is this a ClickHouse server?');
     return {
       body,
@@ -196,23 +205,15 @@ function maxResponseBytes({ maxResultBytes = 0 }: RunnerLimits): number {
   return Math.max(MIN_RESPONSE_BYTES, maxResultBytes);
 }
 
-/** @throws Failure RESULT_TOO_LARGE */
-async function collect(stream: Readable, signal: AbortSignal, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  const abort = (): void => void stream.destroy(new Error('aborted'));
-  signal.addEventListener('abort', abort, { once: true });
-  if (signal.aborted) abort();
+type Summary = Readonly<Record<'read_rows' | 'read_bytes' | 'result_rows' | 'elapsed_ns', string>>;
+
+/** What ClickHouse reports about a query; undefined if a server that is not ClickHouse responds. */
+function summaryOf(headers: IncomingHttpHeaders): Summary | undefined {
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > maxBytes) throw resultTooLarge(`a response of more than ${maxBytes} bytes`);
-      chunks.push(chunk);
-    }
-  } finally {
-    signal.removeEventListener('abort', abort);
+    return JSON.parse(String(headers['x-clickhouse-summary'])) as Summary;
+  } catch {
+    return undefined;
   }
-  return Buffer.concat(chunks, length);
 }
 
 /** ClickHouse's text can quote a value, so that of a query with a secret value must not reach a log. */

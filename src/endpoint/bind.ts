@@ -36,10 +36,7 @@ export function bindQuery(
 ): BoundQuery {
   const parameters = Object.create(null) as Record<string, Value | number>;
   const use = (reference: Reference): string => {
-    const value =
-      reference.name === NOW.name
-        ? formatClickHouseTimestamp(BigInt(now.getTime()) * 1000n)
-        : (values.get(reference.name) ?? null);
+    const value = reference.name === NOW.name ? boundTime(now) : (values.get(reference.name) ?? null);
     parameters[reference.name] = boundForm(value, reference.type);
     return `{${reference.name}:${value === null ? nullable(reference.type) : reference.type}}`;
   };
@@ -54,6 +51,9 @@ export function bindQuery(
   const bound = { text: `${text}\n${limit}`, parameters };
   return Object.keys(settings).length === 0 ? bound : { ...bound, settings };
 }
+
+/** A time of the gateway's clock in the form in which ClickHouse reads it. */
+export const boundTime = (now: Date): string => formatClickHouseTimestamp(BigInt(now.getTime()) * 1000n);
 
 const nullable = (type: string): string => (type.startsWith('Nullable(') ? type : `Nullable(${type})`);
 

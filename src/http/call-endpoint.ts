@@ -10,6 +10,7 @@ import { Failure } from '../errors.js';
 import type { Times } from '../formats/format.js';
 import type { LimitState } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
+import { bindCall } from '../query/bind-call.js';
 import { keyOf, type CallOutcome, type CacheDemand, type EndpointQuery } from '../query/call.js';
 import type { ExecuteCall } from '../query/execute-call.js';
 import type { Clock } from '../query/ports.js';
@@ -17,6 +18,7 @@ import type { CheckSql } from '../query/sandboxed-select.js';
 import type { SingleFlightCaller } from '../query/single-flight.js';
 import { withDeadline } from '../scheduler/deadline.js';
 import { cacheDemandOf } from './cache-headers.js';
+import { withChosenEncoding } from './content-encoding.js';
 import type { KnownTargets } from './known-targets.js';
 import { requesterOf, setLimitHeaders, subjectsOf } from './limit-requests.js';
 import { readPreferences } from './preferences.js';
@@ -63,7 +65,8 @@ export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestH
       const { signal } = deadline;
       const analyst = { signal, requester: requesterOf(limiter, principal, subjects) };
       const query = await queryOf(parts.checkSql, read, { principal, endpoint, analyst });
-      const key = keyOf(query);
+      const bound = bindCall(query);
+      const key = keyOf(query, bound);
       context.query = { digest: endpoint.digest, hash: key.hash };
       const { representation, download } = presentation;
       if (presentation.isPlain && mayRemember(context, endpoint, sent)) {
@@ -71,12 +74,15 @@ export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestH
       }
       const call = {
         ...query,
+        bound,
         requestId: context.requestId,
         signal,
         demand: demandOf(request, principal),
         requester: requesterOf(limiter, principal, subjects, (costStates) => states.push(...costStates)),
       };
-      const outcome = await executeCall(call, key);
+      const executed = await executeCall(call, key);
+      const result = await withChosenEncoding(request.headers['accept-encoding'], executed.result);
+      const outcome = { ...executed, result };
       noteOutcome(context, outcome);
       setLimitHeaders(response, states);
       const now = clock().getTime();

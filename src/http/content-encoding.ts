@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
 
-import type { Bodies, Encoding } from '../query/endpoint-result.js';
+import type { Bodies, Compressed, Encoding, EndpointResult } from '../query/endpoint-result.js';
 
 /** Smallest first: the order among encodings that the client accepts equally. */
 const PREFERRED = ['br', 'gzip', 'identity'] as const;
@@ -16,8 +16,28 @@ const negotiated = new LRUCache<string, readonly Encoding[]>({ max: REMEMBERED }
 
 /** Chooses the body to send for an `Accept-Encoding` (RFC 9110, 12.5.3); identity where no other is accepted. */
 export function chooseEncoding(acceptEncoding: string | undefined, bodies: Bodies): Encoding {
-  if (acceptEncoding === undefined || bodies.br === undefined) return 'identity';
+  if (acceptEncoding === undefined || (bodies.br ?? bodies.gzip) === undefined) return 'identity';
   return acceptedEncodings(acceptEncoding).find((encoding) => bodies[encoding] !== undefined) ?? 'identity';
+}
+
+/** The result with the body that {@link chooseEncoding} is to choose, where that one still has to be compressed. */
+export async function withChosenEncoding(
+  acceptEncoding: string | undefined,
+  result: EndpointResult,
+): Promise<EndpointResult> {
+  const encoding = pendingEncoding(acceptEncoding, result);
+  const body = encoding && (await result.bodies.pending?.in(encoding));
+  return body ? { ...result, bodies: { ...result.bodies, [encoding]: body } } : result;
+}
+
+/** The encoding that a response has to wait for; undefined for none. */
+export function pendingEncoding(
+  acceptEncoding: string | undefined,
+  { bodies: { pending } }: EndpointResult,
+): Compressed | undefined {
+  if (!pending || acceptEncoding === undefined) return undefined;
+  const [encoding = 'identity'] = acceptedEncodings(acceptEncoding);
+  return encoding === 'identity' ? undefined : encoding;
 }
 
 function acceptedEncodings(acceptEncoding: string): readonly Encoding[] {

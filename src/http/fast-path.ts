@@ -12,6 +12,7 @@ import type { Clock } from '../query/ports.js';
 import type { AccessLog } from './access-log.js';
 import { noteOutcome } from './call-endpoint.js';
 import { corsHeadersOf } from './cors.js';
+import { pendingEncoding } from './content-encoding.js';
 import { findPrincipal, presentedKey, type Credentials } from './credentials.js';
 import { problemOfHeaders } from './header-limits.js';
 import type { KnownTargets } from './known-targets.js';
@@ -60,7 +61,8 @@ export function createFastPath(parts: HitParts): FastPath {
     const { query, key, download } = known;
     const { endpoint, representation } = query;
     const outcome = mayCall(principal, endpoint) ? hitOf(find(key.hash), now) : undefined;
-    const limits = outcome && limiter.admitAtOnce(subjectsOf(endpoints, principal, endpoint));
+    if (!outcome || pendingEncoding(headers['accept-encoding'], outcome.result)) return false;
+    const limits = limiter.admitAtOnce(subjectsOf(endpoints, principal, endpoint));
     if (!limits) return false;
     onOutcome(query, key, outcome);
     noteAuthenticated(request.socket);

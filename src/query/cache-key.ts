@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
-import { bindSandboxedQuery } from '../endpoint/bind-sandboxed.js';
-import { bindQuery, type Values } from '../endpoint/bind.js';
+import type { BoundQuery, Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { rowCap } from '../endpoint/endpoint.js';
-import { pinnedParameters, pinsIn, type RowScope } from './row-scope.js';
-import type { SandboxedSelect } from './sandboxed-select.js';
+import { bindCall } from './bind-call.js';
+import { pinsIn, type RowScope } from './row-scope.js';
 
 /** The key of one cached result. */
 export interface CacheKey {
@@ -19,32 +18,26 @@ export interface CacheKey {
 /** Identifies an entry, independently of its lifetime. */
 export type EntryName = Omit<CacheKey, 'cachingMs'>;
 
-/** A constant instead of the current time, which must not change the key. */
-const NO_TIME = new Date(0);
-
 /**
  * The cache key of a query: endpoint id, digest of the definition, row cap, bound SQL and parameters, row scope and
  * representation. The bound query is hashed instead of the parameters as sent, so that parameters with the same
  * effect share an entry. The endpoint's name and undeclared parameters are not part of the key.
+ *
+ * @param bound the query as {@link bindCall} binds it.
  */
 export function cacheKeyOf(
   endpoint: Endpoint,
   values: Values,
   scope: RowScope,
   representation: string,
-  sandbox?: SandboxedSelect,
+  bound: BoundQuery = bindCall({ endpoint, values, scope }),
 ): CacheKey {
-  const cap = rowCap(endpoint);
-  const pinned = pinnedParameters(scope);
-  const { text, parameters } = sandbox
-    ? bindSandboxedQuery(endpoint, sandbox, values, pinned, NO_TIME, cap)
-    : bindQuery(endpoint.query, values, pinned, NO_TIME, cap);
   const identity = [
     endpoint.id,
     endpoint.digest,
-    cap,
-    text,
-    parameters,
+    rowCap(endpoint),
+    bound.text,
+    bound.parameters,
     scopeInKey(endpoint, values, scope),
     representation,
   ];
@@ -52,7 +45,7 @@ export function cacheKeyOf(
   return {
     endpointId: endpoint.id,
     cachingMs: caching === 'disabled' ? 0 : caching * 1000,
-    hash: createHash('sha256').update(JSON.stringify(identity)).digest('hex'),
+    hash: hash('sha256', JSON.stringify(identity), 'hex'),
   };
 }
 

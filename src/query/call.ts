@@ -1,7 +1,8 @@
-import type { Values } from '../endpoint/bind.js';
+import type { BoundQuery, Values } from '../endpoint/bind.js';
 import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../endpoint/definition.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
+import { bindCall } from './bind-call.js';
 import { cacheKeyOf, type CacheKey } from './cache-key.js';
 import type { EndpointResult } from './endpoint-result.js';
 import type { Requester } from './ports.js';
@@ -30,6 +31,8 @@ export interface Call extends EndpointQuery {
   /** Aborted when the client disconnects. */
   readonly signal: AbortSignal;
   readonly demand: CacheDemand;
+  /** The query as {@link bindCall} binds it, where that was done for its cache key. */
+  readonly bound?: BoundQuery | undefined;
   readonly requester?: Requester | undefined;
 }
 
@@ -48,9 +51,10 @@ export interface CallOutcome {
   readonly replacesExpired?: boolean;
 }
 
-/** The cache key of a query's result. */
-export function keyOf({ endpoint, values, scope, sandbox, representation }: EndpointQuery): CacheKey {
-  return cacheKeyOf(endpoint, values, scope, (representation ?? JSON_REPRESENTATION).name, sandbox);
+/** The cache key of a query's result. @param bound the query as {@link bindCall} binds it. */
+export function keyOf(query: EndpointQuery, bound: BoundQuery = bindCall(query)): CacheKey {
+  const { endpoint, values, scope, representation } = query;
+  return cacheKeyOf(endpoint, values, scope, (representation ?? JSON_REPRESENTATION).name, bound);
 }
 
 /** When the stale use of a result ends, after which no caller can get it; milliseconds since 1970. */

@@ -2,13 +2,29 @@ import { MAX_CLOCK_SKEW_MS } from './clock-skew.js';
 import type { QueryResult } from './ports.js';
 
 /** A body as ClickHouse wrote it and, if that is worthwhile, compressed. */
-export interface Bodies {
+export interface Bodies extends Readonly<Partial<Record<Compressed, Buffer>>> {
   readonly identity: Buffer;
-  readonly gzip?: Buffer;
-  readonly br?: Buffer;
+  /** Present until every encoding is ready: the first response does not wait for those that it does not send. */
+  readonly pending?: PendingEncodings;
 }
 
-export type Encoding = keyof Bodies;
+export type Compressed = 'gzip' | 'br';
+
+export type Encoding = 'identity' | Compressed;
+
+/** The encodings of a new body, each of which is compressed once. */
+export interface PendingEncodings {
+  /** The body in an encoding; undefined where it could not be compressed. */
+  readonly in: (encoding: Compressed) => Promise<Buffer | undefined>;
+  /** All bodies. */
+  readonly complete: () => Promise<Bodies>;
+}
+
+/** The result when every encoding of it is ready. */
+export async function withEveryEncoding(result: EndpointResult): Promise<EndpointResult> {
+  const { pending } = result.bodies;
+  return pending ? { ...result, bodies: await pending.complete() } : result;
+}
 
 /** A complete result as it is served and cached: its final bytes and the facts that response headers report. */
 export interface EndpointResult extends Omit<QueryResult, 'body'> {

@@ -32,7 +32,9 @@ export function createCallExecutor(parts: CallExecutorParts): ExecuteCall {
   return async (call, key = keyOf(call)) => {
     if (call.endpoint.settings.caching === 'disabled') return executeUncached(parts, call, key);
     const outcome = await executeCached(parts, call, key);
-    parts.onOutcome(call, key, outcome);
+    // What remembers the query must not keep its whole text.
+    const remembered: Call = { ...call, bound: undefined };
+    parts.onOutcome(remembered, key, outcome);
     return outcome;
   };
 }

@@ -1,16 +1,15 @@
-import { bindSandboxedQuery } from '../endpoint/bind-sandboxed.js';
-import { bindQuery } from '../endpoint/bind.js';
+import type { BoundQuery } from '../endpoint/bind.js';
 import { returnedColumns, rowCap, type Endpoint } from '../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
 import { FORMATS } from '../formats/formats.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
+import { bindCall, boundAt } from './bind-call.js';
 import type { CacheKey } from './cache-key.js';
 import { usableUntil, type EndpointQuery } from './call.js';
-import { digestOf, encodeBodies } from './encode-bodies.js';
+import { bodiesOf, digestOf } from './encode-bodies.js';
 import { inOwnMemory, type EndpointResult, type Bodies } from './endpoint-result.js';
 import type { Requester, Clock, RunQuery } from './ports.js';
 import type { ResultStore } from './result-store.js';
-import { pinnedParameters } from './row-scope.js';
 import { SingleFlight } from './single-flight.js';
 import { invalidParameters } from './validate-parameters.js';
 
@@ -21,6 +20,8 @@ export interface FetchRequest extends EndpointQuery {
   /** Whether the result must be newer than the request, which rules out cached results and running queries. */
   readonly refresh: boolean;
   readonly requester?: Requester | undefined;
+  /** The query as {@link bindCall} binds it, where that was done before. */
+  readonly bound?: BoundQuery | undefined;
 }
 
 export interface FetchedResult {
@@ -83,17 +84,13 @@ async function queryClickHouse(
   { runQuery, clock }: FetchParts,
   fetch: FetchRequest,
 ): Promise<EndpointResult> {
-  const { endpoint, values, scope, sandbox, requestId, signal, requester } = fetch;
+  const { endpoint, values, sandbox, requestId, signal, requester, bound = bindCall(fetch) } = fetch;
   const { representation = JSON_REPRESENTATION } = fetch;
   const cap = rowCap(endpoint);
   const now = clock();
-  const pinned = pinnedParameters(scope);
-  const query = sandbox
-    ? bindSandboxedQuery(endpoint, sandbox, values, pinned, now, cap + 1)
-    : bindQuery(endpoint.query, values, pinned, now, cap + 1);
   try {
     const { body, ...facts } = await runQuery({
-      query,
+      query: boundAt(bound, now, cap + 1),
       columns: sandbox ? 'unknown' : returnedColumns(endpoint, values),
       representation,
       rowCap: cap,
@@ -104,8 +101,7 @@ async function queryClickHouse(
     });
     const { caching } = endpoint.settings;
     const freshSeconds = caching === 'disabled' || facts.partial ? undefined : caching;
-    const bodies =
-      freshSeconds === undefined ? { identity: body } : await bodiesToCache(body, representation);
+    const bodies = freshSeconds === undefined ? { identity: body } : bodiesToCache(body, representation);
     const createdAt = now.getTime();
     const expiresAt = freshSeconds === undefined ? createdAt : createdAt + freshSeconds * 1000;
     return { ...facts, createdAt, expiresAt, digest: digestOf(body), bodies };
@@ -114,8 +110,8 @@ async function queryClickHouse(
   }
 }
 
-function bodiesToCache(body: Buffer, { format }: Representation): Promise<Bodies> | Bodies {
-  return FORMATS[format].isCompressible ? encodeBodies(body) : { identity: inOwnMemory(body) };
+function bodiesToCache(body: Buffer, { format }: Representation): Bodies {
+  return FORMATS[format].isCompressible ? bodiesOf(body) : { identity: inOwnMemory(body) };
 }
 
 /** Names the parameters that are regular expressions, because only ClickHouse finds out whether one compiles. */

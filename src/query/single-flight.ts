@@ -25,6 +25,7 @@ interface Work<T> {
   readonly result: Promise<T>;
   readonly controller: AbortController;
   readonly callers: SharedRequester;
+  hasEnded: boolean;
 }
 
 /**
@@ -73,9 +74,10 @@ export class SingleFlight<T> {
     // Added before the work starts, because the work may observe the callers at once.
     callers.add(leader);
     const result = work({ signal: controller.signal, requester: callers });
-    const shared: Work<T> = { result, controller, callers };
+    const shared: Work<T> = { result, controller, callers, hasEnded: false };
     this.running.set(key, shared);
     const forget = (): void => {
+      shared.hasEnded = true;
       this.forget(key, shared);
     };
     // A rejection is handled by each caller.
@@ -85,7 +87,8 @@ export class SingleFlight<T> {
 
   private leave(key: string, shared: Work<T>): void {
     this.forget(key, shared);
-    shared.controller.abort();
+    // The exception that an abort creates is dear.
+    if (!shared.hasEnded) shared.controller.abort();
   }
 
   private forget(key: string, shared: Work<T>): void {

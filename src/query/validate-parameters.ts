@@ -100,7 +100,21 @@ export function invalidParameters(problems: readonly Problem[]): Failure {
 
 type Validated = { readonly value: ParameterValue | null } | { readonly problem: string };
 
+/** Of parameters that are omitted, whose default is no relative time. Most parameters of a request are omitted. */
+const validatedOmitted = new WeakMap<Parameter, Validated>();
+
 function validate(
+  parameter: Parameter,
+  raw: RawParameter | undefined,
+  context: ValidationContext,
+): Validated {
+  if (raw || parameter.relativeStepMs !== undefined) return validateSent(parameter, raw, context);
+  const known = validatedOmitted.get(parameter) ?? validateSent(parameter, raw, context);
+  validatedOmitted.set(parameter, known);
+  return known;
+}
+
+function validateSent(
   parameter: Parameter,
   raw: RawParameter | undefined,
   context: ValidationContext,

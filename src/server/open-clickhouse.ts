@@ -1,6 +1,4 @@
-import type { ClickHouseClient } from '@clickhouse/client';
-
-import { connectClickHouse, type ClickHouseConnection } from '../clickhouse/connection.js';
+import { connectClickHouse, type ClickHouseConnection, type QueryClient } from '../clickhouse/connection.js';
 import { prepareDatabase, type PrepareOptions } from '../clickhouse/demo-data/prepare-database.js';
 import type { ClusterOptions } from '../clickhouse/distributed-queries.js';
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
@@ -28,7 +26,7 @@ export interface OpenServer {
   /** Host and port. */
   readonly name: string;
   readonly url: string;
-  readonly client: ClickHouseClient;
+  readonly client: QueryClient;
 }
 
 /** ClickHouse, ready to serve. */

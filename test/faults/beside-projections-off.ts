@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from '@clickhouse/client';
+import type { QueryClient } from '../../src/clickhouse/connection.js';
 
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import type { BoundQuery } from '../../src/endpoint/bind.js';
@@ -27,7 +27,7 @@ const FIXED_KEY = 'qg_of-project-p';
 
 /** Opens a gateway whose queries have these settings in addition to their own. */
 export async function openGateway(
-  client: ClickHouseClient,
+  client: QueryClient,
   further: Readonly<Record<string, number>> = {},
 ): Promise<Request> {
   const owner = { name: 'p', mayBypassCache: true, pinned: new Map([['project', 'p']]) };
@@ -61,7 +61,7 @@ function withoutQuantiles(row: Row): Row {
 }
 
 async function sourcesOf(
-  client: ClickHouseClient,
+  client: QueryClient,
   { text, parameters, settings = {} }: BoundQuery,
 ): Promise<readonly string[]> {
   const explained = await client.query({

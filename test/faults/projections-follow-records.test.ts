@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from '@clickhouse/client';
+import type { QueryClient } from '../../src/clickhouse/connection.js';
 import { cp, readdir } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -16,8 +16,8 @@ import { REFERENCE } from '../support/reference-project.js';
 
 let folder: TemporaryFolder;
 let server: EmbeddedServer;
-let admin: ClickHouseClient;
-let reader: ClickHouseClient;
+let admin: QueryClient;
+let reader: QueryClient;
 let request: Request;
 let requestOfRecords: Request;
 

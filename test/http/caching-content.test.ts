@@ -58,6 +58,24 @@ describe.each(PATHS)('a cached result, on the %s', (via) => {
     expect(new Set(tags).size).toBe(3);
   });
 
+  it.each(['identity', 'gzip', 'br'])(
+    'has the bytes and the ETag of the response that filled the cache, as %s',
+    async (encoding) => {
+      const url = await cachedUrl();
+      clock.advance(60);
+      const headersOf = { 'Accept-Encoding': encoding };
+      const [first, second] = await Promise.all([request(url, headersOf), request(url, headersOf)]);
+      const third = await request(url, { 'Accept-Encoding': encoding });
+      for (const { headers, body } of [first, second, third]) {
+        expect(headers['content-encoding'] ?? 'identity').toBe(encoding);
+        expect([headers.etag, body]).toEqual([third.headers.etag, third.body]);
+      }
+      // Either of the two can arrive first.
+      expect([first, second].map(({ headers }) => headers['x-cache'])).toContain('MISS');
+      expect(third.headers['x-cache']).toBe('HIT');
+    },
+  );
+
   it('has the same ETag after a refresh to the same bytes, and another ETag after a refresh to other bytes', async () => {
     const url = await cachedUrl();
     const { headers: before } = await request(url);

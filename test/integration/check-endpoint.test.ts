@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { ClickHouseClient } from '@clickhouse/client';
+import type { QueryClient } from '../../src/clickhouse/connection.js';
 
 import { checkEndpoint } from '../../src/check/check-endpoint.js';
 import type { CheckedEndpoint } from '../../src/check/checked-endpoint.js';
@@ -121,7 +121,7 @@ it('needs no right but those of the query, and names one that is missing', async
 });
 
 /** Runs a task with a client of the read-only user, who has one right on a server with the database `checked`. */
-async function withReader(grant: string, task: (reader: ClickHouseClient) => Promise<void>): Promise<void> {
+async function withReader(grant: string, task: (reader: QueryClient) => Promise<void>): Promise<void> {
   await withTemporaryFolder(async (folder) => {
     const server = await EmbeddedServer.start({
       dataDir: path.join(folder, 'data'),

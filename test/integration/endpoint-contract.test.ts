@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from '@clickhouse/client';
+import type { QueryClient } from '../../src/clickhouse/connection.js';
 
 import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
@@ -11,7 +11,7 @@ import { referenceEndpoints } from '../../bench/reference-project.js';
 
 const registry = await referenceEndpoints();
 let demo: DemoDatabase;
-let client: ClickHouseClient;
+let client: QueryClient;
 
 beforeAll(async () => {
   demo = await demoDatabase();

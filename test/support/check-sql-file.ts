@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { ClickHouseClient } from '@clickhouse/client';
+import type { QueryClient } from '../../src/clickhouse/connection.js';
 
 import { checkEndpoint } from '../../src/check/check-endpoint.js';
 import type { CheckedEndpoint } from '../../src/check/checked-endpoint.js';
@@ -27,7 +27,7 @@ export interface SqlCheck extends CheckedEndpoint {
 
 /** Checks a file `visits.sql` with this text. */
 export async function checkSqlFile(
-  client: ClickHouseClient,
+  client: QueryClient,
   source: string,
   { writes = true, prepare }: SqlCheckOptions = {},
 ): Promise<SqlCheck> {

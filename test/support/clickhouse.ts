@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
+import {
+  connectClickHouse,
+  type ClickHouseConnection,
+  type QueryClient,
+} from '../../src/clickhouse/connection.js';
 import { readSchema } from '../../src/clickhouse/schema/migration-files.js';
 import { REFERENCE } from './reference-project.js';
 
@@ -18,7 +21,7 @@ export function adminConnection(database: string): ClickHouseConnection {
 /** A test's own database, with the schema. */
 export interface TestDatabase {
   readonly name: string;
-  readonly client: ClickHouseClient;
+  readonly client: QueryClient;
   readonly connection: ClickHouseConnection;
   /** Inserts rows the way a log shipper does. */
   readonly insert: (table: string, rows: readonly object[]) => Promise<void>;

@@ -1,14 +1,17 @@
 import { randomBytes } from 'node:crypto';
-import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse, type ClickHouseConnection } from '../../src/clickhouse/connection.js';
+import {
+  connectClickHouse,
+  type ClickHouseConnection,
+  type QueryClient,
+} from '../../src/clickhouse/connection.js';
 import { adminConnection } from './clickhouse.js';
 
 /** A database that does not exist yet, and a client that can inspect it. */
 export interface EmptyDatabase {
   readonly connection: ClickHouseConnection;
   /** Its database is `default`. */
-  readonly client: ClickHouseClient;
+  readonly client: QueryClient;
   /** Returns the first column of a query on the system tables; `{database}` is the database. */
   readonly select: (query: string) => Promise<readonly string[]>;
   readonly tables: () => Promise<readonly string[]>;

@@ -1,14 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ClickHouseClient } from '@clickhouse/client';
 
-import { connectClickHouse } from '../../src/clickhouse/connection.js';
+import { connectClickHouse, type QueryClient } from '../../src/clickhouse/connection.js';
 
 /** An HTTP server that pretends to be ClickHouse, and a client connected to it. */
 export interface FakeClickHouse {
   readonly url: string;
-  readonly client: ClickHouseClient;
+  readonly client: QueryClient;
 }
 
 /** Runs a test's body with a fake ClickHouse that handles every query with the listener. */

@@ -1,4 +1,5 @@
 import { LocalStore } from '../../../src/cache/local-store.js';
+import type { Bodies, EndpointResult } from '../../../src/query/endpoint-result.js';
 import { sampleResult, sampleKey } from '../../support/sample-result.js';
 import { SettableClock } from '../../support/settable-clock.js';
 
@@ -55,6 +56,52 @@ describe('LocalStore', () => {
       time.now + 60_000,
     );
     expect(await store.get(sampleKey('encoded'))).toBeUndefined();
+  });
+
+  describe('a result that is being compressed', () => {
+    const part = Buffer.alloc(100);
+    const compressing = (): { result: EndpointResult; compress: () => void } => {
+      let compress = (): void => undefined;
+      const complete = new Promise<Bodies>((resolve) => {
+        compress = () => {
+          resolve({ identity: part, gzip: part, br: part });
+        };
+      });
+      const pending = { in: () => Promise.resolve(part), complete: () => complete };
+      return {
+        result: sampleResult({ createdAt: time.now, bodies: { identity: part, pending } }),
+        compress,
+      };
+    };
+    const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+    it('is found at once, and has all encodings, which count, when they are ready', async () => {
+      const store = new LocalStore(1e6, time.clock);
+      const { result: incomplete, compress } = compressing();
+      await store.set(sampleKey('a'), incomplete, time.now + 60_000);
+      await turn();
+      expect(await store.get(sampleKey('a'))).toBe(incomplete);
+      compress();
+      await turn();
+      const bodies = { identity: part, gzip: part, br: part };
+      expect(await store.get(sampleKey('a'))).toEqual({ ...incomplete, bodies });
+      expect([...store.memoryUse().values()]).toEqual([{ entries: 1, bytes: 300 }]);
+    });
+
+    it('is not stored again when it was purged or replaced meanwhile', async () => {
+      const store = new LocalStore(1e6, time.clock);
+      const [purged, replaced] = [compressing(), compressing()];
+      await store.set(sampleKey('purged'), purged.result, time.now + 60_000);
+      await store.set(sampleKey('replaced'), replaced.result, time.now + 60_000);
+      await turn();
+      await store.purge({ hash: sampleKey('purged').hash });
+      await store.set(sampleKey('replaced'), result, time.now + 60_000);
+      purged.compress();
+      replaced.compress();
+      await turn();
+      expect(await store.get(sampleKey('purged'))).toBeUndefined();
+      expect(await store.get(sampleKey('replaced'))).toBe(result);
+    });
   });
 
   it('reports no eviction when a result is replaced, purged or expired', async () => {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { text } from 'node:stream/consumers';
 
 import { sendParameters } from '../../../src/clickhouse/multipart-parameters.js';
 import { sealWith } from '../../../src/endpoint/parameters/secret-value.js';
@@ -7,9 +6,17 @@ import { sealWith } from '../../../src/endpoint/parameters/secret-value.js';
 const seal = sealWith(randomBytes(32));
 
 describe('sendParameters', () => {
-  it('leaves short values in the URL', async () => {
-    const parameters = { a: 'x'.repeat(4000), list: ['a'], number: 1, omitted: null };
-    expect(await sendParameters({ parameters })).toEqual({ query_params: parameters });
+  it('leaves short values in the query string', async () => {
+    const parameters = { a: 'x'.repeat(4000), list: ["it's"], number: 1, omitted: null };
+    expect(await sendParameters('SELECT 1', { parameters })).toEqual({
+      entries: [
+        ['param_a', parameters.a],
+        ['param_list', String.raw`['it\'s']`],
+        ['param_number', '1'],
+        ['param_omitted', String.raw`\N`],
+      ],
+      body: 'SELECT 1',
+    });
   });
 
   it.each([
@@ -17,11 +24,10 @@ describe('sendParameters', () => {
     ['long together', { a: 'x'.repeat(3000), b: ['y'.repeat(3000)] }, `['${'y'.repeat(3000)}']`],
     ['secret', { a: 'short', b: seal('hidden') }, 'hidden'],
   ])('puts all values in the body where they are %s', async (_what, parameters, written) => {
-    const { query_params, values, headers } = await sendParameters({ parameters });
-    expect(query_params).toBeUndefined();
+    const { entries, body, headers } = await sendParameters('SELECT 1', { parameters });
+    expect(entries).toEqual([['query', 'SELECT 1']]);
     expect(headers?.['Content-Type']).toMatch(/^multipart\/form-data; boundary=/);
-    const body = values && (await text(values));
-    expect(body).toContain('name="param_a"');
-    expect(body).toContain(written);
+    expect(body.toString()).toContain('name="param_a"');
+    expect(body.toString()).toContain(written);
   });
 });

@@ -3,7 +3,7 @@ import { column } from '../../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import { text } from '../../../src/endpoint/index.js';
 import { part, sql, withParts } from '../../../src/endpoint/sql.js';
-import { cacheKeyOf } from '../../../src/query/cache-key.js';
+import { keyOf } from '../../../src/query/call.js';
 import { SAMPLE } from '../../support/sample-endpoint.js';
 
 /** The barrier as the builder writes it. */
@@ -63,13 +63,12 @@ it('applies the endpoint’s own limit to the result, if the endpoint has one', 
 
 it('gives different SELECTs different cache keys', () => {
   const key = (select?: string): string =>
-    cacheKeyOf(
-      endpoint(),
-      VALUES,
-      '',
-      'json',
-      select === undefined ? undefined : { text: select, reads: ['result'] },
-    ).hash;
+    keyOf({
+      endpoint: endpoint(),
+      values: VALUES,
+      scope: '',
+      ...(select !== undefined && { sandbox: { text: select, reads: ['result'] } }),
+    }).hash;
   expect(new Set([key(), key('SELECT 1'), key('SELECT 2')]).size).toBe(3);
   expect(key('SELECT 1')).toBe(key('SELECT 1'));
 });

@@ -1,9 +1,17 @@
-import { chooseEncoding } from '../../../src/http/content-encoding.js';
-import type { Bodies } from '../../../src/query/endpoint-result.js';
+import { chooseEncoding, withChosenEncoding } from '../../../src/http/content-encoding.js';
+import type { Bodies, PendingEncodings } from '../../../src/query/endpoint-result.js';
+import { sampleResult } from '../../support/sample-result.js';
 
 const body = Buffer.from('body');
 const ALL: Bodies = { identity: body, gzip: body, br: body };
 const SMALL: Bodies = { identity: body };
+const pendingIn = (started: string[], compressed?: Buffer): PendingEncodings => ({
+  in: (encoding) => {
+    started.push(encoding);
+    return Promise.resolve(compressed);
+  },
+  complete: () => Promise.reject(new Error('not needed')),
+});
 
 describe('chooseEncoding', () => {
   it.each([
@@ -34,5 +42,30 @@ describe('chooseEncoding', () => {
   it('returns the same for repeated headers, and for a header too long to be cached', () => {
     const long = `${'x, '.repeat(500)}gzip`;
     for (const header of [long, long, 'gzip', 'gzip']) expect(chooseEncoding(header, ALL)).toBe('gzip');
+  });
+});
+
+describe('withChosenEncoding', () => {
+  it.each([
+    ['br, gzip', ['br'], 'br'],
+    ['gzip', ['gzip'], 'gzip'],
+    [undefined, [], 'identity'],
+    ['identity', [], 'identity'],
+    ['br;q=0', [], 'identity'],
+  ])('for %j compresses only in %j', async (accepted, expected, encoding) => {
+    const started: string[] = [];
+    const result = sampleResult({
+      createdAt: 0,
+      bodies: { identity: body, pending: pendingIn(started, Buffer.from('compressed')) },
+    });
+    const { bodies } = await withChosenEncoding(accepted, result);
+    expect(started).toEqual(expected);
+    expect(chooseEncoding(accepted, bodies)).toBe(encoding);
+  });
+
+  it('leaves the body as it is where it cannot be compressed', async () => {
+    const result = sampleResult({ createdAt: 0, bodies: { identity: body, pending: pendingIn([]) } });
+    const { bodies } = await withChosenEncoding('br, gzip', result);
+    expect(chooseEncoding('br, gzip', bodies)).toBe('identity');
   });
 });

@@ -1,4 +1,4 @@
-import type { ClickHouseClient } from '@clickhouse/client';
+import type { QueryClient } from '../../../../src/clickhouse/connection.js';
 
 /** Columns by the text of the query. */
 export type Described = Map<string, Promise<unknown>>;
@@ -7,11 +7,11 @@ export type Described = Map<string, Promise<unknown>>;
  * A client that requests the columns of a query only once, because they do not depend on rows; that saves half of the
  * test's time. The query itself runs each time.
  */
-export function describeOnce(client: ClickHouseClient, described: Described): ClickHouseClient {
-  const query = (parameters: Parameters<ClickHouseClient['query']>[0]): Promise<unknown> => {
+export function describeOnce(client: QueryClient, described: Described): QueryClient {
+  const query = (parameters: Parameters<QueryClient['query']>[0]): Promise<unknown> => {
     const rows = described.get(parameters.query) ?? client.query(parameters).then((result) => result.json());
     described.set(parameters.query, rows);
     return Promise.resolve({ json: () => rows });
   };
-  return Object.assign(Object.create(client) as ClickHouseClient, { query });
+  return Object.assign(Object.create(client) as QueryClient, { query });
 }

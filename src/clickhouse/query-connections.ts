@@ -1,0 +1,129 @@
+import { Agent, request as requestHttp, type ClientRequest, type IncomingMessage } from 'node:http';
+import { Agent as SecureAgent, request as requestHttps } from 'node:https';
+
+import type { ClickHouseConnection } from './connection.js';
+import { queryTargetOf } from './query-target.js';
+import { resultTooLarge } from './translate-error.js';
+
+/** A query that is ready to be sent. */
+export interface ReadyQuery {
+  /** Query string: the settings, and the bound values where they are not in the body. */
+  readonly search: string;
+  /** The SQL, or a form with the bound values. */
+  readonly body: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Closes the connection, at which ClickHouse cancels the query. */
+  readonly signal: AbortSignal;
+  /** Bytes of the longest response to read. */
+  readonly maxBytes: number;
+  /** Called when the headers of a response arrive. */
+  readonly onResponse?: (() => void) | undefined;
+}
+
+/** A whole response of ClickHouse, whatever its status. */
+export interface QueryResponse {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: Buffer;
+}
+
+/** Connections to one server. */
+export interface QueryConnections {
+  /**
+   * Sends a query, and reads the whole response.
+   *
+   * @throws Failure RESULT_TOO_LARGE, the reason of the signal, or an Error with a `code` where the connection fails
+   */
+  readonly send: (query: ReadyQuery) => Promise<QueryResponse>;
+  /** Closes all connections. */
+  readonly close: () => void;
+}
+
+/** Milliseconds after which an idle connection is closed: well before the server does. */
+const IDLE_MS = 2000;
+/** Milliseconds within which a server resets a connection that it closed before the query arrived. */
+const STALE_MS = 250;
+
+/**
+ * Opens connections for queries. `exec` of ClickHouse's client waits for a timer before each request, and renders everything
+ * anew, which takes 2 ms.
+ */
+export function openQueryConnections(connection: ClickHouseConnection, maxSockets: number): QueryConnections {
+  const { isSecure, host, port, path, search, headers } = queryTargetOf(connection);
+  const agentOptions = { keepAlive: true, maxSockets, timeout: IDLE_MS };
+  const agent = isSecure ? new SecureAgent(agentOptions) : new Agent(agentOptions);
+  const startRequest = isSecure ? requestHttps : requestHttp;
+  const start = (query: ReadyQuery): ClientRequest =>
+    startRequest({
+      agent,
+      method: 'POST',
+      host,
+      port,
+      path: `${path}?${search}&${query.search}`,
+      headers: { ...headers, ...query.headers, 'Content-Length': Buffer.byteLength(query.body) },
+    });
+  return {
+    send: (query) => sendUnlessStale(query, start),
+    close: () => {
+      agent.destroy();
+    },
+  };
+}
+
+/** Sends a query, and once more where the server had closed the idle connection before. That is safe: queries only read. */
+async function sendUnlessStale(
+  query: ReadyQuery,
+  start: (query: ReadyQuery) => ClientRequest,
+): Promise<QueryResponse> {
+  const startedAt = performance.now();
+  const request = start(query);
+  const response = { hasStarted: false };
+  const onResponse = (): void => {
+    response.hasStarted = true;
+    query.onResponse?.();
+  };
+  try {
+    return await exchange(request, { ...query, onResponse });
+  } catch (error) {
+    const isStale = request.reusedSocket && !response.hasStarted && performance.now() - startedAt < STALE_MS;
+    if (!isStale || query.signal.aborted) throw error;
+    return exchange(start(query), query);
+  }
+}
+
+function exchange(
+  request: ClientRequest,
+  { body, signal, maxBytes, onResponse }: ReadyQuery,
+): Promise<QueryResponse> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error): void => {
+      signal.removeEventListener('abort', abort);
+      request.destroy();
+      reject(error);
+    };
+    // Rejects at once: a request that still waits for a connection reports nothing.
+    const abort = (): void => {
+      fail(signal.reason as Error);
+    };
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    request.on('error', fail);
+    request.on('response', (response) => {
+      onResponse?.();
+      const chunks: Buffer[] = [];
+      let length = 0;
+      response.on('error', fail);
+      response.on('data', (chunk: Buffer) => {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length > maxBytes) fail(resultTooLarge(`a response of more than ${maxBytes} bytes`));
+      });
+      response.on('end', () => {
+        signal.removeEventListener('abort', abort);
+        const { statusCode: status = 0, headers } = response;
+        resolve({ status, headers, body: Buffer.concat(chunks, length) });
+      });
+    });
+    request.end(body);
+  });
+}
