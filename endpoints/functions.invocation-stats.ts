@@ -7,6 +7,7 @@ import {
   text,
   whenGiven,
   where,
+  WITHOUT_PROJECTIONS,
   type Reference,
   type Sql,
 } from 'querygate';
@@ -16,6 +17,8 @@ interface Series {
   readonly window: Sql;
   /** Start of the bucket that contains a time. */
   readonly bucket: (time: Sql) => Sql;
+  /** Whether a time is in one of the buckets from that of `first` to that of `last`. */
+  readonly isWithin: (time: Sql, first: Sql, last: Sql) => Sql;
 }
 
 const seconds = (time: Sql): Sql => sql`dateTrunc('second', ${time})`;
@@ -24,14 +27,35 @@ const minutes = (time: Sql): Sql => sql`dateTrunc('minute', ${time})`;
 const hours = (time: Sql): Sql => sql`dateTrunc('hour', ${time})`;
 const days = (time: Sql): Sql => sql`dateTrunc('day', ${hours(time)})`;
 
+const between =
+  (bucket: Series['bucket']): Series['isWithin'] =>
+  (time, first, last) =>
+    sql`${bucket(time)} BETWEEN ${bucket(first)} AND ${bucket(last)}`;
+
+/** A series of buckets that are shorter than those of the projections. */
+const fromRecords = (window: Sql, bucket: Series['bucket']): Series => ({
+  window,
+  bucket,
+  isWithin: (...times) => sql`${between(bucket)(...times)}${WITHOUT_PROJECTIONS}`,
+});
+
 /** By the value of `interval`; any other value means one day. */
 const NAMED: readonly (readonly [string, Series])[] = [
-  ['5min', { window: sql`INTERVAL 5 MINUTE`, bucket: seconds }],
-  ['15min', { window: sql`INTERVAL 15 MINUTE`, bucket: minutes }],
-  ['1hr', { window: sql`INTERVAL 1 HOUR`, bucket: minutes }],
-  ['7day', { window: sql`INTERVAL 7 DAY`, bucket: days }],
+  ['5min', fromRecords(sql`INTERVAL 5 MINUTE`, seconds)],
+  ['15min', fromRecords(sql`INTERVAL 15 MINUTE`, minutes)],
+  ['1hr', fromRecords(sql`INTERVAL 1 HOUR`, minutes)],
+  [
+    '7day',
+    {
+      window: sql`INTERVAL 7 DAY`,
+      bucket: days,
+      // By hours: ClickHouse would compute the day of many granules in every part.
+      isWithin: (time, first, last) =>
+        sql`${hours(time)} >= ${days(first)} AND ${hours(time)} < ${days(last)} + INTERVAL 1 DAY`,
+    },
+  ],
 ];
-const ONE_DAY: Series = { window: sql`INTERVAL 1 DAY`, bucket: hours };
+const ONE_DAY: Series = { window: sql`INTERVAL 1 DAY`, bucket: hours, isWithin: between(hours) };
 
 /** Chooses a fragment by the value of `interval`. */
 const perInterval = (interval: Reference<string>, write: (series: Series) => Sql): Sql =>
@@ -79,11 +103,10 @@ export default defineEndpoint({
   sandboxing: 'disabled',
   example: { project: 'aurora', interval: '1hr' },
   build: ({ project, function_id, interval }, now) => {
-    const bucket = (time: Sql): Sql => perInterval(interval, (series) => series.bucket(time));
-    const start = sql`${now} - ${perInterval(interval, (series) => series.window)}`;
+    const bucket = perInterval(interval, (series) => series.bucket(sql`log.timestamp`));
     return sql`
       SELECT
-        toDateTime(${bucket(sql`log.timestamp`)}, 'UTC') AS timestamp,
+        toDateTime(${bucket}, 'UTC') AS timestamp,
         min(log.execution_time_ms) AS min_execution_time,
         max(log.execution_time_ms) AS max_execution_time,
         avgIf(log.execution_time_ms, ${IS_NUMBER}) AS avg_execution_time,
@@ -95,7 +118,9 @@ export default defineEndpoint({
       ${where(
         sql`log.project = ${project}`,
         whenGiven(function_id, sql`log.function_id = ${function_id}`),
-        sql`${bucket(sql`log.timestamp`)} BETWEEN ${bucket(start)} AND ${bucket(sql`${now}`)}`,
+        perInterval(interval, ({ window, isWithin }) =>
+          isWithin(sql`log.timestamp`, sql`${now} - ${window}`, sql`${now}`),
+        ),
       )}
       GROUP BY timestamp
       ORDER BY timestamp`;

@@ -93,10 +93,14 @@ export default defineEndpoint({
         whenGiven(p.level, sql`level = ${p.level}`),
         whenGiven(
           p.search_term,
+          // Nearly all messages are ASCII, which needs no folding of its own: only ASCII letters are there to fold.
           sql`
-            position(
-              caseFoldUTF8(toValidUTF8(event_message)),
-              caseFoldUTF8(toValidUTF8(${p.search_term}))) > 0`,
+            if(
+              isASCII(event_message),
+              positionCaseInsensitive(event_message, caseFoldUTF8(toValidUTF8(${p.search_term}))),
+              position(
+                caseFoldUTF8(toValidUTF8(event_message)),
+                caseFoldUTF8(toValidUTF8(${p.search_term})))) > 0`,
         ),
         whenGiven(p.user_id, sql`user_id = ${p.user_id}`),
         whenGiven(p.profile_id, sql`profile_id = ${p.profile_id}`),

@@ -11,6 +11,7 @@ import {
   regularExpression,
   sql,
   where,
+  WITHOUT_PROJECTIONS,
 } from 'querygate';
 
 /**
@@ -86,7 +87,7 @@ export default defineEndpoint({
       FROM edge_logs AS log
       ${where(isOfProject, sql`log.timestamp >= ${start}`, compiles)}
       GROUP BY timestamp
-      ORDER BY timestamp`;
+      ORDER BY timestamp${WITHOUT_PROJECTIONS}`;
 
     const hour = sql`dateTrunc('hour', log.timestamp)`;
     const firstWholeHour = sql`dateTrunc('hour', ${start} + INTERVAL 3599999999 MICROSECOND)`;

@@ -17,6 +17,7 @@ interface Projects {
   readonly largest: string;
   /** About half a percent of the rows. */
   readonly medium: string;
+  /** A thousandth of the rows. */
   readonly smallest: string;
 }
 
@@ -30,7 +31,7 @@ export function queriesAbout(projects: Projects = UNKNOWN, now = new Date()): re
     [
       ['largest project', largest],
       ['0.5 % project', medium],
-      ['smallest project', smallest],
+      ['0.1 % project', smallest],
     ] as const
   ).flatMap(([about, project]): readonly EndpointQuery[] => [
     {
@@ -52,6 +53,7 @@ export function queriesAbout(projects: Projects = UNKNOWN, now = new Date()): re
       parameters: { start_time, event_type: 'view', country: 'DE' },
     },
     { endpoint: events, about: '30 days, one rare event', parameters: { start_time, event_ids: 'ev-0999' } },
+    { endpoint: events, about: '30 days, search term', parameters: { start_time, search_term: 'PAGE 99' } },
     { endpoint: redirects, about: '30 days, all', parameters: { start_time } },
     {
       endpoint: redirects,

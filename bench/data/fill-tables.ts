@@ -22,8 +22,9 @@ const timestampOver = (days: number): string => `
 const skewed = (seed: string, values: number, exponent: number): string =>
   `toUInt32(floor(${values} * pow((cityHash64(number, '${seed}') % 1000000) / 1000000, ${exponent})))`;
 
-/** 200 projects: the largest has a tenth of all rows, the smallest a few ten-thousandths. */
-const PROJECT = `arrayStringConcat(arrayMap(i -> char(97 + cityHash64(${skewed('project', 200, 2.2)}, i) % 26), range(20)))`;
+/** 201 projects: the largest has a tenth of all rows, the last one a thousandth, the others more. */
+const PROJECT_NUMBER = `if(cityHash64(number, 'small') % 1000 = 0, 200, ${skewed('project', 200, 2.2)})`;
+const PROJECT = `arrayStringConcat(arrayMap(i -> char(97 + cityHash64(toUInt32(${PROJECT_NUMBER}), i) % 26), range(20)))`;
 
 const pick = (seed: string, ...values: readonly string[]): string =>
   `[${values.map((value) => `'${value}'`).join(', ')}][1 + cityHash64(number, '${seed}') % ${values.length}]`;

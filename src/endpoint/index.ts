@@ -26,5 +26,6 @@ export {
   whenGiven,
   where,
   withParts,
+  WITHOUT_PROJECTIONS,
 } from './sql.js';
 export type { Filter, Part, Reference, Sql } from './sql.js';

@@ -160,6 +160,12 @@ export const BARRIER = sql`LIMIT 1000000000000`;
  */
 export const GROUP_IN_ORDER = new Sql([{ kind: 'setting', name: 'optimize_aggregation_in_order', value: 1 }]);
 
+/**
+ * Prevents ClickHouse from comparing the query with the projections of its tables, for a query that none of them can serve.
+ * Like every setting, it applies to the whole query.
+ */
+export const WITHOUT_PROJECTIONS = new Sql([{ kind: 'setting', name: 'optimize_use_projections', value: 0 }]);
+
 /** A named subquery, for use in a body; {@link withParts} lists it. */
 export function part(name: string, query: Sql): Part {
   return new Part(name, query);

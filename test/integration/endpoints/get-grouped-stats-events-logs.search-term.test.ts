@@ -44,6 +44,9 @@ describe('search_term', () => {
     ['𐐨', ['𐐀', '𐐨'], ['𐐁']],
     ['ｇ', ['Ｇ', 'ｇ'], ['g']],
     ['日本', ['日本語'], ['日 本']],
+    ['\u212a', ['k', 'K', '\u212a'], ['x']],
+    ['ſ', ['S', 's', 'ſ', 'é s'], ['f']],
+    ['ﬁ', ['FI', 'fi', 'ﬁ'], ['f i']],
     ['بحث', ['البحث'], ['ب ح ث']],
   ])('%j matches texts of its script in either case', async (term, matching, others) => {
     expect(await search([...matching, ...others], term)).toEqual(matching);
@@ -72,6 +75,7 @@ describe('search_term', () => {
     [' ', ['a b', ' '], ['ab', '\u00a0']],
     ['null', ['NULL', 'nullable'], ['', '\\N']],
     ['\u0001', ['\u0001'], ['1', '']],
+    ['bc', ['A\u0000BC', 'é\u0000Bc'], ['B\u0000C']],
   ])('%j is matched literally', async (term, matching, others) => {
     expect(await search([...matching, ...others], term)).toEqual(matching);
   });

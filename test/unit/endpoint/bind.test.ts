@@ -14,6 +14,7 @@ import {
   whenGiven,
   where,
   withParts,
+  WITHOUT_PROJECTIONS,
   type Sql,
 } from '../../../src/endpoint/sql.js';
 import { anyText } from '../../support/any-text.js';
@@ -70,6 +71,14 @@ describe('bindQuery', () => {
         expect(parameters).toEqual({ city: one, country: two, ids: list, row_limit: 11 });
       }),
     );
+  });
+});
+
+describe('WITHOUT_PROJECTIONS', () => {
+  it('is a setting of the branch that applies only', () => {
+    const body = choose([is(city, 'Rome'), sql`SELECT 1${WITHOUT_PROJECTIONS}`], sql`SELECT 2`);
+    expect(bind(body, { city: 'Rome' }).settings).toEqual({ optimize_use_projections: 0 });
+    expect(bind(body, { city: 'Oslo' }).settings).toBeUndefined();
   });
 });
 
