@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import express, { Router, type RequestHandler } from 'express';
 
 import { Failure } from '../errors.js';
@@ -16,6 +15,7 @@ import { limitHeaders } from './header-limits.js';
 import { respondLive, respondReady, type ReadyParts } from './health.js';
 import { limitRequests } from './limit-requests.js';
 import { openApiDocument } from './openapi/openapi-document.js';
+import { messagesOf, type ListenerWithMessages } from './messages.js';
 import { sendProblem } from './problem.js';
 import { rejectMethod } from './reject-method.js';
 import { contextOf } from './request-context.js';
@@ -43,7 +43,7 @@ export interface AppParts extends CallParts, ReadyParts {
 }
 
 /** Creates the Express application. A request passes its handlers from top to bottom. */
-export function createApp(parts: AppParts): RequestListener {
+export function createApp(parts: AppParts): ListenerWithMessages {
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
   app.use(assignRequestId(), logWhenCompleted(parts.log), secure(), limitHeaders(), requireHost());
@@ -65,7 +65,7 @@ export function createApp(parts: AppParts): RequestListener {
     throw new Failure('NOT_FOUND', 'This path does not exist. GET /api/endpoints lists the endpoints.');
   });
   app.use(sendProblem());
-  return withPathOnly(app);
+  return Object.assign(withPathOnly(app), { messages: messagesOf(app) });
 }
 
 function endpointRoutes(parts: AppParts): Router {

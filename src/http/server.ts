@@ -7,6 +7,7 @@ import type { Logger } from '../observability/logger.js';
 import { connectionsOf, trackConnections, type ConnectionLimits } from './connections.js';
 import { MAX_HEADER_LINES } from './header-limits.js';
 import { boundParserPool } from './http-parser-pool.js';
+import type { ListenerWithMessages } from './messages.js';
 import { problemDocument, problemHeaders } from './problem.js';
 
 /** Enough for the longest percent-encoded values of all parameters of an endpoint. */
@@ -35,7 +36,7 @@ const TIMEOUT_CHECKS = 10;
 
 /** Creates an HTTP server with limits, which responds to malformed HTTP with a problem document too. */
 export function createHttpServer(
-  listener: RequestListener,
+  listener: RequestListener & Partial<ListenerWithMessages>,
   logger: Logger,
   limits: Partial<ServerLimits> = {},
 ): Server {
@@ -51,6 +52,7 @@ export function createHttpServer(
       keepAliveTimeout: 75_000,
       // Node would reject with an empty body; requireHost() sends a problem document.
       requireHostHeader: false,
+      ...listener.messages,
     },
     (request, response) => {
       noteRequest(request, response);

@@ -10,6 +10,7 @@ import type { Credentials } from '../http/credentials.js';
 import type { DevelopmentSource } from '../http/development-routes.js';
 import { createFastPath } from '../http/fast-path.js';
 import { KnownTargets } from '../http/known-targets.js';
+import type { ListenerWithMessages } from '../http/messages.js';
 import type { Logger } from '../observability/logger.js';
 import type { Tracing } from '../observability/tracing.js';
 import { CONSOLE_FOLDER, readVersion } from '../package-files.js';
@@ -48,7 +49,7 @@ export interface ListenerParts {
 }
 
 /** Creates the listener of the public API: the fast path for cache hits, the application for all other requests. */
-export function createListener(parts: ListenerParts): RequestListener {
+export function createListener(parts: ListenerParts): ListenerWithMessages {
   const { config, execution, isDraining, clock } = parts;
   const { endpoints, credentials } = parts;
   const targets = new KnownTargets((endpoint) => endpoints.has(endpoint));
@@ -80,9 +81,10 @@ export function createListener(parts: ListenerParts): RequestListener {
     find: (hash) => execution.cache.local.find(hash),
     onOutcome: execution.onOutcome,
   });
-  return (request, response) => {
+  const listener: RequestListener = (request, response) => {
     if (isDraining() || !fastPath(request, response)) app(request, response);
   };
+  return Object.assign(listener, { messages: app.messages });
 }
 
 function createLog({ logger, execution: { metrics }, requestLog, disks, clock }: ListenerParts): AccessLog {
