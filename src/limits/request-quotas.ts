@@ -13,6 +13,8 @@ const MAX_LEASES = 50_000;
 /** Units of a quota that this gateway has counted in the shared store before it needs them. */
 interface Lease {
   left: number;
+  /** Units that were taken last. */
+  taken: number;
   /** When the window ends whose units these are; never later than in the shared store. Steady milliseconds. */
   endsAt: number;
   /** Requests since `since`, and in the time of a lease before it: what a lease should cover. */
@@ -110,7 +112,8 @@ export class RequestQuotas {
     }
     lease.used += 1;
     lease.left -= 1;
-    if (lease.left < lease.usedBefore / 2 && !lease.isRefilling) {
+    // So that it never holds more than one and a half of what was taken at a time.
+    if (lease.left < Math.min(lease.usedBefore, lease.taken) / 2 && !lease.isRefilling) {
       lease.isRefilling = true;
       void this.draw(limit, shared, 0).finally(() => (lease.isRefilling = false));
     }
@@ -137,6 +140,7 @@ export class RequestQuotas {
       lease.endsAt = endsAt;
     }
     lease.left += taken.granted;
+    lease.taken = taken.granted;
     windows.set(name, taken.count - lease.left, endsAt - now());
     return true;
   }
@@ -151,7 +155,7 @@ export class RequestQuotas {
     const known = this.leases.get(name);
     if (known) return known;
     const since = this.parts.now();
-    const lease = { left: 0, endsAt: 0, used: 0, usedBefore: 0, since, isRefilling: false };
+    const lease = { left: 0, taken: 0, endsAt: 0, used: 0, usedBefore: 0, since, isRefilling: false };
     this.leases.set(name, lease);
     return lease;
   }

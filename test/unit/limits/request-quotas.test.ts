@@ -129,7 +129,7 @@ describe('quotas that gateways share', () => {
           expect(rejectedEarly).toBe(false);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: 40 },
     );
   });
 });
