@@ -33,7 +33,8 @@ export function queryTargetOf({ url, username, password, database }: ClickHouseC
     isSecure: protocol === 'https:',
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port,
-    path: searchParams.get('pathname') ?? '/',
+    // Percent-encoded, and from the root, as the client sends it.
+    path: new URL(`/${(searchParams.get('pathname') ?? '').replace(/^\/+/, '')}`, inUrl.origin).pathname,
     search: new URLSearchParams([
       ['database', pathname.length > 1 ? pathname.slice(1) : database],
       ...withPrefix(/^(?:ch|clickhouse_setting)_/),

@@ -34,4 +34,13 @@ describe('queryTargetOf', () => {
       headers: { 'X-A': '1', Authorization: 'Bearer t' },
     });
   });
+
+  it.each([
+    ['clickhouse', '/clickhouse'],
+    ['%2Fa%20b%2F', '/a%20b/'],
+  ])('sends to the path of pathname=%s as the client of ClickHouse does', (pathname, path) => {
+    expect(queryTargetOf({ ...CONNECTION, url: `http://host/?pathname=${pathname}` })).toMatchObject({
+      path,
+    });
+  });
 });
