@@ -1,5 +1,6 @@
 import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
 
+import { PARTS_OF_REST } from '../limits/request-quotas.js';
 import type { Permit, SharedLimits, SharedWindow, TakenUnits } from '../limits/shared-limits.js';
 import type { GuardedRedis } from './guarded-redis.js';
 import type { RedisClient } from './redis-connection.js';
@@ -43,9 +44,6 @@ const TAKE_UNITS = `
 const GIVE_BACK = `
   local left = redis.call('pttl', KEYS[1])
   if left >= 0 and left <= tonumber(ARGV[1]) then redis.call('decr', KEYS[1]) end`;
-
-/** A lease is at most this part of what is left of a quota. */
-const PARTS_OF_REST = 100;
 
 export interface RedisLimitsParts {
   /** The client that `redis` wraps. */

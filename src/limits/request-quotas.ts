@@ -7,14 +7,16 @@ import type { SharedLimits } from './shared-limits.js';
 
 /** Milliseconds for which a lease should last. */
 const LEASE_MS = 100;
+/** A lease is at most this part of what is left of a quota. */
+export const PARTS_OF_REST = 100;
+/** The longest time that a reply of the shared store usually takes. */
+const MAX_DELAY_MS = 500;
 /** Maximum number of leases: token subjects are unbounded. */
 const MAX_LEASES = 50_000;
 
 /** Units of a quota that this gateway has counted in the shared store before it needs them. */
 interface Lease {
   left: number;
-  /** Units that were taken last. */
-  taken: number;
   /** When the window ends whose units these are; never later than in the shared store. Steady milliseconds. */
   endsAt: number;
   /** Requests since `since`, and in the time of a lease before it: what a lease should cover. */
@@ -86,9 +88,15 @@ export class RequestQuotas {
   /** Whether there was a unit for a request, which then is counted. */
   private async count(limit: WindowLimit, shared: SharedLimits): Promise<boolean> {
     if (!this.holdsUnit(limit, this.parts.now())) {
-      const isReachable = await this.draw(limit, shared, 1);
+      let drawn = await this.draw(limit, shared, 1);
+      // The window that was exhausted can have ended meanwhile.
+      if (drawn === 'none' && !this.isExhausted(limit)) drawn = await this.draw(limit, shared, 1);
+      if (drawn === 'unit') {
+        this.keepLease(limit, shared, this.state(limit));
+        return true;
+      }
       if (!this.holdsUnit(limit, this.parts.now())) {
-        if (isReachable || this.isExhausted(limit)) return false;
+        if (drawn === 'none' || this.isExhausted(limit)) return false;
         this.countLocally(limit);
         return true;
       }
@@ -103,6 +111,14 @@ export class RequestQuotas {
   }
 
   private useUnit(limit: WindowLimit, shared: SharedLimits): LimitState {
+    this.leaseOf(limit).left -= 1;
+    const state = this.countLocally(limit);
+    this.keepLease(limit, shared, state);
+    return state;
+  }
+
+  /** Notes that a request was counted, and refills the lease where less than half of what it should cover is left. */
+  private keepLease(limit: WindowLimit, shared: SharedLimits, { remaining }: LimitState): void {
     const lease = this.leaseOf(limit);
     const now = this.parts.now();
     if (now - lease.since >= LEASE_MS) {
@@ -111,51 +127,55 @@ export class RequestQuotas {
       lease.since = now;
     }
     lease.used += 1;
-    lease.left -= 1;
-    // So that it never holds more than one and a half of what was taken at a time.
-    if (lease.left < Math.min(lease.usedBefore, lease.taken) / 2 && !lease.isRefilling) {
-      lease.isRefilling = true;
-      void this.draw(limit, shared, 0).finally(() => (lease.isRefilling = false));
-    }
-    return this.countLocally(limit);
+    // The store grants no more: refills for more would add up to more than two leases.
+    const size = Math.min(lease.usedBefore, Math.floor(remaining / PARTS_OF_REST));
+    if (lease.left >= size / 2 || lease.isRefilling) return;
+    lease.isRefilling = true;
+    void this.draw(limit, shared, 0).finally(() => (lease.isRefilling = false));
   }
 
   /**
-   * Takes units from the shared store for the lease of a limit. Never rejects.
+   * Takes units from the shared store: one for a request that waits for it, which is no part of the lease and counts even
+   * where its window ends before the reply arrives; or else those of a lease. Never rejects.
    *
-   * @param atLeast units to take even where this is more than a lease may have.
-   * @returns whether the store responded.
+   * @returns `unit`: the store granted it; undefined: it is unreachable.
    */
-  private async draw(limit: WindowLimit, shared: SharedLimits, atLeast: number): Promise<boolean> {
+  private async draw(
+    limit: WindowLimit,
+    shared: SharedLimits,
+    own: 0 | 1,
+  ): Promise<'unit' | 'none' | undefined> {
     const { windows, now } = this.parts;
     const { name, quota, window } = limit;
     const lease = this.leaseOf(limit);
     const sentAt = now();
-    const wanted = Math.max(1, lease.usedBefore);
-    const taken = await shared.take(name, { quota, windowSeconds: window, wanted, atLeast });
-    if (!taken) return false;
+    const wanted = own === 1 ? 1 : lease.usedBefore;
+    const taken = await shared.take(name, { quota, windowSeconds: window, wanted, atLeast: own });
+    if (!taken) return undefined;
     const endsAt = sentAt + Math.min(taken.msLeft, window * 1000);
     if (lease.endsAt <= sentAt) {
       lease.left = 0;
       lease.endsAt = endsAt;
     }
-    lease.left += taken.granted;
-    lease.taken = taken.granted;
+    const isGranted = taken.granted >= own;
+    lease.left += isGranted ? taken.granted - own : 0;
     windows.set(name, taken.count - lease.left, endsAt - now());
-    return true;
+    return isGranted ? 'unit' : 'none';
   }
 
   private async giveBack({ name, window }: WindowLimit, shared: SharedLimits): Promise<void> {
     const { windows, now } = this.parts;
     const { endsAt } = windows.add(name, -1, window);
-    await shared.giveBack(name, endsAt - now());
+    // The window ends here up to a reply's delay earlier than in the store.
+    const tolerance = Math.min(MAX_DELAY_MS, (window * 1000) / 2);
+    await shared.giveBack(name, Math.max(0, endsAt - now()) + tolerance);
   }
 
   private leaseOf({ name }: WindowLimit): Lease {
     const known = this.leases.get(name);
     if (known) return known;
     const since = this.parts.now();
-    const lease = { left: 0, taken: 0, endsAt: 0, used: 0, usedBefore: 0, since, isRefilling: false };
+    const lease = { left: 0, endsAt: 0, used: 0, usedBefore: 0, since, isRefilling: false };
     this.leases.set(name, lease);
     return lease;
   }

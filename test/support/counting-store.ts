@@ -9,6 +9,8 @@ export class CountingStore implements SharedLimits {
   /** How often units were taken. */
   calls = 0;
   isReachable = true;
+  /** Called when units are about to be taken, and before the reply arrives. */
+  onTravel: { readonly to?: () => void; readonly back?: () => void } = {};
 
   constructor(private readonly now: () => number) {}
 
@@ -16,17 +18,21 @@ export class CountingStore implements SharedLimits {
     this.calls += 1;
     await Promise.resolve();
     if (!this.isReachable) return undefined;
+    this.onTravel.to?.();
     const { quota, windowSeconds, wanted, atLeast } = demand;
     const window = this.window(name, windowSeconds);
     const rest = quota - window.count;
     const granted = Math.min(rest, wanted, Math.max(atLeast, Math.floor(rest / 100)));
     window.count += granted;
-    return { granted, count: window.count, msLeft: window.endsAt - this.now() };
+    const taken = { granted, count: window.count, msLeft: window.endsAt - this.now() };
+    this.onTravel.back?.();
+    return taken;
   };
 
-  readonly giveBack = (name: string): Promise<void> => {
+  readonly giveBack = (name: string, msLeft: number): Promise<void> => {
     const window = this.windows.get(name);
-    if (window) window.count -= 1;
+    const left = window ? window.endsAt - this.now() : 0;
+    if (window && left > 0 && left <= msLeft) window.count -= 1;
     return Promise.resolve();
   };
 

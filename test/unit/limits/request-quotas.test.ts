@@ -92,6 +92,38 @@ describe('quotas that gateways share', () => {
     expect(await admit(gateway, subject)).toMatchObject([{ remaining: 9999 }]);
   });
 
+  it('count a request whose window ends before the reply of the store arrives', async () => {
+    const gateway = openGateway();
+    store.onTravel = { back: () => (now += WINDOW_MS) };
+    expect(await admit(gateway, withQuota(10))).toBeDefined();
+  });
+
+  it('are not exhausted any more where the window ends with the reply that says so', async () => {
+    const [a, b] = [openGateway(), openGateway()];
+    const subject = withQuota(1);
+    await admit(a, subject);
+    store.onTravel = { back: () => (now += WINDOW_MS) };
+    expect(await admit(b, subject)).toBeDefined();
+  });
+
+  it('are held back by two hundredths at most by a gateway with many requests', async () => {
+    const gateway = openGateway();
+    const subject = withQuota(2000);
+    const admitted = await send(gateway, subject, { times: 150, everyMs: 1 });
+    await Promise.all(Array.from({ length: 64 }, () => admit(gateway, subject)));
+    const { count = 0 } = store.windows.get('key:reports:requests:60') ?? {};
+    expect(count - admitted - 64).toBeLessThanOrEqual(2000 * HELD_AT_MOST);
+  });
+
+  it('get back the unit of a request that another limit rejects, also where the store is slow', async () => {
+    const [a, b] = [openGateway(), openGateway()];
+    const endpoint: Subject = { ...withQuota(1, 'orders'), kind: 'endpoint' };
+    await admit(a, endpoint);
+    store.onTravel = { to: () => (now += 50) };
+    await expect(b.admitRequest([withQuota(1000), endpoint])).rejects.toThrow(LimitExceeded);
+    expect(store.windows.get('key:reports:requests:60')?.count).toBe(0);
+  });
+
   it('continue from the last known count while the store is unreachable', async () => {
     const gateway = openGateway();
     const subject = withQuota(1000);
