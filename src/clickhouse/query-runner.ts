@@ -168,8 +168,8 @@ async function run(
       body,
       queryId,
       resultRows: Number(summary.result_rows),
-      rowsRead: Number(summary.read_rows),
-      bytesRead: Number(summary.read_bytes),
+      rowsRead: Number(summary.read_rows ?? 0),
+      bytesRead: Number(summary.read_bytes ?? 0),
       clickhouseMs: Number(summary.elapsed_ns) / 1e6,
     };
   };

@@ -23,12 +23,12 @@ export function rateLimitHeaders(states: readonly LimitState[]): Readonly<Record
   };
 }
 
-/** Cost limits of sandboxed callers stay hidden: they would reveal how many rows of other tenants a query read. */
 /** As {@link rateLimitHeaders}: names and values alternate. */
 export function rateLimitHeaderList(states: readonly LimitState[]): readonly string[] {
   return Object.entries(rateLimitHeaders(states)).flat();
 }
 
+/** Cost limits of sandboxed callers stay hidden: they would reveal how many rows of other tenants a query read. */
 function isShown({ subject, counted }: LimitState): boolean {
   return subject.isSandboxed !== true || !COSTS.some((cost) => cost === counted);
 }
