@@ -20,7 +20,7 @@ export interface Rounds {
   readonly seconds: number;
 }
 
-interface Round extends LoadResult {
+export interface Round extends LoadResult {
   readonly cpuPerRequest: number;
 }
 
@@ -129,7 +129,8 @@ async function measurePaced(
   printTable(['server', 'requests/s sent', 'responses/s', 'p99', 'p99 of bare Node', 'of bare Node'], lines);
 }
 
-async function loadRound(
+/** Loads a subject, after a warm-up that does not count. */
+export async function loadRound(
   generate: GenerateLoad,
   subject: Subject,
   { seconds, rate }: { readonly seconds: number; readonly rate?: number },

@@ -1,21 +1,24 @@
 /**
  * A fake ClickHouse that responds to every query at once, for measuring only the gateway. A query about the project in
- * its argument returns a day of hourly statistics; any other query returns no rows.
+ * its argument returns a day of hourly statistics, one about `size-BYTES-NUMBER` as many as have about these bytes; any
+ * other query returns no rows.
  */
 import { createServer } from 'node:http';
 
 const HOURS = 24;
+const ROW_BYTES = 245;
 const [, , project] = process.argv;
-const hours = Array.from({ length: HOURS }, (_, hour) => ({
-  timestamp: new Date(Date.UTC(2026, 4, 17, hour)).toISOString(),
-  min_execution_time: 3.25,
-  max_execution_time: 912.5 + hour,
-  avg_execution_time: 41.75 + hour / 7,
-  p95_execution_time: 210.25 + hour / 3,
-  p99_execution_time: 480.5 + hour / 9,
-  count: 1200 + hour,
-  error_count: hour,
-}));
+const hourly = (hours: number, shift = 0): readonly object[] =>
+  Array.from({ length: hours }, (_, hour) => ({
+    timestamp: new Date(Date.UTC(2026, 4, 17, hour)).toISOString(),
+    min_execution_time: 3.25,
+    max_execution_time: 912.5 + hour + (shift % 97),
+    avg_execution_time: 41.75 + (hour + shift) / 7,
+    p95_execution_time: 210.25 + (hour + shift) / 3,
+    p99_execution_time: 480.5 + (hour + shift) / 9,
+    count: 1200 + ((hour * 7919 + shift) % 5003),
+    error_count: hour,
+  }));
 
 const canned = (rows: readonly object[]): { readonly body: string; readonly summary: string } => {
   const [read, elapsed] = [String(rows.length), '1000'];
@@ -23,13 +26,19 @@ const canned = (rows: readonly object[]): { readonly body: string; readonly summ
   const lines = rows.map((row) => JSON.stringify(row)).join(',\n');
   return { body: `{"result":[${lines}]}`, summary: JSON.stringify(summary) };
 };
-const [aDay, nothing] = [canned(hours), canned([])];
+const [aDay, nothing] = [canned(hourly(HOURS)), canned([])];
+
+function cannedFor(asked: string | null): ReturnType<typeof canned> {
+  const [, bytes, number] = /^size-(\d+)-(\d+)$/.exec(asked ?? '') ?? [];
+  if (bytes === undefined) return asked === project ? aDay : nothing;
+  return canned(hourly(Math.round(Number(bytes) / ROW_BYTES), Number(number)));
+}
 
 const server = createServer((request, response) => {
   request.resume();
   request.on('end', () => {
     const { searchParams } = new URL(request.url ?? '/', 'http://clickhouse');
-    const { body, summary } = searchParams.get('param_project') === project ? aDay : nothing;
+    const { body, summary } = cannedFor(searchParams.get('param_project'));
     response.writeHead(200, { 'X-ClickHouse-Summary': summary }).end(body);
   });
 });

@@ -34,10 +34,17 @@ const CONNECT_WAIT_MS = 1000;
 /** Opens the local cache and, if Redis is configured, the shared cache behind it. */
 export async function openCache(config: Config, dependencies: CacheDependencies): Promise<OpenCache> {
   const { clock, onEvicted } = dependencies;
-  const local = new LocalStore(config.cache.memoryBytes, clock, onEvicted);
+  const local = new LocalStore(withoutReserve(config.cache.memoryBytes), clock, onEvicted);
   if (config.redisUrl === undefined) return openLocalOnly(local, dependencies);
   return openWithRedis(config, config.redisUrl, local, dependencies);
 }
+
+/** Memory that misses leave to the garbage collector and to malloc, which return it late; it does not grow with the cache. */
+const MAX_RESERVE_BYTES = 128 * 1024 * 1024;
+const RESERVE_SHARE = 1 / 4;
+
+/** What the results may occupy of the memory that the cache may add to the process. */
+const withoutReserve = (bytes: number): number => bytes - Math.min(MAX_RESERVE_BYTES, RESERVE_SHARE * bytes);
 
 function openLocalOnly(local: LocalStore, { ledger, clock }: CacheDependencies): OpenCache {
   const store = new PurgeGuard(local, clock);
