@@ -170,7 +170,7 @@ async function run(
       resultRows: Number(summary.result_rows),
       rowsRead: Number(summary.read_rows ?? 0),
       bytesRead: Number(summary.read_bytes ?? 0),
-      clickhouseMs: Number(summary.elapsed_ns) / 1e6,
+      clickhouseMs: Number(summary.elapsed_ns ?? 0) / 1e6,
     };
   };
   const described =
@@ -205,7 +205,7 @@ function maxResponseBytes({ maxResultBytes = 0 }: RunnerLimits): number {
   return Math.max(MIN_RESPONSE_BYTES, maxResultBytes);
 }
 
-type Summary = Readonly<Record<'read_rows' | 'read_bytes' | 'result_rows' | 'elapsed_ns', string>>;
+type Summary = Readonly<Partial<Record<'read_rows' | 'read_bytes' | 'result_rows' | 'elapsed_ns', string>>>;
 
 /** What ClickHouse reports about a query; undefined if a server that is not ClickHouse responds. */
 function summaryOf(headers: IncomingHttpHeaders): Summary | undefined {
