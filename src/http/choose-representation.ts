@@ -1,6 +1,5 @@
 import Negotiator from 'negotiator';
 
-import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure, type Problem } from '../errors.js';
 import type { Times } from '../formats/format.js';
 import { FORMAT_NAMES, FORMATS, type FormatName } from '../formats/formats.js';
@@ -13,6 +12,8 @@ export interface Presentation {
   readonly representation: Representation;
   /** Whether browsers save the response as a file. */
   readonly download: boolean;
+  /** Whether a result that lacks rows is an error. */
+  readonly complete: boolean;
   /** The value of `Preference-Applied`, where a preference decided. */
   readonly applied: string | undefined;
   /** Whether the headers made no difference: a request for the same target without them gets the same response. */
@@ -37,6 +38,7 @@ export interface QueryStringPresentation {
   readonly format: FormatName | undefined;
   readonly formulaSafe: boolean;
   readonly download: boolean;
+  readonly complete: boolean;
   readonly problems: readonly Problem[];
 }
 
@@ -56,12 +58,12 @@ export interface HeaderPreferences {
   readonly timestamps: Times | undefined;
 }
 
-/** Reads `format`, `csv_safe` and `download`. Where the endpoint declares such a name, the parameter is the endpoint's. */
-export function readPresentation(endpoint: Endpoint, sent: RawParameters): QueryStringPresentation {
+/** Reads `format`, `csv_safe`, `download` and `complete`. */
+export function readPresentation(sent: RawParameters): QueryStringPresentation {
   const problems: Problem[] = [];
-  /** The value of one of the gateway's own parameters; undefined where it is invalid or the endpoint declares it. */
+  /** The value of one of the gateway's own parameters; undefined where it is omitted or invalid. */
   const read = <T>(param: string, values: ReadonlyMap<string, T>, expected: string): T | undefined => {
-    const parameter = endpoint.parameters.has(param) ? undefined : sent.get(param);
+    const parameter = sent.get(param);
     if (!parameter) return undefined;
     const value = values.get(parameter.text?.toLowerCase() ?? '');
     const problem = problemOfEncoding(parameter) ?? (value === undefined ? expected : undefined);
@@ -72,7 +74,8 @@ export function readPresentation(endpoint: Endpoint, sent: RawParameters): Query
   const format = read('format', BY_NAME, `must be one of ${FORMAT_NAMES.join(', ')}`);
   const formulaSafe = read('csv_safe', BOOLEANS, 'must be 1, 0, true or false') ?? false;
   const download = read('download', BOOLEANS, 'must be 1, 0, true or false') ?? false;
-  return { format, formulaSafe, download, problems };
+  const complete = read('complete', BOOLEANS, 'must be 1, 0, true or false') ?? false;
+  return { format, formulaSafe, download, complete, problems };
 }
 
 /**
@@ -83,7 +86,7 @@ export function readPresentation(endpoint: Endpoint, sent: RawParameters): Query
  * @throws Failure NOT_ACCEPTABLE where `Accept` matches no format.
  */
 export function choosePresentation(
-  { format, formulaSafe, download }: QueryStringPresentation,
+  { format, formulaSafe, download, complete }: QueryStringPresentation,
   { accept, timestamps }: HeaderPreferences,
   times: Times,
 ): Presentation {
@@ -93,6 +96,7 @@ export function choosePresentation(
   return {
     representation,
     download,
+    complete,
     applied: isApplied ? `timestamps=${timestamps}` : undefined,
     isPlain: representation === representationOf(format ?? DEFAULT_FORMAT, { times, formulaSafe }),
   };

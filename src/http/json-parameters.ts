@@ -38,7 +38,7 @@ export function readJsonParameters(
       const read = readValue(kind, value);
       if ('problem' in read) problems.push({ param, problem: read.problem });
       else parameters.set(param, rawOf(param, read, kind));
-    } else if (belongsInQueryString(endpoint, param)) {
+    } else if (belongsInQueryString(param)) {
       problems.push({ param, problem: 'belongs in the query string, also of a POST' });
     }
   }

@@ -53,7 +53,7 @@ export function readCall({
   const { problems: ofParameters, ...resolved } = readParameters(endpoint, applied.parameters, context);
   const sql = endpoint.settings.sandboxing === 'disabled' ? undefined : sent.parameters.get('sql');
   const ofSql = sql && (problemOfEncoding(sql) ?? problemOfSqlText(sql.text ?? ''));
-  const named = readPresentation(endpoint, sent.query);
+  const named = readPresentation(sent.query);
   // A parameter without a text is no omitted one.
   const unread = new Set(sent.problems.map(({ param }) => param));
   const problems: readonly Problem[] = [

@@ -38,7 +38,7 @@ export const readBody: ReadSentCall = async (endpoint, request, response) => {
   const query = parseQueryString(request.originalUrl);
   if (hasLink(query)) throw linkIsNotPosted();
   const members = await readJsonObject(request, response);
-  const misplaced = [...query.keys()].filter((name) => !isOwnParameter(endpoint, name));
+  const misplaced = [...query.keys()].filter((name) => !isOwnParameter(name));
   const { parameters, problems } = readJsonParameters(endpoint, members);
   const ofQuery = misplaced.map((param) => ({
     param,

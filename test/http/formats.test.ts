@@ -1,29 +1,11 @@
-import { column, type EndpointDefinition } from '../../src/endpoint/definition.js';
-import { defineEndpoint } from '../../src/endpoint/endpoint.js';
-import { text } from '../../src/endpoint/index.js';
-import { sql } from '../../src/endpoint/sql.js';
 import { FORMATS, FORMAT_NAMES } from '../../src/formats/formats.js';
-import { SAMPLE, sampleEndpoint } from '../support/sample-endpoint.js';
+import { sampleEndpoint } from '../support/sample-endpoint.js';
 import { createTestGateway, problemOf, type TestGateway } from '../support/test-gateway.js';
 
-const parameters = {
-  format: text({ description: 'Its own.' }),
-  download: text({ description: 'Its own.' }),
-  csv_safe: text({ description: 'Its own.' }),
-};
-const OWN: EndpointDefinition<typeof parameters> = {
-  ...SAMPLE,
-  id: '33333333-2222-4333-8444-555555555555',
-  name: 'own',
-  parameters,
-  columns: { a: column('String', 'A.') },
-  example: {},
-  build: (p) => sql`SELECT ${p.format} AS a, ${p.download} AS b, ${p.csv_safe} AS c`,
-};
 const URL = '/api/endpoints/query/sample?city=Rome';
 
 const open = (): Promise<TestGateway> =>
-  createTestGateway({ endpoints: [sampleEndpoint(), defineEndpoint(OWN)] });
+  createTestGateway({ endpoints: [sampleEndpoint()] });
 
 /** Representation and Content-Type of the response to a request. */
 async function chosen(url: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
@@ -93,6 +75,8 @@ describe('the representation of a result', () => {
     ['format=csv&format=csv', 'format', 'is given 2 times; it may be given once'],
     ['download=1&download=1', 'download', 'is given 2 times; it may be given once'],
     ['download=yes', 'download', 'must be 1, 0, true or false'],
+    ['complete=yes', 'complete', 'must be 1, 0, true or false'],
+    ['complete=1&complete=1', 'complete', 'is given 2 times; it may be given once'],
     ['format=csv&csv_safe=x', 'csv_safe', 'must be 1, 0, true or false'],
   ])('%s returns 400', async (query, param, problem) => {
     const gateway = await open();
@@ -107,16 +91,6 @@ describe('the representation of a result', () => {
     expect(problem).toMatchObject({ status: 400, code: 'INVALID_PARAMETERS' });
     expect(problem.problems?.map(({ param }) => param)).toEqual(['city', 'format', 'csv_safe', 'download']);
     expect(gateway.runQuery.requests).toEqual([]);
-  });
-
-  it('does not reserve parameters that an endpoint declares under these names', async () => {
-    const gateway = await open();
-    const url = '/api/endpoints/query/own?format=csv&download=1&csv_safe=1';
-    const response = await gateway.get(url).set('Accept', 'application/x-ndjson');
-    expect(response.headers['content-type']).toBe('application/x-ndjson');
-    expect(response.headers).not.toHaveProperty('content-disposition');
-    const { query } = gateway.runQuery.onlyRequest;
-    expect(query.parameters).toMatchObject({ format: 'csv', download: '1', csv_safe: '1' });
   });
 
   it('is part of the cache key', async () => {

@@ -29,7 +29,7 @@ const FAILURES = {
   /** An unreachable issuer of tokens, or an overloaded or stopping gateway. */
   unavailable: [503],
   notFound: [404],
-  call: [406, 422, 502, 504],
+  call: [406, 412, 416, 422, 502, 504],
   body: [413, 415],
 } as const;
 

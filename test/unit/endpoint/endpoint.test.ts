@@ -46,6 +46,10 @@ describe('defineEndpoint', () => {
   it.each([
     ['now', 'parameter "now" has a name that the gateway reserves'],
     ['row_limit', 'parameter "row_limit" has a name that the gateway reserves'],
+    ['format', 'parameter "format" has a name that the gateway reserves'],
+    ['download', 'parameter "download" has a name that the gateway reserves'],
+    ['csv_safe', 'parameter "csv_safe" has a name that the gateway reserves'],
+    ['complete', 'parameter "complete" has a name that the gateway reserves'],
     ['City', 'parameter "City" must be made of lower-case letters, digits and underscores'],
     ['2nd', 'parameter "2nd" must be made of'],
     ['a b', 'parameter "a b" must be made of'],
