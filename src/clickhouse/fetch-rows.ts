@@ -4,6 +4,7 @@ import type { BoundQuery } from '../endpoint/bind.js';
 import type { QueryCost } from '../endpoint/limit-rules.js';
 import { ROW_LIMIT } from '../endpoint/reserved.js';
 import { brokenResponse } from '../formats/broken-response.js';
+import { escapeLineEnds } from '../formats/escape-line-ends.js';
 import type {
   ClickHouseFormat,
   FileFormat,
@@ -59,7 +60,8 @@ async function fetchAndCut(fetch: Fetch<RowFormat>, send: SendQuery): Promise<Qu
   const cost = declared === 'unknown' ? undefined : response;
   const { times, formulaSafe } = representation;
   const context = { rowCap: request.rowCap, times, formulaSafe, columns: described, cost };
-  const cut = format.cut(asUtf8(response.body), context);
+  const text = asUtf8(response.body);
+  const cut = format.cut(format.values === 'json' ? escapeLineEnds(text) : text, context);
   if (cut.rowsReceived !== response.resultRows) {
     throw brokenResponse(`ClickHouse sent ${cut.rowsReceived} rows, its summary says ${response.resultRows}`);
   }
@@ -116,7 +118,21 @@ function asUtf8(bytes: Buffer): Buffer {
 
 function resultOf(
   { queryId, rowsRead, bytesRead, clickhouseMs }: ClickHouseResponse,
-  { body, rowCount, truncated }: Pick<QueryResult, 'body' | 'rowCount' | 'truncated'>,
+  {
+    body,
+    equalBytes,
+    rowCount,
+    truncated,
+  }: Pick<QueryResult, 'body' | 'equalBytes' | 'rowCount' | 'truncated'>,
 ): QueryResult {
-  return { body, rowCount, truncated, rowsRead, bytesRead, clickhouseMs, queryId };
+  return {
+    body,
+    ...(equalBytes !== undefined && { equalBytes }),
+    rowCount,
+    truncated,
+    rowsRead,
+    bytesRead,
+    clickhouseMs,
+    queryId,
+  };
 }

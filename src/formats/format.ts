@@ -37,6 +37,8 @@ export interface FormatOptions {
 /** A complete body with at most as many rows as the cap allows. */
 export interface CutResult {
   readonly body: Buffer;
+  /** Leading bytes of the body that are the same for equal rows; all bytes where it is absent. */
+  readonly equalBytes?: number;
   readonly rowCount: number;
   /** Rows that ClickHouse sent. */
   readonly rowsReceived: number;

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../endpoint/json-schema.js';
 import { cutRows } from './cut-result.js';
+import { escapeLineEnds } from './escape-line-ends.js';
 import { TEXT, type CutContext, type CutResult, type RowFormat } from './format.js';
 import { shownType } from './project-columns.js';
 import { templateFormat } from './template-format.js';
@@ -8,13 +9,13 @@ import { templateFormat } from './template-format.js';
 export const jsonTable: RowFormat = {
   ...TEXT,
   mediaType: 'application/vnd.querygate.table+json',
-  contentType: 'application/vnd.querygate.table+json',
+  contentType: 'application/vnd.querygate.table+json; charset=utf-8',
   extension: 'table.json',
   values: 'json',
   clickHouseFormat: templateFormat,
   cut: (body, context) => {
     const cut = cutRows(body, context.rowCap);
-    return { ...cut, body: tableOf(cut, context) };
+    return { ...cut, ...tableOf(cut, context) };
   },
   describeBody: ({ list, isOpen }) => ({
     type: 'object',
@@ -31,19 +32,23 @@ export const jsonTable: RowFormat = {
 };
 
 /** Writes the metadata around the rows; no `statistics` where the caller must not learn the cost. */
-function tableOf({ body, rowCount, truncated }: CutResult, { columns, times, cost }: CutContext): Buffer {
+function tableOf(
+  { body, rowCount, truncated }: CutResult,
+  { columns, times, cost }: CutContext,
+): Pick<CutResult, 'body' | 'equalBytes'> {
   const meta = columns.map(({ name, type }) => ({ name, type: shownType(type, times) }));
   const statistics = cost && {
     elapsed: cost.clickhouseMs / 1000,
     rows_read: cost.rowsRead,
     bytes_read: cost.bytesRead,
   };
-  const end = JSON.stringify({ rows: rowCount, truncated, statistics });
-  return Buffer.concat([
-    Buffer.from(`{"meta":${JSON.stringify(meta)},"data":[`),
-    body,
-    Buffer.from(`],${end.slice(1)}`),
-  ]);
+  const summary = JSON.stringify({ rows: rowCount, truncated }).slice(1, -1);
+  // A name in the caller's own SQL can have any character.
+  const start = escapeLineEnds(Buffer.from(`{"meta":${JSON.stringify(meta)},"data":[`));
+  const equal = [start, body, Buffer.from(`],${summary}`)];
+  const end = Buffer.from(cost ? `,"statistics":${JSON.stringify(statistics)}}` : '}');
+  const table = Buffer.concat([...equal, end]);
+  return { body: table, ...(cost && { equalBytes: table.length - end.length }) };
 }
 
 const META: JsonSchema = {

@@ -8,7 +8,7 @@ const LINE_FEED = '\n';
 export const ndjson: RowFormat = {
   ...TEXT,
   mediaType: 'application/x-ndjson',
-  contentType: 'application/x-ndjson',
+  contentType: 'application/x-ndjson; charset=utf-8',
   extension: 'ndjson',
   values: 'json',
   clickHouseFormat: (columns) => templateFormat(columns, LINE_FEED),

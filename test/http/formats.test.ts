@@ -4,8 +4,7 @@ import { createTestGateway, problemOf, type TestGateway } from '../support/test-
 
 const URL = '/api/endpoints/query/sample?city=Rome';
 
-const open = (): Promise<TestGateway> =>
-  createTestGateway({ endpoints: [sampleEndpoint()] });
+const open = (): Promise<TestGateway> => createTestGateway({ endpoints: [sampleEndpoint()] });
 
 /** Representation and Content-Type of the response to a request. */
 async function chosen(url: string, headers: Readonly<Record<string, string>> = {}): Promise<unknown> {
