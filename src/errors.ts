@@ -62,8 +62,12 @@ export interface FailureDetails {
   readonly problems?: readonly Problem[];
   /** Listed in the body of the response to a failed reload: what is wrong with which endpoint file. */
   readonly fileProblems?: readonly object[];
+  /** Whether the credentials that were rejected came as `Authorization: Bearer`; sent in `WWW-Authenticate`. */
+  readonly isBearerInvalid?: boolean;
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
+  /** Bytes of the whole body of which a part was requested; sent in `Content-Range`. */
+  readonly completeBytes?: number;
   /** Sent as `Allow`. */
   readonly allow?: readonly string[];
   /** For the operator: logged at every level, never sent. Contains no values of the request. */

@@ -87,7 +87,7 @@ function entryOf(name: string, key: string | undefined): readonly KeyEntry[] {
     ? []
     : [
         {
-          principal: { name, mayBypassCache: true, mayCallGatewayEndpoints: true },
+          principal: { name, mayBypassCache: true, mayUseQueryString: true, mayCallGatewayEndpoints: true },
           hashes: [hashApiKey(key)],
         },
       ];

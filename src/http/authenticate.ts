@@ -22,7 +22,7 @@ export function authenticate(credentials: Credentials, endpoints: Endpoints): Re
     const principal =
       presented === undefined
         ? principalOfQueryString(credentials, { target, findEndpoint: () => endpointOfPath(endpoints, path) })
-        : await principalOfPresented(credentials, presented);
+        : await principalOfPresented(credentials, presented, request.headers);
     const context = contextOf(request);
     context.principal = authorize(credentials, principal, request);
     context.isPresentedInHeaders = presented !== undefined;

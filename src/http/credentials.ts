@@ -4,7 +4,7 @@ import { hasLink, LINK_PARAMETERS, type OpenedLink } from '../auth/links.js';
 import { allowsAddress, type Principal } from '../auth/principal.js';
 import { TokenRejected } from '../auth/token-rejected.js';
 import type { Endpoints } from '../endpoint/registry.js';
-import { Failure } from '../errors.js';
+import { Failure, type FailureDetails } from '../errors.js';
 import type { Clock } from '../query/ports.js';
 import type { RawParameters } from '../query/raw-parameters.js';
 import { MAX_HEADER_VALUE_BYTES } from './header-limits.js';
@@ -69,19 +69,25 @@ export function findPrincipal(credentials: Credentials, presented: string): Prin
 /**
  * The principal of the key or token in a request's headers.
  *
+ * @param presented what {@link presentedKey} found in them.
  * @throws Failure API_KEY_INVALID or TOKEN_ISSUER_UNREACHABLE
  */
-export async function principalOfPresented(credentials: Credentials, presented: string): Promise<Principal> {
+export async function principalOfPresented(
+  credentials: Credentials,
+  presented: string,
+  headers: IncomingMessage['headers'],
+): Promise<Principal> {
   const known = findPrincipal(credentials, presented);
   if (known) return known;
-  if (presented.length > MAX_HEADER_VALUE_BYTES) throw invalidKey();
+  const isBearerInvalid = presented !== headers['x-api-key'];
+  if (presented.length > MAX_HEADER_VALUE_BYTES) throw invalidKey({ isBearerInvalid });
   try {
     const verified = await credentials.verify(presented);
     if (verified) return verified;
   } catch (error) {
-    throw tokenFailure(error);
+    throw tokenFailure(error, isBearerInvalid);
   }
-  throw invalidKey();
+  throw invalidKey({ isBearerInvalid });
 }
 
 /** A request without credentials in its headers. */
@@ -124,7 +130,7 @@ function principalOfKeyInQueryString(
 
 function principalOfLink(credentials: Credentials, { target, findEndpoint }: WithoutHeader): Principal {
   const endpoint = findEndpoint();
-  const opened = endpoint && credentials.openLink(endpoint, parseQueryString(target));
+  const opened = endpoint && credentials.openLink(endpoint, parseQueryString(target, endpoint.parameters));
   if (!opened)
     throw new Failure(
       'API_KEY_INVALID',
@@ -134,12 +140,13 @@ function principalOfLink(credentials: Credentials, { target, findEndpoint }: Wit
   throw new Failure(opened.rejected === 'forbidden' ? 'FORBIDDEN' : 'API_KEY_INVALID', opened.detail);
 }
 
-function tokenFailure(error: unknown): unknown {
+function tokenFailure(error: unknown, isBearerInvalid: boolean): unknown {
   if (!(error instanceof TokenRejected)) return error;
-  if (error.reason !== 'unreachable') return new Failure('API_KEY_INVALID', error.message, { cause: error });
+  if (error.reason !== 'unreachable')
+    return new Failure('API_KEY_INVALID', error.message, { cause: error, isBearerInvalid });
   return new Failure('TOKEN_ISSUER_UNREACHABLE', error.message, { cause: error, retryAfterSeconds: 1 });
 }
 
-function invalidKey(): Failure {
-  return new Failure('API_KEY_INVALID', 'This API key is unknown or has expired.');
+function invalidKey(details: FailureDetails = {}): Failure {
+  return new Failure('API_KEY_INVALID', 'This API key is unknown or has expired.', details);
 }

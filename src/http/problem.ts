@@ -28,10 +28,16 @@ export function problemHeaders(failure: Failure): Readonly<Record<string, string
     ...(failure instanceof LimitExceeded && rateLimitHeaders(failure.states)),
     'Content-Type': 'application/problem+json; charset=utf-8',
     'Cache-Control': 'no-store',
-    ...(status === 401 && { 'WWW-Authenticate': 'Bearer realm="querygate"' }),
+    ...(status === 401 && { 'WWW-Authenticate': challenge(failure) }),
+    ...(details.completeBytes !== undefined && { 'Content-Range': `bytes */${details.completeBytes}` }),
     ...(details.allow && { Allow: details.allow.join(', ') }),
     ...(details.retryAfterSeconds !== undefined && { 'Retry-After': String(details.retryAfterSeconds) }),
   };
+}
+
+/** RFC 6750, 3.1: only a client that presented a bearer token is told that the token is the reason. */
+function challenge({ details: { isBearerInvalid } }: Failure): string {
+  return `Bearer realm="querygate"${isBearerInvalid ? ', error="invalid_token"' : ''}`;
 }
 
 /** Responds to every error with a problem document, which never contains the cause. */

@@ -11,19 +11,25 @@ const [PERCENT, PLUS, SPACE] = [0x25, 0x2b, 0x20] as const;
 /** Most characters that encode one byte. */
 const ESCAPE_LENGTH = 3;
 
+/** Parameters of which some are lists. */
+export type DeclaredLists = ReadonlyMap<string, { readonly isList?: boolean }>;
+
+const NO_LISTS: DeclaredLists = new Map();
+
 /**
  * Parses the query string of a request target (`application/x-www-form-urlencoded`): `&` between pairs, `+` for a space,
  * percent-encoded UTF-8. Omits parameters whose names can't be decoded, because no endpoint declares them.
  *
  * @param target the request target as Node provides it: one character for each byte.
+ * @param declared a list among these that is repeated becomes the one text with commas that means the same.
  * @throws Failure BAD_REQUEST where it has more than 1,000 parameters.
  */
-export function parseQueryString(target: string): RawParameters {
+export function parseQueryString(target: string, declared = NO_LISTS): RawParameters {
   const pairs = pairsIn(target);
   if (pairs.length > MAX_PAIRS) {
     throw new Failure('BAD_REQUEST', `The query string has more than ${MAX_PAIRS} parameters. Send fewer.`);
   }
-  return readPairs(pairs, {});
+  return readPairs(pairs, {}, declared);
 }
 
 /** Which parameters to read before the caller is authenticated. */
@@ -56,6 +62,7 @@ interface Bounds {
 function readPairs(
   pairs: readonly string[],
   { names, maxNameBytes = Infinity, maxBytes = Infinity }: Bounds,
+  declared = NO_LISTS,
 ): RawParameters {
   const parameters = new Map<string, RawParameter>();
   for (const pair of pairs) {
@@ -63,10 +70,19 @@ function readPairs(
     const name = decode(equals === -1 ? pair : pair.slice(0, equals), maxNameBytes);
     if (name === undefined || pair === '' || names?.has(name) === false) continue;
     const text = equals === -1 ? '' : decode(pair.slice(equals + 1), maxBytes);
-    parameters.set(name, { text, times: (parameters.get(name)?.times ?? 0) + 1 });
+    parameters.set(name, added(parameters.get(name), text, declared.get(name)?.isList));
   }
   return parameters;
 }
+
+/** A parameter with one more text: of a list the items, else a repetition. */
+function added(before: RawParameter | undefined, text: string | undefined, isList = false): RawParameter {
+  if (before === undefined) return { text, times: 1 };
+  return isList ? { text: joined(before.text, text), times: 1 } : { text, times: before.times + 1 };
+}
+
+const joined = (before: string | undefined, text: string | undefined): string | undefined =>
+  before === undefined || text === undefined ? undefined : `${before},${text}`;
 
 /** Undefined for invalid UTF-8, for invalid percent-encoding, and for a text that may exceed the limit. */
 function decode(encoded: string, maxBytes: number): string | undefined {

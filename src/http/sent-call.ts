@@ -28,8 +28,8 @@ export type ReadSentCall = (
 ) => SentCall | Promise<SentCall>;
 
 /** Reads the query string of a GET or HEAD. */
-export const readTarget: ReadSentCall = (_endpoint, { originalUrl }) => {
-  const query = parseQueryString(originalUrl);
+export const readTarget: ReadSentCall = ({ parameters }, { originalUrl }) => {
+  const query = parseQueryString(originalUrl, parameters);
   return { query, parameters: query, problems: [], isInTarget: true };
 };
 

@@ -20,6 +20,20 @@ const open = (
   environment: Readonly<Record<string, string>> = {},
 ): Promise<void> => withAccess({ keys: KEYS, environment }, use);
 
+describe('API_KEY', () => {
+  it('is accepted in the query string, because it has every right', async () => {
+    await open(
+      async (gateway) => {
+        expect(outcomeOf(await gateway.send('', `${STATS}&api_key=every-right`))).toBe('200');
+        expect(outcomeOf(await gateway.send('', `${STATS}&api_key=every-right&api_key=every-right`))).toBe(
+          '401 API_KEY_INVALID',
+        );
+      },
+      { API_KEY: 'every-right' },
+    );
+  });
+});
+
 describe('a key with addresses', () => {
   const from = async (gateway: AccessGateway, name: string, forwarded?: string): Promise<string> => {
     const headers = forwarded === undefined ? {} : { 'X-Forwarded-For': forwarded };

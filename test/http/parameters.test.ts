@@ -57,6 +57,16 @@ describe('a parameter', () => {
   });
 
   it.each([
+    ['event_ids=a&event_ids=b', 'event_ids=a,b'],
+    ['event_ids=b&event_ids=a,c&city=Rome&event_ids=b', 'event_ids=a,b,c&city=Rome'],
+    ['event_ids=&event_ids=', 'event_ids=,'],
+    ['event_ids=a&event_ids', 'event_ids=a,'],
+    ['event_ids=a%2Cb&event_ids=%20', 'event_ids=a,b,%20'],
+  ])('that is a list means the same repeated as with commas: %s', async (repeated, commas) => {
+    expect(await boundBy(`${EVENTS}?${repeated}`)).toEqual(await boundBy(`${EVENTS}?${commas}`));
+  });
+
+  it.each([
     'sql=SELECT+1',
     'max_threads=1&database=system&query=SELECT+1',
     'param_project=b',
@@ -72,6 +82,18 @@ describe('a parameter', () => {
 
   it.each([
     ['is required', LOGS, 'project', 'is required'],
+    [
+      'is a repeated list of more than 8 KiB in all',
+      `${EVENTS}?event_ids=${'a'.repeat(4096)}&event_ids=${'b'.repeat(4096)}`,
+      'event_ids',
+      'is 8193 bytes long; at most 8192 are allowed',
+    ],
+    [
+      'is a repeated list, one part of which is not UTF-8',
+      `${EVENTS}?event_ids=%FF&event_ids=a`,
+      'event_ids',
+      'is not valid percent-encoded UTF-8',
+    ],
     ['is sent twice', `${GOOD_CALL}&project=a`, 'project', 'is given 2 times; it may be given once'],
     ['is sent twice, once escaped', `${GOOD_CALL}&%70roject=a`, 'project', 'is given 2 times'],
     ['is not UTF-8', `${LOGS}?project=%FF`, 'project', 'is not valid percent-encoded UTF-8'],

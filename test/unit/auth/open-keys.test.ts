@@ -13,6 +13,7 @@ describe('openKeys', () => {
     expect(keys.find(keys.generatedKey ?? '')).toEqual({
       name: 'start-up',
       mayBypassCache: true,
+      mayUseQueryString: true,
       mayCallGatewayEndpoints: true,
     });
     expect(keys.find('')).toBeUndefined();
@@ -24,6 +25,7 @@ describe('openKeys', () => {
     expect(keys.find('secret')).toEqual({
       name: 'API_KEY',
       mayBypassCache: true,
+      mayUseQueryString: true,
       mayCallGatewayEndpoints: true,
     });
   });
@@ -38,6 +40,7 @@ describe('openKeys', () => {
         expect(keys.find('secret')).toEqual({
           name: 'API_KEY',
           mayBypassCache: true,
+          mayUseQueryString: true,
           mayCallGatewayEndpoints: true,
         });
         expect(keys.generatedKey).toBeUndefined();
@@ -60,7 +63,7 @@ describe('openKeys', () => {
     expect(keys.findByName('API_KEY')).toBe(keys.find('secret'));
     expect(keys.findByName('nobody')).toBeUndefined();
     expect(keys.principals()).toEqual([
-      { name: 'API_KEY', mayBypassCache: true, mayCallGatewayEndpoints: true },
+      { name: 'API_KEY', mayBypassCache: true, mayUseQueryString: true, mayCallGatewayEndpoints: true },
     ]);
   });
 

@@ -37,9 +37,11 @@ describe('a key or token over 8 KiB', () => {
     };
     const long = 'x'.repeat(8193);
     expect(findPrincipal(credentials, long)).toBeUndefined();
-    await expect(principalOfPresented(credentials, long)).rejects.toMatchObject({ code: 'API_KEY_INVALID' });
+    await expect(principalOfPresented(credentials, long, {})).rejects.toMatchObject({
+      code: 'API_KEY_INVALID',
+    });
     expect(lookups).toEqual([]);
-    await expect(principalOfPresented(credentials, long.slice(1))).rejects.toThrow('is unknown');
+    await expect(principalOfPresented(credentials, long.slice(1), {})).rejects.toThrow('is unknown');
     expect(lookups).toHaveLength(2);
   });
 });
