@@ -30,6 +30,8 @@ export interface MemoryUse {
 /** The local cache: results in the memory of the process. When full, it evicts the least recently used result. */
 export class LocalStore implements ResultStore {
   private readonly entries: LRUCache<string, Entry>;
+  /** Bytes of the bodies of the largest result that the cache can hold. */
+  readonly maxEntryBytes: number;
 
   /**
    * @param maxBytes bound on all entries together.
@@ -40,6 +42,7 @@ export class LocalStore implements ResultStore {
     private readonly clock: Clock,
     onEvicted: () => void = () => undefined,
   ) {
+    this.maxEntryBytes = maxBytes - ENTRY_OVERHEAD_BYTES;
     this.entries = new LRUCache({
       maxSize: maxBytes,
       sizeCalculation: ({ result }) => sizeOf(result) + ENTRY_OVERHEAD_BYTES,

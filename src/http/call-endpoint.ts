@@ -18,6 +18,7 @@ import type { CheckSql } from '../query/sandboxed-select.js';
 import type { SingleFlightCaller } from '../query/single-flight.js';
 import { withDeadline } from '../scheduler/deadline.js';
 import { cacheDemandOf } from './cache-headers.js';
+import { requireComplete } from './complete-result.js';
 import { withChosenEncoding } from './content-encoding.js';
 import type { KnownTargets } from './known-targets.js';
 import { requesterOf, setLimitHeaders, subjectsOf } from './limit-requests.js';
@@ -35,6 +36,8 @@ export interface CallParts {
   readonly limiter: Limiter;
   readonly targets: KnownTargets;
   readonly clock: Clock;
+  /** Bytes of a result up to which every gateway finds it in the cache, so that requests can get parts of it. */
+  readonly maxRangedBytes: number;
   /** Encloses the values of secret parameters. */
   readonly seal?: Seal | undefined;
   /** Format of times where the caller does not choose one; ISO 8601 by default. */
@@ -47,7 +50,7 @@ export interface CallParts {
  * @param readSent reads the parameters, of a caller who may call the endpoint.
  */
 export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestHandler {
-  const { endpoints, executeCall, limiter, clock, times = 'iso' } = parts;
+  const { endpoints, executeCall, limiter, clock, maxRangedBytes, times = 'iso' } = parts;
   return async (request, response) => {
     const context = contextOf(request);
     const principal = principalOf(context);
@@ -68,9 +71,9 @@ export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestH
       const bound = bindCall(query);
       const key = keyOf(query, bound);
       context.query = { digest: endpoint.digest, hash: key.hash };
-      const { representation, download } = presentation;
+      const { representation, download, complete } = presentation;
       if (presentation.isPlain && mayRemember(context, endpoint, sent)) {
-        parts.targets.learn(query.scope, request.originalUrl, { query, key, download });
+        parts.targets.learn(query.scope, request.originalUrl, { query, key, download, complete });
       }
       const call = {
         ...query,
@@ -85,6 +88,8 @@ export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestH
       const outcome = { ...executed, result };
       noteOutcome(context, outcome);
       setLimitHeaders(response, states);
+      const isSandboxed = query.sandbox !== undefined;
+      if (complete) requireComplete({ endpoint, result, isSandboxed, pinned: principal.pinned });
       const now = clock().getTime();
       sendResult(request, response, {
         endpoint,
@@ -92,7 +97,8 @@ export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestH
         context,
         representation,
         download,
-        hidesCost: query.sandbox !== undefined,
+        hidesCost: isSandboxed,
+        maxRangedBytes,
         now,
       });
     } finally {

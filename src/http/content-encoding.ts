@@ -16,8 +16,16 @@ const negotiated = new LRUCache<string, readonly Encoding[]>({ max: REMEMBERED }
 
 /** Chooses the body to send for an `Accept-Encoding` (RFC 9110, 12.5.3); identity where no other is accepted. */
 export function chooseEncoding(acceptEncoding: string | undefined, bodies: Bodies): Encoding {
-  if (acceptEncoding === undefined || (bodies.br ?? bodies.gzip) === undefined) return 'identity';
-  return acceptedEncodings(acceptEncoding).find((encoding) => bodies[encoding] !== undefined) ?? 'identity';
+  if (acceptEncoding === undefined) return 'identity';
+  const { isEncodedWhenSent, br, gzip } = bodies;
+  if (!isEncodedWhenSent && (br ?? gzip) === undefined) return 'identity';
+  const isAvailable = (encoding: Encoding): boolean => isEncodedWhenSent ?? bodies[encoding] !== undefined;
+  return acceptedEncodings(acceptEncoding).find(isAvailable) ?? 'identity';
+}
+
+/** Whether an `Accept-Encoding` permits a body without an encoding. */
+export function acceptsIdentity(acceptEncoding: string | undefined): boolean {
+  return acceptEncoding === undefined || acceptedEncodings(acceptEncoding).includes('identity');
 }
 
 /** The result with the body that {@link chooseEncoding} is to choose, where that one still has to be compressed. */

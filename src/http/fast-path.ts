@@ -11,6 +11,7 @@ import { hitOf, type OnOutcome } from '../query/execute-call.js';
 import type { Clock } from '../query/ports.js';
 import type { AccessLog } from './access-log.js';
 import { noteOutcome } from './call-endpoint.js';
+import { isComplete } from './complete-result.js';
 import { corsHeadersOf } from './cors.js';
 import { pendingEncoding } from './content-encoding.js';
 import { findPrincipal, presentedKey, type Credentials } from './credentials.js';
@@ -33,6 +34,8 @@ export interface HitParts {
   readonly credentials: Credentials;
   readonly limiter: Limiter;
   readonly clock: Clock;
+  /** Bytes of a result up to which every gateway finds it in the cache. */
+  readonly maxRangedBytes: number;
   readonly log: AccessLog;
   readonly corsOrigins: readonly string[];
   readonly tracing?: Pick<Tracing, 'record'> | undefined;
@@ -49,7 +52,8 @@ const TAKES_JSON = new Set([undefined, '*/*', 'application/json', 'application/j
  * headers as through the Express application, without its router. All other requests are left to the application.
  */
 export function createFastPath(parts: HitParts): FastPath {
-  const { endpoints, targets, find, onOutcome, credentials, limiter, clock, log, tracing } = parts;
+  const { endpoints, targets, find, onOutcome, credentials, limiter, clock, log, tracing, maxRangedBytes } =
+    parts;
   const corsHeaders = corsHeadersOf(parts.corsOrigins);
   return (request, response) => {
     const startedAt = performance.now();
@@ -58,10 +62,10 @@ export function createFastPath(parts: HitParts): FastPath {
     const now = clock().getTime();
     const known = principal && targets.find(scopeOf(principal), url, now);
     if (!known) return false;
-    const { query, key, download } = known;
+    const { query, key, download, complete } = known;
     const { endpoint, representation } = query;
     const outcome = mayCall(principal, endpoint) ? hitOf(find(key.hash), now) : undefined;
-    if (!outcome || pendingEncoding(headers['accept-encoding'], outcome.result)) return false;
+    if (!outcome || isForApplication(outcome.result, headers['accept-encoding'], complete)) return false;
     const limits = limiter.admitAtOnce(subjectsOf(endpoints, principal, endpoint));
     if (!limits) return false;
     onOutcome(query, key, outcome);
@@ -86,6 +90,7 @@ export function createFastPath(parts: HitParts): FastPath {
       context,
       representation,
       download,
+      maxRangedBytes,
       now,
       before,
       vary,
@@ -94,6 +99,15 @@ export function createFastPath(parts: HitParts): FastPath {
     tracing?.record(headers, startedAt, spanOf(request, response, context));
     return true;
   };
+}
+
+/** Whether a response has to wait for an encoding, or is an error because rows are missing. */
+function isForApplication(
+  result: EndpointResult,
+  acceptEncoding: string | undefined,
+  complete: boolean | undefined,
+): boolean {
+  return pendingEncoding(acceptEncoding, result) !== undefined || (complete === true && !isComplete(result));
 }
 
 /** The principal, where it can be authenticated without I/O and may call from any address. */
@@ -110,6 +124,8 @@ function isOrdinary(request: IncomingMessage): boolean {
     TAKES_JSON.has(headers.accept) &&
     headers['cache-control'] === undefined &&
     headers['prefer'] === undefined &&
+    headers.range === undefined &&
+    headers['if-match'] === undefined &&
     headers.host !== undefined &&
     problemOfHeaders(request) === undefined
   );

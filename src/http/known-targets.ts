@@ -11,6 +11,8 @@ export interface KnownTarget {
   readonly key: CacheKey;
   /** Whether the response is a download. */
   readonly download?: boolean;
+  /** Whether a result that lacks rows is an error. */
+  readonly complete?: boolean;
 }
 
 /** Approximate bytes of all entries together. */

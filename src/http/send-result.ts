@@ -1,14 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline } from 'node:stream';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { FORMATS } from '../formats/formats.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
 import type { CallOutcome } from '../query/call.js';
 import type { Encoding } from '../query/endpoint-result.js';
+import { compressedStream } from '../query/encode-bodies.js';
+import type { ByteRange } from './byte-range.js';
 import { cacheHeaders, VARY } from './cache-headers.js';
-import { chooseEncoding } from './content-encoding.js';
-import { entityTag, matchesEntityTag } from './entity-tag.js';
 import type { RequestContext } from './request-context.js';
+import { selectContent } from './select-content.js';
 
 /** Milliseconds after which the gateway closes the connection of a client that reads nothing. */
 const SLOW_READER_MS = 60_000;
@@ -25,6 +27,8 @@ export interface Sending {
   readonly download?: boolean | undefined;
   /** Whether the caller must not learn what the query cost, because the query is its own SQL. */
   readonly hidesCost?: boolean;
+  /** Bytes of a result up to which every gateway finds it in the cache. */
+  readonly maxRangedBytes: number;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** Headers that come first: names and values alternate. Those that were set on the response before come in any case. */
@@ -34,21 +38,24 @@ export interface Sending {
 }
 
 /**
- * Sends a result: the cached bytes in the encoding that the client prefers, or 304 where the client has them. Node takes a
- * third of the time for one list of all headers as for setting them one by one.
+ * Sends a result: its bytes in the encoding that the client prefers, a part of them, or 304 where the client has them. Node
+ * takes a third of the time for one list of all headers as for setting them one by one.
+ *
+ * @throws Failure PRECONDITION_FAILED or RANGE_NOT_SATISFIABLE; never for a request without `If-Match` and `Range`
  */
 export function sendResult(request: IncomingMessage, response: ServerResponse, sending: Sending): void {
-  const { endpoint, outcome, now, before = [] } = sending;
+  const { endpoint, outcome, now, before = [], maxRangedBytes } = sending;
   const { result } = outcome;
-  const encoding = chooseEncoding(request.headers['accept-encoding'], result.bodies);
-  const tag = entityTag(result.digest, encoding);
+  const selected = selectContent(request, { endpoint, result, maxRangedBytes });
   const headers = [
     ...before,
     ...cacheHeaders(outcome, endpoint.settings.caching, now),
     'ETag',
-    tag,
+    selected.tag,
     'Vary',
     varyOf(sending.vary ?? response.getHeader('Vary')),
+    'Accept-Ranges',
+    selected.takesRanges ? 'bytes' : 'none',
     'X-Row-Count',
     String(result.rowCount),
     'Server-Timing',
@@ -56,20 +63,57 @@ export function sendResult(request: IncomingMessage, response: ServerResponse, s
   ];
   if (result.truncated) headers.push('X-Truncated', 'true');
   if (result.partial) headers.push('X-Partial', 'true');
-  // Equal bytes do not make a complete result of a partial one, so a partial result is never a 304. Nor is the response to a POST.
-  if (
-    !result.partial &&
-    request.method !== 'POST' &&
-    matchesEntityTag(request.headers['if-none-match'], tag)
-  ) {
+  if (selected.isUnchanged) {
     response.writeHead(304, headers).end();
     return;
   }
-  const body = result.bodies[encoding] ?? result.bodies.identity;
-  headers.push(...contentHeaders(sending, body, encoding));
-  response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body);
+  const { encoding, range } = selected;
+  headers.push(...contentHeaders(sending, encoding));
+  const body = result.bodies[encoding];
+  if (body === undefined) sendEncoded(request, response, sending, { headers, encoding });
+  else if (range) sendPart(response, body, range, headers);
+  else {
+    headers.push('Content-Length', String(body.length));
+    response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body);
+  }
   // A client that does not read would keep the bytes in memory for ever. Node restarts the timeout with each write.
-  if (response.writableLength > 0) request.socket.setTimeout(SLOW_READER_MS);
+  if (body === undefined || response.writableLength > 0) request.socket.setTimeout(SLOW_READER_MS);
+}
+
+function sendPart(
+  response: ServerResponse,
+  body: Buffer,
+  { first, last }: ByteRange,
+  headers: string[],
+): void {
+  const part = body.subarray(first, last + 1);
+  headers.push(
+    'Content-Range',
+    `bytes ${first}-${last}/${body.length}`,
+    'Content-Length',
+    String(part.length),
+  );
+  response.writeHead(206, headers).end(part);
+}
+
+/** Compresses the body while it is sent, at the pace of the client. A failure breaks off the response, which shows it. */
+function sendEncoded(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  { outcome, context }: Sending,
+  { headers, encoding }: { readonly headers: string[]; readonly encoding: Encoding },
+): void {
+  response.writeHead(200, headers);
+  if (method === 'HEAD' || encoding === 'identity') {
+    response.end();
+    return;
+  }
+  const compressed = compressedStream(outcome.result.bodies.identity, encoding);
+  compressed.once('error', (error: NodeJS.ErrnoException) => {
+    // The pipeline reports a client that disconnects to both streams; the log has its own status for that.
+    if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') context.failure = error;
+  });
+  pipeline(compressed, response, () => undefined);
 }
 
 /** @param before what CORS set, if anything. */
@@ -79,11 +123,10 @@ function varyOf(before: number | string | readonly string[] | undefined): string
 
 function contentHeaders(
   { endpoint, outcome, representation = JSON_REPRESENTATION, download = false }: Sending,
-  body: Buffer,
   encoding: Encoding,
 ): readonly string[] {
   const { contentType, extension } = FORMATS[representation.format];
-  const headers = ['Content-Type', contentType, 'Content-Length', String(body.length)];
+  const headers = ['Content-Type', contentType];
   if (encoding !== 'identity') headers.push('Content-Encoding', encoding);
   if (download) {
     headers.push('Content-Disposition', `attachment; filename="${fileName(endpoint, outcome, extension)}"`);

@@ -1,6 +1,16 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import {
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  type BrotliCompress,
+  type BrotliOptions,
+  type Gzip,
+  type ZlibOptions,
+} from 'node:zlib';
 
 import { inOwnMemory, type Bodies, type Compressed, type PendingEncodings } from './endpoint-result.js';
 
@@ -10,22 +20,35 @@ const WORTHWHILE_BYTES = 1024;
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
 
-/** Each encoding has one level, so that one ETag means one sequence of bytes. In the thread pool. */
+/** Each encoding has one level, so that one ETag means one sequence of bytes. */
+const GZIP: ZlibOptions = { level: 6 };
+
+function brotliOptions(bytes: number): BrotliOptions {
+  return { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: bytes } };
+}
+
+/** In the thread pool. */
 const COMPRESS: Readonly<Record<Compressed, (identity: Buffer) => Promise<Buffer>>> = {
-  br: (identity) => {
-    const params = {
-      [constants.BROTLI_PARAM_QUALITY]: 5,
-      [constants.BROTLI_PARAM_SIZE_HINT]: identity.length,
-    };
-    return compressBrotli(identity, { params });
-  },
-  gzip: (identity) => compressGzip(identity, { level: 6 }),
+  br: (identity) => compressBrotli(identity, brotliOptions(identity.length)),
+  gzip: (identity) => compressGzip(identity, GZIP),
 };
+
+/** Whether a body is large enough to be compressed. */
+export function isWorthCompressing(identity: Buffer): boolean {
+  return identity.length > WORTHWHILE_BYTES;
+}
+
+/** A stream of the body in an encoding: the same bytes as of {@link bodiesOf}, without a copy of them in memory. */
+export function compressedStream(identity: Buffer, encoding: Compressed): BrotliCompress | Gzip {
+  const stream = encoding === 'br' ? createBrotliCompress(brotliOptions(identity.length)) : createGzip(GZIP);
+  stream.end(identity);
+  return stream;
+}
 
 /** The bodies of a result that is cached: its encodings are pending where compressing it is worthwhile. */
 export function bodiesOf(body: Buffer, compress = COMPRESS): Bodies {
   const identity = inOwnMemory(body);
-  if (identity.length <= WORTHWHILE_BYTES) return { identity };
+  if (!isWorthCompressing(identity)) return { identity };
   return { identity, pending: new EncodingsOnDemand(identity, compress) };
 }
 

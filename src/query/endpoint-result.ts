@@ -6,6 +6,8 @@ export interface Bodies extends Readonly<Partial<Record<Compressed, Buffer>>> {
   readonly identity: Buffer;
   /** Present until every encoding is ready: the first response does not wait for those that it does not send. */
   readonly pending?: PendingEncodings;
+  /** Set where the body is compressed as it is sent, because it is sent only once. */
+  readonly isEncodedWhenSent?: true;
 }
 
 export type Compressed = 'gzip' | 'br';
@@ -27,19 +29,27 @@ export async function withEveryEncoding(result: EndpointResult): Promise<Endpoin
 }
 
 /** A complete result as it is served and cached: its final bytes and the facts that response headers report. */
-export interface EndpointResult extends Omit<QueryResult, 'body'> {
+export interface EndpointResult extends Omit<QueryResult, 'body' | 'equalBytes'> {
   /** When its query started; milliseconds since 1970. */
   readonly createdAt: number;
   /** When it stops being fresh; milliseconds since 1970. Every tier of the cache uses this value alone. */
   readonly expiresAt: number;
   /** Digest of the uncompressed bytes, 22 characters; part of the ETag. */
   readonly digest: string;
+  /** Set where the digest leaves out bytes that differ between equal results. */
+  readonly hasWeakDigest?: true;
   readonly bodies: Bodies;
 }
 
 /** Bytes of all bodies of a result together. */
 export function sizeOf({ bodies: { identity, gzip, br } }: EndpointResult): number {
   return identity.length + (gzip?.length ?? 0) + (br?.length ?? 0);
+}
+
+/** A bound on {@link sizeOf} that holds before and after the pending encodings are ready: compressing does not enlarge a body. */
+export function sizeBound(result: EndpointResult): number {
+  const { identity, pending } = result.bodies;
+  return pending ? 3 * identity.length : sizeOf(result);
 }
 
 /**

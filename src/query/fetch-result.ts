@@ -6,7 +6,7 @@ import { JSON_REPRESENTATION, type Representation } from '../formats/representat
 import { bindCall, boundAt } from './bind-call.js';
 import type { CacheKey } from './cache-key.js';
 import { usableUntil, type EndpointQuery } from './call.js';
-import { bodiesOf, digestOf } from './encode-bodies.js';
+import { bodiesOf, digestOf, isWorthCompressing } from './encode-bodies.js';
 import { inOwnMemory, type EndpointResult, type Bodies } from './endpoint-result.js';
 import type { Requester, Clock, RunQuery } from './ports.js';
 import type { ResultStore } from './result-store.js';
@@ -89,7 +89,7 @@ async function queryClickHouse(
   const cap = rowCap(endpoint);
   const now = clock();
   try {
-    const { body, ...facts } = await runQuery({
+    const { body, equalBytes, ...facts } = await runQuery({
       query: boundAt(bound, now, cap + 1),
       columns: sandbox ? 'unknown' : returnedColumns(endpoint, values),
       representation,
@@ -100,14 +100,37 @@ async function queryClickHouse(
       limits: endpoint.settings.queryLimits,
     });
     const { caching } = endpoint.settings;
-    const freshSeconds = caching === 'disabled' || facts.partial ? undefined : caching;
-    const bodies = freshSeconds === undefined ? { identity: body } : bodiesToCache(body, representation);
     const createdAt = now.getTime();
-    const expiresAt = freshSeconds === undefined ? createdAt : createdAt + freshSeconds * 1000;
-    return { ...facts, createdAt, expiresAt, digest: digestOf(body), bodies };
+    if (caching === 'disabled' || facts.partial) {
+      return { ...facts, createdAt, expiresAt: createdAt, ...onceSent(body, representation, equalBytes) };
+    }
+    const expiresAt = createdAt + caching * 1000;
+    return {
+      ...facts,
+      createdAt,
+      expiresAt,
+      digest: digestOf(body),
+      bodies: bodiesToCache(body, representation),
+    };
   } catch (error) {
     throw blameParameters(endpoint, error);
   }
+}
+
+/** The bytes of a result that is not cached. Equal rows have the same digest, so that 304 is possible for them. */
+function onceSent(
+  body: Buffer,
+  { format }: Representation,
+  equalBytes: number | undefined,
+): Pick<EndpointResult, 'digest' | 'hasWeakDigest' | 'bodies'> {
+  return {
+    digest: digestOf(body.subarray(0, equalBytes)),
+    ...(equalBytes !== undefined && { hasWeakDigest: true }),
+    bodies: {
+      identity: body,
+      ...(FORMATS[format].isCompressible && isWorthCompressing(body) && { isEncodedWhenSent: true }),
+    },
+  };
 }
 
 function bodiesToCache(body: Buffer, { format }: Representation): Bodies {

@@ -20,6 +20,8 @@ const LAST_TRY_MS = 5000;
 export interface OpenCache {
   readonly local: LocalStore;
   readonly store: ResultStore;
+  /** Bytes of the largest result that every gateway finds in the cache. */
+  readonly maxEntryBytes: number;
   readonly coalesceAcrossGateways: CoalesceAcrossGateways;
   /** Deletes results here and on every other gateway; false if the others can be notified only later. */
   readonly purge: (scope: PurgeScope) => Promise<boolean>;

@@ -59,6 +59,7 @@ export function createListener(parts: ListenerParts): ListenerWithMessages {
     clock,
     credentials,
     limiter: execution.limiter,
+    maxRangedBytes: execution.cache.maxEntryBytes,
     log: createLog(parts),
     corsOrigins: config.corsOrigins,
     tracing: parts.tracing,

@@ -51,6 +51,7 @@ function openLocalOnly(local: LocalStore, { ledger, clock }: CacheDependencies):
   return {
     local,
     store,
+    maxEntryBytes: local.maxEntryBytes,
     coalesceAcrossGateways: withoutCoalescing(store),
     purge: async (scope) => {
       await store.purge({ ...scope, createdUntil: clock().getTime() });
@@ -97,6 +98,7 @@ async function openWithRedis(
   return {
     local,
     store,
+    maxEntryBytes: Math.min(local.maxEntryBytes, config.cache.maxSharedBytes),
     coalesceAcrossGateways: boundCoalescingFor(config, (maxWaitMs) =>
       coalesceThroughRedis({ redis, keys, store, clock, maxWaitMs }),
     ),

@@ -108,6 +108,7 @@ describe('GET /metrics', () => {
         clock: clock.read,
         checkSql: noSql,
         limiter: testLimiter(),
+        maxRangedBytes: 0,
         credentials: testCredentials({ [KEY]: { name: 'tester', mayBypassCache: false } }),
         isClickHouseUp: () => Promise.resolve(true),
         isDraining: () => false,

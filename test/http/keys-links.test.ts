@@ -74,6 +74,27 @@ describe('a signed link', () => {
     expect(gateway.runQuery.requests).toHaveLength(1);
   });
 
+  it('has one signature for a list, whether it is repeated or has commas', async () => {
+    const link = linkOf('owner', { event_ids: 'a,b,c' }, 'get-grouped-stats-events-logs');
+    expect(link).toContain('event_ids=a%2Cb%2Cc');
+    expect(await open(link.replace('event_ids=a%2Cb%2Cc', 'event_ids=a&event_ids=b%2Cc'))).toBe('200');
+    expect(await open(link)).toBe('200');
+    expect(gateway.runQuery.requests).toHaveLength(1);
+    expect(await open(link.replace('event_ids=a%2Cb%2Cc', 'event_ids=a&event_ids=b'))).toBe(INVALID);
+    expect(await open(`${link}&event_ids=d`)).toBe(INVALID);
+  });
+
+  it('lets its holder demand a complete result', async () => {
+    gateway.runQuery.returnRows([{ n: 1 }], true);
+    expect(await open(`${linkOf('tenant', { interval: '1hr' })}&complete=1`)).toBe('422 RESULT_TRUNCATED');
+  });
+
+  it('lets its holder read a range', async () => {
+    const headers = { Range: 'bytes=0-9' };
+    const { status, text } = await gateway.send('', linkOf('owner'), { headers });
+    expect([status, text]).toEqual([206, '{"result":']);
+  });
+
   it('lets its holder choose how the rows are written', async () => {
     const link = linkOf('owner');
     const response = await gateway.send('', `${link}&format=CSV&csv_safe=1&download=1`);

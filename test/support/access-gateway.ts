@@ -123,6 +123,7 @@ export class AccessGateway {
       clock,
       credentials: this.access.credentials,
       limiter,
+      maxRangedBytes: cache.maxEntryBytes,
       log: new AccessLog(logger),
     };
     const app = createApp({

@@ -42,7 +42,7 @@ export class CachingGateway {
   readonly runQuery = new FakeRunQuery();
   readonly logger = new RecordingLogger();
   readonly metrics = new Metrics();
-  readonly store = new LocalStore(1e8, this.clock.read);
+  readonly store = new LocalStore(1e7, this.clock.read);
   /** Cache status of each request to an endpoint that caches, in order. */
   readonly statuses: CacheStatus[] = [];
   /** Number of requests that reached either server. */
@@ -74,6 +74,7 @@ export class CachingGateway {
       clock,
       credentials,
       limiter: testLimiter(),
+      maxRangedBytes: this.store.maxEntryBytes,
       log: new AccessLog(this.logger, (...completed) => {
         this.metrics.requestCompleted(...completed);
       }),

@@ -86,6 +86,7 @@ function listenerOf(
     clock,
     credentials: testCredentials({ [KEY]: owner, ...principals }, clock),
     limiter: testLimiter(),
+    maxRangedBytes: store.maxEntryBytes,
     log: new AccessLog(logger),
   };
   const app = createApp({

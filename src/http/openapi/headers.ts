@@ -60,6 +60,7 @@ const ROWS = {
     ...text('Remaining lifetime of the result, or no-store.', 'private, max-age=841'),
     required: true,
   },
+  'Accept-Ranges': text('`bytes` where requests can get ranges of the result, else `none`.', 'bytes'),
   Vary: text('Request headers that select the response.'),
   'Preference-Applied': text('The preferences that the gateway applied.', 'wait=5'),
   'Server-Timing': text(
