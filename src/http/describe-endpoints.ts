@@ -57,7 +57,7 @@ function checkIsOpen(principal: Principal, endpoint: Endpoint): void {
 
 /** The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example. */
 function resourceOf(endpoint: Endpoint, { pinned }: Principal): Readonly<Record<string, unknown>> {
-  const { id, name, summary, tags, savedQuery, settings, parameters, columns, example } = endpoint;
+  const { id, name, summary, tags, savedQuery, settings, limit, parameters, columns, example } = endpoint;
   return {
     id,
     name,
@@ -65,6 +65,7 @@ function resourceOf(endpoint: Endpoint, { pinned }: Principal): Readonly<Record<
     tags,
     query: savedQuery,
     maxRows: settings.maxRows,
+    ...(limit !== undefined && { limit }),
     caching: settings.caching,
     warming: settings.warming,
     sandboxing: settings.sandboxing,

@@ -103,17 +103,23 @@ describeInBrowser('the console’s layout and navigation', () => {
     });
   });
 
-  it('shows snippets that work unchanged', async () => {
+  it.each([
+    [
+      'usage.api-counts',
+      { project: 'aurora|it\'s "no" $HOME `id` \\ é', interval: 'daily' },
+      'total_rest_requests',
+    ],
+    ['logs.all', { project: 'aurora', project_tier: 'PRO' }, 'event_message'],
+  ])('shows snippets for %s that work unchanged', async (endpoint, values, column) => {
     await visit(session.browser, async ({ page }) => {
-      const awkward = encodeURIComponent('aurora|it\'s "no" $HOME `id` \\ é');
-      await openConsole(session, page, `#/usage.api-counts?project=${awkward}&interval=daily`);
+      await openConsole(session, page, `#/${endpoint}?${new URLSearchParams(values).toString()}`);
       await page.click('role=tab[name="Use it elsewhere"]');
       for (const tool of ['curl', 'javascript', 'pandas']) {
         await page.selectOption('.code select', tool);
         const text = (await page.textContent('pre[aria-label=Snippet]')) ?? '';
         expect(text).not.toContain(CONSOLE_KEY);
         const output = await runSnippet(tool, text.replaceAll('YOUR_API_KEY', CONSOLE_KEY));
-        expect([tool, output]).toEqual([tool, expect.stringContaining('total_rest_requests')]);
+        expect([tool, output]).toEqual([tool, expect.stringContaining(column)]);
       }
     });
   });

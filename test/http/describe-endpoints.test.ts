@@ -4,6 +4,7 @@ import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';
 import { createTestGateway, problemOf } from '../support/test-gateway.js';
 
 interface Resource {
+  readonly limit?: number;
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -42,6 +43,11 @@ describe('GET /api/endpoints', () => {
       expect(resource.description).not.toBe('');
       for (const { name } of resource.parameters) expect(resource.query).toContain(`@${name}`);
     }
+  });
+
+  it('has the limit of the endpoints whose queries end with one, and of no other', async () => {
+    const limited = (await list()).filter(({ limit }) => limit !== undefined);
+    expect(limited).toMatchObject([{ name: 'logs.all', limit: 100, maxRows: 1000 }]);
   });
 
   it('prints the query without ClickHouse placeholders and without values', async () => {

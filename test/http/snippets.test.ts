@@ -16,12 +16,24 @@ interface ToolRequest {
   readonly body?: string | undefined;
 }
 
-const request = async (): Promise<SnippetRequest> => {
-  const { body } = (await gateway.get('/api/endpoints/usage.api-counts')) as {
-    readonly body: SnippetRequest['endpoint'];
-  };
-  return { endpoint: body, values: { project: 'aurora|it\'s "no"', interval: 'daily' }, base: BASE };
-};
+/** A value with what a shell, SQL, a URL, JSON, Python, M or a template would take for its own. */
+const AWKWARD = 'aurora|it\'s "no" a+b %41 $HOME `id` \\ {{x}} [0] --/* #é;\n&:y';
+
+const endpointOf = async (name: string): Promise<SnippetRequest['endpoint']> =>
+  ((await gateway.get(`/api/endpoints/${name}`)) as { readonly body: SnippetRequest['endpoint'] }).body;
+
+const request = async (): Promise<SnippetRequest> => ({
+  endpoint: await endpointOf('usage.api-counts'),
+  values: { project: AWKWARD, interval: 'daily' },
+  base: BASE,
+});
+
+/** A request whose result is cut by design. */
+const limitedRequest = async (): Promise<SnippetRequest> => ({
+  endpoint: await endpointOf('logs.all'),
+  values: { project: 'aurora' },
+  base: BASE,
+});
 
 const headerOf = (text: string): Readonly<Record<string, string>> => {
   const [, name = '', value = ''] = /^(.+?)(?: ?[:=] ?)(.+)$/.exec(text) ?? [];
@@ -69,21 +81,33 @@ function infinity(text: string): ToolRequest {
   return { url, headers: headerOf(header) };
 }
 
-/** Shillelagh sends `_s_headers` as headers, and not the fragment, which selects the rows. */
-function shillelagh(sql: string): ToolRequest {
-  const url = new URL(/FROM "([^"]+)"/.exec(sql)?.[1]?.replaceAll('%22', '"') ?? '');
-  const [, header = ''] = /^\((.+)\)$/.exec(url.searchParams.get('_s_headers') ?? '') ?? [];
+/**
+ * Shillelagh sends the headers of its adapter’s settings, which Superset passes to `create_engine`, and not the fragment,
+ * which selects the rows.
+ */
+function shillelagh(text: string): ToolRequest {
+  const [comment = '', sql = ''] = text.split('*/\n');
+  const settings = JSON.parse(/^\{[^]*^\}/m.exec(comment)?.[0] ?? '') as {
+    readonly connect_args: {
+      readonly adapters: readonly string[];
+      readonly adapter_kwargs: {
+        readonly genericjsonapi: { readonly request_headers: ToolRequest['headers'] };
+      };
+    };
+  };
+  expect(settings.connect_args.adapters).toEqual(['genericjsonapi']);
+  expect(sql).not.toContain(KEY_PLACEHOLDER);
+  const url = new URL(/^SELECT \* FROM "([^"]+)"$/m.exec(sql)?.[1] ?? '');
   expect(url.hash).toBe('#$.result[*]');
   url.hash = '';
-  url.searchParams.delete('_s_headers');
-  return { url, headers: headerOf(header) };
+  return { url, headers: settings.connect_args.adapter_kwargs.genericjsonapi.request_headers };
 }
 
 /** `Web.Contents(base, [RelativePath = …, Query = […], Headers = […]])` */
 function webContents(text: string): ToolRequest {
   const pairs = (list: string): readonly (readonly [string, string])[] =>
     [...list.matchAll(/#?"((?:[^"]|"")*)" = "((?:[^"]|"")*)"/g)].map(
-      ([, name = '', value = '']) => [name, value.replaceAll('""', '"')] as const,
+      ([, name = '', value = '']) => [name, value.replaceAll('""', '"').replaceAll('#(lf)', '\n')] as const,
     );
   const part = (pattern: RegExp): string => pattern.exec(text)?.[1] ?? '';
   const url = new URL(part(/RelativePath = "([^"]+)"/), part(/Web\.Contents\("([^"]+)"/));
@@ -128,12 +152,31 @@ describe('the snippets of the console', () => {
       });
     },
   );
+
+  it.each(SNIPPETS)('$id sends complete=1, so that a cut result is an error', async ({ id, write }) => {
+    const text = write(await request());
+    expect(text).toMatch(/\bcomplete\b/);
+    const sent = await REQUESTS[id]?.(text);
+    if (sent) expect(sent.url.searchParams.get('complete')).toBe('1');
+    expect(text).not.toMatch(/X-Truncated|LIMIT/i);
+  });
+
+  it.each(SNIPPETS)(
+    '$id does not send it to an endpoint that cuts results by design, and tells of that',
+    async ({ write }) => {
+      const text = write(await limitedRequest());
+      expect(text).not.toMatch(/\bcomplete\b/);
+      expect(text).toMatch(/X-Truncated|LIMIT 100/i);
+    },
+  );
 });
 
 it('docs/how-to/connect-tools.md has the key in the header X-API-KEY in every block', async () => {
-  const blocks = [...(await textOf('docs/how-to/connect-tools.md')).matchAll(/^```[a-z]+\n([^]*?)^```$/gm)];
+  const blocks = [
+    ...(await textOf('docs/how-to/connect-tools.md')).matchAll(/^ *```[a-z]+\n([^]*?)^ *```$/gm),
+  ];
   const withKey = blocks.map(([, text = '']) => text).filter((text) => /\b(?:API_)?KEY\b/.test(text));
-  expect(withKey.length).toBeGreaterThanOrEqual(5);
+  expect(withKey.length).toBeGreaterThanOrEqual(3);
   for (const text of withKey) expect(text).toMatch(/X-API-KEY/);
   expect(withKey.join('')).not.toMatch(/api_key=|Bearer/);
 });

@@ -6,6 +6,8 @@ export interface Endpoint {
   readonly tags: readonly string[];
   readonly query: string;
   readonly maxRows: number;
+  /** Rows to which the saved query’s own LIMIT cuts results by design; absent where it has none. */
+  readonly limit?: number;
   /** Seconds. */
   readonly caching: number | 'disabled';
   /** Seconds; 0 for never. */
@@ -74,8 +76,6 @@ export const isTime = (type: string): boolean => /^(Nullable\()?Date/.test(type)
 
 export const isNumber = (type: string): boolean => /^(Nullable\()?(U?Int|Float|Decimal)/.test(type);
 
-/** Rows of a response at most: the row cap, or the LIMIT at the end of the saved query. */
-export function mostRows({ maxRows, query }: Pick<Endpoint, 'maxRows' | 'query'>): number {
-  const own = /\nLIMIT (\d+)\s*$/.exec(query)?.[1];
-  return own === undefined ? maxRows : Math.min(maxRows, Number(own));
-}
+/** Rows of a response at most: the row cap, or the LIMIT of the saved query. */
+export const mostRows = ({ maxRows, limit = Infinity }: Pick<Endpoint, 'maxRows' | 'limit'>): number =>
+  Math.min(maxRows, limit);

@@ -30,7 +30,14 @@ export function Snippets({ request }: { readonly request: SnippetRequest }): VNo
         </label>
         <CopyButton label="Copy" text={() => text} />
         <span class="hint">
-          with the parameters of the form; put your key for <code>{KEY_PLACEHOLDER}</code>
+          with the parameters of the form
+          {request.endpoint.limit === undefined && (
+            <>
+              {' '}
+              and <code>complete=1</code>, which makes an error of an incomplete result
+            </>
+          )}
+          ; put your key for <code>{KEY_PLACEHOLDER}</code>
           {request.body === 'secret' && (
             <>
               , and the secret value for <code>{SECRET_PLACEHOLDER}</code>. Other tools are left out: they

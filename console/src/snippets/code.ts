@@ -1,30 +1,49 @@
-import { callPath, entries, KEY_PLACEHOLDER, kindOf, urlOf, type SnippetRequest } from './request.js';
+import {
+  bodyUrlOf,
+  callPath,
+  csvQuery,
+  entries,
+  KEY_PLACEHOLDER,
+  limitNote,
+  sentValues,
+  urlOf,
+  type SnippetRequest,
+} from './request.js';
 
 const shell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
+/** The curl option that prints whether an endpoint’s own limit cut the result; its rows are on standard output. */
+export const showTruncation = ({ endpoint }: SnippetRequest): readonly string[] =>
+  endpoint.limit === undefined
+    ? []
+    : [String.raw`--write-out '%{stderr}X-Truncated: %header{x-truncated}\n'`];
+
 /** For a shell. */
 export function curl(request: SnippetRequest): string {
-  const { endpoint, values, base } = request;
+  const { endpoint, base } = request;
   return [
     `curl --fail-with-body --silent --show-error --get ${shell(base + callPath(endpoint.name))}`,
     `--header ${shell(`X-API-KEY: ${KEY_PLACEHOLDER}`)}`,
-    ...entries(values).map(([name, value]) => `--data-urlencode ${shell(`${name}=${value}`)}`),
+    ...showTruncation(request),
+    ...entries(sentValues(request)).map(([name, value]) => `--data-urlencode ${shell(`${name}=${value}`)}`),
   ].join(' \\\n  ');
 }
 
 /** For a shell, with the parameters in the body: they may be long, and are in no URL. */
-export function curlPost({ endpoint, values, base }: SnippetRequest): string {
+export function curlPost(request: SnippetRequest): string {
   return [
-    `curl --fail-with-body --silent --show-error ${shell(base + callPath(endpoint.name))}`,
+    `curl --fail-with-body --silent --show-error ${shell(bodyUrlOf(request))}`,
     `--header ${shell(`X-API-KEY: ${KEY_PLACEHOLDER}`)}`,
     `--header 'Content-Type: application/json'`,
-    `--data ${shell(JSON.stringify(Object.fromEntries(entries(values)), undefined, 2))}`,
+    ...showTruncation(request),
+    `--data ${shell(JSON.stringify(Object.fromEntries(entries(request.values)), undefined, 2))}`,
   ].join(' \\\n  ');
 }
 
 /** For Node 20 and later, as a module, and for browsers. */
-export function javascript({ endpoint, values, base }: SnippetRequest): string {
-  const parameters = entries(values).map(
+export function javascript(request: SnippetRequest): string {
+  const { endpoint, base } = request;
+  const parameters = entries(sentValues(request)).map(
     ([name, value]) => `  [${JSON.stringify(name)}, ${JSON.stringify(value)}],`,
   );
   return [
@@ -35,33 +54,46 @@ export function javascript({ endpoint, values, base }: SnippetRequest): string {
     `const response = await fetch(url, { headers: { 'X-API-KEY': '${KEY_PLACEHOLDER}' } });`,
     'const body = await response.json();',
     'if (!response.ok) throw new Error(`${body.code}: ${body.detail}`);',
-    "if (response.headers.get('x-partial')) console.warn('Rows are missing: a part of ClickHouse was unreachable.');",
-    "if (response.headers.get('x-truncated')) console.warn('There are more rows than were returned.');",
+    ...warnings(endpoint),
     'console.log(body.result);',
   ].join('\n');
 }
 
+/** Where no parameter makes an error of an incomplete result. */
+const warnings = ({ limit }: SnippetRequest['endpoint']): readonly string[] =>
+  limit === undefined
+    ? []
+    : [
+        "if (response.headers.get('x-partial')) console.warn('Rows are missing: a part of ClickHouse was unreachable.');",
+        "if (response.headers.get('x-truncated')) console.warn('There are more rows than were returned.');",
+      ];
+
 /** A JSON string is a Python string too. */
 const python = (text: string): string => JSON.stringify(text);
 
-/** For Python with pandas; the standard library does the request. */
-export function pandas({ endpoint, values, base }: SnippetRequest): string {
-  const times = endpoint.columns.filter((column) => kindOf(column) === 'time');
+/** For Python with pandas and pyarrow. Parquet has the types of the columns, also of a result without rows. */
+export function pandas(request: SnippetRequest): string {
+  const { endpoint, base } = request;
+  const parameters = entries(sentValues(request, { format: 'parquet' }));
   return [
-    'import json',
+    'import io',
+    'import urllib.error',
     'import urllib.parse',
     'import urllib.request',
     '',
     'import pandas as pd',
     '',
     'parameters = {',
-    ...entries(values).map(([name, value]) => `    ${python(name)}: ${python(value)},`),
+    ...parameters.map(([name, value]) => `    ${python(name)}: ${python(value)},`),
     '}',
     `url = ${python(`${base}${callPath(endpoint.name)}?`)} + urllib.parse.urlencode(parameters)`,
     `request = urllib.request.Request(url, headers={"X-API-KEY": "${KEY_PLACEHOLDER}"})`,
-    'with urllib.request.urlopen(request) as response:',
-    '    frame = pd.DataFrame(json.load(response)["result"])',
-    ...times.map(({ name }) => `frame[${python(name)}] = pd.to_datetime(frame[${python(name)}], utc=True)`),
+    'try:',
+    '    with urllib.request.urlopen(request) as response:',
+    '        frame = pd.read_parquet(io.BytesIO(response.read()))',
+    'except urllib.error.HTTPError as error:',
+    '    raise RuntimeError(error.read().decode()) from error',
+    ...(endpoint.limit === undefined ? [] : ['print("X-Truncated:", response.headers["X-Truncated"])']),
     'print(frame)',
   ].join('\n');
 }
@@ -71,6 +103,7 @@ export function googleSheets(request: SnippetRequest): string {
   const { endpoint } = request;
   return [
     '// Extensions > Apps Script; then, in a cell: =QUERYGATE()',
+    ...limitNote('//', endpoint),
     'function QUERYGATE() {',
     `  const response = UrlFetchApp.fetch(${JSON.stringify(urlOf(request))}, {`,
     `    headers: { 'X-API-KEY': '${KEY_PLACEHOLDER}' },`,
@@ -83,8 +116,8 @@ export function googleSheets(request: SnippetRequest): string {
     '  return [columns, ...body.result.map((row) => columns.map((column) => cell(row[column])))];',
     '}',
     '',
-    '// Without a script: IMPORTDATA can’t send a header. Ask the operator for a signed link of this request with',
-    '// format=csv (npm run keys -- link), and write in a cell: =IMPORTDATA("SIGNED_LINK")',
+    '// Without a script: IMPORTDATA can’t send a header. Ask the operator for a signed link of this request',
+    `// (npm run keys -- link), and write in a cell: =IMPORTDATA("SIGNED_LINK&${csvQuery(request)}")`,
     '// Google has to be able to reach the gateway for either.',
   ].join('\n');
 }

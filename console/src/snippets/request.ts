@@ -9,7 +9,7 @@ export const SECRET_PLACEHOLDER = 'YOUR_VALUE';
 
 /** The request that a snippet makes. */
 export interface SnippetRequest {
-  readonly endpoint: Pick<Endpoint, 'name' | 'parameters' | 'columns'>;
+  readonly endpoint: Pick<Endpoint, 'name' | 'parameters' | 'columns' | 'limit'>;
   /** In the form in which they are sent. */
   readonly values: Values;
   /** Base URL of the gateway, with a slash at its end. */
@@ -36,11 +36,42 @@ export function snippetRequest(
 /** Path of an endpoint's calls, relative to the base URL. */
 export const callPath = (endpoint: string): string => `api/endpoints/query/${encodeURIComponent(endpoint)}`;
 
+/**
+ * The parameter that makes an error of an incomplete result, since most tools show no header. An endpoint with a limit of
+ * its own cuts results by design, so there it would only make requests fail: {@link limitNote} says so instead.
+ */
+const onlyComplete = ({ limit }: SnippetRequest['endpoint']): Values =>
+  limit === undefined ? { complete: '1' } : {};
+
+/** The parameters of a request that is made by URL. */
+export const sentValues = ({ endpoint, values }: SnippetRequest, more: Values = {}): Values => ({
+  ...values,
+  ...more,
+  ...onlyComplete(endpoint),
+});
+
 /** The address of a request, without a key. */
-export function urlOf({ endpoint, values, base }: SnippetRequest, more: Values = {}): string {
-  const query = new URLSearchParams({ ...values, ...more }).toString();
+export const urlOf = (request: SnippetRequest, more: Values = {}): string =>
+  withQuery(request, sentValues(request, more));
+
+/** What a signed link needs to return CSV. */
+export const csvQuery = ({ endpoint }: SnippetRequest): string =>
+  new URLSearchParams({ format: 'csv', ...onlyComplete(endpoint) }).toString();
+
+/** The address of a request whose parameters are in its body. */
+export const bodyUrlOf = (request: SnippetRequest): string =>
+  withQuery(request, onlyComplete(request.endpoint));
+
+function withQuery({ endpoint, base }: SnippetRequest, values: Values): string {
+  const query = new URLSearchParams(values).toString();
   return `${base}${callPath(endpoint.name)}${query === '' ? '' : `?${query}`}`;
 }
+
+/** A comment for a tool that shows no header, where rows can be missing by design: none or one line. */
+export const limitNote = (comment: string, { limit }: SnippetRequest['endpoint']): readonly string[] =>
+  limit === undefined
+    ? []
+    : [`${comment} The saved query ends with LIMIT ${limit}: there may be more rows than it returns.`];
 
 export const entries = (values: Values): readonly (readonly [string, string])[] => Object.entries(values);
 
@@ -49,7 +80,3 @@ export function kindOf({ type }: Column): 'time' | 'number' | 'text' {
   if (/^(Nullable\()?Date/.test(type)) return 'time';
   return /^(Nullable\()?(U?Int|Float|Decimal)/.test(type) ? 'number' : 'text';
 }
-
-/** Whether `format` chooses the representation; false where the endpoint declares a parameter of that name. */
-export const takesFormat = ({ endpoint }: SnippetRequest): boolean =>
-  endpoint.parameters.every(({ name }) => name !== 'format');

@@ -1,9 +1,11 @@
+import { showTruncation } from './code.js';
 import {
   callPath,
   entries,
   KEY_PLACEHOLDER,
   kindOf,
-  takesFormat,
+  limitNote,
+  sentValues,
   urlOf,
   type SnippetRequest,
 } from './request.js';
@@ -22,15 +24,17 @@ function m(text: string): string {
 const M_TYPES = { time: 'type datetimezone', number: 'type number', text: 'type text' } as const;
 
 /** For Excel and Power BI. */
-export function powerQuery({ endpoint, values, base }: SnippetRequest): string {
+export function powerQuery(request: SnippetRequest): string {
+  const { endpoint, base } = request;
   const names = endpoint.columns.map(({ name }) => m(name)).join(', ');
   const typed = endpoint.columns.filter((column) => kindOf(column) !== 'text');
   const types = typed.map((column) => `{${m(column.name)}, ${M_TYPES[kindOf(column)]}}`).join(', ');
-  const query = entries(values)
+  const query = entries(sentValues(request))
     .map(([name, value]) => `#${m(name)} = ${m(value)}`)
     .join(', ');
   return [
     '// Data > Get Data > From Other Sources > Blank Query > Advanced Editor; access: anonymous',
+    ...limitNote('//', endpoint),
     'let',
     `  Response = Json.Document(Web.Contents(${m(base)}, [`,
     `    RelativePath = ${m(callPath(endpoint.name))},`,
@@ -47,7 +51,8 @@ export function powerQuery({ endpoint, values, base }: SnippetRequest): string {
 const GRAFANA_TYPES = { time: 'timestamp', number: 'number', text: 'string' } as const;
 
 /** For Grafana's Infinity data source: the query of a panel, as in its JSON. Its readers must not see the key. */
-export function grafana({ endpoint, values, base }: SnippetRequest): string {
+export function grafana(request: SnippetRequest): string {
+  const { endpoint, base } = request;
   const query = {
     refId: 'A',
     type: 'json',
@@ -57,7 +62,7 @@ export function grafana({ endpoint, values, base }: SnippetRequest): string {
     url: base + callPath(endpoint.name),
     url_options: {
       method: 'GET',
-      params: entries(values).map(([key, value]) => ({ key, value })),
+      params: entries(sentValues(request)).map(([key, value]) => ({ key, value })),
     },
     root_selector: 'result',
     columns: endpoint.columns.map((column) => ({
@@ -68,6 +73,7 @@ export function grafana({ endpoint, values, base }: SnippetRequest): string {
   };
   return [
     `// Settings of the data source: under Headers X-API-KEY = ${KEY_PLACEHOLDER}, under Allowed hosts ${new URL(base).origin}`,
+    ...limitNote('//', endpoint),
     '// Query of a panel, in the panel’s JSON under "targets":',
     JSON.stringify(query, undefined, 2),
   ].join('\n');
@@ -85,26 +91,40 @@ export function metabase(request: SnippetRequest): string {
   ].join('\n');
 }
 
-/** For Superset, through shillelagh or as a file. */
+/**
+ * For Superset, through the generic JSON adapter of shillelagh. The key is in the settings of the database: in the query
+ * (`_s_headers`) everyone who may see a data set would see it.
+ */
 export function superset(request: SnippetRequest): string {
   const { endpoint } = request;
-  const address = `${urlOf(request)}${Object.keys(request.values).length === 0 ? '?' : '&'}_s_headers=(X-API-KEY:${KEY_PLACEHOLDER})`;
+  const settings = {
+    connect_args: {
+      adapters: ['genericjsonapi'],
+      adapter_kwargs: {
+        genericjsonapi: { request_headers: { 'X-API-KEY': KEY_PLACEHOLDER }, cache_expiration: 0 },
+      },
+    },
+  };
   return [
-    '-- Superset reads HTTP APIs through shillelagh: pip install "shillelagh[genericjsonapi]", then add a database',
-    '-- with the URI shillelagh+safe://',
-    '-- In SQL Lab, or as the SQL of a virtual data set:',
-    `SELECT ${endpoint.columns.map(({ name }) => `"${name}"`).join(', ')}`,
-    `FROM "${address.replaceAll('"', '%22')}#$.result[*]"`,
+    '/* 1. Where Superset runs: pip install "shillelagh[genericjsonapi]"',
+    '2. A database with the SQLAlchemy URI shillelagh+safe:// and, under Advanced > Security > Secure extra:',
+    JSON.stringify(settings, undefined, 2),
+    'Superset encrypts this, and no query shows the key. Whoever may write SQL for this database can still make Superset',
+    'send the key to any server: use a key that may call only what they may see. */',
+    '',
+    '-- 3. In SQL Lab, or as the SQL of a virtual data set, without the comment above. “Unsupported table” means that the',
+    '-- gateway rejected the request: curl shows why. A result without rows is the error “has no columns”.',
+    ...limitNote('--', endpoint),
+    `SELECT * FROM "${urlOf(request)}#$.result[*]"`,
   ].join('\n');
 }
 
-/** Lines that fetch the rows as a CSV file. */
+/** Lines that fetch the rows as a CSV file, and then go on. */
 function csvInto(request: SnippetRequest, file: string): readonly string[] {
-  const byFormat = takesFormat(request);
   return [
     `curl --fail-with-body --silent --show-error --output '${file}' \\`,
     `  --header 'X-API-KEY: ${KEY_PLACEHOLDER}' \\`,
-    ...(byFormat ? [] : ["  --header 'Accept: text/csv' \\"]),
-    `  '${urlOf(request, byFormat ? { format: 'csv' } : {}).replaceAll("'", '%27')}'`,
+    ...showTruncation(request).map((option) => `  ${option} \\`),
+    `  '${urlOf(request, { format: 'csv' })}' &&`,
   ];
 }

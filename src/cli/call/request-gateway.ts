@@ -1,4 +1,5 @@
 import { FORMATS, type FormatName } from '../../formats/formats.js';
+import { isOwnParameter } from '../../http/reserved-parameters.js';
 import { CommandError, EXIT, usageError } from '../exit-codes.js';
 
 /** A call of an endpoint of a running gateway. */
@@ -9,13 +10,14 @@ export interface GatewayCall {
   readonly parameters: ReadonlyMap<string, string>;
   readonly format: FormatName | undefined;
   readonly apiKey: string | undefined;
-  /** Whether the parameters travel in the body of a POST. */
+  /** Whether the parameters travel in the body of a POST; the gateway’s own are in the URL all the same. */
   readonly post?: boolean;
 }
 
 /** The URL of the call. */
 export function urlOf({ url, endpoint, parameters, post = false }: GatewayCall): string {
-  const query = post ? '' : new URLSearchParams([...parameters]).toString();
+  const inUrl = [...parameters].filter(([name]) => !post || isOwnParameter(name));
+  const query = new URLSearchParams(inUrl).toString();
   const path = `${url}/api/endpoints/query/${encodeURIComponent(endpoint)}`;
   return query === '' ? path : `${path}?${query}`;
 }
@@ -67,7 +69,7 @@ function bodyOf({ post, parameters }: GatewayCall): Pick<RequestInit, 'method' |
   return {
     method: 'POST',
     headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(Object.fromEntries(parameters)),
+    body: JSON.stringify(Object.fromEntries([...parameters].filter(([name]) => !isOwnParameter(name)))),
   };
 }
 
@@ -79,7 +81,6 @@ function headersOf({ format, apiKey }: GatewayCall): Readonly<Record<string, str
   }
   return {
     'User-Agent': 'querygate-cli',
-    // The header instead of ?format=, which could be a parameter of the endpoint.
     Accept: FORMATS[format ?? 'json'].mediaType,
     ...(apiKey !== undefined && { 'X-API-KEY': apiKey }),
   };

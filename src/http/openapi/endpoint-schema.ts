@@ -21,6 +21,12 @@ export const ENDPOINT_SCHEMA: JsonSchema = {
       minimum: 1,
       description: 'The row cap. A saved query that ends with its own LIMIT returns no more rows than that.',
     },
+    limit: {
+      type: 'integer',
+      minimum: 1,
+      description:
+        'The LIMIT at the end of the saved query, which cuts results by design; absent where it has none.',
+    },
     caching: { anyOf: [seconds, { const: 'disabled' }] },
     warming: { ...seconds, description: 'Seconds between refreshes of a result in use; 0: never.' },
     sandboxing: { type: 'string', enum: ['enabled', 'disabled'] },

@@ -16,6 +16,16 @@ describe('urlOf', () => {
       'http://h/base/api/endpoints/query/..%2Fx%3Fy',
     );
   });
+
+  it('has only the gateway’s own parameters where the others are in the body', () => {
+    const parameters = new Map([
+      ['project', 'a'],
+      ['complete', '1'],
+    ]);
+    expect(urlOf({ ...call, parameters, post: true })).toBe(
+      'http://h/base/api/endpoints/query/logs.all?complete=1',
+    );
+  });
 });
 
 describe('problemText', () => {
