@@ -20,6 +20,9 @@ const RANGES: ReadonlyMap<string, readonly [first: string, last: string]> = new 
   ['Date32', ['1900-01-01', '2299-12-31']],
 ]);
 
+/** The form of a date and the years of Date32, for readers that do not know ranges of dates. */
+const FORM = '^(19|2[0-2])[0-9]{2}-[0-9]{2}-[0-9]{2}$';
+
 const isDate = (text: string): boolean =>
   /^\d{4}-\d{2}-\d{2}$/.test(text) && parseIsoTimestamp(text) !== undefined;
 
@@ -49,7 +52,9 @@ export const DATE: Kind<DateOptions> = {
           ? { value: text }
           : { problem: `must be a date between ${first} and ${last}, such as 2026-05-17` },
       format: 'date',
+      syntax: `From ${first} to ${last}.`,
       jsonSchema: { type: 'string', format: 'date', examples: ['2026-05-17'] },
+      limits: { pattern: FORM },
     };
   },
 };

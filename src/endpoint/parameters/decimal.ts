@@ -67,6 +67,7 @@ export const DECIMAL: Kind<DecimalOptions> = {
       },
       format: 'decimal',
       jsonSchema: { type: 'string', format: 'decimal', examples: ['12.5'] },
+      limits: { pattern: '^[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)$' },
     };
   },
 };

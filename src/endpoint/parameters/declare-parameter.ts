@@ -60,6 +60,7 @@ export function declareParameter<Options extends ParameterOptions, Value extends
 /** The rules that describe a value. */
 function factsOf({
   jsonSchema,
+  limits,
   choices,
   suggestions,
   format,
@@ -68,6 +69,7 @@ function factsOf({
 }: Rules): Omit<Rules, 'parse' | 'isContradictory'> {
   return {
     jsonSchema,
+    ...(limits && { limits }),
     ...(choices && { choices }),
     ...(suggestions && { suggestions }),
     ...(format !== undefined && { format }),

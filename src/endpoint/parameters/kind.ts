@@ -7,7 +7,7 @@ export type Parsed = { readonly value: string } | { readonly problem: string };
 /** How the values of one declared parameter are read and described. */
 export interface Rules extends Pick<
   Parameter,
-  'jsonSchema' | 'choices' | 'suggestions' | 'format' | 'syntax' | 'relativeStepMs'
+  'jsonSchema' | 'limits' | 'choices' | 'suggestions' | 'format' | 'syntax' | 'relativeStepMs'
 > {
   /** Whether the bounds exclude every value, because they contradict each other or the types. */
   readonly isContradictory?: boolean;

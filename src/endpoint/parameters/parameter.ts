@@ -63,6 +63,8 @@ export interface Parameter<Value extends ParameterValue = ParameterValue> {
   readonly empty: EmptyText;
   /** Of the value, as OpenAPI describes it; of one item, where `isList`. */
   readonly jsonSchema: JsonSchema;
+  /** Bounds of the kind itself, where `jsonSchema` has those that the parameter is declared with. */
+  readonly limits?: JsonSchema;
   /** Whether the value is a list: items separated by commas in a URL, an array in a body. */
   readonly isList?: true;
   /** The value of an omitted parameter, as a caller would send it. */
@@ -101,5 +103,8 @@ export interface ParameterOptions {
   readonly choicesFrom?: ChoicesFrom;
 }
 
-/** JSON Schema of a text whose only bound is that of every value. */
+/** Bound of every text: ClickHouse gets no value with NUL. The escape is one that the expressions of most languages know. */
+export const WITHOUT_NUL: JsonSchema = { pattern: '^[^\\x00]*$' };
+
+/** JSON Schema of a text whose only bounds are those of every value. */
 export const ANY_TEXT: JsonSchema = { type: 'string', maxLength: MAX_VALUE_BYTES };

@@ -3,7 +3,7 @@ import Joi from 'joi';
 import { must } from '../schema-problems.js';
 import { declareParameter } from './declare-parameter.js';
 import type { Kind } from './kind.js';
-import { ANY_TEXT, type Parameter, type ParameterOptions } from './parameter.js';
+import { ANY_TEXT, WITHOUT_NUL, type Parameter, type ParameterOptions } from './parameter.js';
 import { numberOfCharacters } from './text.js';
 
 /** What a regular expression is declared with. */
@@ -27,6 +27,7 @@ export const REGULAR_EXPRESSION: Kind<ExpressionOptions> = {
     format: 're2',
     syntax: 'Syntax: https://github.com/google/re2/wiki/Syntax.',
     jsonSchema: ANY_TEXT,
+    limits: { ...WITHOUT_NUL, maxLength },
   }),
 };
 

@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 import { must } from '../schema-problems.js';
 import { declareParameter } from './declare-parameter.js';
 import type { Kind } from './kind.js';
-import { ANY_TEXT, type EmptyText, type Parameter, type ParameterOptions } from './parameter.js';
+import { ANY_TEXT, WITHOUT_NUL, type EmptyText, type Parameter, type ParameterOptions } from './parameter.js';
 
 /** What a text is declared with. */
 export interface TextOptions extends ParameterOptions {
@@ -48,6 +48,8 @@ export const STRING: Kind<TextOptions> = {
         ...(pattern !== undefined && isEcmaScript(pattern) && { pattern }),
         ...(suggestions && { examples: suggestions }),
       },
+      // A schema has one pattern.
+      ...(pattern === undefined && { limits: WITHOUT_NUL }),
       ...(suggestions && { suggestions }),
     };
   },

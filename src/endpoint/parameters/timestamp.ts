@@ -11,7 +11,7 @@ import { must } from '../schema-problems.js';
 import type { TypeName } from '../type-name.js';
 import { declareParameter } from './declare-parameter.js';
 import type { Kind } from './kind.js';
-import { ANY_TEXT, type Parameter, type ParameterOptions } from './parameter.js';
+import { ANY_TEXT, WITHOUT_NUL, type Parameter, type ParameterOptions } from './parameter.js';
 import { parseDuration, resolveRelativeTime } from './relative-time.js';
 
 /** What a timestamp is declared with. */
@@ -35,6 +35,9 @@ export interface TimestampOptions extends ParameterOptions {
 const INVALID =
   'must be an ISO 8601 timestamp between 1900 and 2299, such as 2026-05-17, 2026-05-17 10:05:03 or ' +
   '2026-05-17T10:05:03.123456+02:00 (in a URL a + is written %2B)';
+/** The timestamps of RFC 3339, which the format in the API's documentation means, with the years that are valid. */
+const FORM =
+  '^(19|2[0-2])[0-9]{2}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}:[0-5][0-9]([.][0-9]{1,30})?([Zz]|[+-][0-9]{2}:[0-9]{2})$';
 const OR_RELATIVE = ', or a relative time, such as now-7d or now/d';
 
 const bound = must(
@@ -80,18 +83,19 @@ export const TIMESTAMP: Kind<TimestampOptions> = {
       },
       format: 'date-time',
       jsonSchema: {
-        ...ANY_TEXT,
         // A relative time has no format that JSON Schema knows.
-        ...(stepMs === undefined && { format: 'date-time' }),
+        ...(stepMs === undefined ? { type: 'string', format: 'date-time' } : ANY_TEXT),
         examples: [
           ...(stepMs === undefined ? [] : ['now-7d', 'now/d']),
           '2026-05-17T10:05:03.123456Z',
           '2026-05-17T12:05:03+02:00',
         ],
       },
+      limits: stepMs === undefined ? { pattern: FORM } : WITHOUT_NUL,
+      syntax: rangeNote(least, greatest),
       ...(stepMs !== undefined && {
         relativeStepMs: stepMs,
-        syntax: `Also relative to now, rounded down to ${relativeStep}: now-7d, now-1M/M, now/d; units s, m, h, d, w, M, y, in UTC.`,
+        syntax: `${rangeNote(least, greatest)} Also relative to now, rounded down to ${relativeStep}: now-7d, now-1M/M, now/d; units s, m, h, d, w, M, y, in UTC.`,
       }),
     };
   },
@@ -145,3 +149,6 @@ function roundTo(micros: bigint, digits: number, direction: SubMicrosecond = 'fl
 }
 
 const isoOf = (micros: bigint): string => `${formatClickHouseTimestamp(micros, 0).replace(' ', 'T')}Z`;
+
+const rangeNote = (least: bigint, greatest: bigint): string =>
+  `From ${isoOf(least)} to ${isoOf(greatest)}. A date alone, or a time without zone, is in UTC.`;

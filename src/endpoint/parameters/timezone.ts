@@ -22,6 +22,7 @@ export const TIMEZONE: Kind = {
     format: 'timezone',
     syntax: 'A name of the IANA time zone database.',
     jsonSchema: { type: 'string', maxLength: 64, examples: ['Europe/Berlin', 'UTC'] },
+    limits: { pattern: '^[A-Za-z][A-Za-z0-9_+/-]{1,63}$' },
   }),
 };
 

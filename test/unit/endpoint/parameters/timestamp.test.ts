@@ -49,6 +49,20 @@ describe('timestamp', () => {
     },
   );
 
+  it.each([
+    ['2026-05-17T10:05:03Z', true],
+    ['1900-01-01t00:00:00.1z', true],
+    ['2299-12-31T23:59:59.123456789+05:30', true],
+    ['1899-12-31T12:00:00Z', false],
+    ['2300-01-01T12:00:00Z', false],
+    ['2026-05-17T10:05:60Z', false],
+    ['yesterday', false],
+  ])('has a pattern by which %j is valid: %j', (input, isValid) => {
+    const parameter = timestamp({ description });
+    expect(new RegExp(parameter.limits?.pattern ?? '', 'u').test(input)).toBe(isValid);
+    expect(problemOf(parameter, input) === undefined).toBe(isValid);
+  });
+
   it('treats the empty text as omitted, or as invalid if the declaration says so', () => {
     expect(valueOf(timestamp({ description }), '')).toBeUndefined();
     expect(problemOf(timestamp({ description, empty: 'problem' }), '')).toBe('must not be empty');
