@@ -49,7 +49,8 @@ export default defineEndpoint({
       suggestions: ['view', 'unique_view', 'click', 'unique_click', 'url_redirect'],
     }),
     include_unique: text({
-      description: 'true: event_type view also means unique_view, and click also unique_click.',
+      description:
+        'true: event_type view also means unique_view, and click also unique_click. Only true, in lower case, counts; any other text behaves as none.',
       suggestions: ['true'],
     }),
     event_target: text(onlyWith('event_target')),

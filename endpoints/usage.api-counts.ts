@@ -42,7 +42,8 @@ export default defineEndpoint({
     project: regularExpression({
       required: true,
       maxLength: 1000,
-      description: 'Regular expression (RE2, unanchored) tested against the request URL.',
+      description:
+        'Regular expression (RE2, unanchored) of 1 to 1,000 characters, tested against the request URL.',
     }),
     interval: oneOf(['minutely', 'hourly', 'daily'], {
       required: true,

@@ -69,7 +69,7 @@ describe('a parameter in the OpenAPI document', () => {
   it('is an array where it is a list', () => {
     expect(named('ids')).toMatchObject({
       style: 'form',
-      explode: false,
+      explode: true,
       schema: { type: 'array', items: { type: 'integer', minimum: 1 }, default: [1, 2] },
     });
   });

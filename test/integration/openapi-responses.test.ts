@@ -34,12 +34,13 @@ async function checkEndpoint(
 }
 
 /** Returns the documented formats and media types of calls of usage.api-counts. */
-function representationsOf({ paths }: OpenApiDocument): Record<'formats' | 'mediaTypes', readonly string[]> {
-  const { parameters = [], responses } = paths[COUNTS]?.get ?? {};
-  const format = parameters.find((each): each is ParameterObject => 'name' in each && each.name === 'format');
-  const ok = responses?.['200'];
+function representationsOf({
+  paths,
+  components,
+}: OpenApiDocument): Record<'formats' | 'mediaTypes', readonly string[]> {
+  const ok = paths[COUNTS]?.get.responses['200'];
   return {
-    formats: (format?.schema.enum ?? []).map(String),
+    formats: (components.schemas['OutputFormat']?.enum ?? []).map(String),
     mediaTypes: ok && 'content' in ok ? Object.keys(ok.content ?? {}) : [],
   };
 }
@@ -144,6 +145,36 @@ describe('/openapi.json', () => {
     const deleted = await fetch(url + COUNTS, { method: 'DELETE', headers: { 'X-API-KEY': KEYS.all } });
     expect(deleted.status).toBe(405);
     expect(validator.problemsBySchema('Problem', await deleted.json())).toEqual([]);
+  });
+
+  it('describes parts of a result, and preconditions that fail', async () => {
+    const { url, get } = gatewayOf();
+    const call = `${COUNTS}?project=aurora&interval=daily`;
+    const part = await get(call, { Range: 'bytes=0-9' });
+    expect([part.status, (await part.arrayBuffer()).byteLength]).toEqual([206, 10]);
+    expect(validator.problemsOf(COUNTS, part, undefined)).toEqual([]);
+    const beyond = await get(call, { Range: 'bytes=9999999-' });
+    expect([beyond.status, (await checkEndpoint(COUNTS, beyond)).problems]).toEqual([416, []]);
+    const stale = await get(call, { 'If-Match': '"another"' });
+    expect([stale.status, (await checkEndpoint(COUNTS, stale)).problems]).toEqual([412, []]);
+    const posted = await fetch(url + COUNTS, {
+      method: 'POST',
+      headers: { 'X-API-KEY': KEYS.all, 'Content-Type': 'application/json', 'If-Match': '"another"' },
+      body: JSON.stringify({ project: 'aurora', interval: 'daily' }),
+    });
+    expect(posted.status).toBe(412);
+    expect(validator.problemsOf(COUNTS, posted, await posted.json(), 'post')).toEqual([]);
+  });
+
+  it('describes a result that lacks rows, and the error that `complete` makes of it', async () => {
+    const path = '/api/endpoints/query/logs.all';
+    for (const [target, status] of [
+      [`${path}?project=aurora`, 200],
+      [`${path}?project=aurora&complete=1`, 422],
+    ] as const) {
+      const response = await gatewayOf().get(target);
+      expect([response.status, (await checkEndpoint(path, response)).problems]).toEqual([status, []]);
+    }
   });
 
   it('describes the responses to a POST, and its body', async () => {

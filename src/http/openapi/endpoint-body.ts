@@ -4,7 +4,7 @@ import { ANY_TEXT, type Parameter } from '../../endpoint/parameters/parameter.js
 import { MAX_BODY_VALUE_BYTES } from '../json-parameters.js';
 import type { RequestBodyObject } from './document.js';
 import { PINNED_NOTE, schemaOfParameter, SQL_DESCRIPTION } from './endpoint-parameters.js';
-import { orNull } from './schema.js';
+import { annotated, orNull } from './schema.js';
 
 const SQL: JsonSchema = { ...ANY_TEXT, description: SQL_DESCRIPTION };
 
@@ -18,7 +18,9 @@ export function endpointBody(endpoint: Endpoint, pinned: ReadonlySet<string>): R
   const required = declared
     .filter(([name, each]) => each.required && !pinned.has(name))
     .map(([name]) => name);
-  const properties = declared.map(([name, each]) => [name, propertySchema(each, pinned.has(name))] as const);
+  const properties = declared.map(
+    ([name]) => [name, propertySchema(endpoint, name, pinned.has(name))] as const,
+  );
   const isSandboxed = endpoint.settings.sandboxing === 'enabled';
   return {
     description: 'At most 256 KiB of JSON; a value at most 64 KiB. null means an omitted parameter.',
@@ -39,15 +41,17 @@ export function endpointBody(endpoint: Endpoint, pinned: ReadonlySet<string>): R
   };
 }
 
-function propertySchema(parameter: Parameter, isPinned: boolean): JsonSchema {
-  const { description, syntax, required, deprecated } = parameter;
-  const described = schemaOfParameter(parameter);
-  const schema: JsonSchema = {
-    ...(described.items ? { ...described, items: inBody(described.items), minItems: 1 } : inBody(described)),
-    ...(deprecated && { deprecated }),
-  };
+function propertySchema(endpoint: Endpoint, name: string, isPinned: boolean): JsonSchema {
+  const { description = '', syntax, required, deprecated } = endpoint.parameters.get(name) ?? {};
+  const described = schemaOfParameter(endpoint, name);
+  const schema = described.items
+    ? { ...described, items: inBody(described.items), minItems: 1 }
+    : inBody(described);
   const notes = [description, ...(isPinned ? [PINNED_NOTE] : []), ...(syntax === undefined ? [] : [syntax])];
-  return { ...(required && !isPinned ? schema : orNull(schema)), description: notes.join(' ') };
+  return annotated(required && !isPinned ? schema : orNull(schema), {
+    description: notes.join(' '),
+    ...(deprecated && { deprecated }),
+  });
 }
 
 /** Values may be longer than in a URL, and an integer beyond 2^53 is a string. */

@@ -27,9 +27,12 @@ export const ENDPOINT_SCHEMA: JsonSchema = {
       description:
         'The LIMIT at the end of the saved query, which cuts results by design; absent where it has none.',
     },
-    caching: { anyOf: [seconds, { const: 'disabled' }] },
+    caching: {
+      description: 'Seconds for which a result is cached.',
+      anyOf: [seconds, { type: 'string', title: 'NoCaching', enum: ['disabled'] }],
+    },
     warming: { ...seconds, description: 'Seconds between refreshes of a result in use; 0: never.' },
-    sandboxing: { type: 'string', enum: ['enabled', 'disabled'] },
+    sandboxing: { type: 'string', title: 'Sandboxing', enum: ['enabled', 'disabled'] },
     parameters: {
       type: 'array',
       items: {
@@ -48,6 +51,7 @@ export const ENDPOINT_SCHEMA: JsonSchema = {
           },
           empty: {
             type: 'string',
+            title: 'EmptyText',
             enum: ['value', 'omitted', 'problem'],
             description: 'What an empty text means: a value, an omitted parameter, or an invalid one.',
           },

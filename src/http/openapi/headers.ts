@@ -33,19 +33,20 @@ const ROWS = {
     schema: { type: 'integer', minimum: 0 },
   },
   'X-Truncated': {
-    description: 'Present only where more rows exist than were returned, because of the row cap.',
+    description:
+      'Present only where more rows exist than were returned, because of the row cap. With `complete=1` the response is 422 instead.',
     schema: { type: 'string', const: 'true' },
   },
   'X-Partial': {
     description:
-      'Present only where a shard of ClickHouse was unreachable and the gateway is configured to return the rows of the other shards.',
+      'Present only where a shard of ClickHouse was unreachable and the gateway is configured to return the rows of the other shards. With `complete=1` the response is 503 instead.',
     schema: { type: 'string', const: 'true' },
   },
   'X-Cache': {
     description:
       'HIT: from the cache. STALE: expired, served because ClickHouse fails. BYPASS: not cached, or forced.',
     required: true,
-    schema: { type: 'string', enum: ['HIT', 'MISS', 'STALE', 'BYPASS'] },
+    schema: { type: 'string', title: 'CacheResult', enum: ['HIT', 'MISS', 'STALE', 'BYPASS'] },
   },
   'Cache-Status': {
     ...text('The cache status as RFC 9211 defines it.', 'querygate; hit; ttl=841'),
@@ -55,12 +56,22 @@ const ROWS = {
     description: 'Seconds since the query of this result began; absent where results are not cached.',
     schema: { type: 'integer', minimum: 0 },
   },
-  ETag: { ...text('Identifies these bytes; send it back as If-None-Match.'), required: true },
+  ETag: {
+    ...text(
+      'Identifies these bytes, or, where it is weak, these rows. Send it back as If-None-Match: 304 if the result is still this one. A strong one has also a meaning as If-Match (412 if the result is another one now) and as If-Range.',
+    ),
+    required: true,
+  },
   'Cache-Control': {
     ...text('Remaining lifetime of the result, or no-store.', 'private, max-age=841'),
     required: true,
   },
-  'Accept-Ranges': text('`bytes` where requests can get ranges of the result, else `none`.', 'bytes'),
+  'Accept-Ranges': {
+    required: true,
+    description:
+      '`bytes`: a GET of this result may have a `Range`. `none`: it is not cached, or is too large to be.',
+    schema: { type: 'string', title: 'AcceptedRanges', enum: ['bytes', 'none'] },
+  },
   Vary: text('Request headers that select the response.'),
   'Preference-Applied': text('The preferences that the gateway applied.', 'wait=5'),
   'Server-Timing': text(
@@ -74,18 +85,32 @@ const FILE = {
   'Content-Disposition': text('File name, where `download=1`.'),
 } satisfies HeaderObjects;
 
+const PART = {
+  ...FILE,
+  'Content-Range': {
+    ...text(
+      'The bytes of this part and how many there are in all; in a 416 only the latter.',
+      'bytes 0-1023/4096',
+    ),
+    required: true,
+  },
+} satisfies HeaderObjects;
+
 const PROBLEM = {
   'Retry-After': {
     description: 'Seconds after which to try again.',
     schema: { type: 'integer', minimum: 0 },
   },
-  'WWW-Authenticate': text('How to authenticate.', 'Bearer realm="querygate"'),
+  'WWW-Authenticate': text(
+    'How to authenticate; `error="invalid_token"` where a bearer token was sent that the gateway does not accept.',
+    'Bearer realm="querygate", error="invalid_token"',
+  ),
 } satisfies HeaderObjects;
 
 /** All response headers: the document describes them, and CORS exposes them to pages. */
-export const RESPONSE_HEADERS: HeaderObjects = { ...FILE, ...PROBLEM };
+export const RESPONSE_HEADERS: HeaderObjects = { ...PART, ...PROBLEM };
 
-export type ResponseHeader = keyof typeof FILE | keyof typeof PROBLEM;
+export type ResponseHeader = keyof typeof PART | keyof typeof PROBLEM;
 
 /** Names of the headers that a kind of response can have. */
 export const HEADERS_OF = {
@@ -93,16 +118,21 @@ export const HEADERS_OF = {
   withKey: namesOf(WITH_KEY),
   rows: namesOf(ROWS),
   file: namesOf(FILE),
+  part: namesOf(PART),
 } satisfies Record<string, readonly ResponseHeader[]>;
 
-/** Request headers that every endpoint supports. */
+/**
+ * Request headers that a call by GET supports. `If-Match` is only in the description of `ETag`: a fuzzer would take a 412, which
+ * nearly every value has, for a mistake of the document.
+ */
 export const REQUEST_HEADERS: Readonly<Record<string, ParameterObject>> = {
   Prefer: {
     name: 'Prefer',
     in: 'header',
     description:
       'RFC 7240. `wait=5`: a response within five seconds, else a stale result, else 504; the query is cancelled unless another caller waits for it. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV; takes precedence over the schemas of this document.',
-    schema: { type: 'string', examples: ['wait=5', 'timestamps=unix-micros'] },
+    // No example of `timestamps`, because the response would not match the schemas.
+    schema: { type: 'string', examples: ['wait=5'] },
   },
   'If-None-Match': {
     name: 'If-None-Match',
@@ -110,20 +140,37 @@ export const REQUEST_HEADERS: Readonly<Record<string, ParameterObject>> = {
     description: 'ETag of a result that the caller has: 304 if it has not changed.',
     schema: { type: 'string' },
   },
+  Range: {
+    name: 'Range',
+    in: 'header',
+    description:
+      'One range of bytes of a cached result, uncompressed: 206. Where `Accept-Ranges` is `none`, and where this names several ranges or another unit: the whole result. Each range counts as a request.',
+    schema: { type: 'string', examples: ['bytes=0-1023', 'bytes=-8'] },
+  },
+  'If-Range': {
+    name: 'If-Range',
+    in: 'header',
+    description: 'ETag of the result that `Range` continues: the whole result if it is another one now.',
+    schema: { type: 'string' },
+  },
   'Cache-Control': {
     name: 'Cache-Control',
     in: 'header',
     description:
       '`no-cache` requests a new result, `only-if-cached` a cached one or 504. The key needs `mayBypassCache`.',
-    schema: { type: 'string', examples: ['no-cache', 'only-if-cached'] },
+    schema: { type: 'string', examples: ['no-cache'] },
   },
   'X-Request-Id': {
     name: 'X-Request-Id',
     in: 'header',
-    description: 'An id of the caller, for its own logs and for those of ClickHouse.',
-    schema: { type: 'string', pattern: '^[\\w.:@=+/~-]{1,128}$' },
+    description:
+      'An id of the caller, for its own logs and for those of ClickHouse: 1 to 128 letters, digits and `_ . : @ = + / ~ -`. For any other text the gateway makes an id of its own.',
+    schema: { type: 'string', examples: ['nightly-report-42'] },
   },
 };
+
+/** Names of the request headers that have a meaning for a GET only. */
+export const ONLY_FOR_GET: ReadonlySet<string> = new Set(['If-None-Match', 'Range', 'If-Range']);
 
 /** References to headers, for a response. */
 export function headerRefs(...names: readonly ResponseHeader[]): Readonly<Record<string, Reference>> {

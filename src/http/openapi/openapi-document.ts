@@ -13,7 +13,9 @@ import {
   TAGS,
   tagsOf,
 } from './operations.js';
+import { enumSchemas } from './endpoint-parameters.js';
 import { problemComponents } from './problems.js';
+import { REPRESENTATION_SCHEMAS } from './representations.js';
 
 /** What the document describes. */
 export interface OpenApiInput {
@@ -57,7 +59,8 @@ document lists only the endpoints that the key of its request may call.
 **Requests.** \`GET\`, or \`HEAD\` for the headers alone; calls of an endpoint also \`POST\`. Any other method has status
 405. Parameters that an endpoint does not declare are ignored. Times are ISO 8601, and UTC where they name no zone.
 
-**Responses.** Status 200 means complete. \`X-Truncated: true\` means that more rows exist than the row cap allows. Errors
+**Responses.** Status 200 means complete. \`X-Truncated: true\` means that more rows exist than the row cap allows; with
+\`complete=1\` in the query string that is an error. Errors
 are problem documents (RFC 9457) with a stable \`code\`; 429 and 503 name in \`Retry-After\` when to try again.`;
 
 function tagsOfDocument(endpoints: readonly Endpoint[]): OpenApiDocument['tags'] {
@@ -106,6 +109,8 @@ function componentsOf(endpoints: readonly Endpoint[], times: Times): OpenApiDocu
     schemas: {
       Endpoint: ENDPOINT_SCHEMA,
       ...problems.schemas,
+      ...(endpoints.length > 0 && REPRESENTATION_SCHEMAS),
+      ...Object.fromEntries(endpoints.flatMap(enumSchemas)),
       ...Object.fromEntries(rows.map((endpoint) => rowSchema(endpoint, times))),
     },
   };

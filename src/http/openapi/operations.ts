@@ -7,9 +7,9 @@ import type { Times } from '../../formats/format.js';
 import type { OperationObject, ParameterObject, ResponseObject } from './document.js';
 import { endpointBody } from './endpoint-body.js';
 import { endpointParameters } from './endpoint-parameters.js';
-import { headerRefs, HEADERS_OF, REQUEST_HEADERS } from './headers.js';
+import { headerRefs, HEADERS_OF, ONLY_FOR_GET, REQUEST_HEADERS } from './headers.js';
 import { problemResponses } from './problems.js';
-import { responseContent, representationParameters } from './representations.js';
+import { REPRESENTATION_PARAMETERS, responseContent } from './representations.js';
 import { refTo, schemaOf } from './schema.js';
 
 export const TAGS = {
@@ -26,7 +26,7 @@ const rowSchemaName = ({ name }: Endpoint): string => `${pascalName(name)}Row`;
 /** The schema of an endpoint's rows, under its name. */
 export function rowSchema(endpoint: Endpoint, times: Times): readonly [string, JsonSchema] {
   const columns = [...endpoint.columns].map(([name, column]) => {
-    const schema = schemaOf(jsonTypeOf(column), times);
+    const schema = schemaOf(jsonTypeOf(column), times, `${rowSchemaName(endpoint)}_${name}`);
     return [name, { ...schema, description: meaningOf(endpoint, name, column) }] as const;
   });
   return [
@@ -62,16 +62,21 @@ export function callOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
     description: settingsNote(endpoint),
     parameters: [
       ...endpointParameters(endpoint, pinned),
-      ...representationParameters(endpoint),
+      ...REPRESENTATION_PARAMETERS,
       ...Object.keys(REQUEST_HEADERS).map((name) => refTo('parameters', name)),
     ],
     responses: {
       200: rowsResponse(endpoint),
+      // Without `content`: a part of a JSON document is no JSON, which generated clients and validators would parse.
+      206: {
+        description: 'The part of the rows that `Range` names, with the media type that the whole has.',
+        headers: headerRefs(...HEADERS_OF.part),
+      },
       304: {
         description: 'The result is the one that `If-None-Match` names.',
         headers: headerRefs(...HEADERS_OF.rows),
       },
-      ...problemResponses('anywhere', 'withKey', 'notFound', 'call', 'unavailable'),
+      ...problemResponses('anywhere', 'withKey', 'notFound', 'call', 'range', 'unavailable'),
     },
   };
 }
@@ -91,9 +96,9 @@ export function postOperation(endpoint: Endpoint, pinned: ReadonlySet<string>): 
       'The same call with the parameters in the body, where they may be long and are in no log of a proxy. ' +
       settingsNote(endpoint),
     parameters: [
-      ...representationParameters(endpoint),
+      ...REPRESENTATION_PARAMETERS,
       ...Object.keys(REQUEST_HEADERS)
-        .filter((name) => name !== 'If-None-Match')
+        .filter((name) => !ONLY_FOR_GET.has(name))
         .map((name) => refTo('parameters', name)),
     ],
     requestBody: endpointBody(endpoint, pinned),
@@ -157,7 +162,10 @@ export function describeOperation(example: string | undefined): OperationObject 
     tags: [TAGS.catalogue],
     summary: 'One endpoint: its saved query, parameters, columns and settings',
     parameters: [
-      { ...ID_OR_NAME, schema: { type: 'string', ...(example !== undefined && { examples: [example] }) } },
+      {
+        ...ID_OR_NAME,
+        schema: { ...ID_OR_NAME.schema, ...(example !== undefined && { examples: [example] }) },
+      },
     ],
     responses: {
       200: {
@@ -184,7 +192,7 @@ const ID_OR_NAME: ParameterObject = {
   in: 'path',
   required: true,
   description: 'Name or UUID of an endpoint.',
-  schema: { type: 'string' },
+  schema: { type: 'string', minLength: 1 },
 };
 
 const READY_WARNINGS = {

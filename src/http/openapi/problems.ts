@@ -29,7 +29,8 @@ const FAILURES = {
   /** An unreachable issuer of tokens, or an overloaded or stopping gateway. */
   unavailable: [503],
   notFound: [404],
-  call: [406, 412, 416, 422, 502, 504],
+  call: [406, 412, 422, 502, 504],
+  range: [416],
   body: [413, 415],
 } as const;
 
@@ -90,6 +91,8 @@ function headersOf(status: number): readonly ResponseHeader[] {
   switch (status) {
     case 401:
       return [...HEADERS_OF.any, 'WWW-Authenticate'];
+    case 416:
+      return [...HEADERS_OF.any, 'Content-Range'];
     case 429:
       return [...HEADERS_OF.withKey, 'Retry-After'];
     case 503:
@@ -110,7 +113,7 @@ function problemSchema(): JsonSchema {
       title: { type: 'string', description: 'Short name of the error; the same for each code.' },
       status: { type: 'integer' },
       detail: { type: 'string', description: 'What is wrong with this request, and what to do; for people.' },
-      code: { type: 'string', enum: codes, description: 'Stable, for programs.' },
+      code: { type: 'string', title: 'ErrorCode', enum: codes, description: 'Stable, for programs.' },
       requestId: { type: 'string', description: 'As in X-Request-Id.' },
       error: { type: 'string', description: 'A copy of `detail`, for clients written for Logflare.' },
     },
@@ -127,7 +130,10 @@ const PROBLEMS_OF_PARAMETERS: JsonSchema = {
   },
 };
 
-/** One schema per status, so that in generated types the code determines the status and the other fields. */
+/**
+ * One schema per status, so that in generated types the code determines the status and the other fields. The status is an
+ * enum, because openapi-python-client cannot merge a `const` with the integer of every error.
+ */
 function schemaOfStatus(status: number): JsonSchema {
   const hasProblems = status === 400;
   return {
@@ -137,8 +143,8 @@ function schemaOfStatus(status: number): JsonSchema {
         type: 'object',
         required: ['status', 'code', ...(hasProblems ? ['problems'] : [])],
         properties: {
-          status: { type: 'integer', const: status },
-          code: { type: 'string', enum: codesOf(status) },
+          status: { type: 'integer', title: `Status${status}`, enum: [status] },
+          code: { type: 'string', title: `ErrorCode${status}`, enum: codesOf(status) },
           ...(hasProblems && { problems: PROBLEMS_OF_PARAMETERS }),
         },
       },

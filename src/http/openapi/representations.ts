@@ -1,4 +1,3 @@
-import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../endpoint/json-schema.js';
 import { FORMAT_NAMES, FORMATS } from '../../formats/formats.js';
 import type { MediaTypeObject, ParameterObject } from './document.js';
@@ -29,28 +28,34 @@ export function responseContent({
   );
 }
 
-/** The parameters that choose a representation, without those that the endpoint declares for itself. */
-export function representationParameters({ parameters }: Endpoint): readonly ParameterObject[] {
-  return [FORMAT, DOWNLOAD, CSV_SAFE].filter(({ name }) => !parameters.has(name));
-}
+/** The schemas of the parameters below. The gateway accepts their values in any letter case, which an enum cannot say. */
+export const REPRESENTATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
+  OutputFormat: { type: 'string', title: 'OutputFormat', enum: FORMAT_NAMES },
+  Flag: { type: 'string', title: 'Flag', enum: ['1', 'true', '0', 'false', ''] },
+};
 
 const FORMAT: ParameterObject = {
   name: 'format',
   in: 'query',
-  description: 'The output format; takes precedence over `Accept`. JSON where neither names one.',
-  schema: { type: 'string', enum: FORMAT_NAMES },
+  description:
+    'The output format, in any letter case; takes precedence over `Accept`. JSON where neither names one.',
+  schema: refTo('schemas', 'OutputFormat'),
 };
 
-const DOWNLOAD: ParameterObject = {
-  name: 'download',
+const flag = (name: string, description: string): ParameterObject => ({
+  name,
   in: 'query',
-  description: '`1`: browsers save the response as a file (`Content-Disposition`).',
-  schema: { type: 'string', enum: ['0', '1'] },
-};
+  description: `\`1\` or \`true\`, in any letter case: ${description}`,
+  schema: refTo('schemas', 'Flag'),
+});
 
-const CSV_SAFE: ParameterObject = {
-  name: 'csv_safe',
-  in: 'query',
-  description: '`1`: cells of CSV that a spreadsheet would run as a formula are made harmless.',
-  schema: { type: 'string', enum: ['0', '1'] },
-};
+/** The parameters of every call that choose how the rows are written, and whether a part of them is an error. */
+export const REPRESENTATION_PARAMETERS: readonly ParameterObject[] = [
+  FORMAT,
+  flag('download', 'browsers save the response as a file (`Content-Disposition`).'),
+  flag('csv_safe', 'cells of CSV that a spreadsheet would run as a formula are made harmless.'),
+  flag(
+    'complete',
+    '422 `RESULT_TRUNCATED` instead of a response with `X-Truncated`, and 503 `SHARD_UNREACHABLE` instead of one with `X-Partial`.',
+  ),
+];

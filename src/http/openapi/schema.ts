@@ -9,26 +9,28 @@ const NESTED: Times = 'iso';
  * The schema of a column's values.
  *
  * @param times how the gateway writes times where the request does not say.
+ * @param title for generators, where the values are those of an enum.
  */
-export function schemaOf(type: JsonType, times: Times): JsonSchema {
-  const schema = bareSchemaOf(type, times);
+export function schemaOf(type: JsonType, times: Times, title: string): JsonSchema {
+  const schema = bareSchemaOf(type, times, title);
   return type.nullable ? orNull(schema) : schema;
 }
 
-function bareSchemaOf(type: JsonType, times: Times): JsonSchema {
+function bareSchemaOf(type: JsonType, times: Times, title: string): JsonSchema {
   switch (type.kind) {
     case 'scalar':
-      return scalarSchema(type, times);
+      return scalarSchema(type, times, title);
     case 'array':
-      return { type: 'array', items: schemaOf(type.items, NESTED) };
+      return { type: 'array', items: schemaOf(type.items, NESTED, `${title}Item`) };
     case 'map':
-      return { type: 'object', additionalProperties: schemaOf(type.values, NESTED) };
+      return { type: 'object', additionalProperties: schemaOf(type.values, NESTED, `${title}Value`) };
     case 'tuple':
       return {
         type: 'array',
-        prefixItems: type.items.map((item) => schemaOf(item, NESTED)),
-        items: false,
+        prefixItems: type.items.map((item, index) => schemaOf(item, NESTED, `${title}${index + 1}`)),
         minItems: type.items.length,
+        // Not `items: false`, with which some generators reject the whole document.
+        maxItems: type.items.length,
       };
     case 'object':
       // Without the second word, generators make it an object that has no property.
@@ -38,12 +40,16 @@ function bareSchemaOf(type: JsonType, times: Times): JsonSchema {
   }
 }
 
-function scalarSchema(scalar: Extract<JsonType, { kind: 'scalar' }>, times: Times): JsonSchema {
+function scalarSchema(
+  scalar: Extract<JsonType, { kind: 'scalar' }>,
+  times: Times,
+  title: string,
+): JsonSchema {
   const { type, format, values, unsigned } = scalar;
   const schema: JsonSchema = {
     type,
     ...(format !== undefined && { format }),
-    ...(values && { enum: values }),
+    ...(values && { title, enum: values }),
     ...(unsigned && { minimum: 0 }),
   };
   const isTime = format === 'date-time' || format === 'date';
@@ -52,13 +58,18 @@ function scalarSchema(scalar: Extract<JsonType, { kind: 'scalar' }>, times: Time
 
 /** The schema of a value that may also be null. */
 export function orNull(schema: JsonSchema): JsonSchema {
+  // Generators make one type of an enum only where null is no member of it.
+  if (schema.enum || schema.$ref !== undefined) return { anyOf: [schema, { type: 'null' }] };
+  const { allOf, anyOf = allOf, ...annotations } = schema;
+  if (anyOf) return { anyOf: [...anyOf, { type: 'null' }], ...annotations };
   // Where any value may stand, null may too.
   if (schema.type === undefined) return schema;
-  return {
-    ...schema,
-    type: [schema.type, 'null'].flat(),
-    ...(schema.enum && { enum: [...schema.enum, null] }),
-  };
+  return { ...schema, type: [schema.type, 'null'].flat() };
+}
+
+/** A schema with annotations. Some generators ignore a reference that has members beside it. */
+export function annotated(schema: JsonSchema, annotations: JsonSchema): JsonSchema {
+  return schema.$ref === undefined ? { ...schema, ...annotations } : { allOf: [schema], ...annotations };
 }
 
 /** A reference to one of the document's components. */

@@ -1,4 +1,5 @@
 import { withSettings, type Endpoint } from '../../../../src/endpoint/endpoint.js';
+import type { JsonSchema } from '../../../../src/endpoint/json-schema.js';
 import { ERRORS } from '../../../../src/errors.js';
 import { FORMAT_NAMES, FORMATS } from '../../../../src/formats/formats.js';
 import type { OperationObject, ParameterObject } from '../../../../src/http/openapi/document.js';
@@ -14,6 +15,16 @@ function operation(name: string, input: Partial<OpenApiInput> = {}): OperationOb
   const found = openApiDocument({ endpoints, version: '1', ...input }).paths[`/api/endpoints/query/${name}`];
   if (!found) throw new Error(`${name} is not described`);
   return found.get;
+}
+
+const schemasOf = (given: readonly Endpoint[]): Readonly<Record<string, JsonSchema>> =>
+  openApiDocument({ endpoints: given, version: '1' }).components.schemas;
+
+/** Every schema in a part of the document, at any depth. */
+function* schemasIn(part: unknown): Generator<JsonSchema> {
+  if (typeof part !== 'object' || part === null) return;
+  if (['type', 'enum', 'anyOf', 'allOf', '$ref'].some((key) => key in part)) yield part;
+  for (const inner of Object.values(part)) yield* schemasIn(inner);
 }
 
 const parameter = ({ parameters = [] }: OperationObject, name: string): ParameterObject | undefined =>
@@ -35,19 +46,22 @@ describe('the OpenAPI document', () => {
     expect(parameter(counts, 'interval')).toMatchObject({
       in: 'query',
       required: true,
-      schema: { enum: ['minutely', 'hourly', 'daily'] },
+      schema: { $ref: '#/components/schemas/UsageApiCounts_interval' },
       example: 'daily',
     });
     expect(parameter(counts, 'project')).toMatchObject({
       required: true,
       description: expect.stringContaining('8,192 bytes') as string,
-      schema: { type: 'string', maxLength: 8192 },
+      schema: { type: 'string', minLength: 1, maxLength: 1000, pattern: '^[^\\x00]*$' },
     });
     const events = operation('get-grouped-stats-events-logs');
     expect(parameter(events, 'start_time')?.schema.format).toBe('date-time');
+    expect(parameter(operation('logs.all'), 'iso_timestamp_start')?.schema).toMatchObject({
+      anyOf: [{ format: 'date-time' }, { maxLength: 0 }],
+    });
     expect(parameter(events, 'event_ids')).toMatchObject({
       style: 'form',
-      explode: false,
+      explode: true,
       schema: { type: 'array' },
     });
     expect(parameter(events, 'event_type')?.schema.examples).toContain('view');
@@ -62,12 +76,12 @@ describe('the OpenAPI document', () => {
       word: { type: ['string', 'null'], maxLength: 65_536 },
       size: { type: ['integer', 'string', 'null'] },
       flag: { type: ['boolean', 'null'] },
-      unit: { type: ['string', 'null'], enum: ['day', 'hour', null] },
+      unit: { anyOf: [{ $ref: '#/components/schemas/Kinds_unit' }, { type: 'null' }] },
       names: { type: ['array', 'null'], items: { type: 'string' }, minItems: 1 },
     });
     expect(example).toEqual({ word: 'a' });
     expect(Object.keys(post?.responses ?? {})).toEqual(expect.arrayContaining(['413', '415']));
-    expect(Object.keys(post?.responses ?? {})).not.toContain('304');
+    for (const status of ['206', '304', '416']) expect(post?.responses).not.toHaveProperty(status);
   });
 
   it('does not require a pinned parameter in the body of a POST', () => {
@@ -129,9 +143,10 @@ describe('the OpenAPI document', () => {
 
   it('describes every output format, and the parameters that select one', () => {
     const described = operation('logs.all');
-    expect(parameter(described, 'format')?.schema.enum).toEqual(FORMAT_NAMES);
-    expect(parameter(described, 'download')).toBeDefined();
-    expect(parameter(described, 'csv_safe')).toBeDefined();
+    expect(parameter(described, 'format')?.schema).toEqual({ $ref: '#/components/schemas/OutputFormat' });
+    expect(schemasOf(endpoints)['OutputFormat']?.enum).toEqual(FORMAT_NAMES);
+    for (const name of ['download', 'csv_safe', 'complete'])
+      expect(parameter(described, name)?.schema).toEqual({ $ref: '#/components/schemas/Flag' });
     const ok = described.responses['200'];
     expect(ok && 'content' in ok && Object.keys(ok.content ?? {})).toEqual(
       Object.values(FORMATS).map(({ mediaType }) => mediaType),
@@ -156,5 +171,63 @@ describe('the OpenAPI document', () => {
       Object.keys(parts).map((name) => `${kind}/${name}`),
     );
     expect([...used].sort()).toEqual(defined.sort());
+  });
+
+  it('names every enum, and gives no two enums one name', () => {
+    const enums = [...schemasIn(openApiDocument({ endpoints: [...endpoints, KINDS], version: '1' }))].filter(
+      (schema) => schema.enum,
+    );
+    const byTitle = new Map(enums.map((schema) => [schema.title, JSON.stringify(schema.enum)]));
+    expect(enums.map(({ title, enum: values }) => [title, JSON.stringify(values)])).toEqual(
+      enums.map(({ title }) => [title, byTitle.get(title)]),
+    );
+    expect([...byTitle.keys()]).toEqual(
+      expect.arrayContaining([
+        'OutputFormat',
+        'Flag',
+        'NoCaching',
+        'Status400',
+        'ErrorCode400',
+        'Kinds_unit',
+      ]),
+    );
+    expect(byTitle.has(undefined)).toBe(false);
+  });
+
+  it('has only schemas that openapi-python-client can read', () => {
+    for (const schema of schemasIn(openApiDocument({ endpoints: [...endpoints, KINDS], version: '1' }))) {
+      const { allOf = [], anyOf = [], enum: values = [], $ref, ...others } = schema;
+      // It rejects a document with `items: false`, and raises for values that differ in letter case only.
+      expect(others.items).not.toBe(false);
+      const names = values.map((value) => String(value).toUpperCase());
+      expect([schema.title, new Set(names).size]).toEqual([schema.title, names.length]);
+      expect(values).not.toContain(null);
+      // It merges no `const`, finds none in a union, and takes a reference with other members for a schema of its own.
+      for (const part of [
+        ...anyOf,
+        ...allOf,
+        ...allOf.flatMap((each) => Object.values(each.properties ?? {})),
+      ])
+        expect(part).not.toHaveProperty('const');
+      if ($ref !== undefined) expect(others).toEqual({});
+    }
+  });
+
+  it('describes ranges and conditions of a GET, and a failed precondition of a POST too', () => {
+    const { get, post } =
+      openApiDocument({ endpoints, version: '1' }).paths['/api/endpoints/query/logs.all'] ?? {};
+    const headersOf = (described: OperationObject | undefined): readonly string[] =>
+      (described?.parameters ?? []).flatMap((each) =>
+        '$ref' in each ? [each.$ref.replace(/.*\//, '')] : [],
+      );
+    expect(headersOf(get)).toEqual(
+      expect.arrayContaining(['If-None-Match', 'Range', 'If-Range', 'X-Request-Id']),
+    );
+    expect(headersOf(post)).toEqual(['Prefer', 'Cache-Control', 'X-Request-Id']);
+    const part = get?.responses['206'];
+    expect(part).toMatchObject({ headers: { 'Content-Range': {}, 'Accept-Ranges': {}, ETag: {} } });
+    expect(part).not.toHaveProperty('content');
+    for (const status of ['412', '416']) expect(get?.responses).toHaveProperty(status);
+    expect(post?.responses).toHaveProperty('412');
   });
 });

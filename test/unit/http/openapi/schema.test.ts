@@ -10,7 +10,7 @@ const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
 
 const accepts = (type: string, value: unknown, times: Times = 'iso'): boolean =>
-  ajv.validate(schemaOf(jsonTypeOf(column(type, '')), times), value);
+  ajv.validate(schemaOf(jsonTypeOf(column(type, '')), times, 'Title'), value);
 
 describe('schemaOf', () => {
   it.each([
