@@ -11,25 +11,30 @@ import { withTemporaryFolder } from '../support/temporary-folder.js';
 
 const KEY = 'qg_only-for-tests';
 const LINK_SECRET = 'a secret for links in tests, long enough';
-/** Pages whose commands `cli-docs.test.ts` and `test/package/tutorial.test.ts` run. */
-const TESTED_ELSEWHERE = new Set(['docs/reference/cli.md', 'docs/how-to/load-logs.md', 'docs/tutorial.md']);
+/** Pages whose commands `cli-docs.test.ts`, `test/package/tutorial.test.ts` and `test/python/` run. */
+const TESTED_ELSEWHERE = new Set([
+  'docs/reference/cli.md',
+  'docs/how-to/load-logs.md',
+  'docs/how-to/python.md',
+  'docs/tutorial.md',
+]);
 
 const run = promisify(execFile);
 
 interface Block {
   readonly page: string;
-  readonly language: string;
   readonly text: string;
 }
 
-/** The `sh` and `python` blocks of all pages, in their order. */
+/** The `sh` blocks of all pages, in their order. */
 async function readBlocks(): Promise<readonly Block[]> {
   const pages = (await documentationPages()).filter((page) => !TESTED_ELSEWHERE.has(page));
   const blocks = await Promise.all(
     pages.map(async (page) =>
-      [...(await textOf(page)).matchAll(/^```(sh|python)\n([\s\S]*?)^```/gm)].map(
-        ([, language = '', text = '']): Block => ({ page, language, text }),
-      ),
+      [...(await textOf(page)).matchAll(/^```sh\n([\s\S]*?)^```/gm)].map(([, text = '']): Block => ({
+        page,
+        text,
+      })),
     ),
   );
   return blocks.flat();
@@ -88,13 +93,9 @@ describe('the commands of the documentation', () => {
 
   it.each(BLOCKS.map((block, index) => [`${block.page} ${index}`, block] as const))(
     'run without an error: %s',
-    async (_name, { language, text }) => {
-      const script = language === 'sh' ? `set -euo pipefail\n${adapted(text)}` : text;
-      const [command, args] =
-        language === 'sh'
-          ? (['bash', ['--norc', '-c', script]] as const)
-          : (['python3', ['-c', script]] as const);
-      const { stdout } = await run(command, args, {
+    async (_name, { text }) => {
+      const script = `set -euo pipefail\n${adapted(text)}`;
+      const { stdout } = await run('bash', ['--norc', '-c', script], {
         cwd: folder,
         env: {
           PATH: process.env['PATH'],
