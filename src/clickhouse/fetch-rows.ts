@@ -4,7 +4,7 @@ import type { BoundQuery } from '../endpoint/bind.js';
 import type { QueryCost } from '../endpoint/limit-rules.js';
 import { ROW_LIMIT } from '../endpoint/reserved.js';
 import { brokenResponse } from '../formats/broken-response.js';
-import { escapeLineEnds } from '../formats/escape-line-ends.js';
+import { escapedBytes, escapeLineEnds } from '../formats/escape-line-ends.js';
 import type {
   ClickHouseFormat,
   FileFormat,
@@ -16,6 +16,7 @@ import { FORMATS } from '../formats/formats.js';
 import { projectColumns } from '../formats/project-columns.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
 import type { QueryRequest, QueryResult } from '../query/ports.js';
+import { resultTooLarge } from './translate-error.js';
 
 /** Everything that ClickHouse sent for one query, and what it reported about it. */
 export interface ClickHouseResponse extends QueryCost {
@@ -33,20 +34,24 @@ interface Fetch<F extends OutputFormat> {
   readonly columns: FormattedColumns;
   readonly representation: Representation;
   readonly format: F;
+  /** Bytes that the body may have. */
+  readonly maxBytes: number;
 }
 
 /**
  * Runs the query of a request. ClickHouse writes the bytes of the response; this function proves that they are complete.
  *
- * @throws Failure CLICKHOUSE_ANSWER_BROKEN where they are not, or what `send` throws.
+ * @param maxBytes bytes that the body may have.
+ * @throws Failure CLICKHOUSE_ANSWER_BROKEN where they are not, RESULT_TOO_LARGE, or what `send` throws.
  */
 export async function fetchRows(
   request: QueryRequest,
   described: FormattedColumns['described'],
   send: SendQuery,
+  maxBytes: number,
 ): Promise<QueryResult> {
   const { representation = JSON_REPRESENTATION } = request;
-  const fetch = { request, columns: { declared: request.columns, described }, representation };
+  const fetch = { request, columns: { declared: request.columns, described }, representation, maxBytes };
   const format = FORMATS[representation.format];
   return 'cut' in format ? fetchAndCut({ ...fetch, format }, send) : fetchFile({ ...fetch, format }, send);
 }
@@ -61,7 +66,7 @@ async function fetchAndCut(fetch: Fetch<RowFormat>, send: SendQuery): Promise<Qu
   const { times, formulaSafe } = representation;
   const context = { rowCap: request.rowCap, times, formulaSafe, columns: described, cost };
   const text = asUtf8(response.body);
-  const cut = format.cut(format.values === 'json' ? escapeLineEnds(text) : text, context);
+  const cut = format.cut(format.values === 'json' ? escaped(text, fetch.maxBytes) : text, context);
   if (cut.rowsReceived !== response.resultRows) {
     throw brokenResponse(`ClickHouse sent ${cut.rowsReceived} rows, its summary says ${response.resultRows}`);
   }
@@ -109,6 +114,14 @@ function withCostOf(response: ClickHouseResponse, other: QueryCost): ClickHouseR
     bytesRead: response.bytesRead + other.bytesRead,
     clickhouseMs: response.clickhouseMs + other.clickhouseMs,
   };
+}
+
+/** @throws Failure RESULT_TOO_LARGE */
+function escaped(json: Buffer, maxBytes: number): Buffer {
+  const bytes = escapedBytes(json);
+  if (bytes > maxBytes)
+    throw resultTooLarge(`a response of ${bytes} bytes with escapes, more than ${maxBytes}`);
+  return escapeLineEnds(json, bytes);
 }
 
 /** Logs can hold invalid UTF-8, which text formats write unchanged; every text response is valid UTF-8. */

@@ -175,7 +175,7 @@ async function run(
   };
   const described =
     columns === 'unknown' ? await describeColumns(client, query, settings, signal) : columnsOf(columns);
-  return fetchRows(request, described, sendQuery);
+  return fetchRows(request, described, sendQuery, maxBytes);
 }
 
 function columnsOf(columns: ReadonlyMap<string, Column>): readonly ResultColumn[] {

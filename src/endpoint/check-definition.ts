@@ -4,7 +4,7 @@ import { closestName } from './closest-name.js';
 import type { DefinitionProblem } from './definition-error.js';
 import { DECLARATION_KEYS, DEFINITION } from './definition-schema.js';
 import type { Parameter } from './parameters/parameter.js';
-import { NOW, ROW_LIMIT } from './reserved.js';
+import { CALL_PARAMETERS, NOW, ROW_LIMIT } from './reserved.js';
 import { problemsBySchema, withFound } from './schema-problems.js';
 
 /** Every mistake in a definition except those in its query, which only `build` can show. */
@@ -58,15 +58,11 @@ function secretsIn(
 }
 
 /** Names that the gateway itself binds or reads. */
-const RESERVED = new Set([
+const RESERVED: ReadonlySet<string> = new Set([
   NOW.name,
   ROW_LIMIT,
   'sql',
-  'format',
-  'download',
-  'csv_safe',
-  'complete',
-  'api_key',
+  ...CALL_PARAMETERS,
   'link_key',
   'link_expires',
   'link_signature',

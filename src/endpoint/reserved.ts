@@ -3,5 +3,8 @@ import { Reference } from './sql.js';
 /** The gateway's clock for `build`: a `DateTime64(6, 'UTC')` that is bound for each request. */
 export const NOW = new Reference<string>('now', "DateTime64(6, 'UTC')");
 
+/** The gateway's own parameters of every call, in the query string. No endpoint can declare them. */
+export const CALL_PARAMETERS = ['format', 'download', 'csv_safe', 'complete', 'api_key'] as const;
+
 /** Name of the parameter of the LIMIT that the gateway appends to every query. */
 export const ROW_LIMIT = 'row_limit';

@@ -78,7 +78,8 @@ export class AccessLog {
   note(request: IncomingMessage, response: ServerResponse, target: string, context: RequestContext): void {
     const { method } = request;
     const totalMs = performance.now() - context.startedAt;
-    this.finished.push({ context, method, path: pathOf(target), status: statusOf(response), totalMs });
+    const status = statusOf(response, context.failure);
+    this.finished.push({ context, method, path: pathOf(target), status, totalMs });
     if (this.finished.length === 1) setImmediate(this.reportAll);
   }
 
@@ -130,9 +131,11 @@ function isRoutine(path: string, status: number): boolean {
   return path.startsWith('/health/') || (status < 400 && DEVELOPMENT.test(path));
 }
 
-/** The response's status; 499 where the client disconnected before. */
-function statusOf({ writableEnded, writableFinished, statusCode }: ServerResponse): number {
-  return writableEnded || writableFinished ? statusCode : 499;
+/** The response's status; where it was broken off, that of the failure, or 499 where the client disconnected. */
+function statusOf({ writableEnded, writableFinished, statusCode }: ServerResponse, failure: unknown): number {
+  if (writableEnded || writableFinished) return statusCode;
+  if (failure === undefined) return 499;
+  return failure instanceof Failure ? failure.status : 500;
 }
 
 /** The code of a request's failure; empty where it did not fail. */

@@ -19,12 +19,12 @@ import type { SingleFlightCaller } from '../query/single-flight.js';
 import { withDeadline } from '../scheduler/deadline.js';
 import { cacheDemandOf } from './cache-headers.js';
 import { requireComplete } from './complete-result.js';
-import { withChosenEncoding } from './content-encoding.js';
 import type { KnownTargets } from './known-targets.js';
 import { requesterOf, setLimitHeaders, subjectsOf } from './limit-requests.js';
 import { readPreferences } from './preferences.js';
 import { readCall, type ReadCall } from './read-call.js';
 import { contextOf, type RequestContext } from './request-context.js';
+import { readyToSend } from './select-content.js';
 import { sendResult } from './send-result.js';
 import type { ReadSentCall, SentCall } from './sent-call.js';
 
@@ -84,16 +84,16 @@ export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestH
         requester: requesterOf(limiter, principal, subjects, (costStates) => states.push(...costStates)),
       };
       const executed = await executeCall(call, key);
-      const result = await withChosenEncoding(request.headers['accept-encoding'], executed.result);
-      const outcome = { ...executed, result };
-      noteOutcome(context, outcome);
+      noteOutcome(context, executed);
       setLimitHeaders(response, states);
       const isSandboxed = query.sandbox !== undefined;
-      if (complete) requireComplete({ endpoint, result, isSandboxed, pinned: principal.pinned });
+      if (complete)
+        requireComplete({ endpoint, result: executed.result, isSandboxed, pinned: principal.pinned });
+      const result = await readyToSend(request.headers, executed.result, maxRangedBytes);
       const now = clock().getTime();
       sendResult(request, response, {
         endpoint,
-        outcome,
+        outcome: { ...executed, result },
         context,
         representation,
         download,

@@ -19,8 +19,13 @@ export function chooseEncoding(acceptEncoding: string | undefined, bodies: Bodie
   if (acceptEncoding === undefined) return 'identity';
   const { isEncodedWhenSent, br, gzip } = bodies;
   if (!isEncodedWhenSent && (br ?? gzip) === undefined) return 'identity';
-  const isAvailable = (encoding: Encoding): boolean => isEncodedWhenSent ?? bodies[encoding] !== undefined;
-  return acceptedEncodings(acceptEncoding).find(isAvailable) ?? 'identity';
+  return possibleEncodings(acceptEncoding, bodies)[0] ?? 'identity';
+}
+
+/** The encodings that an `Accept-Encoding` accepts and the result can have, best first. */
+export function possibleEncodings(acceptEncoding: string, bodies: Bodies): readonly Encoding[] {
+  const { isEncodedWhenSent } = bodies;
+  return acceptedEncodings(acceptEncoding).filter((each) => isEncodedWhenSent ?? bodies[each] !== undefined);
 }
 
 /** Whether an `Accept-Encoding` permits a body without an encoding. */

@@ -6,7 +6,7 @@ import type { Endpoints } from '../endpoint/registry.js';
 import type { Limiter } from '../limits/limiter.js';
 import { rateLimitHeaderList } from '../limits/rate-limit-headers.js';
 import type { Tracing } from '../observability/tracing.js';
-import type { EndpointResult } from '../query/endpoint-result.js';
+import { hasAtMost, type EndpointResult } from '../query/endpoint-result.js';
 import { hitOf, type OnOutcome } from '../query/execute-call.js';
 import type { Clock } from '../query/ports.js';
 import type { AccessLog } from './access-log.js';
@@ -65,7 +65,8 @@ export function createFastPath(parts: HitParts): FastPath {
     const { query, key, download, complete } = known;
     const { endpoint, representation } = query;
     const outcome = mayCall(principal, endpoint) ? hitOf(find(key.hash), now) : undefined;
-    if (!outcome || isForApplication(outcome.result, headers['accept-encoding'], complete)) return false;
+    if (!outcome || isForApplication(outcome.result, headers['accept-encoding'], complete, maxRangedBytes))
+      return false;
     const limits = limiter.admitAtOnce(subjectsOf(endpoints, principal, endpoint));
     if (!limits) return false;
     onOutcome(query, key, outcome);
@@ -101,13 +102,18 @@ export function createFastPath(parts: HitParts): FastPath {
   };
 }
 
-/** Whether a response has to wait for an encoding, or is an error because rows are missing. */
+/** Whether a response has to wait for encodings, or is an error because rows are missing. */
 function isForApplication(
   result: EndpointResult,
   acceptEncoding: string | undefined,
   complete: boolean | undefined,
+  maxRangedBytes: number,
 ): boolean {
-  return pendingEncoding(acceptEncoding, result) !== undefined || (complete === true && !isComplete(result));
+  return (
+    pendingEncoding(acceptEncoding, result) !== undefined ||
+    hasAtMost(maxRangedBytes, result) === undefined ||
+    (complete === true && !isComplete(result))
+  );
 }
 
 /** The principal, where it can be authenticated without I/O and may call from any address. */

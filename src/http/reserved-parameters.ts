@@ -1,7 +1,7 @@
 import { LINK_PARAMETERS } from '../auth/links.js';
+import { CALL_PARAMETERS } from '../endpoint/reserved.js';
 
-/** The gateway's own parameters of a call, which no endpoint can declare. */
-const OWN: ReadonlySet<string> = new Set(['format', 'download', 'csv_safe', 'complete', 'api_key']);
+const OWN: ReadonlySet<string> = new Set(CALL_PARAMETERS);
 const LINK: ReadonlySet<string> = new Set(LINK_PARAMETERS);
 
 /** Whether a name of the query string is the gateway's own. */

@@ -2,9 +2,19 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure } from '../errors.js';
-import { sizeBound, type Encoding, type EndpointResult } from '../query/endpoint-result.js';
+import {
+  hasAtMost,
+  withEveryEncoding,
+  type Encoding,
+  type EndpointResult,
+} from '../query/endpoint-result.js';
 import { byteRangeIn, type ByteRange } from './byte-range.js';
-import { acceptsIdentity, chooseEncoding } from './content-encoding.js';
+import {
+  acceptsIdentity,
+  chooseEncoding,
+  possibleEncodings,
+  withChosenEncoding,
+} from './content-encoding.js';
 import { allowsEntityTag, entityTag, isSameEntity, matchesEntityTag } from './entity-tag.js';
 
 /** Which bytes of a result a response has. */
@@ -43,7 +53,7 @@ export function selectContent(
   const { result } = ranged;
   const takesRanges = isKept(ranged);
   const wanted = takesRanges && method === 'GET' ? wantedRange(headers, result) : undefined;
-  const encoding = wanted ? 'identity' : chooseEncoding(headers['accept-encoding'], result.bodies);
+  const encoding = wanted ? 'identity' : encodingFor(headers, result);
   const tag = entityTag(result, encoding);
   if (!allowsEntityTag(headers['if-match'], tag)) throw changed();
   // Equal bytes do not make a complete result of a partial one, so a partial result is never a 304. Nor is the response to a POST.
@@ -54,10 +64,35 @@ export function selectContent(
   return { encoding, tag, takesRanges, isUnchanged, range };
 }
 
+/** The encoding that the client prefers, of those with the tag in `If-Match` where one has it. */
+function encodingFor(
+  { 'accept-encoding': accepted, 'if-match': ifMatch }: IncomingHttpHeaders,
+  result: EndpointResult,
+): Encoding {
+  const preferred = chooseEncoding(accepted, result.bodies);
+  if (ifMatch === undefined || accepted === undefined) return preferred;
+  const isMatched = (encoding: Encoding): boolean => allowsEntityTag(ifMatch, entityTag(result, encoding));
+  return possibleEncodings(accepted, result.bodies).find(isMatched) ?? preferred;
+}
+
+/**
+ * The result with what its response needs of the pending encodings: the one that the client prefers, unless it asks for a part;
+ * all, where only they decide whether the cache of every gateway keeps the result.
+ */
+export async function readyToSend(
+  { 'accept-encoding': accepted, range }: IncomingHttpHeaders,
+  result: EndpointResult,
+  maxRangedBytes: number,
+): Promise<EndpointResult> {
+  if (hasAtMost(maxRangedBytes, result) === undefined) return withEveryEncoding(result);
+  const isPart = range !== undefined && acceptsIdentity(accepted);
+  return isPart ? result : withChosenEncoding(accepted, result);
+}
+
 /** Whether the cache of every gateway keeps the result. */
 function isKept({ endpoint, result, maxRangedBytes }: RangedResult): boolean {
   if (endpoint.settings.caching === 'disabled' || result.partial) return false;
-  return sizeBound(result) <= maxRangedBytes;
+  return hasAtMost(maxRangedBytes, result) ?? false;
 }
 
 function wantedRange(

@@ -5,12 +5,12 @@ import type { Endpoint } from '../endpoint/endpoint.js';
 import { FORMATS } from '../formats/formats.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
 import type { CallOutcome } from '../query/call.js';
-import type { Encoding } from '../query/endpoint-result.js';
+import type { Compressed, Encoding } from '../query/endpoint-result.js';
 import { compressedStream } from '../query/encode-bodies.js';
 import type { ByteRange } from './byte-range.js';
 import { cacheHeaders, VARY } from './cache-headers.js';
 import type { RequestContext } from './request-context.js';
-import { selectContent } from './select-content.js';
+import { selectContent, type SelectedContent } from './select-content.js';
 
 /** Milliseconds after which the gateway closes the connection of a client that reads nothing. */
 const SLOW_READER_MS = 60_000;
@@ -67,17 +67,32 @@ export function sendResult(request: IncomingMessage, response: ServerResponse, s
     response.writeHead(304, headers).end();
     return;
   }
-  const { encoding, range } = selected;
-  headers.push(...contentHeaders(sending, encoding));
-  const body = result.bodies[encoding];
-  if (body === undefined) sendEncoded(request, response, sending, { headers, encoding });
-  else if (range) sendPart(response, body, range, headers);
+  headers.push(...contentHeaders(sending, selected.encoding));
+  sendBody(request, response, sending, { selected, headers });
+}
+
+/** The content to send, and all headers but those of its length. */
+interface SelectedBody {
+  readonly selected: SelectedContent;
+  readonly headers: string[];
+}
+
+function sendBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  sending: Sending,
+  { selected: { encoding, range }, headers }: SelectedBody,
+): void {
+  const { identity, [encoding]: body } = sending.outcome.result.bodies;
+  const isStreamed = encoding !== 'identity' && body === undefined;
+  if (isStreamed) sendEncoded(request, response, sending, { headers, encoding });
+  else if (range) sendPart(response, identity, range, headers);
   else {
-    headers.push('Content-Length', String(body.length));
-    response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : body);
+    headers.push('Content-Length', String((body ?? identity).length));
+    response.writeHead(200, headers).end(request.method === 'HEAD' ? undefined : (body ?? identity));
   }
   // A client that does not read would keep the bytes in memory for ever. Node restarts the timeout with each write.
-  if (body === undefined || response.writableLength > 0) request.socket.setTimeout(SLOW_READER_MS);
+  if (isStreamed || response.writableLength > 0) request.socket.setTimeout(SLOW_READER_MS);
 }
 
 function sendPart(
@@ -101,14 +116,14 @@ function sendEncoded(
   { method }: IncomingMessage,
   response: ServerResponse,
   { outcome, context }: Sending,
-  { headers, encoding }: { readonly headers: string[]; readonly encoding: Encoding },
+  { headers, encoding }: { readonly headers: string[]; readonly encoding: Compressed },
 ): void {
-  response.writeHead(200, headers);
-  if (method === 'HEAD' || encoding === 'identity') {
-    response.end();
+  if (method === 'HEAD') {
+    response.writeHead(200, headers).end();
     return;
   }
   const compressed = compressedStream(outcome.result.bodies.identity, encoding);
+  response.writeHead(200, headers);
   compressed.once('error', (error: NodeJS.ErrnoException) => {
     // The pipeline reports a client that disconnects to both streams; the log has its own status for that.
     if (error.code !== 'ERR_STREAM_PREMATURE_CLOSE') context.failure = error;

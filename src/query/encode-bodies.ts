@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import {
   brotliCompress,
@@ -23,8 +24,18 @@ const compressGzip = promisify(gzip);
 /** Each encoding has one level, so that one ETag means one sequence of bytes. */
 const GZIP: ZlibOptions = { level: 6 };
 
+/**
+ * A window of 256 KiB: with the default of 4 MiB a stream takes 16 MB of memory instead of 2, and half as much time again, for
+ * a body of 12 MB that is not smaller.
+ */
 function brotliOptions(bytes: number): BrotliOptions {
-  return { params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: bytes } };
+  return {
+    params: {
+      [constants.BROTLI_PARAM_QUALITY]: 5,
+      [constants.BROTLI_PARAM_LGWIN]: 18,
+      [constants.BROTLI_PARAM_SIZE_HINT]: bytes,
+    },
+  };
 }
 
 /** In the thread pool. */
@@ -41,8 +52,14 @@ export function isWorthCompressing(identity: Buffer): boolean {
 /** A stream of the body in an encoding: the same bytes as of {@link bodiesOf}, without a copy of them in memory. */
 export function compressedStream(identity: Buffer, encoding: Compressed): BrotliCompress | Gzip {
   const stream = encoding === 'br' ? createBrotliCompress(brotliOptions(identity.length)) : createGzip(GZIP);
-  stream.end(identity);
-  return stream;
+  return Readable.from(slicesOf(identity), { objectMode: false }).pipe(stream);
+}
+
+/** Bytes that one job of the thread pool compresses: a whole body would keep other requests waiting. */
+const SLICE_BYTES = 64 * 1024;
+
+function* slicesOf(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += SLICE_BYTES) yield bytes.subarray(at, at + SLICE_BYTES);
 }
 
 /** The bodies of a result that is cached: its encodings are pending where compressing it is worthwhile. */

@@ -6,7 +6,7 @@ export interface Bodies extends Readonly<Partial<Record<Compressed, Buffer>>> {
   readonly identity: Buffer;
   /** Present until every encoding is ready: the first response does not wait for those that it does not send. */
   readonly pending?: PendingEncodings;
-  /** Set where the body is compressed as it is sent, because it is sent only once. */
+  /** Set where the body is compressed as it is sent, because no cache keeps it for later responses. */
   readonly isEncodedWhenSent?: true;
 }
 
@@ -34,7 +34,7 @@ export interface EndpointResult extends Omit<QueryResult, 'body' | 'equalBytes'>
   readonly createdAt: number;
   /** When it stops being fresh; milliseconds since 1970. Every tier of the cache uses this value alone. */
   readonly expiresAt: number;
-  /** Digest of the uncompressed bytes, 22 characters; part of the ETag. */
+  /** Digest of the uncompressed bytes, or of those that equal rows share; 22 characters, part of the ETag. */
   readonly digest: string;
   /** Set where the digest leaves out bytes that differ between equal results. */
   readonly hasWeakDigest?: true;
@@ -46,10 +46,15 @@ export function sizeOf({ bodies: { identity, gzip, br } }: EndpointResult): numb
   return identity.length + (gzip?.length ?? 0) + (br?.length ?? 0);
 }
 
-/** A bound on {@link sizeOf} that holds before and after the pending encodings are ready: compressing does not enlarge a body. */
-export function sizeBound(result: EndpointResult): number {
+/**
+ * Whether all bodies of a result together have at most so many bytes; undefined where pending encodings decide that. Neither of
+ * the two is larger than the body.
+ */
+export function hasAtMost(maxBytes: number, result: EndpointResult): boolean | undefined {
   const { identity, pending } = result.bodies;
-  return pending ? 3 * identity.length : sizeOf(result);
+  if (!pending) return sizeOf(result) <= maxBytes;
+  if (identity.length > maxBytes) return false;
+  return 3 * identity.length <= maxBytes ? true : undefined;
 }
 
 /**

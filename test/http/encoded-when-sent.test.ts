@@ -11,7 +11,8 @@ const { gateway, newRequest } = useCachedEndpoint();
 const { runQuery, logger } = gateway;
 const DECOMPRESS = { gzip: gunzipSync, br: brotliDecompressSync };
 
-const ROWS = Array.from({ length: 500 }, (_, row) => ({ city: 'Rome', row }));
+// More than one slice of those that are compressed in turn.
+const ROWS = Array.from({ length: 9000 }, (_, row) => ({ city: 'Rome', row }));
 const url = (): string => newRequest('city', 'uncached');
 
 describe('the result of an endpoint that is not cached', () => {

@@ -10,9 +10,6 @@ export function endpointName(name: string): string {
     .replaceAll(/^[.-]+|[.-]+$/g, '');
 }
 
-/** Names that requests give a meaning of their own. */
-const OF_REQUESTS = new Set(['format', 'download', 'csv_safe', 'complete']);
-
 /**
  * A name of ClickHouse as a name of a parameter that is not taken; undefined where no character of it can stay.
  *
@@ -29,7 +26,7 @@ export function parameterName(name: string, taken: Set<string>): string | undefi
     `${plain}_value`,
     ...Array.from({ length: 1000 }, (_, index) => `${plain}_${index + 2}`),
   ];
-  const found = free.find((one) => isParameterName(one) && !OF_REQUESTS.has(one) && !taken.has(one));
+  const found = free.find((one) => isParameterName(one) && !taken.has(one));
   if (found !== undefined) taken.add(found);
   return found;
 }

@@ -1,10 +1,11 @@
-import { fetchRows, type ClickHouseResponse } from '../../../src/clickhouse/fetch-rows.js';
+import { fetchRows, type ClickHouseResponse, type SendQuery } from '../../../src/clickhouse/fetch-rows.js';
 import type { FormatName } from '../../../src/formats/formats.js';
 import { representationOf } from '../../../src/formats/representation.js';
 import type { QueryRequest, QueryResult } from '../../../src/query/ports.js';
 import { queryRequest } from '../../support/query-requests.js';
 
 const PARQUET = 'PAR1…PAR1';
+const MAX_BYTES = 100;
 const COLUMNS = [{ name: 'n', type: 'UInt64' }];
 const response = (body: string, resultRows: number): ClickHouseResponse => ({
   body: Buffer.from(body),
@@ -29,12 +30,12 @@ async function written(
     parameters: { row_limit: 4 },
     ...more,
   });
-  const result = await fetchRows(request, COLUMNS, ({ text, parameters }, { name }) => {
+  const send: SendQuery = ({ text, parameters }, { name }) => {
     sent.push(`${text.replaceAll('\n', ' ')} ${name} ${String(parameters['row_limit'])}`);
     const response = left.shift();
     return response ? Promise.resolve(response) : Promise.reject(new Error('nobody was to be sent again'));
-  });
-  return { result, sent };
+  };
+  return { result: await fetchRows(request, COLUMNS, send, MAX_BYTES), sent };
 }
 
 describe('fetchRows, for a format whose bytes cannot be cut', () => {
@@ -106,5 +107,21 @@ describe('fetchRows, for a text format', () => {
       '{"meta":[{"name":"n","type":"UInt64"}],"data":[],"rows":0,"truncated":false}',
     );
     expect(result).toMatchObject({ rowsRead: 5, bytesRead: 50, clickhouseMs: 1.5 });
+  });
+});
+
+describe('fetchRows, for JSON', () => {
+  const body = (text: string): string => `{"result":[{"n":"${text}"}]}`;
+
+  it('escapes the characters that end a line', async () => {
+    const { result } = await written('json', [response(body('\u0085'), 1)]);
+    expect(result.body.toString()).toBe(body(String.raw`\u0085`));
+  });
+
+  it('is RESULT_TOO_LARGE where the escapes make the body larger than it may be', async () => {
+    const bytes = (MAX_BYTES - body('').length) / 2;
+    await expect(written('json', [response(body('\u0085'.repeat(bytes)), 1)])).rejects.toMatchObject({
+      code: 'RESULT_TOO_LARGE',
+    });
   });
 });

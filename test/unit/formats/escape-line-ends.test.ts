@@ -17,4 +17,11 @@ describe('escapeLineEnds', () => {
       expect(escapeLineEnds(bytes)).toBe(bytes);
     },
   );
+
+  it('makes one allocation for a text that consists of nothing else', () => {
+    const text = '\u0085\u2028\u2029'.repeat(100_000);
+    const result = escapeLineEnds(Buffer.from(text));
+    expect(result.toString()).toBe(String.raw`\u0085\u2028\u2029`.repeat(100_000));
+    expect(result.buffer.byteLength).toBe(result.length);
+  });
 });
