@@ -7,6 +7,8 @@ export interface JsonSchema {
   readonly format?: string;
   readonly description?: string;
   readonly enum?: readonly (string | number)[];
+  /** Names of the values of `enum`, for generators. */
+  readonly 'x-enum-varnames'?: readonly string[];
   readonly const?: unknown;
   readonly default?: unknown;
   readonly deprecated?: boolean;

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import typing
+import urllib.request
 from importlib import import_module
 from pathlib import Path
 
@@ -18,7 +19,9 @@ BIN = Path(sys.executable).parent
 @pytest.fixture(scope="module")
 def document(client, tmp_path_factory):
     path = tmp_path_factory.mktemp("document") / "openapi.json"
-    with client.open("../../../openapi.json") as response:
+    # urllib does not resolve the `..` that Client.url would need here.
+    request = urllib.request.Request(f"{client.base}/openapi.json", headers=client.headers)
+    with urllib.request.urlopen(request) as response:
         path.write_bytes(response.read())
     return path
 
@@ -79,6 +82,16 @@ def test_the_generated_client_gets_rows(call):
     assert response.parsed.result[0].timestamp.tzinfo is not None
 
 
+@needs("openapi-python-client")
+def test_the_generated_client_reads_the_catalogue(call):
+    response = call("catalogue", "list_endpoints")
+    assert response.status_code == 200
+    caching = {endpoint.name: endpoint.caching for endpoint in response.parsed.result}
+    # Seconds, or a member of an enum.
+    assert caching["usage.api-counts"] == 900
+    assert caching["python.slow"].value == "disabled"
+
+
 def assert_problem(response, status, code):
     assert response.status_code == status
     assert type(response.parsed).__name__ == f"Problem{status}"
@@ -102,3 +115,9 @@ def test_the_generated_client_gets_a_401(call):
 @needs("openapi-python-client")
 def test_the_generated_client_gets_a_504(call):
     assert_problem(call("queries", "python_slow", seconds=3.0), 504, "QUERY_TIMEOUT")
+
+
+@needs("openapi-python-client")
+def test_the_generated_client_gets_a_504_where_nothing_is_cached(call):
+    response = call("queries", "python_cut", names=["not cached"], cache_control="only-if-cached")
+    assert_problem(response, 504, "NOT_CACHED")

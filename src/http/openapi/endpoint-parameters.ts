@@ -3,7 +3,7 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../endpoint/json-schema.js';
 import { ANY_TEXT, MAX_VALUE_BYTES, type Parameter } from '../../endpoint/parameters/parameter.js';
 import type { ParameterObject } from './document.js';
-import { annotated, refTo } from './schema.js';
+import { annotated, enumOf, refTo } from './schema.js';
 
 /** What a parameter means that the reader's key pins. */
 export const PINNED_NOTE = 'Your key supplies it: leave it out.';
@@ -90,7 +90,8 @@ export function schemaOfParameter(endpoint: Endpoint, name: string): JsonSchema 
       });
   const shown: JsonSchema = secret ? annotated(value, { format: 'password', writeOnly: true }) : value;
   const schema: JsonSchema = isList ? { type: 'array', items: shown } : shown;
-  return fallback === undefined ? schema : annotated(schema, { default: defaultOf(fallback, schema) });
+  const omitted = fallback === undefined ? undefined : defaultOf(fallback, schema);
+  return omitted === undefined ? schema : annotated(schema, { default: omitted });
 }
 
 /** The schema of a time that may also be the empty text, which means an omitted parameter. */
@@ -110,7 +111,8 @@ function isNeverEmpty({ isList, jsonSchema, empty, required }: Parameter): boole
 export function enumSchemas(endpoint: Endpoint): readonly (readonly [string, JsonSchema])[] {
   return [...endpoint.parameters].flatMap(([name, { jsonSchema }]) => {
     const title = enumName(endpoint, name);
-    return jsonSchema.enum ? [[title, { ...jsonSchema, title }] as const] : [];
+    const values = jsonSchema.enum?.map(String);
+    return values ? [[title, { ...jsonSchema, ...enumOf(title, values) }] as const] : [];
   });
 }
 
@@ -118,11 +120,18 @@ export function enumSchemas(endpoint: Endpoint): readonly (readonly [string, Jso
 const enumName = (endpoint: Endpoint, parameter: string): string =>
   `${pascalName(endpoint.name)}_${parameter}`;
 
-/** The default as JSON has it. An integer beyond 2^53 stays a text, because JSON programs round it. */
+/**
+ * The default as JSON has it; undefined for an integer beyond 2^53, which JSON programs round: generated clients send the
+ * defaults that they read here.
+ */
 function defaultOf(fallback: string, { type, items }: JsonSchema): unknown {
-  if (items) return fallback.split(',').map((item) => defaultOf(item, items));
+  if (items) {
+    const values = fallback.split(',').map((item) => defaultOf(item, items));
+    return values.includes(undefined) ? undefined : values;
+  }
   if (type === 'boolean') return fallback === 'true' || fallback === '1';
-  const number = Number(fallback);
-  const isExact = type === 'integer' ? Number.isSafeInteger(number) : type === 'number';
-  return isExact ? number : fallback;
+  if (type === 'number') return Number(fallback);
+  if (type !== 'integer') return fallback;
+  const whole = Number(fallback);
+  return Number.isSafeInteger(whole) ? whole : undefined;
 }

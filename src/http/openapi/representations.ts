@@ -31,7 +31,13 @@ export function responseContent({
 /** The schemas of the parameters below. The gateway accepts their values in any letter case, which an enum cannot say. */
 export const REPRESENTATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   OutputFormat: { type: 'string', title: 'OutputFormat', enum: FORMAT_NAMES },
-  Flag: { type: 'string', title: 'Flag', enum: ['1', 'true', '0', 'false', ''] },
+  Flag: {
+    type: 'string',
+    title: 'Flag',
+    enum: ['1', 'true', '0', 'false', ''],
+    // Else openapi-python-client calls "1" VALUE_0, and "0" VALUE_2.
+    'x-enum-varnames': ['ONE', 'TRUE', 'ZERO', 'FALSE', 'EMPTY'],
+  },
 };
 
 const FORMAT: ParameterObject = {

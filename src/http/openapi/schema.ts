@@ -49,11 +49,18 @@ function scalarSchema(
   const schema: JsonSchema = {
     type,
     ...(format !== undefined && { format }),
-    ...(values && { title, enum: values }),
+    ...(values && enumOf(title, values)),
     ...(unsigned && { minimum: 0 }),
   };
   const isTime = format === 'date-time' || format === 'date';
   return isTime && times === 'unix-micros' ? { type: 'integer' } : schema;
+}
+
+/** The part of a schema that lists the values of an enum, with names for those that generators would give one name. */
+export function enumOf(title: string, values: readonly string[]): JsonSchema {
+  const names = values.map((value) => value.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_'));
+  if (new Set(names).size === names.length) return { title, enum: values };
+  return { title, enum: values, 'x-enum-varnames': names.map((name, index) => `VALUE_${index + 1}_${name}`) };
 }
 
 /** The schema of a value that may also be null. */

@@ -4,7 +4,7 @@ import addFormats from 'ajv-formats';
 import { column } from '../../../../src/endpoint/definition.js';
 import { jsonTypeOf } from '../../../../src/endpoint/json-type.js';
 import type { Times } from '../../../../src/formats/format.js';
-import { schemaOf } from '../../../../src/http/openapi/schema.js';
+import { enumOf, schemaOf } from '../../../../src/http/openapi/schema.js';
 
 const ajv = new Ajv2020({ strict: false });
 addFormats.default(ajv);
@@ -47,5 +47,16 @@ describe('schemaOf', () => {
 
   it('accepts strings for times inside another value, whatever the default is', () => {
     expect(accepts('Array(Date)', ['2026-05-17'], 'unix-micros')).toBe(true);
+  });
+});
+
+describe('an enum', () => {
+  it('has names for its values where generators would give two of them one name', () => {
+    expect(enumOf('Unit', ['x-y', 'x_y', 'Ж'])).toEqual({
+      title: 'Unit',
+      enum: ['x-y', 'x_y', 'Ж'],
+      'x-enum-varnames': ['VALUE_1_X_Y', 'VALUE_2_X_Y', 'VALUE_3__'],
+    });
+    expect(enumOf('Unit', ['day', 'hour'])).toEqual({ title: 'Unit', enum: ['day', 'hour'] });
   });
 });
