@@ -4,7 +4,7 @@ import type { BoundQuery } from '../endpoint/bind.js';
 import type { QueryCost } from '../endpoint/limit-rules.js';
 import { ROW_LIMIT } from '../endpoint/reserved.js';
 import { brokenResponse } from '../formats/broken-response.js';
-import { escapedBytes, escapeLineEnds } from '../formats/escape-line-ends.js';
+import { escapeLineEnds } from '../formats/escape-line-ends.js';
 import type {
   ClickHouseFormat,
   FileFormat,
@@ -118,10 +118,9 @@ function withCostOf(response: ClickHouseResponse, other: QueryCost): ClickHouseR
 
 /** @throws Failure RESULT_TOO_LARGE */
 function escaped(json: Buffer, maxBytes: number): Buffer {
-  const bytes = escapedBytes(json);
-  if (bytes > maxBytes)
-    throw resultTooLarge(`a response of ${bytes} bytes with escapes, more than ${maxBytes}`);
-  return escapeLineEnds(json, bytes);
+  const text = escapeLineEnds(json, maxBytes);
+  if (text) return text;
+  throw resultTooLarge(`a response of ${json.length} bytes, and of more than ${maxBytes} with its escapes`);
 }
 
 /** Logs can hold invalid UTF-8, which text formats write unchanged; every text response is valid UTF-8. */

@@ -44,8 +44,8 @@ function tableOf(
   };
   const summary = JSON.stringify({ rows: rowCount, truncated }).slice(1, -1);
   // A name in the caller's own SQL can have any character.
-  const start = escapeLineEnds(Buffer.from(`{"meta":${JSON.stringify(meta)},"data":[`));
-  const equal = [start, body, Buffer.from(`],${summary}`)];
+  const start = Buffer.from(`{"meta":${JSON.stringify(meta)},"data":[`);
+  const equal = [escapeLineEnds(start) ?? start, body, Buffer.from(`],${summary}`)];
   const end = Buffer.from(cost ? `,"statistics":${JSON.stringify(statistics)}}` : '}');
   const table = Buffer.concat([...equal, end]);
   return { body: table, ...(cost && { equalBytes: table.length - end.length }) };

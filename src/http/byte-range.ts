@@ -7,7 +7,7 @@ export interface ByteRange {
 const BYTES = /^bytes=[ \t]*(?<first>\d*)-(?<last>\d*)[ \t]*$/i;
 
 /**
- * The part of a body that a `Range` header asks for (RFC 9110, 14.1.2). Undefined where the whole body is the response: without
+ * The part of a body that a `Range` header names (RFC 9110, 14.1.2). Undefined where the whole body is the response: without
  * a header, and for what the gateway does not serve (other units, several ranges) or cannot read.
  *
  * @param length bytes of the body.
@@ -16,7 +16,7 @@ export function byteRangeIn(
   header: string | undefined,
   length: number,
 ): ByteRange | 'unsatisfiable' | undefined {
-  // A tool that asks for all bytes as a range must not fail for want of rows.
+  // A tool that requests all bytes as a range must not fail for want of rows.
   if (length === 0) return undefined;
   const { first = '', last = '' } = BYTES.exec(header ?? '')?.groups ?? {};
   if (first === '') return last === '' ? undefined : suffixOf(Number(last), length);

@@ -30,16 +30,22 @@ export function requireComplete(demanded: DemandedResult): void {
   }
 }
 
-function cut({ endpoint, isSandboxed, pinned }: DemandedResult): Failure {
-  const narrowing = [...endpoint.parameters.keys()].filter((name) => pinned?.has(name) !== true);
-  const advice = isSandboxed
-    ? 'Select fewer rows in sql'
-    : narrowing.length > 0
-      ? `Narrow the request with ${narrowing.join(', ')}`
-      : 'Ask for a larger row cap';
+function cut(demanded: DemandedResult): Failure {
+  const { endpoint } = demanded;
   const cap = rowCap(endpoint);
+  const limit = endpoint.limit === cap ? 'its own limit' : 'its row cap';
   return new Failure(
     'RESULT_TRUNCATED',
-    `The result of ${endpoint.name} has more rows than its row cap, ${cap}. ${advice}; without complete=1 the response has the first ${cap} rows.`,
+    `The result of ${endpoint.name} has more rows than ${limit}, ${cap}. ${narrowing(demanded)}; without complete=1 the response has the first ${cap} rows.`,
   );
+}
+
+/** How the caller gets fewer rows. Required parameters come last: to change one is another question. */
+function narrowing({ endpoint: { parameters }, isSandboxed, pinned }: DemandedResult): string {
+  if (isSandboxed) return 'Select fewer rows in sql';
+  const free = [...parameters].filter(([name]) => pinned?.has(name) !== true);
+  const names = [true, false].flatMap((isOptional) =>
+    free.filter(([, { required }]) => !required === isOptional).map(([name]) => name),
+  );
+  return names.length > 0 ? `Narrow the request with ${names.join(', ')}` : 'Request a larger row cap';
 }

@@ -35,7 +35,7 @@ export function problemHeaders(failure: Failure): Readonly<Record<string, string
   };
 }
 
-/** RFC 6750, 3.1: only a client that presented a bearer token is told that the token is the reason. */
+/** RFC 6750, 3.1: only a client that presented a bearer token learns that the token is the reason. */
 function challenge({ details: { isBearerInvalid } }: Failure): string {
   return `Bearer realm="querygate"${isBearerInvalid ? ', error="invalid_token"' : ''}`;
 }

@@ -42,7 +42,7 @@ export interface RangedResult {
  * `If-None-Match`, then `Range` with `If-Range`.
  *
  * A part is one of the bytes without an encoding, so that a request with `Range` gets these where it accepts them. Only GET has
- * parts, of results that the cache keeps: the parts of a result that is queried anew each time would not fit together.
+ * parts, of results that are cached: the parts of a result that is queried anew each time would not fit together.
  *
  * @throws Failure PRECONDITION_FAILED or RANGE_NOT_SATISFIABLE
  */
@@ -51,7 +51,7 @@ export function selectContent(
   ranged: RangedResult,
 ): SelectedContent {
   const { result } = ranged;
-  const takesRanges = isKept(ranged);
+  const takesRanges = isCachedEverywhere(ranged);
   const wanted = takesRanges && method === 'GET' ? wantedRange(headers, result) : undefined;
   const encoding = wanted ? 'identity' : encodingFor(headers, result);
   const tag = entityTag(result, encoding);
@@ -76,8 +76,8 @@ function encodingFor(
 }
 
 /**
- * The result with what its response needs of the pending encodings: the one that the client prefers, unless it asks for a part;
- * all, where only they decide whether the cache of every gateway keeps the result.
+ * The result with what its response needs of the pending encodings: the one that the client prefers, unless it requests a part;
+ * all, where only they decide whether every gateway finds the result in the cache.
  */
 export async function readyToSend(
   { 'accept-encoding': accepted, range }: IncomingHttpHeaders,
@@ -89,8 +89,8 @@ export async function readyToSend(
   return isPart ? result : withChosenEncoding(accepted, result);
 }
 
-/** Whether the cache of every gateway keeps the result. */
-function isKept({ endpoint, result, maxRangedBytes }: RangedResult): boolean {
+/** Whether every gateway finds the result in the cache. */
+function isCachedEverywhere({ endpoint, result, maxRangedBytes }: RangedResult): boolean {
   if (endpoint.settings.caching === 'disabled' || result.partial) return false;
   return hasAtMost(maxRangedBytes, result) ?? false;
 }

@@ -6,7 +6,7 @@ export interface Bodies extends Readonly<Partial<Record<Compressed, Buffer>>> {
   readonly identity: Buffer;
   /** Present until every encoding is ready: the first response does not wait for those that it does not send. */
   readonly pending?: PendingEncodings;
-  /** Set where the body is compressed as it is sent, because no cache keeps it for later responses. */
+  /** Set where the body is compressed as it is sent, because it is not cached for later responses. */
   readonly isEncodedWhenSent?: true;
 }
 

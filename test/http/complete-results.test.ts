@@ -92,6 +92,13 @@ describe('RESULT_TRUNCATED', () => {
     );
   });
 
+  it('names optional parameters first, and the limit of an endpoint that has one', async () => {
+    const { get } = await open();
+    const { detail } = problemOf(await get('/api/endpoints/query/logs.all?complete=1&project=a'));
+    expect(detail).toContain('more rows than its own limit, 100. Narrow the request with project_tier, ');
+    expect(detail).toContain(', project; ');
+  });
+
   it('names no parameter that the key pins', async () => {
     const { agent } = await open();
     const { detail } = problemOf(await agent().get(`${call}&interval=daily`).set('X-API-KEY', PINNED));

@@ -75,6 +75,16 @@ describe('a caller’s own SQL over HTTP', () => {
     expect(response.text).not.toContain(SECRET);
   });
 
+  it('is incomplete with complete=1 only where its own rows exceed the row cap, not those that it reads', async () => {
+    const complete = async (sql: string): Promise<NetworkResponse> =>
+      request('aurora', sql, `${LOGS}&complete=1`);
+    const cut = await complete('SELECT event_message FROM edge_source');
+    expect(outcomeOf(cut)).toBe('422 RESULT_TRUNCATED');
+    expect(cut.text).toContain('Select fewer rows in sql');
+    expect(rowsIn(await complete('SELECT event_message FROM edge_source LIMIT 20'))).toHaveLength(20);
+    expect(rowsIn(await complete('SELECT count() AS n FROM edge_source'))).toEqual([{ n: 30 }]);
+  });
+
   it('reads all rows of a result that stops at the row cap by itself, not only those of the row cap', async () => {
     const redirects = '/api/endpoints/query/get-grouped-stats-redirects?start_time=2001-01-01T12:00:00Z';
     const response = await request(

@@ -1,6 +1,6 @@
 import { escapeLineEnds } from '../../../src/formats/escape-line-ends.js';
 
-const escaped = (text: string): string => escapeLineEnds(Buffer.from(text)).toString();
+const escaped = (text: string): string => String(escapeLineEnds(Buffer.from(text)));
 
 describe('escapeLineEnds', () => {
   it('escapes U+0085, U+2028 and U+2029, so that programs do not take them for the end of a line', () => {
@@ -18,10 +18,19 @@ describe('escapeLineEnds', () => {
     },
   );
 
-  it('makes one allocation for a text that consists of nothing else', () => {
-    const text = '\u0085\u2028\u2029'.repeat(100_000);
-    const result = escapeLineEnds(Buffer.from(text));
-    expect(result.toString()).toBe(String.raw`\u0085\u2028\u2029`.repeat(100_000));
-    expect(result.buffer.byteLength).toBe(result.length);
+  it.each([1, 3333, 3334, 100_000])(
+    'escapes %i of each, in one allocation, however many there are',
+    (times) => {
+      const text = '\u0085a\u2028b’\u2029Жc';
+      const result = escapeLineEnds(Buffer.from(text.repeat(times)));
+      expect(result?.toString()).toBe(String.raw`\u0085a\u2028b’\u2029Жc`.repeat(times));
+      expect(result?.buffer.byteLength).toBe(result?.length);
+    },
+  );
+
+  it.each([1, 20_000])('returns nothing where %i escapes exceed the maximum', (times) => {
+    const json = Buffer.from('\u0085'.repeat(times));
+    expect(escapeLineEnds(json, 6 * times)).toHaveLength(6 * times);
+    expect(escapeLineEnds(json, 6 * times - 1)).toBeUndefined();
   });
 });
