@@ -26,7 +26,7 @@ export function listEndpoints(endpoints: Endpoints): RequestHandler {
   };
 }
 
-/** The tag that a request target asks for. @throws Failure INVALID_PARAMETERS where it is repeated or not decodable */
+/** The tag in a request target. @throws Failure INVALID_PARAMETERS where it is repeated or not decodable */
 function tagIn(target: string): string | undefined {
   const raw = parseQueryString(target).get('tag');
   const problem = raw && problemOfEncoding(raw);

@@ -28,12 +28,18 @@ const request = async (): Promise<SnippetRequest> => ({
   base: BASE,
 });
 
-/** A request whose result is cut by design. */
-const limitedRequest = async (): Promise<SnippetRequest> => ({
-  endpoint: await endpointOf('logs.all'),
-  values: { project: 'aurora' },
-  base: BASE,
-});
+/** A request whose result is cut by design, unless the row cap is lower than the limit of the saved query. */
+const limitedRequest = async (
+  maxRows?: number,
+  values: SnippetRequest['values'] = {},
+): Promise<SnippetRequest> => {
+  const endpoint = await endpointOf('logs.all');
+  return {
+    endpoint: { ...endpoint, maxRows: maxRows ?? endpoint.maxRows },
+    values: { project: 'aurora', ...values },
+    base: BASE,
+  };
+};
 
 const headerOf = (text: string): Readonly<Record<string, string>> => {
   const [, name = '', value = ''] = /^(.+?)(?: ?[:=] ?)(.+)$/.exec(text) ?? [];
@@ -56,16 +62,29 @@ async function firstCurl(script: string): Promise<ToolRequest> {
   return { url, headers, body: valuesOf('--data')[0] };
 }
 
-/** What Apps Script fetches for the formula `=QUERYGATE()`. */
-function appsScript(script: string): ToolRequest {
+/** What Apps Script fetches for the formula `=QUERYGATE()`, and the cells of the formula. */
+function runAppsScript(
+  script: string,
+  responseHeaders: ToolRequest['headers'] = {},
+): { readonly request: ToolRequest; readonly cells: readonly (readonly unknown[])[] } {
   const fetched: ToolRequest[] = [];
   const fetch = (url: string, { headers }: Pick<ToolRequest, 'headers'>): object => {
     fetched.push({ url: new URL(url), headers });
-    return { getResponseCode: () => 200, getContentText: () => '{"result":[{"timestamp":"then"}]}' };
+    return {
+      getResponseCode: () => 200,
+      getHeaders: () => responseHeaders,
+      getContentText: () => '{"result":[{"timestamp":"then"}]}',
+    };
   };
-  const rows = runInNewContext(`${script}\nQUERYGATE()`, { UrlFetchApp: { fetch }, JSON }) as unknown[][];
-  expect(rows.map(([first]) => first)).toEqual(['timestamp', 'then']);
-  return fetched[0] ?? { url: new URL(BASE), headers: {} };
+  const cells = runInNewContext(`${script}\nQUERYGATE()`, { UrlFetchApp: { fetch }, JSON }) as unknown[][];
+  return { request: fetched[0] ?? { url: new URL(BASE), headers: {} }, cells };
+}
+
+function appsScript(script: string): ToolRequest {
+  const { request: sent, cells } = runAppsScript(script);
+  expect(cells.length).toBe(2);
+  expect(cells[1]).toContain('then');
+  return sent;
 }
 
 /** Infinity sends the headers of the data source with the query of a panel. */
@@ -126,6 +145,8 @@ const REQUESTS: Readonly<Record<string, (text: string) => ToolRequest | Promise<
 };
 /** The browser tests run these. */
 const PROGRAMS = ['javascript', 'pandas'];
+/** These read the headers of a response; the others have a comment with the limit. */
+const REPORTS_A_CUT = ['curl', 'curl-post', 'javascript', 'pandas', 'google-sheets', 'metabase'];
 
 const gateway = await createTestGateway();
 
@@ -154,21 +175,50 @@ describe('the snippets of the console', () => {
   );
 
   it.each(SNIPPETS)('$id sends complete=1, so that a cut result is an error', async ({ id, write }) => {
-    const text = write(await request());
-    expect(text).toMatch(/\bcomplete\b/);
-    const sent = await REQUESTS[id]?.(text);
-    if (sent) expect(sent.url.searchParams.get('complete')).toBe('1');
-    expect(text).not.toMatch(/X-Truncated|LIMIT/i);
+    const lowCap = await limitedRequest(99);
+    const ownSql = await limitedRequest(1000, { sql: 'SELECT id FROM edge_source' });
+    for (const snippet of [await request(), lowCap, ownSql]) {
+      const text = write(snippet);
+      expect(text).toMatch(/\bcomplete\b/);
+      const sent = await REQUESTS[id]?.(text);
+      if (sent) expect(sent.url.searchParams.get('complete')).toBe('1');
+      expect(text).not.toMatch(/X-Truncated|LIMIT/i);
+    }
   });
 
   it.each(SNIPPETS)(
-    '$id does not send it to an endpoint that cuts results by design, and tells of that',
-    async ({ write }) => {
-      const text = write(await limitedRequest());
-      expect(text).not.toMatch(/\bcomplete\b/);
-      expect(text).toMatch(/X-Truncated|LIMIT 100/i);
+    '$id leaves complete=1 out where the saved query cuts results by design, and says so',
+    async ({ id, write }) => {
+      for (const maxRows of [100, 1000]) {
+        const text = write(await limitedRequest(maxRows));
+        expect(text).not.toMatch(/\bcomplete\b/);
+        expect(text).toMatch(REPORTS_A_CUT.includes(id) ? /X-Truncated/i : /first 100 rows/);
+      }
     },
   );
+});
+
+describe('the script for Google Sheets', () => {
+  const cellsFor = async (headers: ToolRequest['headers']): Promise<readonly (readonly unknown[])[]> => {
+    const { write = () => '' } = SNIPPETS.find(({ id }) => id === 'google-sheets') ?? {};
+    return runAppsScript(write(await limitedRequest()), headers).cells;
+  };
+  const COLUMNS = ['id', 'timestamp', 'event_message', 'metadata'];
+
+  it.each(['X-Truncated', 'x-truncated'])(
+    'says beside the headings that rows are missing: %s',
+    async (name) => {
+      const [headings, ...rows] = await cellsFor({ [name]: 'true' });
+      expect(headings).toEqual([...COLUMNS, 'Rows are missing: X-Truncated']);
+      expect(rows).toEqual([[undefined, 'then', undefined, undefined, '']]);
+    },
+  );
+
+  it('has the columns alone where no rows are missing', async () => {
+    const [headings, ...rows] = await cellsFor({ 'X-Row-Count': '1' });
+    expect(headings).toEqual(COLUMNS);
+    expect(rows).toEqual([[undefined, 'then', undefined, undefined]]);
+  });
 });
 
 it('docs/how-to/connect-tools.md has the key in the header X-API-KEY in every block', async () => {

@@ -5,8 +5,9 @@ export interface Endpoint {
   readonly description: string;
   readonly tags: readonly string[];
   readonly query: string;
+  /** The row cap. */
   readonly maxRows: number;
-  /** Rows to which the saved query’s own LIMIT cuts results by design; absent where it has none. */
+  /** The LIMIT at the end of the saved query; absent where it has none. */
   readonly limit?: number;
   /** Seconds. */
   readonly caching: number | 'disabled';
@@ -79,3 +80,10 @@ export const isNumber = (type: string): boolean => /^(Nullable\()?(U?Int|Float|D
 /** Rows of a response at most: the row cap, or the LIMIT of the saved query. */
 export const mostRows = ({ maxRows, limit = Infinity }: Pick<Endpoint, 'maxRows' | 'limit'>): number =>
   Math.min(maxRows, limit);
+
+/**
+ * Rows to which the saved query’s own LIMIT cuts results by design; undefined where it does not. A lower row cap of the
+ * deployment cuts them before it, and nobody who reads the saved query expects that.
+ */
+export const designedLimit = ({ maxRows, limit }: Pick<Endpoint, 'maxRows' | 'limit'>): number | undefined =>
+  limit !== undefined && limit <= maxRows ? limit : undefined;

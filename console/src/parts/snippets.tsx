@@ -1,7 +1,13 @@
 import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
 
-import { KEY_PLACEHOLDER, SECRET_PLACEHOLDER, snippetsFor, type SnippetRequest } from '../snippets/index.js';
+import {
+  KEY_PLACEHOLDER,
+  limitOf,
+  SECRET_PLACEHOLDER,
+  snippetsFor,
+  type SnippetRequest,
+} from '../snippets/index.js';
 import { CopyButton } from './copy-button.js';
 
 /** The request as code for other tools; the key is a placeholder. */
@@ -31,13 +37,7 @@ export function Snippets({ request }: { readonly request: SnippetRequest }): VNo
         <CopyButton label="Copy" text={() => text} />
         <span class="hint">
           with the parameters of the form
-          {request.endpoint.limit === undefined && (
-            <>
-              {' '}
-              and <code>complete=1</code>, which makes an error of an incomplete result
-            </>
-          )}
-          ; put your key for <code>{KEY_PLACEHOLDER}</code>
+          <Completeness limit={limitOf(request)} />; put your key for <code>{KEY_PLACEHOLDER}</code>
           {request.body === 'secret' && (
             <>
               , and the secret value for <code>{SECRET_PLACEHOLDER}</code>. Other tools are left out: they
@@ -51,5 +51,20 @@ export function Snippets({ request }: { readonly request: SnippetRequest }): VNo
         <code>{text}</code>
       </pre>
     </div>
+  );
+}
+
+/** Whether the request makes an error of an incomplete result, and why not. */
+function Completeness({ limit }: { readonly limit: number | undefined }): VNode {
+  return limit === undefined ? (
+    <>
+      {' '}
+      and <code>complete=1</code>, which makes an error of an incomplete result
+    </>
+  ) : (
+    <>
+      , but without <code>complete=1</code>: the saved query ends with LIMIT {limit}, and it would make an
+      error of each result with more rows
+    </>
   );
 }

@@ -5,6 +5,7 @@ import {
   entries,
   KEY_PLACEHOLDER,
   limitNote,
+  limitOf,
   sentValues,
   urlOf,
   type SnippetRequest,
@@ -13,8 +14,8 @@ import {
 const shell = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /** The curl option that prints whether an endpoint’s own limit cut the result; its rows are on standard output. */
-export const showTruncation = ({ endpoint }: SnippetRequest): readonly string[] =>
-  endpoint.limit === undefined
+export const showTruncation = (request: SnippetRequest): readonly string[] =>
+  limitOf(request) === undefined
     ? []
     : [String.raw`--write-out '%{stderr}X-Truncated: %header{x-truncated}\n'`];
 
@@ -54,14 +55,14 @@ export function javascript(request: SnippetRequest): string {
     `const response = await fetch(url, { headers: { 'X-API-KEY': '${KEY_PLACEHOLDER}' } });`,
     'const body = await response.json();',
     'if (!response.ok) throw new Error(`${body.code}: ${body.detail}`);',
-    ...warnings(endpoint),
+    ...warnings(request),
     'console.log(body.result);',
   ].join('\n');
 }
 
 /** Where no parameter makes an error of an incomplete result. */
-const warnings = ({ limit }: SnippetRequest['endpoint']): readonly string[] =>
-  limit === undefined
+const warnings = (request: SnippetRequest): readonly string[] =>
+  limitOf(request) === undefined
     ? []
     : [
         "if (response.headers.get('x-partial')) console.warn('Rows are missing: a part of ClickHouse was unreachable.');",
@@ -93,17 +94,32 @@ export function pandas(request: SnippetRequest): string {
     '        frame = pd.read_parquet(io.BytesIO(response.read()))',
     'except urllib.error.HTTPError as error:',
     '    raise RuntimeError(error.read().decode()) from error',
-    ...(endpoint.limit === undefined ? [] : ['print("X-Truncated:", response.headers["X-Truncated"])']),
+    ...(limitOf(request) === undefined ? [] : ['print("X-Truncated:", response.headers["X-Truncated"])']),
     'print(frame)',
   ].join('\n');
 }
+
+/**
+ * The cells of the formula. A note that rows are missing stands beside the headings: there a person sees it without
+ * scrolling, and no sum, chart or filter takes it for a row. Google documents no case of the names of headers.
+ */
+const sheetRows = (request: SnippetRequest): readonly string[] =>
+  limitOf(request) === undefined
+    ? ['  return [columns, ...body.result.map((row) => columns.map((column) => cell(row[column])))];']
+    : [
+        '  const headers = Object.keys(response.getHeaders()).map((name) => name.toLowerCase());',
+        "  const reasons = ['X-Truncated', 'X-Partial'].filter((name) => headers.includes(name.toLowerCase()));",
+        "  const note = reasons.length > 0 ? [`Rows are missing: ${reasons.join(', ')}`] : [];",
+        "  const rowOf = (row) => [...columns.map((column) => cell(row[column])), ...note.map(() => '')];",
+        '  return [[...columns, ...note], ...body.result.map(rowOf)];',
+      ];
 
 /** For Google Sheets: a function, and a formula without one. */
 export function googleSheets(request: SnippetRequest): string {
   const { endpoint } = request;
   return [
     '// Extensions > Apps Script; then, in a cell: =QUERYGATE()',
-    ...limitNote('//', endpoint),
+    ...limitNote('//', request),
     'function QUERYGATE() {',
     `  const response = UrlFetchApp.fetch(${JSON.stringify(urlOf(request))}, {`,
     `    headers: { 'X-API-KEY': '${KEY_PLACEHOLDER}' },`,
@@ -113,7 +129,7 @@ export function googleSheets(request: SnippetRequest): string {
     '  if (response.getResponseCode() !== 200) throw new Error(body.detail);',
     `  const columns = ${JSON.stringify(endpoint.columns.map(({ name }) => name))};`,
     "  const cell = (value) => (value !== null && typeof value === 'object' ? JSON.stringify(value) : value);",
-    '  return [columns, ...body.result.map((row) => columns.map((column) => cell(row[column])))];',
+    ...sheetRows(request),
     '}',
     '',
     '// Without a script: IMPORTDATA can’t send a header. Ask the operator for a signed link of this request',

@@ -27,4 +27,10 @@ export const SNIPPETS: readonly Snippet[] = [
 export const snippetsFor = ({ body }: SnippetRequest): readonly Snippet[] =>
   body ? SNIPPETS.filter(({ sendsBody }) => sendsBody) : SNIPPETS;
 
-export { KEY_PLACEHOLDER, SECRET_PLACEHOLDER, snippetRequest, type SnippetRequest } from './request.js';
+export {
+  KEY_PLACEHOLDER,
+  limitOf,
+  SECRET_PLACEHOLDER,
+  snippetRequest,
+  type SnippetRequest,
+} from './request.js';

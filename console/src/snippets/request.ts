@@ -1,4 +1,4 @@
-import type { Column, Endpoint, Values } from '../model/endpoint.js';
+import { designedLimit, SQL, type Column, type Endpoint, type Values } from '../model/endpoint.js';
 import { requestOf, secretsOf, type BodyReason } from '../model/request.js';
 
 /** The placeholder for the key in every snippet. */
@@ -9,7 +9,7 @@ export const SECRET_PLACEHOLDER = 'YOUR_VALUE';
 
 /** The request that a snippet makes. */
 export interface SnippetRequest {
-  readonly endpoint: Pick<Endpoint, 'name' | 'parameters' | 'columns' | 'limit'>;
+  readonly endpoint: Pick<Endpoint, 'name' | 'parameters' | 'columns' | 'maxRows' | 'limit'>;
   /** In the form in which they are sent. */
   readonly values: Values;
   /** Base URL of the gateway, with a slash at its end. */
@@ -37,17 +37,24 @@ export function snippetRequest(
 export const callPath = (endpoint: string): string => `api/endpoints/query/${encodeURIComponent(endpoint)}`;
 
 /**
- * The parameter that makes an error of an incomplete result, since most tools show no header. An endpoint with a limit of
- * its own cuts results by design, so there it would only make requests fail: {@link limitNote} says so instead.
+ * Rows to which the saved query cuts the result of a request by design; undefined where a cut is an error. A caller’s own
+ * SQL has no such limit: the row cap cuts its rows.
  */
-const onlyComplete = ({ limit }: SnippetRequest['endpoint']): Values =>
-  limit === undefined ? { complete: '1' } : {};
+export const limitOf = ({ endpoint, values }: SnippetRequest): number | undefined =>
+  values[SQL] === undefined ? designedLimit(endpoint) : undefined;
+
+/**
+ * The parameter that makes an error of an incomplete result, since most tools show no header. Where results are cut by
+ * design, it would only make requests fail: {@link limitNote} says so instead.
+ */
+const onlyComplete = (request: SnippetRequest): Values =>
+  limitOf(request) === undefined ? { complete: '1' } : {};
 
 /** The parameters of a request that is made by URL. */
-export const sentValues = ({ endpoint, values }: SnippetRequest, more: Values = {}): Values => ({
-  ...values,
+export const sentValues = (request: SnippetRequest, more: Values = {}): Values => ({
+  ...request.values,
   ...more,
-  ...onlyComplete(endpoint),
+  ...onlyComplete(request),
 });
 
 /** The address of a request, without a key. */
@@ -55,12 +62,11 @@ export const urlOf = (request: SnippetRequest, more: Values = {}): string =>
   withQuery(request, sentValues(request, more));
 
 /** What a signed link needs to return CSV. */
-export const csvQuery = ({ endpoint }: SnippetRequest): string =>
-  new URLSearchParams({ format: 'csv', ...onlyComplete(endpoint) }).toString();
+export const csvQuery = (request: SnippetRequest): string =>
+  new URLSearchParams({ format: 'csv', ...onlyComplete(request) }).toString();
 
 /** The address of a request whose parameters are in its body. */
-export const bodyUrlOf = (request: SnippetRequest): string =>
-  withQuery(request, onlyComplete(request.endpoint));
+export const bodyUrlOf = (request: SnippetRequest): string => withQuery(request, onlyComplete(request));
 
 function withQuery({ endpoint, base }: SnippetRequest, values: Values): string {
   const query = new URLSearchParams(values).toString();
@@ -68,10 +74,14 @@ function withQuery({ endpoint, base }: SnippetRequest, values: Values): string {
 }
 
 /** A comment for a tool that shows no header, where rows can be missing by design: none or one line. */
-export const limitNote = (comment: string, { limit }: SnippetRequest['endpoint']): readonly string[] =>
-  limit === undefined
+export function limitNote(comment: string, request: SnippetRequest): readonly string[] {
+  const limit = limitOf(request);
+  return limit === undefined
     ? []
-    : [`${comment} The saved query ends with LIMIT ${limit}: there may be more rows than it returns.`];
+    : [
+        `${comment} At most the first ${limit} rows in the order of the saved query, which ends with LIMIT ${limit}: there may be more.`,
+      ];
+}
 
 export const entries = (values: Values): readonly (readonly [string, string])[] => Object.entries(values);
 

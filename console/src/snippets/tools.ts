@@ -34,7 +34,7 @@ export function powerQuery(request: SnippetRequest): string {
     .join(', ');
   return [
     '// Data > Get Data > From Other Sources > Blank Query > Advanced Editor; access: anonymous',
-    ...limitNote('//', endpoint),
+    ...limitNote('//', request),
     'let',
     `  Response = Json.Document(Web.Contents(${m(base)}, [`,
     `    RelativePath = ${m(callPath(endpoint.name))},`,
@@ -73,7 +73,7 @@ export function grafana(request: SnippetRequest): string {
   };
   return [
     `// Settings of the data source: under Headers X-API-KEY = ${KEY_PLACEHOLDER}, under Allowed hosts ${new URL(base).origin}`,
-    ...limitNote('//', endpoint),
+    ...limitNote('//', request),
     '// Query of a panel, in the panel’s JSON under "targets":',
     JSON.stringify(query, undefined, 2),
   ].join('\n');
@@ -96,7 +96,6 @@ export function metabase(request: SnippetRequest): string {
  * (`_s_headers`) everyone who may see a data set would see it.
  */
 export function superset(request: SnippetRequest): string {
-  const { endpoint } = request;
   const settings = {
     connect_args: {
       adapters: ['genericjsonapi'],
@@ -114,7 +113,7 @@ export function superset(request: SnippetRequest): string {
     '',
     '-- 3. In SQL Lab, or as the SQL of a virtual data set, without the comment above. “Unsupported table” means that the',
     '-- gateway rejected the request: curl shows why. A result without rows is the error “has no columns”.',
-    ...limitNote('--', endpoint),
+    ...limitNote('--', request),
     `SELECT * FROM "${urlOf(request)}#$.result[*]"`,
   ].join('\n');
 }

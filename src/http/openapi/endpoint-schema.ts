@@ -19,13 +19,14 @@ export const ENDPOINT_SCHEMA: JsonSchema = {
     maxRows: {
       type: 'integer',
       minimum: 1,
-      description: 'The row cap. A saved query that ends with its own LIMIT returns no more rows than that.',
+      description: 'The row cap. A result has no more rows than this, nor than `limit`.',
     },
     limit: {
       type: 'integer',
       minimum: 1,
       description:
-        'The LIMIT at the end of the saved query, which cuts results by design; absent where it has none.',
+        'The LIMIT at the end of the saved query; absent where it has none. It cuts results by design, unless `maxRows` is ' +
+        'lower and cuts them first.',
     },
     caching: {
       description: 'Seconds for which a result is cached.',

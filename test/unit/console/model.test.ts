@@ -1,7 +1,7 @@
 import { fromFragment, toFragment } from '../../../console/src/model/address.js';
 import { chartableOf, chartData } from '../../../console/src/model/chart-data.js';
 import { bytes, duration, milliseconds } from '../../../console/src/model/display.js';
-import { mostRows, type Column, type Row } from '../../../console/src/model/endpoint.js';
+import { designedLimit, mostRows, type Column, type Row } from '../../../console/src/model/endpoint.js';
 import { FAILED, quantile, readSamples, sum } from '../../../console/src/model/metrics.js';
 import { nextOrder, sortRows } from '../../../console/src/model/sort-rows.js';
 import { tokensOf } from '../../../console/src/model/sql-tokens.js';
@@ -168,6 +168,15 @@ describe('mostRows', () => {
         );
       }
     }
+  });
+});
+
+describe('designedLimit', () => {
+  it('returns the limit of the saved query, unless the row cap is lower and cuts results first', () => {
+    expect(designedLimit({ maxRows: 1000, limit: 100 })).toBe(100);
+    expect(designedLimit({ maxRows: 100, limit: 100 })).toBe(100);
+    expect(designedLimit({ maxRows: 20, limit: 100 })).toBeUndefined();
+    expect(designedLimit({ maxRows: 1000 })).toBeUndefined();
   });
 });
 
