@@ -35,7 +35,7 @@ describe('metadata', () => {
       'an empty key and keys that look like columns',
       '{"":1,"id":2,"timestamp":3,"__proto__":4,"${x}":5,"@p":6}',
     ],
-    ['unicode', '{"é":"Ж","日本":"😀","escaped":"\\u00e9\\ud83d\\ude00","zero":"\\u0000","ls":"\u2028"}'],
+    ['unicode', '{"é":"Ж","日本":"😀","escaped":"\\u00e9\\ud83d\\ude00","zero":"\\u0000"}'],
     ['escapes', '{"s":"\\" \\\\ \\/ \\b \\f \\n \\r \\t {} [] , :"}'],
     ['numbers as they are written', '{"a":1.0,"b":1.50,"c":1e3,"d":-0,"e":0.1,"f":1E-7,"g":-12.5e+3}'],
     ['integers of 64 bits', '{"a":9007199254740993,"b":18446744073709551615,"c":-9223372036854775808}'],
@@ -49,6 +49,12 @@ describe('metadata', () => {
   ])('with %s is the object that was sent', async (_what, metadata) => {
     expect(await fetchMetadata(metadata)).toBe(metadata);
     expect(await fetchMetadata(JSON.stringify(metadata))).toBe(metadata);
+  });
+
+  it('with the end of a line that programs other than JSON readers know is the object with its escape', async () => {
+    expect(await fetchMetadata('{"ls":"\u2028","nel":"\u0085"}')).toBe(
+      String.raw`{"ls":"\u2028","nel":"\u0085"}`,
+    );
   });
 
   it.concurrent.each([
