@@ -86,6 +86,13 @@ const adapted = (text: string): string =>
     )
     .replaceAll('npm run keys --', `node ${path.join(ROOT, 'dist/cli/querygate.js')} keys`);
 
+it('has blocks of Python on docs/how-to/python.md alone, whose blocks test/python/ runs', async () => {
+  const pages = ['README.md', ...(await documentationPages())];
+  const texts = await Promise.all(pages.map(textOf));
+  const withPython = pages.filter((_page, index) => /^ *```(?:py|python)/im.test(texts[index] ?? ''));
+  expect(withPython).toEqual(['docs/how-to/python.md']);
+});
+
 describe('the commands of the documentation', () => {
   it('are found on the pages', () => {
     expect(new Set(BLOCKS.map(({ page }) => page)).size).toBeGreaterThanOrEqual(4);

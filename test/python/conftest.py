@@ -12,7 +12,7 @@ FORMATS = ("json", "json-table", "ndjson", "csv", "tsv", "parquet", "arrow")
 
 
 class Client:
-    """Calls the gateway with the standard library, to have what the libraries under test are compared with."""
+    """Calls the gateway with the standard library, for the values that the libraries under test must return."""
 
     def __init__(self, url):
         self.base = url
@@ -46,7 +46,7 @@ def client():
 class Results:
     """The bodies of a call in every format, all of equal data."""
 
-    PATIENCE_SECONDS = 60
+    TIMEOUT_SECONDS = 60
 
     def __init__(self, client):
         self.client = client
@@ -60,7 +60,7 @@ class Results:
     def fetch(self, call):
         # Each format is a query of its own. The window of an endpoint moves with the clock, so that records leave it;
         # those of the request log arrive late. Equal counts before and after have the same data between them.
-        deadline = time.monotonic() + self.PATIENCE_SECONDS
+        deadline = time.monotonic() + self.TIMEOUT_SECONDS
         while time.monotonic() < deadline:
             before = self.counts(call)
             bodies = {name: self.fresh(call, name) for name in FORMATS}

@@ -1,4 +1,4 @@
-"""Packages that the index may not have."""
+"""Packages that the index does not always have."""
 
 import importlib.metadata
 import json

@@ -1,4 +1,4 @@
-"""What the exceptions of schemathesis.toml may be."""
+"""Limits the exceptions of schemathesis.toml."""
 
 import schemathesis
 

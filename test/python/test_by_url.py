@@ -46,7 +46,7 @@ def duckdb_with_fsspec(client, call):
 
 
 def dated_filesystem(client):
-    # DuckDB asks a file for its date, which fsspec does not know for HTTP.
+    # DuckDB needs the date of a file, which fsspec does not know for HTTP.
     class Dated(fsspec.get_filesystem_class("http")):
         def modified(self, path):
             return pd.Timestamp(0, tz="UTC").to_pydatetime()
@@ -92,7 +92,7 @@ def test_reads_a_whole_result(client, read):
 
 @pytest.mark.parametrize("read", PARAMETERS)
 def test_raises_where_rows_are_missing(client, read):
-    # Some say 422, others that there is no such file.
+    # Some report 422, others that there is no such file.
     with pytest.raises((OSError, duckdb.Error)):
         read(client, CUT)
 

@@ -1,4 +1,4 @@
-"""Caches of HTTP clients keep results as long as they may, and for one key."""
+"""Caches of HTTP clients serve fresh results, and to one key only."""
 
 import requests
 from cachecontrol import CacheControl
@@ -8,8 +8,8 @@ from packages import needs
 CALL = "python.text?format=csv"
 
 
-def assert_keeps_for_one_key(get, was_cached, client):
-    """`get` sends a key; a key that the gateway rejects must not get what is kept for another."""
+def assert_caches_for_one_key(get, was_cached, client):
+    """`get` sends a key; a key that the gateway rejects must not get what is cached for another."""
     key = client.headers["X-API-KEY"]
     first, second = get(key), get(key)
     assert not was_cached(first)
@@ -25,7 +25,7 @@ def test_cachecontrol(client):
     def get(key):
         return session.get(client.url(CALL), headers={"X-API-KEY": key})
 
-    assert_keeps_for_one_key(get, lambda response: response.from_cache, client)
+    assert_caches_for_one_key(get, lambda response: response.from_cache, client)
 
 
 @needs("requests-cache")
@@ -37,11 +37,11 @@ def test_requests_cache(client):
     def get(key):
         return session.get(client.url(CALL), headers={"X-API-KEY": key})
 
-    assert_keeps_for_one_key(get, lambda response: response.from_cache, client)
+    assert_caches_for_one_key(get, lambda response: response.from_cache, client)
 
 
 @needs("requests-cache")
-def test_requests_cache_keeps_nothing_with_its_own_ignored_parameters(client):
+def test_requests_cache_has_no_hits_with_its_own_ignored_parameters(client):
     from requests_cache import CachedSession
 
     session = CachedSession(backend="memory", cache_control=True)
@@ -61,4 +61,4 @@ def test_hishel(client, tmp_path):
         def get(key):
             return session.get(client.url(CALL), headers={"X-API-KEY": key})
 
-        assert_keeps_for_one_key(get, lambda response: response.extensions["hishel_from_cache"], client)
+        assert_caches_for_one_key(get, lambda response: response.extensions["hishel_from_cache"], client)

@@ -1,4 +1,4 @@
-"""What readers do where the result changes between two ranges of one read, as the page says."""
+"""What readers do where the result changes between two ranges of one read, as documented in python.md."""
 
 import io
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -30,12 +30,12 @@ class Changing(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_HEAD(self):
-        self.answer(sends_body=False)
+        self.respond(sends_body=False)
 
     def do_GET(self):
-        self.answer(sends_body=True)
+        self.respond(sends_body=True)
 
-    def answer(self, sends_body):
+    def respond(self, sends_body):
         number = 1 if self.server.end_was_read else 0
         file = self.server.files[number]
         first, last = self.range_of(len(file))
