@@ -174,6 +174,11 @@ describe('the snippets of the console', () => {
     },
   );
 
+  it('pandas names the packages to install', async () => {
+    const text = SNIPPETS.find(({ id }) => id === 'pandas')?.write(await request());
+    expect(text).toMatch(/^# pip install pandas pyarrow\n/);
+  });
+
   it.each(SNIPPETS)('$id sends complete=1, so that a cut result is an error', async ({ id, write }) => {
     const lowCap = await limitedRequest(99);
     const ownSql = await limitedRequest(1000, { sql: 'SELECT id FROM edge_source' });

@@ -72,11 +72,12 @@ const warnings = (request: SnippetRequest): readonly string[] =>
 /** A JSON string is a Python string too. */
 const python = (text: string): string => JSON.stringify(text);
 
-/** For Python with pandas and pyarrow. Parquet has the types of the columns, also of a result without rows. */
+/** For Python with pandas, which reads Parquet with pyarrow. Parquet has the types of the columns, also of a result without rows. */
 export function pandas(request: SnippetRequest): string {
   const { endpoint, base } = request;
   const parameters = entries(sentValues(request, { format: 'parquet' }));
   return [
+    '# pip install pandas pyarrow',
     'import io',
     'import urllib.error',
     'import urllib.parse',
