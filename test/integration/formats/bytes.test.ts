@@ -1,36 +1,9 @@
-import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import { column, jsonColumn } from '../../../src/endpoint/definition.js';
-import { FORMAT_NAMES, type FormatName } from '../../../src/formats/formats.js';
-import { representationOf } from '../../../src/formats/representation.js';
-import type { QueryRequest, QueryResult, RunQuery } from '../../../src/query/ports.js';
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
-import { queryRequest } from '../../support/query-requests.js';
+import { FORMAT_NAMES } from '../../../src/formats/formats.js';
+import { useFormatQueries } from '../../support/fetch-format.js';
 import { readRows } from '../../support/read-formats.js';
 
-let database: TestDatabase;
-let runQuery: RunQuery;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
-});
-
-afterAll(() => database.close());
-
-const fetchFormat = (
-  format: FormatName,
-  text: string,
-  { rowCap = 10, ...changes }: Partial<QueryRequest> = {},
-  parameters: Readonly<Record<string, number>> = {},
-): Promise<QueryResult> =>
-  runQuery(
-    queryRequest(`${text}\nLIMIT {row_limit:UInt64}`, {
-      representation: representationOf(format),
-      rowCap,
-      parameters: { row_limit: rowCap + 1, ...parameters },
-      ...changes,
-    }),
-  );
+const { fetchFormat } = useFormatQueries();
 
 describe('a text with characters that programs take for the end of a line', () => {
   const LINES = 'a\u0085b\u2028c\u2029d';

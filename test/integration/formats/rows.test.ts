@@ -1,39 +1,14 @@
-import { createQueryRunner } from '../../../src/clickhouse/query-runner.js';
 import { column } from '../../../src/endpoint/definition.js';
 import { FORMAT_NAMES, FORMATS, type FormatName } from '../../../src/formats/formats.js';
 import { representationOf } from '../../../src/formats/representation.js';
-import type { QueryRequest, QueryResult, RunQuery } from '../../../src/query/ports.js';
-import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
+import { useFormatQueries } from '../../support/fetch-format.js';
 import { queryRequest } from '../../support/query-requests.js';
 import { isUntyped, readRows, type Row } from '../../support/read-formats.js';
 
-let database: TestDatabase;
-let runQuery: RunQuery;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  runQuery = createQueryRunner(database.client, { timeoutMs: 20_000 });
-});
-
-afterAll(() => database.close());
+const { fetchFormat, runQuery } = useFormatQueries();
 
 const WITH_TYPED_TIMES = FORMAT_NAMES.filter((format) => FORMATS[format].values === 'typed');
 const WITHOUT_TYPED_TIMES = FORMAT_NAMES.filter((format) => FORMATS[format].values !== 'typed');
-
-const fetchFormat = (
-  format: FormatName,
-  text: string,
-  { rowCap = 10, ...changes }: Partial<QueryRequest> = {},
-  parameters: Readonly<Record<string, number>> = {},
-): Promise<QueryResult> =>
-  runQuery(
-    queryRequest(`${text}\nLIMIT {row_limit:UInt64}`, {
-      representation: representationOf(format),
-      rowCap,
-      parameters: { row_limit: rowCap + 1, ...parameters },
-      ...changes,
-    }),
-  );
 
 const VALUES = `
   SELECT * FROM (
