@@ -44,7 +44,8 @@ export interface QueryStringPresentation {
 
 const BY_NAME: ReadonlyMap<string, FormatName> = new Map(FORMAT_NAMES.map((name) => [name, name]));
 
-const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
+/** The texts of `download`, `csv_safe` and `complete`, in lower case. */
+export const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
   ['1', true],
   ['true', true],
   ['0', false],

@@ -17,7 +17,7 @@ export interface DemandedResult {
   readonly pinned: ReadonlyMap<string, string> | undefined;
 }
 
-/** @throws Failure RESULT_TRUNCATED, or else SHARD_UNREACHABLE: a retry of a result that is both would be in vain. */
+/** @throws Failure RESULT_TRUNCATED, or else SHARD_UNREACHABLE: a retry of a result that is both would fail too. */
 export function requireComplete(demanded: DemandedResult): void {
   const { truncated, partial } = demanded.result;
   if (truncated) throw cut(demanded);

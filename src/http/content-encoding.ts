@@ -19,13 +19,16 @@ export function chooseEncoding(acceptEncoding: string | undefined, bodies: Bodie
   if (acceptEncoding === undefined) return 'identity';
   const { isEncodedWhenSent, br, gzip } = bodies;
   if (!isEncodedWhenSent && (br ?? gzip) === undefined) return 'identity';
-  return possibleEncodings(acceptEncoding, bodies)[0] ?? 'identity';
+  return acceptedEncodings(acceptEncoding).find(isPossible(bodies)) ?? 'identity';
 }
 
 /** The encodings that an `Accept-Encoding` accepts and the result can have, best first. */
 export function possibleEncodings(acceptEncoding: string, bodies: Bodies): readonly Encoding[] {
-  const { isEncodedWhenSent } = bodies;
-  return acceptedEncodings(acceptEncoding).filter((each) => isEncodedWhenSent ?? bodies[each] !== undefined);
+  return acceptedEncodings(acceptEncoding).filter(isPossible(bodies));
+}
+
+function isPossible(bodies: Bodies): (encoding: Encoding) => boolean {
+  return (encoding) => bodies.isEncodedWhenSent ?? bodies[encoding] !== undefined;
 }
 
 /** Whether an `Accept-Encoding` permits a body without an encoding. */

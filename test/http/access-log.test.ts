@@ -1,9 +1,12 @@
 import { once } from 'node:events';
-import { get as httpGet } from 'node:http';
+import { get as httpGet, IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
 
 import { Failure } from '../../src/errors.js';
+import { AccessLog } from '../../src/http/access-log.js';
 import { createHttpServer } from '../../src/http/server.js';
 import { whileListening } from '../support/raw-exchange.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { createTestGateway, GOOD_CALL, KEY } from '../support/test-gateway.js';
 
 const SECRET = 'Zq7secretValue';
@@ -39,6 +42,23 @@ describe('the access log', () => {
     const { get, logger } = await createTestGateway();
     await get(`${url}?x=${SECRET}`);
     expect((await logger.line('request')).fields).toMatchObject({ path: url, status, code });
+  });
+
+  it.each([
+    ['the client disconnected', undefined, { status: 499 }, 'info'],
+    ['the gateway failed', new Error('zlib'), { status: 500, code: 'INTERNAL' }, 'error'],
+    [
+      'the call failed',
+      new Failure('QUERY_TIMEOUT', 'Late.'),
+      { status: 504, code: 'QUERY_TIMEOUT' },
+      'error',
+    ],
+  ])('logs a response that was broken off because %s as such', async (_why, failure, fields, level) => {
+    const logger = new RecordingLogger();
+    const context = { requestId: 'request-1', startedAt: performance.now(), failure };
+    const request = new IncomingMessage(new Socket());
+    new AccessLog(logger).note(request, new ServerResponse(request), '/', context);
+    expect(await logger.line('request')).toMatchObject({ level, fields });
   });
 
   it('logs no key if the request has none', async () => {

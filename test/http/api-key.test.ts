@@ -43,7 +43,7 @@ describe('the API key', () => {
     expect(problemOf(await call({}, `${GOOD_CALL}&X-API-KEY=${KEY}`)).code).toBe('API_KEY_MISSING');
   });
 
-  it('is told as error="invalid_token" (RFC 6750) only to a client that sent it as a bearer', async () => {
+  it('is reported as error="invalid_token" (RFC 6750) only to a client that sent it as a bearer', async () => {
     const response = await call({ Authorization: 'Bearer wrong' });
     expect(problemOf(response)).toMatchObject({ status: 401, code: 'API_KEY_INVALID' });
     expect(response.headers['www-authenticate']).toBe('Bearer realm="querygate", error="invalid_token"');

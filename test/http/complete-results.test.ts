@@ -65,7 +65,7 @@ describe.each(PATHS)('complete=1, on the %s', (via) => {
     expect(JSON.parse(body.toString())).toMatchObject({ code: 'SHARD_UNREACHABLE' });
   });
 
-  it('is RESULT_TRUNCATED where rows were cut off of a partial result, because a retry would be in vain', async () => {
+  it('is RESULT_TRUNCATED where rows were cut off of a partial result, because a retry would fail too', async () => {
     runQuery.respondWith(() => Promise.resolve({ ...CUT, partial: true }));
     expect((await gateway.send(via, `${newRequest()}&complete=1`)).status).toBe(422);
   });

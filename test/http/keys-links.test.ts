@@ -89,10 +89,13 @@ describe('a signed link', () => {
     expect(await open(`${linkOf('tenant', { interval: '1hr' })}&complete=1`)).toBe('422 RESULT_TRUNCATED');
   });
 
-  it('lets its holder read a range', async () => {
+  it('lets its holder read ranges, each of which counts as a request of the key', async () => {
     const headers = { Range: 'bytes=0-9' };
-    const { status, text } = await gateway.send('', linkOf('owner'), { headers });
+    const { status, text } = await gateway.send('', linkOf('limited'), { headers });
     expect([status, text]).toEqual([206, '{"result":']);
+    expect(await open(linkOf('limited'), { headers })).toBe('206');
+    expect(await open(linkOf('limited'), { headers })).toBe('429 LIMIT_EXCEEDED');
+    expect(gateway.runQuery.requests).toHaveLength(1);
   });
 
   it('lets its holder choose how the rows are written', async () => {

@@ -1,5 +1,6 @@
 import type { JsonSchema } from '../../endpoint/json-schema.js';
 import { FORMAT_NAMES, FORMATS } from '../../formats/formats.js';
+import { BOOLEANS } from '../choose-representation.js';
 import type { MediaTypeObject, ParameterObject } from './document.js';
 import { refTo } from './schema.js';
 
@@ -34,7 +35,7 @@ export const REPRESENTATION_SCHEMAS: Readonly<Record<string, JsonSchema>> = {
   Flag: {
     type: 'string',
     title: 'Flag',
-    enum: ['1', 'true', '0', 'false', ''],
+    enum: [...BOOLEANS.keys()],
     // Else openapi-python-client calls "1" VALUE_0, and "0" VALUE_2.
     'x-enum-varnames': ['ONE', 'TRUE', 'ZERO', 'FALSE', 'EMPTY'],
   },
