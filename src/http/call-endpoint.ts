@@ -1,39 +1,29 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 import { hasLink } from '../auth/links.js';
-import { scopeOf } from '../auth/pinned-parameters.js';
 import { mayCall, type Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Seal } from '../endpoint/parameters/secret-value.js';
 import type { Endpoints } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
 import type { Times } from '../formats/format.js';
-import type { LimitState } from '../limits/limit-state.js';
-import type { Limiter } from '../limits/limiter.js';
-import { bindCall } from '../query/bind-call.js';
-import { keyOf, type CallOutcome, type CacheDemand, type EndpointQuery } from '../query/call.js';
-import type { ExecuteCall } from '../query/execute-call.js';
+import type { CacheDemand } from '../query/call.js';
 import type { Clock } from '../query/ports.js';
-import type { CheckSql } from '../query/sandboxed-select.js';
-import type { SingleFlightCaller } from '../query/single-flight.js';
 import { withDeadline } from '../scheduler/deadline.js';
 import { cacheDemandOf } from './cache-headers.js';
 import { requireComplete } from './complete-result.js';
 import type { KnownTargets } from './known-targets.js';
-import { requesterOf, setLimitHeaders, subjectsOf } from './limit-requests.js';
+import { setLimitHeaders } from './limit-requests.js';
 import { readPreferences } from './preferences.js';
-import { readCall, type ReadCall } from './read-call.js';
+import { readCall } from './read-call.js';
 import { contextOf, type RequestContext } from './request-context.js';
+import { runCall, type RunParts } from './run-call.js';
 import { readyToSend } from './select-content.js';
 import { sendResult } from './send-result.js';
 import type { ReadSentCall, SentCall } from './sent-call.js';
 
 /** The dependencies and options of calling an endpoint. */
-export interface CallParts {
-  readonly endpoints: Endpoints;
-  readonly executeCall: ExecuteCall;
-  readonly checkSql: CheckSql;
-  readonly limiter: Limiter;
+export interface CallParts extends RunParts {
   readonly targets: KnownTargets;
   readonly clock: Clock;
   /** Bytes of a result up to which every gateway finds it in the cache, so that requests can get parts of it. */
@@ -50,84 +40,39 @@ export interface CallParts {
  * @param readSent reads the parameters, of a caller who may call the endpoint.
  */
 export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestHandler {
-  const { endpoints, executeCall, limiter, clock, maxRangedBytes, times = 'iso' } = parts;
+  const { endpoints, clock, maxRangedBytes, times = 'iso' } = parts;
   return async (request, response) => {
     const context = contextOf(request);
     const principal = principalOf(context);
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
     checkMayCall(principal, endpoint);
     const sent = await readSent(endpoint, request, response);
-    const subjects = subjectsOf(endpoints, principal, endpoint);
-    const states: LimitState[] = [...(context.limits ?? [])];
     const { wait, timestamps } = readPreferences(request.get('prefer'));
     const preferences = { accept: request.headers.accept, timestamps };
     const read = readCall({ endpoint, principal, sent, preferences, times, now: clock(), seal: parts.seal });
-    const { presentation } = read;
-    const deadline = deadlineOf(response, wait, presentation.applied);
+    const { isPlain, applied, representation, download, complete } = read.presentation;
+    const deadline = deadlineOf(response, wait, applied);
     try {
-      const { signal } = deadline;
-      const analyst = { signal, requester: requesterOf(limiter, principal, subjects) };
-      const query = await queryOf(parts.checkSql, read, { principal, endpoint, analyst });
-      const bound = bindCall(query);
-      const key = keyOf(query, bound);
-      context.query = { digest: endpoint.digest, hash: key.hash };
-      const { representation, download, complete } = presentation;
-      if (presentation.isPlain && mayRemember(context, endpoint, sent)) {
+      const demand = demandOf(request, principal);
+      const call = { context, principal, endpoint, read, demand, signal: deadline.signal };
+      const { query, key, outcome, limits } = await runCall(parts, call);
+      setLimitHeaders(response, limits);
+      if (isPlain && mayRemember(context, endpoint, sent)) {
         parts.targets.learn(query.scope, request.originalUrl, { query, key, download, complete });
       }
-      const call = {
-        ...query,
-        bound,
-        requestId: context.requestId,
-        signal,
-        demand: demandOf(request, principal),
-        requester: requesterOf(limiter, principal, subjects, (costStates) => states.push(...costStates)),
-      };
-      const executed = await executeCall(call, key);
-      noteOutcome(context, executed);
-      setLimitHeaders(response, states);
       const isSandboxed = query.sandbox !== undefined;
       if (complete)
-        requireComplete({ endpoint, result: executed.result, isSandboxed, pinned: principal.pinned });
-      const result = await readyToSend(request.headers, executed.result, maxRangedBytes);
-      const now = clock().getTime();
+        requireComplete({ endpoint, result: outcome.result, isSandboxed, pinned: principal.pinned });
+      const result = await readyToSend(request.headers, outcome.result, maxRangedBytes);
       sendResult(request, response, {
-        endpoint,
-        outcome: { ...executed, result },
-        context,
-        representation,
-        download,
+        ...{ endpoint, context, representation, download, maxRangedBytes },
+        outcome: { ...outcome, result },
         hidesCost: isSandboxed,
-        maxRangedBytes,
-        now,
+        now: clock().getTime(),
       });
     } finally {
       deadline.end();
     }
-  };
-}
-
-interface Caller {
-  readonly principal: Principal;
-  readonly endpoint: Endpoint;
-  /** On whose behalf ClickHouse analyses the caller's SQL. */
-  readonly analyst: SingleFlightCaller;
-}
-
-/** @throws Failure INVALID_PARAMETERS where the sandbox rejects the caller's SQL; others where the check fails */
-async function queryOf(
-  checkSql: CheckSql,
-  { values, changesAt, presentation: { representation }, sql }: ReadCall,
-  { principal, endpoint, analyst }: Caller,
-): Promise<EndpointQuery> {
-  const sandbox = sql === undefined ? undefined : await checkSql(endpoint, sql, analyst);
-  return {
-    endpoint,
-    values,
-    scope: scopeOf(principal),
-    representation,
-    ...(changesAt !== undefined && { changesAt }),
-    ...(sandbox && { sandbox }),
   };
 }
 
@@ -154,17 +99,6 @@ function checkMayCall(principal: Principal, endpoint: Endpoint): void {
 export function principalOf({ principal }: RequestContext): Principal {
   if (!principal) throw new Error('the request was not authenticated');
   return principal;
-}
-
-/** Records a call's outcome for the log; cost and time in ClickHouse only where this call caused the query. */
-export function noteOutcome(context: RequestContext, { result, status, isCollapsed }: CallOutcome): void {
-  context.rows = result.rowCount;
-  context.cache = status;
-  if (result.partial) context.partial = true;
-  if (status === 'HIT' || status === 'STALE' || isCollapsed) return;
-  const { clickhouseMs, queryId = '', rowsRead, bytesRead, waitingMs = 0 } = result;
-  context.clickhouseMs = clickhouseMs;
-  context.cost = { queryId, rowsRead, bytesRead, waitingMs };
 }
 
 /** Whether the URL may be stored: never one that holds a key, a signature or a secret value, or not the whole call. */
@@ -209,7 +143,7 @@ function deadlineOf(
 }
 
 /** A signal that aborts when the connection closes before the response is complete. */
-function clientDisconnected(response: Response): AbortSignal {
+export function clientDisconnected(response: Response): AbortSignal {
   const controller = new AbortController();
   response.once('close', () => {
     if (!response.writableFinished) controller.abort(new Failure('CALLER_GONE', 'The client disconnected.'));

@@ -10,7 +10,7 @@ import { hasAtMost, type EndpointResult } from '../query/endpoint-result.js';
 import { hitOf, type OnOutcome } from '../query/execute-call.js';
 import type { Clock } from '../query/ports.js';
 import type { AccessLog } from './access-log.js';
-import { noteOutcome } from './call-endpoint.js';
+import { noteOutcome } from './run-call.js';
 import { isComplete } from './complete-result.js';
 import { corsHeadersOf } from './cors.js';
 import { pendingEncoding } from './content-encoding.js';
