@@ -17,9 +17,9 @@ COPY package.json package-lock.json .npmrc ./
 FROM manifest AS production-dependencies
 RUN --mount=type=cache,target=/root/.npm \
     npm ci --omit=dev --omit=optional --ignore-scripts --no-audit
-# Optional peers: the packages that trace. An image must serve with OTEL_EXPORTER_OTLP_ENDPOINT set, since nothing can be added to it.
+# The packages of MCP, which are optional, and those that trace, which are optional peers: nothing can be added to an image.
 RUN --mount=type=cache,target=/root/.npm \
-    npm install --no-save --save-prod --omit=dev --omit=optional --ignore-scripts --no-audit $(node -p "Object.entries(require('./package.json').peerDependencies).map((entry) => entry.join('@')).join(' ')")
+    npm install --no-save --save-prod --omit=dev --omit=optional --ignore-scripts --no-audit $(node -p "const { peerDependencies, optionalDependencies } = require('./package.json'); [...Object.entries(peerDependencies), ...Object.entries(optionalDependencies).filter(([name]) => name.startsWith('@modelcontextprotocol/'))].map((entry) => entry.join('@')).join(' ')"
 
 FROM manifest AS build
 # The optional packages are the embedded ClickHouse: half a gigabyte that the image does not keep.

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-import type { QueueConfig, CacheConfig, TokenConfig, WarmingConfig } from './parts.js';
+import type { CacheConfig, McpConfig, QueueConfig, TokenConfig, WarmingConfig } from './parts.js';
 import { projectFolder, projectIn, type Environment, type Project } from './project.js';
 import { REMOVED_VARIABLES, rejectRemoved } from './removed-variables.js';
 import { readServerUrls } from './server-urls.js';
@@ -45,6 +45,7 @@ export interface Config {
   readonly apiKeysFile: string | undefined;
   readonly endpointSettingsFile: string | undefined;
   readonly corsOrigins: readonly string[];
+  readonly mcp: McpConfig;
   /** Format of times in responses where the caller does not choose one. */
   readonly times: 'iso' | 'unix-micros';
   readonly queryTimeoutMs: number;
@@ -113,6 +114,7 @@ function configOf(variables: Variables, project: Project): Config {
     apiKeysFile: inProject(variables.API_KEYS_FILE),
     endpointSettingsFile: inProject(variables.ENDPOINT_SETTINGS_FILE) ?? ifExists(project.settingsFile),
     corsOrigins: listOf(variables.CORS_ORIGINS),
+    mcp: mcpConfig(variables),
     times: variables.RESPONSE_TIMES,
     queryTimeoutMs: variables.QUERY_TIMEOUT_SECONDS * 1000,
     allowPartial: variables.ALLOW_PARTIAL === 'on',
@@ -155,6 +157,11 @@ function configOf(variables: Variables, project: Project): Config {
 const ifExists = (file: string): string | undefined => (existsSync(file) ? file : undefined);
 
 const listOf = (text: string): readonly string[] => text.split(',').flatMap((item) => item.trim() || []);
+
+function mcpConfig({ MCP, MCP_MAX_RESULT_KB }: Variables): McpConfig {
+  const use = MCP === 'off' ? 'off' : MCP === 'on' ? 'required' : 'if-installed';
+  return { use, maxToolBytes: MCP_MAX_RESULT_KB * 1024 };
+}
 
 function adminConfig({ ADMIN_HOST: host, ADMIN_PORT: port }: Variables): Config['admin'] {
   return port === undefined ? undefined : { host, port };

@@ -13,6 +13,14 @@ export interface TokenConfig {
   readonly audience: string;
 }
 
+/** The endpoints as tools for agents, at `/mcp`. */
+export interface McpConfig {
+  /** Whether they are offered; where it depends, on whether the MCP package is installed. */
+  readonly use: 'required' | 'if-installed' | 'off';
+  /** Bytes of the rows of a tool's result. */
+  readonly maxToolBytes: number;
+}
+
 export interface CacheConfig {
   readonly memoryBytes: number;
   /** Larger results are cached in the process only. */

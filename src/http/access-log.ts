@@ -78,7 +78,7 @@ export class AccessLog {
   note(request: IncomingMessage, response: ServerResponse, target: string, context: RequestContext): void {
     const { method } = request;
     const totalMs = performance.now() - context.startedAt;
-    const status = statusOf(response, context.failure);
+    const status = statusOf(response, context);
     this.finished.push({ context, method, path: pathOf(target), status, totalMs });
     if (this.finished.length === 1) setImmediate(this.reportAll);
   }
@@ -131,9 +131,15 @@ function isRoutine(path: string, status: number): boolean {
   return path.startsWith('/health/') || (status < 400 && DEVELOPMENT.test(path));
 }
 
-/** The response's status; where it was broken off, that of the failure, or 499 where the client disconnected. */
-function statusOf({ writableEnded, writableFinished, statusCode }: ServerResponse, failure: unknown): number {
-  if (writableEnded || writableFinished) return statusCode;
+/**
+ * The response's status; where it was broken off or its body has the failure, that of the failure; 499 where the client
+ * disconnected.
+ */
+function statusOf(
+  { writableEnded, writableFinished, statusCode }: ServerResponse,
+  { failure, isFailureInBody }: RequestContext,
+): number {
+  if ((writableEnded || writableFinished) && !isFailureInBody) return statusCode;
   if (failure === undefined) return 499;
   return failure instanceof Failure ? failure.status : 500;
 }

@@ -15,6 +15,7 @@ import { limitHeaders } from './header-limits.js';
 import { respondLive, respondReady, type ReadyParts } from './health.js';
 import { limitRequests } from './limit-requests.js';
 import { openApiDocument } from './openapi/openapi-document.js';
+import { mcpRoutes } from './mcp/mcp-routes.js';
 import { messagesOf, type ListenerWithMessages } from './messages.js';
 import { sendProblem } from './problem.js';
 import { rejectMethod } from './reject-method.js';
@@ -26,6 +27,14 @@ import { setSecurityHeaders } from './security-headers.js';
 import { readBody, readTarget } from './sent-call.js';
 import { traceRequests } from './trace-requests.js';
 
+/** The options of MCP. */
+export interface McpOptions {
+  /** Bytes of the rows of a tool's result. */
+  readonly maxToolBytes: number;
+  /** Called for a failure of the SDK, which the response reports without its text. */
+  readonly onError: (error: Error) => void;
+}
+
 /** The dependencies and options of the public API. */
 export interface AppParts extends CallParts, ReadyParts {
   readonly credentials: Credentials;
@@ -36,6 +45,8 @@ export interface AppParts extends CallParts, ReadyParts {
   readonly tracing?: Pick<Tracing, 'begin'> | undefined;
   /** Version of the gateway. */
   readonly version: string;
+  /** Present where MCP is enabled. */
+  readonly mcp?: McpOptions | undefined;
   /** Folder of the built console; undefined where there is none. */
   readonly consoleFolder?: string | undefined;
   /** Present in a development server. */
@@ -60,6 +71,7 @@ export function createApp(parts: AppParts): ListenerWithMessages {
   app.use(
     apiDocsRoutes({ ...parts, describe: (reader) => openApiDocument({ ...reader, times: parts.times }) }),
   );
+  if (parts.mcp) app.use('/mcp', mcpRoutes({ times: 'iso', ...parts, ...parts.mcp }));
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'index.html'));
   app.use(() => {
     throw new Failure('NOT_FOUND', 'This path does not exist. GET /api/endpoints lists the endpoints.');

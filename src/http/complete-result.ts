@@ -41,7 +41,11 @@ function cut(demanded: DemandedResult): Failure {
 }
 
 /** How the caller gets fewer rows. Required parameters come last: to change one is another question. */
-function narrowing({ endpoint: { parameters }, isSandboxed, pinned }: DemandedResult): string {
+export function narrowing({
+  endpoint: { parameters },
+  isSandboxed,
+  pinned,
+}: Omit<DemandedResult, 'result'>): string {
   if (isSandboxed) return 'Select fewer rows in sql';
   const free = [...parameters].filter(([name]) => pinned?.has(name) !== true);
   const names = [true, false].flatMap((isOptional) =>

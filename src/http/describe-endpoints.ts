@@ -56,7 +56,7 @@ function checkIsOpen(principal: Principal, endpoint: Endpoint): void {
 }
 
 /** The endpoint as the principal can call it: pinned parameters are not required. They and secret ones are not in the example. */
-function resourceOf(endpoint: Endpoint, { pinned }: Principal): Readonly<Record<string, unknown>> {
+export function resourceOf(endpoint: Endpoint, { pinned }: Principal): Readonly<Record<string, unknown>> {
   const { id, name, summary, tags, savedQuery, settings, limit, parameters, columns, example } = endpoint;
   return {
     id,

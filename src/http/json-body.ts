@@ -20,19 +20,28 @@ const LENIENT_UTF8 = new TextDecoder('utf-8');
  * Reads the JSON object in the body of a request.
  *
  * @returns its members; numbers are `LosslessNumber`.
- * @throws Failure UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, or CALLER_GONE where the client disconnects
+ * @throws Failure as {@link readJsonText}
  */
 export async function readJsonObject(
   request: Request,
   response: Response,
 ): Promise<ReadonlyMap<string, unknown>> {
-  checkMediaType(request, response);
-  const value = parseJsonText(decoded(await readBytes(request, response)));
+  const value = parseJsonText(await readJsonText(request, response));
   if (isJsonObject(value)) return new Map(Object.entries(value));
   throw new Failure(
     'MALFORMED_BODY',
     'The body is JSON, but not an object. Send an object of parameters, such as {"project": "aurora"}.',
   );
+}
+
+/**
+ * Reads the text in the body of a request, which says that it is JSON.
+ *
+ * @throws Failure UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, or CALLER_GONE where the client disconnects
+ */
+export async function readJsonText(request: Request, response: Response): Promise<string> {
+  checkMediaType(request, response);
+  return decoded(await readBytes(request, response));
 }
 
 function checkMediaType({ headers }: Request, response: Response): void {

@@ -25,13 +25,21 @@ export function problemDocument(failure: Failure, requestId: string): Readonly<R
 export function problemHeaders(failure: Failure): Readonly<Record<string, string>> {
   const { status, details } = failure;
   return {
-    ...(failure instanceof LimitExceeded && rateLimitHeaders(failure.states)),
+    ...retryHeaders(failure),
     'Content-Type': 'application/problem+json; charset=utf-8',
     'Cache-Control': 'no-store',
     ...(status === 401 && { 'WWW-Authenticate': challenge(failure) }),
     ...(details.completeBytes !== undefined && { 'Content-Range': `bytes */${details.completeBytes}` }),
     ...(details.allow && { Allow: details.allow.join(', ') }),
-    ...(details.retryAfterSeconds !== undefined && { 'Retry-After': String(details.retryAfterSeconds) }),
+  };
+}
+
+/** The headers of an error response that say when to try again, and how much of each limit is left. */
+export function retryHeaders(failure: Failure): Readonly<Record<string, string>> {
+  const { retryAfterSeconds } = failure.details;
+  return {
+    ...(failure instanceof LimitExceeded && rateLimitHeaders(failure.states)),
+    ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
   };
 }
 
@@ -57,7 +65,8 @@ export function sendProblem(): ErrorRequestHandler {
   };
 }
 
-function asFailure(error: unknown): Failure {
+/** The failure that a caller sees of an error. */
+export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   // Express throws a URIError for a path with broken percent-encoding.
   if (error instanceof URIError) {

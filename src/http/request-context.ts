@@ -31,6 +31,8 @@ export interface RequestContext {
     readonly waitingMs: number;
   };
   failure?: unknown;
+  /** Set where the failure is in the body of a response whose status is 200. */
+  isFailureInBody?: true;
 }
 
 const contexts = new WeakMap<IncomingMessage, RequestContext>();

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 
 import type { EndedRequest, Tracing } from '../observability/tracing.js';
+import { asFailure } from './problem.js';
 import { contextOf, type RequestContext } from './request-context.js';
 
 /** Records a span for each request, from this handler to the end of the response. */
@@ -19,11 +20,11 @@ export function traceRequests(tracing: Pick<Tracing, 'begin'>): RequestHandler {
 export function spanOf(
   { method = '', url = '' }: IncomingMessage,
   { statusCode }: ServerResponse,
-  { endpoint, cache, requestId }: RequestContext,
+  { endpoint, cache, requestId, failure, isFailureInBody }: RequestContext,
 ): EndedRequest {
   return {
     name: `${method} ${endpoint ?? 'request'}`,
-    status: statusCode,
+    status: isFailureInBody ? asFailure(failure).status : statusCode,
     attributes: () => ({
       'http.request.method': method,
       'url.path': url.split('?', 1)[0] ?? '',

@@ -17,6 +17,7 @@ import { CONSOLE_FOLDER, readVersion } from '../package-files.js';
 import type { Clock } from '../query/ports.js';
 import type { CheckSql } from '../query/sandboxed-select.js';
 import type { DiskMonitor } from '../scheduler/disk-monitor.js';
+import { mcpOptions } from './mcp-options.js';
 import type { QueryExecution } from './open-query-execution.js';
 import type { OpenRequestLog } from './open-request-log.js';
 import type { Ping } from './open-scheduler.js';
@@ -75,6 +76,7 @@ export function createListener(parts: ListenerParts): ListenerWithMessages {
     consoleFolder: CONSOLE_FOLDER,
     development: parts.development,
     version: readVersion(),
+    mcp: mcpOptions(config, parts.logger),
     times: config.times,
   });
   const fastPath = createFastPath({

@@ -19,6 +19,7 @@ import type { Clock, RunQuery } from '../../src/query/ports.js';
 import type { CheckSql, SqlParser } from '../../src/query/sandboxed-select.js';
 import { createSandbox } from '../../src/sandbox/sandbox.js';
 import { openAccess, type Access } from '../../src/server/open-access.js';
+import { mcpOptions } from '../../src/server/mcp-options.js';
 import { openQueryExecution, type QueryExecution } from '../../src/server/open-query-execution.js';
 import { FakeRunQuery } from './fake-run-query.js';
 import { metricSamples } from './metric-samples.js';
@@ -132,11 +133,12 @@ export class AccessGateway {
       checkSql: parser ? createSandbox(analyzeSql) : (options.checkSql ?? noSql),
       isClickHouseUp: () => Promise.resolve(true),
       isDraining: () => false,
-      corsOrigins: [],
+      corsOrigins: config.corsOrigins,
       version: '0.0.0-test',
+      mcp: mcpOptions(config, logger),
     });
     const find = (hash: string): ReturnType<typeof cache.local.find> => cache.local.find(hash);
-    const fastPath = createFastPath({ ...shared, corsOrigins: [], find, onOutcome });
+    const fastPath = createFastPath({ ...shared, corsOrigins: config.corsOrigins, find, onOutcome });
     await this.listen('slow path', createHttpServer(app, logger));
     const fast = createHttpServer((request, response) => {
       if (fastPath(request, response)) this.servedOnFastPath += 1;

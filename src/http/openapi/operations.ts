@@ -42,7 +42,7 @@ export function rowSchema(endpoint: Endpoint, times: Times): readonly [string, J
 }
 
 /** What a column means, and which parameters must have a value for it. */
-function meaningOf({ optionalColumns }: Endpoint, name: string, { meaning }: Column): string {
+export function meaningOf({ optionalColumns }: Endpoint, name: string, { meaning }: Column): string {
   const required = optionalColumns.get(name);
   if (!required) return meaning;
   const condition = `Only with ${required.map((parameter) => `\`${parameter}\``).join(' and ')}.`;

@@ -9,25 +9,25 @@ const NESTED: Times = 'iso';
  * The schema of a column's values.
  *
  * @param times how the gateway writes times where the request does not say.
- * @param title for generators, where the values are those of an enum.
+ * @param title for generators, where the values are those of an enum; without it, generators make no type of them.
  */
-export function schemaOf(type: JsonType, times: Times, title: string): JsonSchema {
+export function schemaOf(type: JsonType, times: Times, title?: string): JsonSchema {
   const schema = bareSchemaOf(type, times, title);
   return type.nullable ? orNull(schema) : schema;
 }
 
-function bareSchemaOf(type: JsonType, times: Times, title: string): JsonSchema {
+function bareSchemaOf(type: JsonType, times: Times, title: string | undefined): JsonSchema {
   switch (type.kind) {
     case 'scalar':
       return scalarSchema(type, times, title);
     case 'array':
-      return { type: 'array', items: schemaOf(type.items, NESTED, `${title}Item`) };
+      return { type: 'array', items: schemaOf(type.items, NESTED, part(title, 'Item')) };
     case 'map':
-      return { type: 'object', additionalProperties: schemaOf(type.values, NESTED, `${title}Value`) };
+      return { type: 'object', additionalProperties: schemaOf(type.values, NESTED, part(title, 'Value')) };
     case 'tuple':
       return {
         type: 'array',
-        prefixItems: type.items.map((item, index) => schemaOf(item, NESTED, `${title}${index + 1}`)),
+        prefixItems: type.items.map((item, index) => schemaOf(item, NESTED, part(title, String(index + 1)))),
         minItems: type.items.length,
         // Not `items: false`, with which some generators reject the whole document.
         maxItems: type.items.length,
@@ -40,16 +40,19 @@ function bareSchemaOf(type: JsonType, times: Times, title: string): JsonSchema {
   }
 }
 
+const part = (title: string | undefined, suffix: string): string | undefined =>
+  title === undefined ? undefined : title + suffix;
+
 function scalarSchema(
   scalar: Extract<JsonType, { kind: 'scalar' }>,
   times: Times,
-  title: string,
+  title: string | undefined,
 ): JsonSchema {
   const { type, format, values, unsigned } = scalar;
   const schema: JsonSchema = {
     type,
     ...(format !== undefined && { format }),
-    ...(values && enumOf(title, values)),
+    ...(values && (title === undefined ? { enum: values } : enumOf(title, values))),
     ...(unsigned && { minimum: 0 }),
   };
   const isTime = format === 'date-time' || format === 'date';

@@ -1,0 +1,144 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Router, type Request, type RequestHandler, type Response as ExpressResponse } from 'express';
+
+import type { Endpoint } from '../../endpoint/endpoint.js';
+import { Failure } from '../../errors.js';
+import type { LimitState } from '../../limits/limit-state.js';
+import { authenticate } from '../authenticate.js';
+import { clientDisconnected, principalOf } from '../call-endpoint.js';
+import type { Credentials } from '../credentials.js';
+import { limitRequests, setLimitHeaders, subjectsOf } from '../limit-requests.js';
+import { rejectMethodsExcept } from '../reject-method.js';
+import { contextOf, type RequestContext } from '../request-context.js';
+import { readMessage, type Message } from './read-message.js';
+import type { MessageServer, ServeParts } from './serve-message.js';
+import { Tools } from './tools.js';
+
+/** The dependencies and options of MCP over HTTP. */
+export interface McpParts extends Omit<ServeParts, 'tools'> {
+  readonly credentials: Credentials;
+  /** Origins whose pages may send messages. */
+  readonly corsOrigins: readonly string[];
+}
+
+/** `POST /mcp`: the endpoints as tools for agents, in the Model Context Protocol (streamable HTTP, stateless). */
+export function mcpRoutes(parts: McpParts): Router {
+  const { credentials, endpoints, limiter, corsOrigins } = parts;
+  const router = Router({ caseSensitive: true });
+  router.use(requireOrigin(corsOrigins), authenticate(credentials, endpoints));
+  router.post('/', serveMessages({ ...parts, tools: new Tools(endpoints, parts.times) }));
+  router.use(limitRequests(limiter, endpoints), rejectMethodsExcept('POST'));
+  return router;
+}
+
+/** Rejects pages of other origins: a page that rebinds its name to this server's address could send messages as its own. */
+function requireOrigin(origins: readonly string[]): RequestHandler {
+  return ({ headers: { origin } }, _response, next) => {
+    if (origin !== undefined && !origins.includes(origin)) {
+      throw new Failure(
+        'FORBIDDEN',
+        'Pages of this origin may not send messages. CORS_ORIGINS of the gateway lists those that may.',
+      );
+    }
+    next();
+  };
+}
+
+function serveMessages(parts: ServeParts): RequestHandler {
+  let server: Promise<MessageServer> | undefined;
+  return async (request, response) => {
+    const context = contextOf(request);
+    const { message, rejected } = await admit(parts, request, response);
+    // The SDK takes 70 ms to load, and memory: only for a gateway that agents use.
+    server ??= import('./serve-message.js').then(({ MessageServer }) => new MessageServer(parts));
+    const sent = await (
+      await server
+    ).serve({
+      url: `http://${request.headers.host ?? 'gateway'}/mcp`,
+      headers: headersOf(request.headers),
+      message,
+      caller: {
+        context,
+        principal: principalOf(context),
+        signal: clientDisconnected(response),
+        tags: tagsIn(request.originalUrl),
+        arguments: message.tool?.arguments,
+        rejected,
+        setLimits: (limits) => {
+          setLimitHeaders(response, limits);
+        },
+        setHeaders: (headers) => {
+          response.set(headers);
+        },
+      },
+    });
+    await send(response, sent);
+  };
+}
+
+interface Admitted {
+  readonly message: Message;
+  /** Why a call of a tool is rejected. */
+  readonly rejected: Failure | undefined;
+}
+
+/**
+ * Reads the message and counts it, as a request of REST: against its key, and against the endpoint whose tool it calls.
+ *
+ * @throws Failure where the message is malformed, and LimitExceeded unless it calls a tool, whose result then reports it.
+ */
+async function admit(parts: ServeParts, request: Request, response: ExpressResponse): Promise<Admitted> {
+  const context = contextOf(request);
+  let message: Message;
+  try {
+    message = await readMessage(request, response);
+  } catch (error) {
+    await count(parts, context, undefined);
+    throw error;
+  }
+  const endpoint = message.tool && parts.tools.find(principalOf(context), message.tool.name);
+  if (endpoint) context.endpoint = endpoint.name;
+  try {
+    setLimitHeaders(response, await count(parts, context, endpoint));
+    return { message, rejected: undefined };
+  } catch (error) {
+    if (!endpoint || !(error instanceof Failure)) throw error;
+    return { message, rejected: error };
+  }
+}
+
+async function count(
+  { limiter, endpoints }: ServeParts,
+  context: RequestContext,
+  endpoint: Endpoint | undefined,
+): Promise<readonly LimitState[]> {
+  const limits = await limiter.admitRequest(subjectsOf(endpoints, principalOf(context), endpoint));
+  context.limits = limits;
+  return limits;
+}
+
+/** The tags in a request target: `tag` may be repeated. */
+function tagsIn(target: string): ReadonlySet<string> | undefined {
+  const tags = new URLSearchParams(target.split('?')[1] ?? '').getAll('tag');
+  return tags.length === 0 ? undefined : new Set(tags.flatMap((tag) => tag.split(',')));
+}
+
+function headersOf(headers: IncomingHttpHeaders): Headers {
+  const copied = new Headers();
+  for (const [name, value] of Object.entries(headers)) {
+    if (typeof value === 'string' && TRANSPORT_HEADERS.test(name)) copied.set(name, value);
+  }
+  return copied;
+}
+
+/** The headers that the protocol defines: the SDK need not see the key. */
+const TRANSPORT_HEADERS = /^(?:accept|content-type|mcp-.*)$/;
+
+async function send(response: ExpressResponse, sent: Response): Promise<void> {
+  const body = Buffer.from(await sent.arrayBuffer());
+  response
+    .status(sent.status)
+    .set(Object.fromEntries(sent.headers))
+    .set('Cache-Control', 'no-store')
+    .end(body);
+}

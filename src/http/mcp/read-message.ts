@@ -1,0 +1,33 @@
+import type { Request, Response } from 'express';
+
+import { Failure } from '../../errors.js';
+import { readJsonText } from '../json-body.js';
+import { isJsonObject, parseJsonText } from '../json-text.js';
+
+/** A JSON-RPC message. */
+export interface Message {
+  /** As JSON programs parse it. */
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly id: unknown;
+  readonly method: unknown;
+  /** Of `tools/call`: the name and the arguments, whose numbers are `LosslessNumber`. */
+  readonly tool: { readonly name: unknown; readonly arguments: unknown } | undefined;
+}
+
+/** Reads the message in the body of a request. @throws Failure as `readJsonText`, and BAD_REQUEST */
+export async function readMessage(request: Request, response: Response): Promise<Message> {
+  const text = await readJsonText(request, response);
+  const lossless = parseJsonText(text);
+  if (!isJsonObject(lossless)) {
+    throw new Failure(
+      'BAD_REQUEST',
+      'The body must be one JSON-RPC message. MCP has no batches since its revision 2025-06-18: send one request each.',
+    );
+  }
+  const body = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const { id, method } = body;
+  const { params } = lossless as { readonly params?: unknown };
+  const sent = params as { readonly name?: unknown; readonly arguments?: unknown } | undefined;
+  const isCall = method === 'tools/call' && isJsonObject(params);
+  return { body, id, method, tool: isCall ? { name: sent?.name, arguments: sent?.arguments } : undefined };
+}

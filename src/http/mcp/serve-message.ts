@@ -1,0 +1,112 @@
+import {
+  createMcpHandler,
+  isLegacyRequest,
+  McpServer,
+  WebStandardStreamableHTTPServerTransport,
+  type McpHttpHandler,
+} from '@modelcontextprotocol/server';
+
+import type { Endpoints } from '../../endpoint/registry.js';
+import { callTool, type CallToolParts } from './call-tool.js';
+import type { McpCaller } from './mcp-caller.js';
+import { ProtocolError } from './protocol-error.js';
+import type { Message } from './read-message.js';
+import { listResources, listResourceTemplates, readResource } from './resources.js';
+
+/** The dependencies and options of serving messages. */
+export interface ServeParts extends CallToolParts {
+  readonly endpoints: Endpoints;
+  /** Version of the gateway. */
+  readonly version: string;
+  /** Called for a failure of the SDK, which the response reports without its text. */
+  readonly onError: (error: Error) => void;
+}
+
+/** A message, and the headers of its HTTP request. */
+export interface SentMessage {
+  readonly url: string;
+  readonly headers: Headers;
+  readonly message: Message;
+  readonly caller: McpCaller;
+}
+
+const INSTRUCTIONS =
+  'Each tool runs one saved, read-only query on ClickHouse and returns rows. A result says how many rows there are (rowsFound), ' +
+  'how many of them it has (rowsReturned; max_rows raises it), and in notes what is missing and how to get it. ' +
+  'An error says how to correct the call. The resource querygate://endpoints/NAME has the saved query of a tool.';
+
+/**
+ * Serves MCP messages with the official SDK, which is loaded with this module. Stateless: each message has a server object of
+ * its own, so that any gateway can respond to any message.
+ */
+export class MessageServer {
+  private readonly current: McpHttpHandler;
+
+  constructor(private readonly parts: ServeParts) {
+    this.current = createMcpHandler(
+      ({ authInfo }) => this.serverFor(authInfo?.extra?.['caller'] as McpCaller),
+      {
+        legacy: 'reject',
+        onerror: parts.onError,
+        keepAliveMs: 0,
+      },
+    );
+  }
+
+  /** Responds to a message in the protocol revision that it names. */
+  async serve({ url, headers, message, caller }: SentMessage): Promise<Response> {
+    const { body } = message;
+    const request = new Request(url, { method: 'POST', headers, signal: caller.signal });
+    if (await isLegacyRequest(request, body)) return this.serveEarlier(request, body, caller);
+    if (message.method === 'subscriptions/listen') return rejectSubscription(message);
+    const authInfo = { token: '', clientId: caller.principal.name, scopes: [], extra: { caller } };
+    return this.current.fetch(request, { parsedBody: body, authInfo });
+  }
+
+  /** The revisions with an `initialize` request. The SDK would send an event stream for each message; JSON does. */
+  private async serveEarlier(request: Request, body: unknown, caller: McpCaller): Promise<Response> {
+    const server = this.serverFor(caller);
+    const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+    await server.connect(transport);
+    try {
+      return await transport.handleRequest(request, { parsedBody: body });
+    } finally {
+      await server.close();
+    }
+  }
+
+  private serverFor(caller: McpCaller): McpServer {
+    const { parts } = this;
+    const { endpoints, tools, version } = parts;
+    const mcp = new McpServer(
+      { name: 'querygate', title: 'Querygate', version },
+      {
+        capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
+        instructions: INSTRUCTIONS,
+      },
+    );
+    // The low-level server: tools that are registered one by one would cost each message as much as there are endpoints.
+    const { server } = mcp;
+    server.setRequestHandler('tools/list', ({ params }) => sdk(tools.list(caller, params?.cursor)));
+    server.setRequestHandler('tools/call', async ({ params }) =>
+      sdk(await callTool(parts, caller, params.name)),
+    );
+    server.setRequestHandler('resources/list', ({ params }) =>
+      sdk(listResources(endpoints, caller, params?.cursor)),
+    );
+    server.setRequestHandler('resources/templates/list', () => sdk(listResourceTemplates()));
+    server.setRequestHandler('resources/read', ({ params }) =>
+      sdk(readResource(endpoints, caller, params.uri)),
+    );
+    return mcp;
+  }
+}
+
+/** A result as the SDK's handlers return it: their types are mutable, but the SDK changes no result. */
+const sdk = (result: object): never => result as never;
+
+/** The gateway notifies of nothing, so that no connection need stay open. */
+function rejectSubscription({ id }: Message): Response {
+  const { code, message } = new ProtocolError('methodNotFound', 'This gateway sends no notifications.');
+  return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status: 404 });
+}

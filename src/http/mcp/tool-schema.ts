@@ -1,0 +1,170 @@
+import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import type { JsonSchema } from '../../endpoint/json-schema.js';
+import { jsonTypeOf } from '../../endpoint/json-type.js';
+import { MAX_VALUE_BYTES, type Parameter } from '../../endpoint/parameters/parameter.js';
+import type { Times } from '../../formats/format.js';
+import { SQL_DESCRIPTION } from '../openapi/endpoint-parameters.js';
+import { meaningOf } from '../openapi/operations.js';
+import { schemaOf } from '../openapi/schema.js';
+import { DEFAULT_ROWS, limitsRows, MAX_ROWS } from './row-limit.js';
+
+/** The schema of an object, as MCP demands of what a tool takes and returns. */
+export type ObjectSchema = JsonSchema & { readonly type: 'object' };
+
+/**
+ * What a tool takes: the parameters that the caller's key does not pin. Bounds that every value has are left out, because each
+ * model that chooses a tool reads every word here.
+ */
+export function inputSchemaOf(endpoint: Endpoint, pinned: ReadonlySet<string>): ObjectSchema {
+  const free = [...endpoint.parameters].filter(([name]) => !pinned.has(name));
+  const required = free.filter(([, parameter]) => parameter.required).map(([name]) => name);
+  const own: Readonly<Record<string, JsonSchema>> = {
+    ...(endpoint.settings.sandboxing === 'enabled' && {
+      sql: { type: 'string', description: SQL_DESCRIPTION },
+    }),
+    ...(limitsRows(endpoint) && { [MAX_ROWS]: maxRowsSchema(endpoint) }),
+  };
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(
+        free.map(([name, parameter]) => [name, parameterSchema(endpoint, name, parameter)]),
+      ),
+      ...own,
+    },
+    ...(required.length > 0 && { required }),
+    additionalProperties: false,
+  };
+}
+
+function maxRowsSchema(endpoint: Endpoint): JsonSchema {
+  const maximum = rowCap(endpoint);
+  return {
+    type: 'integer',
+    minimum: 1,
+    maximum,
+    default: Math.min(DEFAULT_ROWS, maximum),
+    description: 'Rows to return at most.',
+  };
+}
+
+function parameterSchema(endpoint: Endpoint, name: string, parameter: Parameter): JsonSchema {
+  const { description, syntax, isList, deprecated, secret, default: fallback } = parameter;
+  const example = secret ? undefined : endpoint.example[name];
+  const value = valueSchema(parameter);
+  const notes = [description, ...(syntax === undefined ? [] : [syntax])];
+  if (fallback !== undefined) notes.push(`Default: ${fallback}.`);
+  return {
+    ...(isList ? { type: 'array', items: value, minItems: 1 } : value),
+    description: notes.join(' '),
+    ...(deprecated && { deprecated }),
+    ...(example !== undefined && { examples: [isList ? example.split(',') : example] }),
+  };
+}
+
+/** Formats of times are left out: the gateway accepts more than RFC 3339, such as a date alone or `now-7d`. */
+function valueSchema({ jsonSchema }: Parameter): JsonSchema {
+  const {
+    type = 'string',
+    format,
+    enum: values,
+    minimum,
+    maximum,
+    maxLength = Infinity,
+    pattern,
+  } = jsonSchema;
+  return {
+    // An integer beyond 2^53 is a string, because JSON programs round it.
+    type: type === 'integer' ? ['integer', 'string'] : type,
+    ...(format === 'uuid' && { format }),
+    ...(values && { enum: values }),
+    ...(minimum !== undefined && { minimum }),
+    ...(maximum !== undefined && { maximum }),
+    ...(maxLength < MAX_VALUE_BYTES && { maxLength }),
+    ...(pattern !== undefined && { pattern }),
+  };
+}
+
+/** What a tool returns as structured content. @param times how the gateway writes times. */
+export function outputSchemaOf(endpoint: Endpoint, times: Times): ObjectSchema {
+  const isOpen = endpoint.settings.sandboxing === 'enabled';
+  return {
+    type: 'object',
+    properties: {
+      ...FACTS,
+      rows: { type: 'array', items: isOpen ? { type: 'object' } : rowOf(endpoint, times) },
+    },
+    required: [
+      'rowsReturned',
+      'rowsFound',
+      'truncated',
+      'notes',
+      'createdAt',
+      'ageSeconds',
+      'freshSeconds',
+      'rows',
+    ],
+    additionalProperties: false,
+  };
+}
+
+const count: JsonSchema = { type: 'integer', minimum: 0 };
+
+const FACTS: Readonly<Record<string, JsonSchema>> = {
+  rowsReturned: { ...count, description: 'Rows in `rows`.' },
+  rowsFound: { ...count, description: 'Rows of the result, of which `rows` has the first.' },
+  truncated: { type: 'boolean', description: 'Whether the query has more rows than rowsFound.' },
+  notes: {
+    type: 'array',
+    items: { type: 'string' },
+    description: 'Why rows are missing or old, and how to get them.',
+  },
+  createdAt: { type: 'string', format: 'date-time', description: 'When the query began.' },
+  ageSeconds: { ...count, description: 'Seconds since then.' },
+  freshSeconds: { ...count, description: 'Seconds for which the same call returns the same rows.' },
+  cost: {
+    type: 'object',
+    description: 'What the query read in ClickHouse; absent for SQL of the caller’s own.',
+    properties: { rowsRead: count, bytesRead: count, clickhouseMs: { type: 'number', minimum: 0 } },
+    required: ['rowsRead', 'bytesRead', 'clickhouseMs'],
+    additionalProperties: false,
+  },
+};
+
+function rowOf(endpoint: Endpoint, times: Times): JsonSchema {
+  const columns = [...endpoint.columns].map(([name, column]) => {
+    const description = meaningOf(endpoint, name, column);
+    const schema = orText(schemaOf(jsonTypeOf(column), times), column.type);
+    return [name, { ...schema, ...(description !== '' && { description }) }] as const;
+  });
+  return {
+    type: 'object',
+    properties: Object.fromEntries(columns),
+    required: [...endpoint.columns.keys()].filter((name) => !endpoint.optionalColumns.has(name)),
+    additionalProperties: false,
+  };
+}
+
+/** Types whose values can have more digits than a double has. */
+const EXACT = /(?:Int(?:64|128|256)|Decimal)/;
+
+/** A number that JSON programs would round is a string in the structured content. */
+function orText(schema: JsonSchema, type: string): JsonSchema {
+  if (!EXACT.test(type)) return schema;
+  const { items, additionalProperties, prefixItems } = schema;
+  return {
+    ...schema,
+    ...(schema.type !== undefined && { type: withText([schema.type].flat()) }),
+    ...(items && { items: orText(items, type) }),
+    ...(prefixItems && { prefixItems: prefixItems.map((item) => orText(item, type)) }),
+    ...(typeof additionalProperties === 'object' && {
+      additionalProperties: orText(additionalProperties, type),
+    }),
+  };
+}
+
+function withText(types: readonly string[]): string | readonly string[] {
+  const isNumber = types.includes('integer') || types.includes('number');
+  if (!isNumber) return types.length === 1 ? (types[0] ?? []) : types;
+  return types.includes('string') ? types : [...types, 'string'];
+}
