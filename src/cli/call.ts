@@ -1,6 +1,7 @@
 import { Command, Option } from 'commander';
 
-import { CALL_FORMATS, callFormat, collect, httpUrl } from './option-values.js';
+import { keyOption, urlOption } from './gateway-options.js';
+import { CALL_FORMATS, callFormat, collect } from './option-values.js';
 import type { CallOptions } from './run-call.js';
 import { runCommand } from './run-command.js';
 
@@ -17,13 +18,8 @@ export function callCommand(): Command {
     )
     .option('--sql <select>', 'a SELECT over the result of an endpoint with query sandboxing')
     .option('--post', 'send the parameters in the body of a POST: for long or secret values')
-    .addOption(
-      new Option(
-        '--url <url>',
-        'URL of the gateway (default: QUERYGATE_URL, else http://127.0.0.1:8080)',
-      ).argParser(httpUrl),
-    )
-    .option('--key <key>', 'the API key (default: QUERYGATE_KEY, else API_KEY)')
+    .addOption(urlOption())
+    .addOption(keyOption())
     .option('--output <file>', 'write the rows to a file, which is created when they are complete')
     .option('--headers', 'print the response’s status and headers on standard error')
     .option('--json', 'print headers and problems as JSON')

@@ -11,6 +11,7 @@ import { grantsCommand } from './grants.js';
 import { initCommand } from './init.js';
 import { keysCommand } from './keys.js';
 import { loadCommand } from './load.js';
+import { mcpCommand } from './mcp.js';
 import { migrateCommand } from './migrate.js';
 import { newCommand } from './new.js';
 import { openApiCommand } from './openapi.js';
@@ -36,6 +37,7 @@ export function createProgram(): Command {
     migrateCommand(),
     loadCommand(),
     openApiCommand(),
+    mcpCommand(),
     completionCommand(),
   ];
   for (const subcommand of subcommands) program.addCommand(subcommand);
@@ -57,4 +59,4 @@ Results go to standard output, everything else to standard error. Only terminals
 disables colours.
 
 Exit codes: 0 done; 1 failed; 2 invalid usage; 130 or 143 ended by SIGINT or SIGTERM,
-except serve (0 or 1). call also has 3, 4 and 5.`;
+except serve (0 or 1) and mcp (0). call also has 3, 4 and 5.`;

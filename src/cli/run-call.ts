@@ -4,17 +4,16 @@ import { ignoresSql, requestGateway, type GatewayCall } from './call/request-gat
 import { writeBody } from './call/write-body.js';
 import { writeTable } from './call/write-table.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
-import { pairsOf, urlIn, type CallFormat } from './option-values.js';
+import { gatewayOf, type GatewayOptions } from './gateway-options.js';
+import { pairsOf, type CallFormat } from './option-values.js';
 import { printWarning } from './run-command.js';
 
 /** The options of `querygate call`, as commander parses them. */
-export interface CallOptions {
+export interface CallOptions extends GatewayOptions {
   readonly param?: readonly string[];
   readonly format?: CallFormat;
   readonly sql?: string;
   readonly post?: boolean;
-  readonly url?: string;
-  readonly key?: string;
   readonly output?: string;
   readonly headers?: boolean;
   readonly json?: boolean;
@@ -63,22 +62,11 @@ function warnOfRows({ headers }: Response): void {
   }
 }
 
-/** The value of an environment variable; undefined where it is empty. */
-function variable(name: string): string | undefined {
-  const value = process.env[name];
-  return value === '' ? undefined : value;
-}
-
 function gatewayCallOf(endpoint: string, options: CallOptions, format: FormatName | undefined): GatewayCall {
-  const { url, key, sql, post = false, param = [] } = options;
+  const { sql, post = false, param = [] } = options;
   const parameters = new Map(pairsOf('--param', param));
   if (sql !== undefined) parameters.set('sql', sql);
-  // Not by commander, which reads variables before the project's .env is applied.
-  const apiKey = key ?? variable('QUERYGATE_KEY') ?? variable('API_KEY');
-  const fromVariable = variable('QUERYGATE_URL');
-  const target =
-    url ?? (fromVariable === undefined ? 'http://127.0.0.1:8080' : urlIn('QUERYGATE_URL', fromVariable));
-  return { url: target, endpoint, parameters, format, apiKey, post };
+  return { ...gatewayOf(options), endpoint, parameters, format, post };
 }
 
 /** @throws CommandError with the problem in the response, always. */

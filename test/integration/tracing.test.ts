@@ -1,11 +1,12 @@
 import { once } from 'node:events';
-import { cp, mkdir, readdir, readFile, symlink } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 import { respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
+import { installWithout } from '../support/install-without.js';
 import { pollUntil } from '../support/poll-until.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
 import { withTemporaryFolder } from '../support/temporary-folder.js';
@@ -103,23 +104,10 @@ describe('traces', () => {
   }, 120_000);
 });
 
-/** Copies the build next to the packages of an installation without OpenTelemetry, and returns its main program. */
-async function installWithoutTracing(folder: string): Promise<readonly string[]> {
-  const modules = path.join(ROOT, 'node_modules');
-  await cp(path.join(ROOT, 'dist'), path.join(folder, 'dist'), { recursive: true });
-  await cp(path.join(ROOT, 'package.json'), path.join(folder, 'package.json'));
-  await mkdir(path.join(folder, 'node_modules'));
-  for (const name of await readdir(modules)) {
-    if (name !== '@opentelemetry')
-      await symlink(path.join(modules, name), path.join(folder, 'node_modules', name));
-  }
-  return [path.join(folder, 'dist/cli/querygate.js'), 'serve'];
-}
-
 describe('an installation without the packages of OpenTelemetry', () => {
   it('serves if tracing is not configured; otherwise fails to start, with the command that installs them', async () => {
     await withTemporaryFolder(async (folder) => {
-      const main = await installWithoutTracing(folder);
+      const main = [await installWithout('@opentelemetry', folder), 'serve'];
       await withFakeClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
         const environment = { PORT: '0', API_KEY: KEY, CLICKHOUSE_URL };
         const serving = startProcess(main, environment);

@@ -1,15 +1,13 @@
 import { FORMATS, type FormatName } from '../../formats/formats.js';
 import { isOwnParameter } from '../../http/reserved-parameters.js';
-import { CommandError, EXIT, usageError } from '../exit-codes.js';
+import type { Gateway } from '../gateway-options.js';
+import { unreachable } from '../unreachable.js';
 
 /** A call of an endpoint of a running gateway. */
-export interface GatewayCall {
-  /** URL of the gateway, without a trailing slash. */
-  readonly url: string;
+export interface GatewayCall extends Gateway {
   readonly endpoint: string;
   readonly parameters: ReadonlyMap<string, string>;
   readonly format: FormatName | undefined;
-  readonly apiKey: string | undefined;
   /** Whether the parameters travel in the body of a POST; the gateway’s own are in the URL all the same. */
   readonly post?: boolean;
 }
@@ -25,7 +23,7 @@ export function urlOf({ url, endpoint, parameters, post = false }: GatewayCall):
 /**
  * Sends the call and returns the response when its headers have arrived; the body is still to be read.
  *
- * @throws CommandError where the gateway is unreachable or the API key contains invalid characters.
+ * @throws CommandError where the gateway is unreachable.
  */
 export async function requestGateway(call: GatewayCall, signal: AbortSignal): Promise<Response> {
   const { headers: ofBody, ...body } = bodyOf(call);
@@ -55,12 +53,6 @@ export async function ignoresSql(call: GatewayCall, signal: AbortSignal): Promis
   }
 }
 
-/** The error of a connection that failed or broke. */
-export function unreachable(problem: string, cause: unknown): CommandError {
-  const reason = reasonOf(cause);
-  return new CommandError(`${problem}${reason === '' ? '' : ` (${reason})`}.`, EXIT.unreachable, { cause });
-}
-
 /** The method and the body of the call. */
 function bodyOf({ post, parameters }: GatewayCall): Pick<RequestInit, 'method' | 'body'> & {
   readonly headers?: Readonly<Record<string, string>>;
@@ -74,24 +66,9 @@ function bodyOf({ post, parameters }: GatewayCall): Pick<RequestInit, 'method' |
 }
 
 function headersOf({ format, apiKey }: GatewayCall): Readonly<Record<string, string>> {
-  if (apiKey !== undefined && !/^[\x21-\x7e]+$/.test(apiKey)) {
-    throw usageError(
-      'The API key contains characters that no key has, such as spaces or line breaks. Check --key or QUERYGATE_KEY.',
-    );
-  }
   return {
     'User-Agent': 'querygate-cli',
     Accept: FORMATS[format ?? 'json'].mediaType,
     ...(apiKey !== undefined && { 'X-API-KEY': apiKey }),
   };
-}
-
-/** The text of the innermost cause: fetch wraps the reason, which can be one error for each IP address that was tried. */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error instanceof AggregateError) return reasonOf(error.errors[0]);
-  if (error.cause !== undefined) return reasonOf(error.cause);
-  return 'code' in error && typeof error.code === 'string' && error.message === ''
-    ? error.code
-    : error.message;
 }

@@ -4,7 +4,7 @@ import { Readable, Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 
 import { Progress } from '../progress.js';
-import { unreachable } from './request-gateway.js';
+import { unreachable } from '../unreachable.js';
 
 /**
  * Streams a response's body to standard output, or to a file that gets its name when it is complete.

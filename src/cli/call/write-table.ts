@@ -1,6 +1,6 @@
 import { CommandError, EXIT } from '../exit-codes.js';
 import { paint, targetOf } from '../style.js';
-import { unreachable } from './request-gateway.js';
+import { unreachable } from '../unreachable.js';
 import { resultTable, type ResultTable } from './result-table.js';
 
 /**
