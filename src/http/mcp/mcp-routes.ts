@@ -45,15 +45,12 @@ function requireOrigin(origins: readonly string[]): RequestHandler {
 }
 
 function serveMessages(parts: ServeParts): RequestHandler {
-  let server: Promise<MessageServer> | undefined;
+  let messages: MessageServer | undefined;
   return async (request, response) => {
     const context = contextOf(request);
     const { message, rejected } = await admit(parts, request, response);
-    // The SDK takes 70 ms to load, and memory: only for a gateway that agents use.
-    server ??= import('./serve-message.js').then(({ MessageServer }) => new MessageServer(parts));
-    const sent = await (
-      await server
-    ).serve({
+    messages ??= await loadServer(parts);
+    const sent = await messages.serve({
       url: `http://${request.headers.host ?? 'gateway'}/mcp`,
       headers: headersOf(request.headers),
       message,
@@ -74,6 +71,12 @@ function serveMessages(parts: ServeParts): RequestHandler {
     });
     await send(response, sent);
   };
+}
+
+/** The SDK takes 70 ms to load, and memory: only for a gateway that agents use. */
+async function loadServer(parts: ServeParts): Promise<MessageServer> {
+  const { MessageServer } = await import('./serve-message.js');
+  return new MessageServer(parts);
 }
 
 interface Admitted {
