@@ -1,7 +1,8 @@
 import { ProtocolError, type CallToolResult } from '@modelcontextprotocol/client';
 
 import { freePort } from '../support/free-port.mjs';
-import { connectBridge, MCP_REVISIONS, type BridgedClient } from '../support/mcp-bridge.js';
+import { connectBridge, type BridgedClient } from '../support/mcp-bridge.js';
+import { REVISIONS } from '../support/mcp-client.js';
 import {
   MCP_INTRODUCTION,
   MCP_KEY,
@@ -26,7 +27,7 @@ const errorOf = async (call: Promise<unknown>): Promise<ProtocolError> => {
   return error;
 };
 
-describe.each(MCP_REVISIONS)('querygate mcp with a client of revision %s', (revision) => {
+describe.each(REVISIONS)('querygate mcp with a client of revision %s', (revision) => {
   let gateway: McpGateway;
   let bridged: BridgedClient;
   let respond: RespondToMcp;
@@ -160,87 +161,79 @@ describe.each(MCP_REVISIONS)('querygate mcp with a client of revision %s', (revi
   });
 });
 
-describe.each(MCP_REVISIONS)(
-  'querygate mcp with a client of revision %s and a failing gateway',
-  (revision) => {
-    it('starts without a gateway, and tries again with each request', async () => {
-      const port = await freePort();
-      const url = `http://127.0.0.1:${port}`;
-      const { client, close } = await connectBridge(revision, ['--url', `${url}/mcp/`, '--key', MCP_KEY]);
-      const start = (): Promise<McpGateway> => startMcpGateway(() => ({ content: [] }), port);
-      expect(client.getServerVersion()).toMatchObject({ name: 'querygate' });
-      const unreachable = {
-        code: -32000,
-        message: expect.stringMatching(`^The gateway at ${url} is unreachable: .*ECONN.*--url`) as string,
+describe.each(REVISIONS)('querygate mcp with a client of revision %s and a failing gateway', (revision) => {
+  it('starts without a gateway, and tries again with each request', async () => {
+    const port = await freePort();
+    const url = `http://127.0.0.1:${port}`;
+    const { client, close } = await connectBridge(revision, ['--url', `${url}/mcp/`, '--key', MCP_KEY]);
+    const start = (): Promise<McpGateway> => startMcpGateway(() => ({ content: [] }), port);
+    expect(client.getServerVersion()).toMatchObject({ name: 'querygate' });
+    const unreachable = {
+      code: -32000,
+      message: expect.stringMatching(`^The gateway at ${url} is unreachable: .*ECONN.*--url`) as string,
+    };
+    expect(await errorOf(client.callTool(CALL))).toMatchObject(unreachable);
+    const first = await start();
+    expect(await client.callTool(CALL)).toMatchObject({ content: [] });
+    await first.close();
+    expect(await errorOf(client.callTool(CALL))).toMatchObject(unreachable);
+    gateways.push(await start());
+    expect(await client.callTool(CALL)).toMatchObject({ content: [] });
+    expect(await close()).toMatch(/^warning: tools\/call: The gateway at .* is unreachable/m);
+  });
+
+  const gateways: McpGateway[] = [];
+  afterAll(() => Promise.all(gateways.map(({ close }) => close())));
+
+  it('reports a rejected key without the key', async () => {
+    const gateway = await startMcpGateway(() => ({ content: [] }));
+    gateways.push(gateway);
+    const { client, close } = await connectBridge(revision, ['--url', gateway.url], {
+      API_KEY: 'wrong-key',
+    });
+    const error = await errorOf(client.callTool(CALL));
+    expect(error.message).toBe(
+      `The gateway at ${gateway.url} rejected the key: This API key is unknown or has expired. ` +
+        'Set --key or QUERYGATE_KEY to a valid API key.',
+    );
+    expect(error.data).toEqual({ status: 401, code: 'API_KEY_INVALID', requestId: 'r1' });
+    expect(await close()).not.toContain('wrong-key');
+  });
+
+  it('reports when to repeat a request that a limit rejects', async () => {
+    const gateway = await startHttpServer((_, response) => {
+      const members = {
+        title: 'Limit exceeded',
+        code: 'LIMIT_EXCEEDED',
+        detail: 'At most 2 requests a minute.',
       };
-      expect(await errorOf(client.callTool(CALL))).toMatchObject(unreachable);
-      const first = await start();
-      expect(await client.callTool(CALL)).toMatchObject({ content: [] });
-      await first.close();
-      expect(await errorOf(client.callTool(CALL))).toMatchObject(unreachable);
-      gateways.push(await start());
-      expect(await client.callTool(CALL)).toMatchObject({ content: [] });
-      expect(await close()).toMatch(/^warning: tools\/call: The gateway at .* is unreachable/m);
+      sendProblemDocument(response, 429, members, { 'Retry-After': '7' });
     });
-
-    const gateways: McpGateway[] = [];
-    afterAll(() => Promise.all(gateways.map(({ close }) => close())));
-
-    it('reports a rejected key without the key', async () => {
-      const gateway = await startMcpGateway(() => ({ content: [] }));
-      gateways.push(gateway);
-      const { client, close } = await connectBridge(revision, ['--url', gateway.url], {
-        API_KEY: 'wrong-key',
-      });
-      const error = await errorOf(client.callTool(CALL));
-      expect(error.message).toBe(
-        `The gateway at ${gateway.url} rejected the key: This API key is unknown or has expired. ` +
-          'Set --key or QUERYGATE_KEY to a valid API key.',
-      );
-      expect(error.data).toEqual({ status: 401, code: 'API_KEY_INVALID', requestId: 'r1' });
-      expect(await close()).not.toContain('wrong-key');
+    gateways.push(gateway);
+    const { client, close } = await connectBridge(revision, ['--url', gateway.url]);
+    expect(await errorOf(client.callTool(CALL))).toMatchObject({
+      message: `The gateway at ${gateway.url} rejected the request (429 Limit exceeded): At most 2 requests a minute. Retry after 7 s.`,
+      data: { status: 429, code: 'LIMIT_EXCEEDED', retryAfterSeconds: 7 },
     });
+    await close();
+  });
 
-    it('reports when to repeat a request that a limit rejects', async () => {
-      const gateway = await startHttpServer((_, response) => {
-        const members = {
-          title: 'Limit exceeded',
-          code: 'LIMIT_EXCEEDED',
-          detail: 'At most 2 requests a minute.',
-        };
-        sendProblemDocument(response, 429, members, { 'Retry-After': '7' });
-      });
-      gateways.push(gateway);
-      const { client, close } = await connectBridge(revision, ['--url', gateway.url]);
-      expect(await errorOf(client.callTool(CALL))).toMatchObject({
-        message: `The gateway at ${gateway.url} rejected the request (429 Limit exceeded): At most 2 requests a minute. Retry after 7 s.`,
-        data: { status: 429, code: 'LIMIT_EXCEEDED', retryAfterSeconds: 7 },
-      });
-      await close();
+  it.each([
+    [
+      'a page',
+      'text/html',
+      '<p>Hello</p>',
+      /did not respond with an MCP message: HTTP 200 <p>Hello<\/p>\. Check/,
+    ],
+    ['JSON of another kind', 'application/json', '{"a":1}', /is not a valid MCP message: .*Check --url/],
+    ['a part of a response', 'application/json', '{"jsonrpc":', /is not a valid MCP message: .*Check --url/],
+  ])('reports %s instead of a response', async (_what, type, body, message) => {
+    const gateway = await startHttpServer((_, response) => {
+      response.writeHead(200, { 'Content-Type': type }).end(body);
     });
-
-    it.each([
-      [
-        'a page',
-        'text/html',
-        '<p>Hello</p>',
-        /did not respond with an MCP message: HTTP 200 <p>Hello<\/p>\. Check/,
-      ],
-      ['JSON of another kind', 'application/json', '{"a":1}', /is not a valid MCP message: .*Check --url/],
-      [
-        'a part of a response',
-        'application/json',
-        '{"jsonrpc":',
-        /is not a valid MCP message: .*Check --url/,
-      ],
-    ])('reports %s instead of a response', async (_what, type, body, message) => {
-      const gateway = await startHttpServer((_, response) => {
-        response.writeHead(200, { 'Content-Type': type }).end(body);
-      });
-      gateways.push(gateway);
-      const { client, close } = await connectBridge(revision, ['--url', gateway.url]);
-      expect((await errorOf(client.callTool(CALL))).message).toMatch(message);
-      await close();
-    });
-  },
-);
+    gateways.push(gateway);
+    const { client, close } = await connectBridge(revision, ['--url', gateway.url]);
+    expect((await errorOf(client.callTool(CALL))).message).toMatch(message);
+    await close();
+  });
+});

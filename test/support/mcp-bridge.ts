@@ -4,13 +4,9 @@ import type { Readable } from 'node:stream';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 
+import type { Revision } from './mcp-client.js';
 import { REFERENCE_WITHOUT_ENV } from './reference-project.js';
 import { QUERYGATE } from './run-cli.js';
-
-/** The revisions of the protocol that clients speak. */
-export const MCP_REVISIONS = ['2026-07-28', '2025-11-25'] as const;
-
-export type McpRevision = (typeof MCP_REVISIONS)[number];
 
 /** A client of the SDK whose server is a process of `querygate mcp`. */
 export interface BridgedClient {
@@ -21,7 +17,7 @@ export interface BridgedClient {
 
 /** Starts `querygate mcp ARGS` as a desktop client does. */
 export async function connectBridge(
-  revision: McpRevision,
+  revision: Revision,
   args: readonly string[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<BridgedClient> {

@@ -43,7 +43,6 @@ const ROW = { id: 1, price: 2.5, level: 'low', at: '2026-05-17T10:05:03.123456Z'
 export const rowsOf = (count: number): readonly object[] =>
   Array.from({ length: count }, (_, id) => ({ ...ROW, id }));
 
-
 /** A gateway with two endpoints, and clients of its tools. */
 export class McpShop {
   gateway!: AccessGateway;
