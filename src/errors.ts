@@ -64,6 +64,8 @@ export interface FailureDetails {
   readonly fileProblems?: readonly object[];
   /** Whether the credentials that were rejected came as `Authorization: Bearer`; sent in `WWW-Authenticate`. */
   readonly isBearerInvalid?: boolean;
+  /** URL of the metadata of the resource, from which OAuth clients learn who issues tokens; sent in `WWW-Authenticate`. */
+  readonly resourceMetadata?: string;
   /** Sent as `Retry-After`. */
   readonly retryAfterSeconds?: number;
   /** Bytes of the whole body of which a part was requested; sent in `Content-Range`. */

@@ -63,7 +63,7 @@ export interface Config {
   /** How tokens are verified; undefined where tokens are not accepted. */
   readonly tokens: TokenConfig | undefined;
   readonly links: { readonly secret: string | undefined; readonly maxLifetimeMs: number };
-  /** IP addresses and ranges of the proxies whose `X-Forwarded-For` is trusted. */
+  /** IP addresses and ranges of the proxies whose `X-Forwarded-For`, `-Proto` and `-Host` are trusted. */
   readonly trustProxy: readonly string[];
   /** Where traces are sent; undefined where tracing is disabled. */
   readonly tracing: { readonly endpoint: string; readonly serviceName: string } | undefined;

@@ -16,6 +16,7 @@ import { respondLive, respondReady, type ReadyParts } from './health.js';
 import { limitRequests } from './limit-requests.js';
 import { openApiDocument } from './openapi/openapi-document.js';
 import { mcpRoutes } from './mcp/mcp-routes.js';
+import { resourceMetadataRoutes } from './mcp/resource-metadata.js';
 import { messagesOf, type ListenerWithMessages } from './messages.js';
 import { sendProblem } from './problem.js';
 import { rejectMethod } from './reject-method.js';
@@ -31,6 +32,10 @@ import { traceRequests } from './trace-requests.js';
 export interface McpOptions {
   /** Bytes of the rows of a tool's result. */
   readonly maxToolBytes: number;
+  /** The issuer of tokens, where OAuth clients can look it up; undefined: there is no metadata for them. */
+  readonly authorizationServer: string | undefined;
+  /** IP addresses and ranges of the proxies that report by which URL a client reaches the gateway. */
+  readonly trustProxy: readonly string[];
   /** Called for a failure of the SDK, which the response reports without its text. */
   readonly onError: (error: Error) => void;
 }
@@ -71,7 +76,12 @@ export function createApp(parts: AppParts): ListenerWithMessages {
   app.use(
     apiDocsRoutes({ ...parts, describe: (reader) => openApiDocument({ ...reader, times: parts.times }) }),
   );
-  if (parts.mcp) app.use('/mcp', mcpRoutes({ times: 'iso', ...parts, ...parts.mcp }));
+  if (parts.mcp) {
+    const { authorizationServer, trustProxy } = parts.mcp;
+    app.set('trust proxy', [...trustProxy]);
+    if (authorizationServer !== undefined) app.use(resourceMetadataRoutes(authorizationServer));
+    app.use('/mcp', mcpRoutes({ times: 'iso', ...parts, ...parts.mcp }));
+  }
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'index.html'));
   app.use(() => {
     throw new Failure('NOT_FOUND', 'This path does not exist. GET /api/endpoints lists the endpoints.');

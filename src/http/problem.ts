@@ -44,8 +44,13 @@ export function retryHeaders(failure: Failure): Readonly<Record<string, string>>
 }
 
 /** RFC 6750, 3.1: only a client that presented a bearer token learns that the token is the reason. */
-function challenge({ details: { isBearerInvalid } }: Failure): string {
-  return `Bearer realm="querygate"${isBearerInvalid ? ', error="invalid_token"' : ''}`;
+function challenge({ details: { isBearerInvalid, resourceMetadata } }: Failure): string {
+  const parameters = [
+    'realm="querygate"',
+    ...(isBearerInvalid ? ['error="invalid_token"'] : []),
+    ...(resourceMetadata === undefined ? [] : [`resource_metadata="${resourceMetadata}"`]),
+  ];
+  return `Bearer ${parameters.join(', ')}`;
 }
 
 /** Responds to every error with a problem document, which never contains the cause. */

@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 
 import type { Config } from '../config/config.js';
 import type { McpOptions } from '../http/app.js';
+import { isAuthorizationServer } from '../http/mcp/resource-metadata.js';
 import { describeError, type Logger } from '../observability/logger.js';
 
 const PACKAGE = '@modelcontextprotocol/server';
@@ -12,7 +13,10 @@ const INSTALL = `npm install ${PACKAGE}`;
  *
  * @throws Error with the command that installs the package, where MCP=on demands it.
  */
-export function mcpOptions({ mcp }: Pick<Config, 'mcp'>, logger: Logger): McpOptions | undefined {
+export function mcpOptions(
+  { mcp, tokens, trustProxy }: Pick<Config, 'mcp' | 'tokens' | 'trustProxy'>,
+  logger: Logger,
+): McpOptions | undefined {
   if (mcp.use === 'off') return undefined;
   if (!isInstalled()) {
     if (mcp.use === 'required') throw new Error(`MCP=on needs the package ${PACKAGE}. Run: ${INSTALL}`);
@@ -21,6 +25,8 @@ export function mcpOptions({ mcp }: Pick<Config, 'mcp'>, logger: Logger): McpOpt
   }
   return {
     maxToolBytes: mcp.maxToolBytes,
+    authorizationServer: tokens && isAuthorizationServer(tokens.issuer) ? tokens.issuer : undefined,
+    trustProxy,
     onError: (error) => {
       logger.debug('an MCP message failed', describeError(error));
     },

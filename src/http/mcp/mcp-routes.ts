@@ -11,6 +11,7 @@ import { limitRequests, setLimitHeaders, subjectsOf } from '../limit-requests.js
 import { rejectMethodsExcept } from '../reject-method.js';
 import { contextOf, type RequestContext } from '../request-context.js';
 import { readMessage, type Message } from './read-message.js';
+import { nameMetadata } from './resource-metadata.js';
 import type { MessageServer, ServeParts } from './serve-message.js';
 import { Tools } from './tools.js';
 
@@ -19,6 +20,8 @@ export interface McpParts extends Omit<ServeParts, 'tools'> {
   readonly credentials: Credentials;
   /** Origins whose pages may send messages. */
   readonly corsOrigins: readonly string[];
+  /** Present where there is metadata for OAuth clients. */
+  readonly authorizationServer?: string | undefined;
 }
 
 /** `POST /mcp`: the endpoints as tools for agents, in the Model Context Protocol (streamable HTTP, stateless). */
@@ -28,6 +31,7 @@ export function mcpRoutes(parts: McpParts): Router {
   router.use(requireOrigin(corsOrigins), authenticate(credentials, endpoints));
   router.post('/', serveMessages({ ...parts, tools: new Tools(endpoints, parts.times) }));
   router.use(limitRequests(limiter, endpoints), rejectMethodsExcept('POST'));
+  if (parts.authorizationServer !== undefined) router.use(nameMetadata());
   return router;
 }
 

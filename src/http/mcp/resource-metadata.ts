@@ -1,0 +1,65 @@
+import { Router, type ErrorRequestHandler, type RequestHandler } from 'express';
+
+import { Failure } from '../../errors.js';
+import { publicOrigin } from '../public-origin.js';
+import { rejectMethod } from '../reject-method.js';
+
+const RESOURCE = '/mcp';
+const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+/** The path of the metadata of `/mcp` (RFC 9728, section 3.1). */
+const METADATA = `${WELL_KNOWN}${RESOURCE}`;
+
+/** Private, because a shared cache need not know the headers of the proxy behind it that decide the document. */
+const CACHE_CONTROL = 'private, max-age=300';
+
+/**
+ * Whether the issuer of tokens can be named as an authorization server, whose own metadata clients find by its URL (RFC 8414,
+ * section 2: without query and fragment). `http` is for development. Applications that sign tokens may call themselves anything.
+ */
+export function isAuthorizationServer(issuer: string): boolean {
+  return /^https?:\/\/[^\s?#]+$/i.test(issuer) && URL.canParse(issuer);
+}
+
+/**
+ * The metadata of `/mcp` as a protected resource (RFC 9728), by which a client without a key finds who issues tokens. Also at
+ * the root of the well-known path, where MCP clients look next.
+ */
+export function resourceMetadataRoutes(authorizationServer: string): Router {
+  const router = Router({ caseSensitive: true });
+  for (const path of [METADATA, WELL_KNOWN]) {
+    router.route(path).get(sendMetadata(authorizationServer)).all(rejectMethod());
+  }
+  return router;
+}
+
+function sendMetadata(authorizationServer: string): RequestHandler {
+  return (request, response) => {
+    const origin = publicOrigin(request);
+    if (origin === undefined) {
+      throw new Failure(
+        'BAD_REQUEST',
+        'The Host header, or X-Forwarded-Proto or X-Forwarded-Host of a proxy, is missing or malformed.',
+      );
+    }
+    response.set('Cache-Control', CACHE_CONTROL).json({
+      resource: `${origin}${RESOURCE}`,
+      // As it is in tokens: clients compare it character by character.
+      authorization_servers: [authorizationServer],
+      bearer_methods_supported: ['header'],
+      resource_name: 'Querygate',
+    });
+  };
+}
+
+/** Names the metadata in the challenge of a 401 (RFC 9728, section 5.1). */
+export function nameMetadata(): ErrorRequestHandler {
+  return (error: unknown, request, _response, next) => {
+    const origin = publicOrigin(request);
+    if (!(error instanceof Failure) || error.status !== 401 || origin === undefined) {
+      next(error);
+      return;
+    }
+    const { code, message, details } = error;
+    next(new Failure(code, message, { ...details, resourceMetadata: `${origin}${METADATA}` }));
+  };
+}
