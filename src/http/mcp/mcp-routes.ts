@@ -29,8 +29,10 @@ export function mcpRoutes(parts: McpParts): Router {
   const { credentials, endpoints, limiter, corsOrigins } = parts;
   const router = Router({ caseSensitive: true });
   router.use(requireOrigin(corsOrigins), authenticate(credentials, endpoints));
-  router.post('/', serveMessages({ ...parts, tools: new Tools(endpoints, parts.times) }));
-  router.use(limitRequests(limiter, endpoints), rejectMethodsExcept('POST'));
+  router
+    .route('/')
+    .post(serveMessages({ ...parts, tools: new Tools(endpoints, parts.times) }))
+    .all(limitRequests(limiter, endpoints), rejectMethodsExcept('POST'));
   if (parts.authorizationServer !== undefined) router.use(nameMetadata());
   return router;
 }
@@ -55,7 +57,6 @@ function serveMessages(parts: ServeParts): RequestHandler {
     const { message, rejected } = await admit(parts, request, response);
     messages ??= await loadServer(parts);
     const sent = await messages.serve({
-      url: `http://${request.headers.host ?? 'gateway'}/mcp`,
       headers: headersOf(request.headers),
       message,
       caller: {

@@ -24,11 +24,13 @@ export interface ServeParts extends CallToolParts {
 
 /** A message, and the headers of its HTTP request. */
 export interface SentMessage {
-  readonly url: string;
   readonly headers: Headers;
   readonly message: Message;
   readonly caller: McpCaller;
 }
+
+/** The SDK's requests need a URL, which it does not read; that of the HTTP request can be malformed. */
+const URL_OF_ANY = 'http://gateway/mcp';
 
 const INSTRUCTIONS =
   'Each tool runs one saved, read-only query on ClickHouse and returns rows. A result says how many rows there are (rowsFound), ' +
@@ -54,9 +56,9 @@ export class MessageServer {
   }
 
   /** Responds to a message in the protocol revision that it names. */
-  async serve({ url, headers, message, caller }: SentMessage): Promise<Response> {
+  async serve({ headers, message, caller }: SentMessage): Promise<Response> {
     const { body } = message;
-    const request = new Request(url, { method: 'POST', headers, signal: caller.signal });
+    const request = new Request(URL_OF_ANY, { method: 'POST', headers, signal: caller.signal });
     if (await isLegacyRequest(request, body)) return this.serveEarlier(request, body, caller);
     if (message.method === 'subscriptions/listen') return rejectSubscription(message);
     const authInfo = { token: '', clientId: caller.principal.name, scopes: [], extra: { caller } };

@@ -76,6 +76,21 @@ describe('a message', () => {
     expect(shop.gateway.runQuery.requests).toEqual([]);
   });
 
+  it('with a malformed Host is served: nothing depends on it', async () => {
+    for (const host of ['a b', 'a:99999', 'user@host']) {
+      expect((await post(shop, CALL, 'all', { Host: host })).status).toBe(200);
+    }
+  });
+
+  it('below the path is none', async () => {
+    const response = await shop.gateway.send('all', '/mcp/other', {
+      method: 'POST',
+      body: '{}',
+      headers: HEADERS,
+    });
+    expect(codeOf(response)).toBe('NOT_FOUND');
+  });
+
   it('with another media type, or without a key, is rejected', async () => {
     expect((await post(shop, CALL, 'all', { 'Content-Type': 'text/plain' })).status).toBe(415);
     expect(codeOf(await post(shop, CALL, ''))).toBe('API_KEY_MISSING');
