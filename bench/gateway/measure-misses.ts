@@ -1,23 +1,16 @@
-import { Agent, request as send, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
-import { once } from 'node:events';
+import { Agent } from 'node:http';
 
+import { sendRequest, type HttpRequest } from '../measuring/http-request.js';
 import { formatMs, print, printTable } from '../measuring/print.js';
 import { sampleInTurn, timed } from '../measuring/sampling.js';
-
-/** One request for a value that was never requested before. */
-export interface MissRequest {
-  readonly url: string;
-  readonly method: 'GET' | 'POST';
-  readonly headers: OutgoingHttpHeaders;
-  readonly body?: string;
-}
 
 /** A way to the result of a query. */
 export interface MissSubject {
   readonly name: string;
   /** The subject whose median is subtracted; absent for those that are such a baseline. */
   readonly baseline?: string;
-  readonly next: () => MissRequest;
+  /** A request for a value that was never requested before. */
+  readonly next: () => HttpRequest;
 }
 
 export interface MissCase {
@@ -68,20 +61,13 @@ export async function measureMisses(cases: readonly MissCase[], rounds: number):
   print(LEAVES_OUT);
 }
 
-/** Sends a request, and reads the complete response; returns its bytes. */
-async function receive(agent: Agent, { url, method, headers, body }: MissRequest): Promise<number> {
-  const request = send(url, { agent, method, headers });
-  request.end(body);
-  const [response] = (await once(request, 'response')) as [IncomingMessage];
-  const chunks: Buffer[] = [];
-  for await (const chunk of response) chunks.push(chunk as Buffer);
-  const received = Buffer.concat(chunks);
-  if (response.statusCode !== 200) {
-    throw new Error(`${response.statusCode} of ${url.slice(0, 100)}: ${received.toString().slice(0, 300)}`);
+/** Sends a request; returns the bytes of its response. @throws Error for a hit. */
+async function receive(agent: Agent, request: HttpRequest): Promise<number> {
+  const { headers, body } = await sendRequest(agent, request);
+  if (/\bhit\b/i.test(String(headers['x-cache'] ?? ''))) {
+    throw new Error(`${request.url.slice(0, 100)} is a hit`);
   }
-  const state = String(response.headers['x-cache'] ?? '');
-  if (/\bhit\b/i.test(state)) throw new Error(`${url.slice(0, 100)} is a hit`);
-  return received.length;
+  return body.length;
 }
 
 const formatKilobytes = (bytes: number): string => `${(bytes / 1000).toFixed(1)} kB`;

@@ -1,6 +1,7 @@
+import type { HttpRequest } from '../measuring/http-request.js';
 import { startDeployed, type Build, type Builds, type Deployment } from './deployed-gateway.js';
 import { trendTarget } from './hit-subjects.js';
-import type { MissCase, MissRequest, MissSubject } from './measure-misses.js';
+import type { MissCase, MissSubject } from './measure-misses.js';
 import { startPeers, startTrickster, type Peer, type PeerPrograms } from './peers.js';
 import { recordQueries, type RecordedQuery } from './recorded-query.js';
 
@@ -38,7 +39,7 @@ interface Way {
   readonly baseline?: string;
   /** Whether the large response is also requested compressed. */
   readonly compresses?: boolean;
-  readonly requestFor: (query: number, encoding: string) => MissRequest;
+  readonly requestFor: (query: number, encoding: string) => HttpRequest;
 }
 
 /** Starts the gateways and the peers, and describes the requests to them. */
@@ -142,7 +143,7 @@ async function startTricksterCase({
     programs.trickster,
   );
   const credentials = { 'X-ClickHouse-User': username, 'X-ClickHouse-Key': password };
-  const next = (server: string) => (): MissRequest => ({
+  const next = (server: string) => (): HttpRequest => ({
     url: server + trendTarget(`none-${nextValue()}`),
     method: 'GET',
     headers: { ...credentials, 'Accept-Encoding': 'identity' },

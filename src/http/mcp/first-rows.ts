@@ -1,4 +1,4 @@
-import { isSafeNumber, parse } from 'lossless-json';
+import { isSafeNumber } from 'lossless-json';
 
 import { RESULT_END, RESULT_START, ROW_SEPARATOR } from '../../formats/template-format.js';
 
@@ -36,15 +36,26 @@ function endOfRow(body: Buffer, start: number): number {
   return lineFeed === -1 ? body.length - END : lineFeed + 1 - ROW_SEPARATOR.length;
 }
 
-/** So many characters must a number have that a double cannot hold. */
-const LONG = /[\d.]{16}/;
+/** Where a number can be that JSON programs round: so many digits it has at least. It can be a part of a text, too. */
+const LONG_NUMBERS = /-?[\d.]{16,}(?:e[-+]?\d+)?/gi;
+/** The same outside texts; a text is matched as a whole. */
+const TEXTS_AND_LONG_NUMBERS = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|${LONG_NUMBERS.source}`, 'gi');
 
-/** Parses rows. Numbers that JSON programs would round become strings. */
+/**
+ * Parses rows. Numbers that JSON programs would round become strings. The built-in parser takes a third of the time of a
+ * lossless one, and averages have long numbers that are exact.
+ */
 function parseRows(text: string): readonly unknown[] {
-  if (!LONG.test(text)) return JSON.parse(text) as readonly unknown[];
-  return parse(text, undefined, {
-    parseNumber: (number) => (isSafeNumber(number) ? Number(number) : number),
-    // Metadata is text, which can have a name twice.
-    onDuplicateKey: ({ newValue }) => newValue,
-  }) as readonly unknown[];
+  const isExact = (text.match(LONG_NUMBERS) ?? []).every(isExactNumber);
+  return JSON.parse(
+    isExact ? text : text.replace(TEXTS_AND_LONG_NUMBERS, quoteRounded),
+  ) as readonly unknown[];
+}
+
+const quoteRounded = (token: string): string =>
+  token.startsWith('"') || isExactNumber(token) ? token : `"${token}"`;
+
+/** Whether a double has all digits of a number. ClickHouse writes nothing but doubles with an exponent. */
+function isExactNumber(number: string): boolean {
+  return String(Number(number)) === number || /e/i.test(number) || isSafeNumber(number);
 }
