@@ -1,7 +1,7 @@
 import type { CallToolResult, Client } from '@modelcontextprotocol/client';
 
 import { keyNamed } from '../../support/access-gateway.js';
-import { connectBridge } from '../../support/mcp-bridge.js';
+import { connectBridge, type BridgedClient } from '../../support/mcp-bridge.js';
 import { REVISIONS, rowsOfTool } from '../../support/mcp-client.js';
 import { httpMessage, rawRequest } from '../../support/mcp-message.js';
 import { McpOnClickHouse } from '../../support/mcp-on-clickhouse.js';
@@ -17,6 +17,8 @@ beforeAll(async () => {
   mcp = await McpOnClickHouse.open();
 });
 afterAll(() => mcp.close());
+let bridged: BridgedClient | undefined;
+afterEach(() => bridged?.close());
 
 const call = (client: Client, args: Record<string, unknown>, signal?: AbortSignal): Promise<CallToolResult> =>
   client.callTool({ name: 'slow', arguments: args }, { ...(signal && { signal }) });
@@ -83,7 +85,7 @@ it.each(REVISIONS)('a client of the revision %s that dies cancels its query', as
 it.each(REVISIONS)(
   'a call that a client of the revision %s cancels at querygate mcp is cancelled in ClickHouse',
   async (revision) => {
-    const { client, close } = await connectBridge(revision, ['--url', mcp.gateway.url()], {
+    bridged = await connectBridge(revision, ['--url', mcp.gateway.url()], {
       QUERYGATE_KEY: keyNamed('caller'),
     });
     const city = `bridge-${revision}`;
@@ -96,7 +98,7 @@ it.each(REVISIONS)(
       return Number((await result.json<{ n: number }>())[0]?.n);
     };
     const aborting = new AbortController();
-    const rejected = expect(call(client, { city, ...ENDLESS }, aborting.signal)).rejects.toThrow();
+    const rejected = expect(call(bridged.client, { city, ...ENDLESS }, aborting.signal)).rejects.toThrow();
     await pollUntil('the query runs', async () => (await running()) === 1 || undefined);
     aborting.abort();
     await rejected;
@@ -105,7 +107,6 @@ it.each(REVISIONS)(
       async () => (await running()) === 0 || undefined,
       CANCELLED_WITHIN_MS,
     );
-    await close();
   },
 );
 
