@@ -37,10 +37,11 @@ export function httpMessage(revision: Revision, { method, params = {}, id = 1 }:
   return { headers: { ...headers, ...routing }, body };
 }
 
-/** The bytes of an HTTP request, for a socket. @param close whether the server closes the connection after its response. */
+/** The bytes of an HTTP request, for a socket. Without another header that says so, it has the length of its body. */
 export function rawRequest(headers: Readonly<Record<string, string>>, body: string | Buffer): Buffer {
   const bytes = Buffer.from(body);
-  const lines = Object.entries({ Host: 'gateway', 'Content-Length': String(bytes.length), ...headers });
+  const length = 'Transfer-Encoding' in headers ? {} : { 'Content-Length': String(bytes.length) };
+  const lines = Object.entries({ Host: 'gateway', ...length, ...headers });
   const head = ['POST /mcp HTTP/1.1', ...lines.map(([name, value]) => `${name}: ${value}`)];
   return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), bytes]);
 }
