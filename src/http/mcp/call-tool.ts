@@ -32,7 +32,7 @@ export async function callTool(parts: CallToolParts, caller: McpCaller, name: st
   try {
     if (caller.rejected) throw caller.rejected;
     const now = parts.clock();
-    const { sent, maxRows } = readArguments(endpoint, caller.arguments);
+    const { sent, maxRows } = readArguments(endpoint, caller.arguments, principal.pinned);
     const { times, seal } = parts;
     const preferences = { accept: undefined, timestamps: undefined };
     const read = readCall({ endpoint, principal, sent, preferences, times, now, seal });

@@ -14,13 +14,17 @@ export interface ToolArguments {
   readonly maxRows: number;
 }
 
+/** Names of parameters that the caller's key pins, which its tools do not have. */
+type Pinned = ReadonlyMap<string, string> | undefined;
+
 /**
  * Reads the arguments of a tool as the body of a POST is read; but an unknown name is a problem, because a model that
  * misspells a parameter would take the rows of another call for the result.
  *
  * @param sent numbers are `LosslessNumber`; undefined where the call has none.
+ * @param pinned parameters that the caller's key pins: an error does not offer them.
  */
-export function readArguments(endpoint: Endpoint, sent: unknown = {}): ToolArguments {
+export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: Pinned): ToolArguments {
   if (!isJsonObject(sent)) {
     return {
       sent: sentCall({ problems: [{ param: 'arguments', problem: 'must be an object' }] }),
@@ -32,7 +36,7 @@ export function readArguments(endpoint: Endpoint, sent: unknown = {}): ToolArgum
     ? readMaxRows(endpoint, members.get(MAX_ROWS))
     : { maxRows: rowCap(endpoint) };
   if (limitsRows(endpoint)) members.delete(MAX_ROWS);
-  const unknown = problemsOfUnknown(endpoint, [...members.keys()]);
+  const unknown = problemsOfUnknown(endpoint, [...members.keys()], pinned);
   for (const { param } of unknown) members.delete(param);
   const { parameters, problems } = readJsonParameters(endpoint, members);
   const ofLimit = 'problem' in limit ? [{ param: MAX_ROWS, problem: limit.problem }] : [];
@@ -46,10 +50,11 @@ function sentCall(read: Partial<SentCall>): SentCall {
   return { query: new Map(), parameters: new Map(), problems: [], isInTarget: false, ...read };
 }
 
-function problemsOfUnknown(endpoint: Endpoint, names: readonly string[]): readonly Problem[] {
+function problemsOfUnknown(endpoint: Endpoint, names: readonly string[], pinned: Pinned): readonly Problem[] {
   const { parameters, settings } = endpoint;
   const known = [...parameters.keys(), ...(settings.sandboxing === 'enabled' ? ['sql'] : [])];
-  const all = [...known, ...(limitsRows(endpoint) ? [MAX_ROWS] : [])];
+  const free = known.filter((name) => pinned?.has(name) !== true);
+  const all = [...free, ...(limitsRows(endpoint) ? [MAX_ROWS] : [])];
   const problem = `is no argument of this tool, which has ${all.join(', ')}`;
   return names.filter((name) => !known.includes(name)).map((param) => ({ param, problem }));
 }

@@ -1,0 +1,134 @@
+import type { CallToolResult, Client } from '@modelcontextprotocol/client';
+
+import { keyNamed } from '../../support/access-gateway.js';
+import { connectBridge, type BridgedClient } from '../../support/mcp-bridge.js';
+import { REVISIONS, rowsOfTool } from '../../support/mcp-client.js';
+import { httpMessage, rawRequest } from '../../support/mcp-message.js';
+import { McpOnClickHouse } from '../../support/mcp-on-clickhouse.js';
+import { pollUntil } from '../../support/poll-until.js';
+import { send } from '../../support/raw-exchange.js';
+
+/** A query that nothing cancels runs longer than {@link CANCELLED_WITHIN_MS}. */
+const ENDLESS = { seconds: 60 };
+const CANCELLED_WITHIN_MS = 10_000;
+
+let mcp: McpOnClickHouse;
+beforeAll(async () => {
+  mcp = await McpOnClickHouse.open();
+});
+afterAll(() => mcp.close());
+let bridged: BridgedClient | undefined;
+afterEach(() => bridged?.close());
+
+const call = (client: Client, args: Record<string, unknown>, signal?: AbortSignal): Promise<CallToolResult> =>
+  client.callTool({ name: 'slow', arguments: args }, { ...(signal && { signal }) });
+const untilRunning = (requestId: string): Promise<unknown> =>
+  pollUntil('the query runs', async () => (await mcp.running(requestId)) > 0 || undefined);
+const untilCancelled = (requestId: string): Promise<unknown> =>
+  pollUntil(
+    'ClickHouse has cancelled the query',
+    async () => (await mcp.running(requestId)) === 0 || undefined,
+    CANCELLED_WITHIN_MS,
+  );
+
+/** The statuses of the messages with this request id in the gateway's log, once there are so many. */
+const untilLogged = (requestId: string, count: number): Promise<readonly unknown[]> =>
+  pollUntil(`${count} messages are logged`, () => {
+    const lines = mcp.gateway.logger.lines.map(({ fields }) => fields);
+    const messages = lines.filter((line) => line['requestId'] === requestId && line['method'] === 'POST');
+    return messages.length >= count ? messages.map(({ status }) => status) : undefined;
+  });
+
+describe('a client that aborts its call', () => {
+  it('in the revision 2026-07-28 cancels the query in ClickHouse', async () => {
+    const requestId = 'abort-of-2026';
+    const client = await mcp.connect({ requestId });
+    const aborting = new AbortController();
+    const rejected = expect(call(client, { city: 'a', ...ENDLESS }, aborting.signal)).rejects.toThrow();
+    await untilRunning(requestId);
+    aborting.abort();
+    await rejected;
+    await untilCancelled(requestId);
+    expect(await untilLogged(requestId, 2)).toEqual([200, 499]);
+  });
+
+  // That revision cancels by a message of its own, which only a server with sessions can assign to a call.
+  it('in the revision 2025-11-25 cancels the query when it closes the connection', async () => {
+    const requestId = 'abort-of-2025';
+    const client = await mcp.connect({ requestId, revision: '2025-11-25' });
+    const aborting = new AbortController();
+    const rejected = expect(call(client, { city: 'b', ...ENDLESS }, aborting.signal)).rejects.toThrow();
+    await untilRunning(requestId);
+    aborting.abort();
+    await rejected;
+    // initialize, notifications/initialized, and notifications/cancelled.
+    expect(await untilLogged(requestId, 3)).toEqual([200, 202, 202]);
+    expect(await mcp.running(requestId)).toBe(1);
+    await client.close();
+    await untilCancelled(requestId);
+    expect(await untilLogged(requestId, 4)).toEqual([200, 202, 202, 499]);
+  });
+});
+
+it.each(REVISIONS)('a client of the revision %s that dies cancels its query', async (revision) => {
+  const requestId = `death-of-${revision}`;
+  const params = { name: 'slow', arguments: { city: 'c', ...ENDLESS } };
+  const { headers, body } = httpMessage(revision, { method: 'tools/call', params });
+  const identity = { 'X-API-KEY': keyNamed('caller'), 'X-Request-Id': requestId };
+  const { port } = new URL(mcp.url);
+  const socket = send(Number(port), rawRequest({ ...headers, ...identity }, body));
+  await untilRunning(requestId);
+  socket.destroy();
+  await untilCancelled(requestId);
+});
+
+it.each(REVISIONS)(
+  'a call that a client of the revision %s cancels at querygate mcp is cancelled in ClickHouse',
+  async (revision) => {
+    bridged = await connectBridge(revision, ['--url', mcp.gateway.url()], {
+      QUERYGATE_KEY: keyNamed('caller'),
+    });
+    const city = `bridge-${revision}`;
+    const running = async (): Promise<number> => {
+      const result = await mcp.database.client.query({
+        query: `SELECT count() AS n FROM system.processes WHERE query LIKE '%sleepEachRow%'
+                AND query NOT LIKE '%system.processes%' AND current_database = currentDatabase()`,
+        format: 'JSONEachRow',
+      });
+      return Number((await result.json<{ n: number }>())[0]?.n);
+    };
+    const aborting = new AbortController();
+    const rejected = expect(call(bridged.client, { city, ...ENDLESS }, aborting.signal)).rejects.toThrow();
+    await pollUntil('the query runs', async () => (await running()) === 1 || undefined);
+    aborting.abort();
+    await rejected;
+    await pollUntil(
+      'ClickHouse has cancelled the query',
+      async () => (await running()) === 0 || undefined,
+      CANCELLED_WITHIN_MS,
+    );
+  },
+);
+
+describe.each(REVISIONS)('in the revision %s, callers that share a query', (revision) => {
+  it('have its result although the first of them cancels', async () => {
+    const args = { city: `shared-${revision}`, seconds: 2 };
+    const ids = ['leader', 'follower'].map((role) => `${role}-${revision}`);
+    const [leaderId = '', followerId = ''] = ids;
+    const leader = await mcp.connect({ requestId: leaderId, revision });
+    const follower = await mcp.connect({ requestId: followerId, revision });
+    const aborting = new AbortController();
+    const rejected = expect(call(leader, args, aborting.signal)).rejects.toThrow();
+    await untilRunning(leaderId);
+    const result = call(follower, args);
+    // The response to a later request shows that the gateway has read the call.
+    await follower.listTools();
+    aborting.abort();
+    await rejected;
+    expect(rowsOfTool(await result).rows).toEqual([{ city: args.city }]);
+    const ended = await mcp.ended();
+    expect(ended.filter(({ requestId }) => ids.includes(requestId))).toEqual([
+      { requestId: leaderId, type: 'QueryFinish' },
+    ]);
+  });
+});

@@ -1,0 +1,96 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+
+import type { CallToolResult } from '@modelcontextprotocol/client';
+
+import { REVISIONS, rowsOfTool, textOfTool } from '../../support/mcp-client.js';
+import { McpOnClickHouse } from '../../support/mcp-on-clickhouse.js';
+
+const CALLS = 1000;
+const CLIENTS = 8;
+const CITIES = 10;
+/** What so many calls may leave behind: far less than 5 kB each, the size of a server object of the SDK. */
+const CALLS_IN_MEMORY = 400;
+const MAX_GROWTH_BYTES = 2e6;
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+let mcp: McpOnClickHouse;
+beforeAll(async () => {
+  mcp = await McpOnClickHouse.open({
+    keys: { caller: {}, metered: { limits: { requests: { quota: 100, window: 3600 } } } },
+  });
+});
+afterAll(() => mcp.close());
+
+/** Sends calls from several clients at once, half of them in each revision. */
+async function callAtOnce(
+  count: number,
+  cityOf: (index: number) => string,
+): Promise<readonly CallToolResult[]> {
+  const clients = await Promise.all(
+    Array.from({ length: CLIENTS }, (_, index) => {
+      const revision = REVISIONS[index % REVISIONS.length];
+      return mcp.connect({ ...(revision && { revision }) });
+    }),
+  );
+  const calls = Array.from({ length: count }, async (_, index) =>
+    clients[index % CLIENTS]?.callTool({ name: 'slow', arguments: { city: cityOf(index) } }),
+  );
+  const results = await Promise.all(calls);
+  await Promise.all(clients.map((client) => client.close()));
+  return results.filter((result) => result !== undefined);
+}
+
+const rowsIn = (results: readonly CallToolResult[]): readonly unknown[] =>
+  results.map((result) => rowsOfTool(result).rows);
+
+it('1,000 calls at once return their own rows and run one query for each distinct call', async () => {
+  const distinct = (count: number) => (index: number) => `city ${index % count}`;
+  const hot = distinct(CITIES);
+  const results = await callAtOnce(CALLS, hot);
+  expect(rowsIn(results)).toEqual(Array.from({ length: CALLS }, (_, index) => [{ city: hot(index) }]));
+  expect(await mcp.ended()).toHaveLength(CITIES);
+  const mixed = distinct(2 * CITIES);
+  const more = await callAtOnce(2 * CITIES * 5, mixed);
+  expect(rowsIn(more)).toEqual(more.map((_, index) => [{ city: mixed(index) }]));
+  expect(await mcp.ended()).toHaveLength(2 * CITIES);
+  expect(mcp.complaints).toEqual([]);
+});
+
+it('calls leave nothing behind in memory', async () => {
+  const heapAfterCalls = async (): Promise<number> => {
+    await callAtOnce(CALLS_IN_MEMORY, () => 'city 0');
+    mcp.gateway.logger.lines.length = 0;
+    collectGarbage();
+    return process.memoryUsage().heapUsed;
+  };
+  await heapAfterCalls();
+  const before = await heapAfterCalls();
+  expect((await heapAfterCalls()) - before).toBeLessThan(MAX_GROWTH_BYTES);
+});
+
+it('calls beyond a limit of their key are tool errors that say when to call again; the others succeed', async () => {
+  // Connecting in the revision 2025-11-25 takes two requests, and counts them.
+  const client = await mcp.connect({ key: 'metered' });
+  const calls = Array.from({ length: 150 }, () =>
+    client.callTool({ name: 'slow', arguments: { city: 'metered' } }),
+  );
+  const results = await Promise.all(calls);
+  const rejected = results.filter(({ isError }) => isError);
+  expect(results.length - rejected.length).toBe(99);
+  for (const result of rejected) {
+    expect(textOfTool(result)).toMatch(/Call again in \d+ s, not before\.\n\(LIMIT_EXCEEDED, request /);
+    expect(result._meta?.['querygate/problem']).toMatchObject({
+      status: 429,
+      code: 'LIMIT_EXCEEDED',
+      retryAfterSeconds: expect.any(Number) as number,
+    });
+  }
+  const other = await mcp.connect();
+  expect(rowsOfTool(await other.callTool({ name: 'slow', arguments: { city: 'metered' } })).rowsFound).toBe(
+    1,
+  );
+  await expect(client.listTools()).rejects.toThrow();
+});
