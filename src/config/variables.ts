@@ -98,7 +98,7 @@ export const VARIABLES = Joi.object<Variables, true>({
   ENDPOINT_SETTINGS_FILE: Joi.string(),
   CORS_ORIGINS: Joi.string().allow('').default(''),
   MCP: Joi.string().valid('on', 'off'),
-  MCP_MAX_RESULT_KB: Joi.number().min(1).max(10_240).default(64),
+  MCP_MAX_RESULT_KB: Joi.number().min(1).max(1024).default(64),
   RESPONSE_TIMES: Joi.string().valid('iso', 'unix-micros').default('iso'),
   QUERY_TIMEOUT_SECONDS: Joi.number().positive().max(300).default(30),
   SHUTDOWN_TIMEOUT_SECONDS: Joi.number().min(0).max(600).default(20),

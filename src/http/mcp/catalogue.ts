@@ -2,6 +2,7 @@ import { mayCallWithPins } from '../../auth/pinned-parameters.js';
 import type { Principal } from '../../auth/principal.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
+import { Failure } from '../../errors.js';
 import type { McpCaller } from './mcp-caller.js';
 import { ProtocolError } from './protocol-error.js';
 
@@ -51,7 +52,9 @@ const cursorAfter = ({ name }: Endpoint): string => Buffer.from(name).toString('
 function nameIn(cursor: string): string {
   const name = Buffer.from(cursor, 'base64url').toString();
   if (name !== '' && Buffer.from(name).toString('base64url') === cursor) return name;
-  throw new ProtocolError('invalidParams', 'The cursor is invalid. Send nextCursor of the page before.');
+  throw new ProtocolError(
+    new Failure('BAD_REQUEST', 'The cursor is invalid. Send nextCursor of the page before.'),
+  );
 }
 
 /** The endpoint with a name, or undefined where the caller may not call it. */

@@ -10,6 +10,7 @@ import type { Credentials } from '../credentials.js';
 import { limitRequests, setLimitHeaders, subjectsOf } from '../limit-requests.js';
 import { rejectMethodsExcept } from '../reject-method.js';
 import { contextOf, type RequestContext } from '../request-context.js';
+import { noteError } from './protocol-error.js';
 import { readMessage, type Message } from './read-message.js';
 import { nameMetadata } from './resource-metadata.js';
 import type { MessageServer, ServeParts } from './serve-message.js';
@@ -74,7 +75,7 @@ function serveMessages(parts: ServeParts): RequestHandler {
         },
       },
     });
-    await send(response, sent);
+    await send(response, sent, context);
   };
 }
 
@@ -127,8 +128,9 @@ async function count(
 
 /** The tags in a request target: `tag` may be repeated. */
 function tagsIn(target: string): ReadonlySet<string> | undefined {
-  const tags = new URLSearchParams(target.split('?')[1] ?? '').getAll('tag');
-  return tags.length === 0 ? undefined : new Set(tags.flatMap((tag) => tag.split(',')));
+  const sent = new URLSearchParams(target.split('?')[1] ?? '').getAll('tag');
+  const tags = sent.flatMap((tag) => tag.split(',')).filter((tag) => tag !== '');
+  return tags.length === 0 ? undefined : new Set(tags);
 }
 
 function headersOf(headers: IncomingHttpHeaders): Headers {
@@ -142,8 +144,9 @@ function headersOf(headers: IncomingHttpHeaders): Headers {
 /** The headers that the protocol defines: the SDK need not see the key. */
 const TRANSPORT_HEADERS = /^(?:accept|content-type|mcp-.*)$/;
 
-async function send(response: ExpressResponse, sent: Response): Promise<void> {
+async function send(response: ExpressResponse, sent: Response, context: RequestContext): Promise<void> {
   const body = Buffer.from(await sent.arrayBuffer());
+  noteError(context, sent.status, body);
   response
     .status(sent.status)
     .set(Object.fromEntries(sent.headers))

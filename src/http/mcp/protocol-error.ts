@@ -1,13 +1,35 @@
+import { Failure } from '../../errors.js';
+import type { RequestContext } from '../request-context.js';
+
 /** Codes of JSON-RPC 2.0, section 5.1. */
-const CODES = { methodNotFound: -32_601, invalidParams: -32_602 } as const;
+export const JSON_RPC = { methodNotFound: -32_601, invalidParams: -32_602 } as const;
 
 /** An error of the protocol, not of a tool: the SDK sends its `code` and message as the JSON-RPC error. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
-  readonly code: number;
+  readonly code = JSON_RPC.invalidParams;
 
-  constructor(kind: keyof typeof CODES, message: string) {
-    super(message);
-    this.code = CODES[kind];
+  /** @param failure what the log says. */
+  constructor(readonly failure: Failure) {
+    super(failure.message);
   }
+}
+
+/** A response with an error alone has at most so many bytes; those of the SDK have a few hundred. */
+const MAX_ERROR_BYTES = 8192;
+
+/**
+ * Records the failure that a response reports, for the log: its status can be 200. What is not recorded yet is the SDK's, which
+ * rejects messages only.
+ */
+export function noteError(context: RequestContext, status: number, body: Buffer): void {
+  if (context.failure !== undefined || body.length === 0 || body.length > MAX_ERROR_BYTES) return;
+  const { error } = JSON.parse(body.toString()) as { readonly error?: { readonly code?: unknown } };
+  if (!error) return;
+  context.failure = new Failure(codeOf(error.code), 'The message is not valid.');
+  if (status < 400) context.isFailureInBody = true;
+}
+
+function codeOf(code: unknown): Failure['code'] {
+  return code === JSON_RPC.methodNotFound ? 'NOT_FOUND' : 'BAD_REQUEST';
 }

@@ -7,7 +7,7 @@ import { isJsonObject, parseJsonText } from '../json-text.js';
 /** A JSON-RPC message. */
 export interface Message {
   /** As JSON programs parse it. */
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly body: object;
   readonly id: unknown;
   readonly method: unknown;
   /** Of `tools/call`: the name and the arguments, whose numbers are `LosslessNumber`. */
@@ -24,10 +24,18 @@ export async function readMessage(request: Request, response: Response): Promise
       'The body must be one JSON-RPC message. MCP has no batches since its revision 2025-06-18: send one request each.',
     );
   }
-  const body = JSON.parse(text) as Readonly<Record<string, unknown>>;
+  const body = JSON.parse(text) as ParsedBody;
   const { id, method } = body;
   const { params } = lossless as { readonly params?: unknown };
-  const sent = params as { readonly name?: unknown; readonly arguments?: unknown } | undefined;
-  const isCall = method === 'tools/call' && isJsonObject(params);
-  return { body, id, method, tool: isCall ? { name: sent?.name, arguments: sent?.arguments } : undefined };
+  if (method !== 'tools/call' || !isJsonObject(params)) return { body, id, method, tool: undefined };
+  const tool: Message['tool'] = { name: undefined, arguments: undefined, ...params };
+  // The SDK would reject them with an error of the protocol, which a model does not read.
+  if (!isJsonObject(tool.arguments)) body.params = { ...body.params, arguments: {} };
+  return { body, id, method, tool };
+}
+
+interface ParsedBody {
+  readonly id?: unknown;
+  readonly method?: unknown;
+  params?: object;
 }

@@ -1,5 +1,6 @@
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
+import { Failure } from '../../errors.js';
 import { resourceOf } from '../describe-endpoints.js';
 import { findVisible, pageOf } from './catalogue.js';
 import type { McpCaller } from './mcp-caller.js';
@@ -64,8 +65,10 @@ export function readResource(
   const endpoint = findVisible(endpoints, principal, name);
   if (!endpoint) {
     throw new ProtocolError(
-      'invalidParams',
-      `No resource that this key may read has this URI. resources/list has the URIs, such as ${SCHEME}NAME.`,
+      new Failure(
+        'ENDPOINT_NOT_FOUND',
+        `No resource that this key may read has this URI. resources/list has the URIs, such as ${SCHEME}NAME.`,
+      ),
     );
   }
   context.endpoint = endpoint.name;

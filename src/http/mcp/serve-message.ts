@@ -7,9 +7,10 @@ import {
 } from '@modelcontextprotocol/server';
 
 import type { Endpoints } from '../../endpoint/registry.js';
+import { asFailure } from '../problem.js';
 import { callTool, type CallToolParts } from './call-tool.js';
 import type { McpCaller } from './mcp-caller.js';
-import { ProtocolError } from './protocol-error.js';
+import { JSON_RPC, ProtocolError } from './protocol-error.js';
 import type { Message } from './read-message.js';
 import { listResources, listResourceTemplates, readResource } from './resources.js';
 
@@ -77,38 +78,51 @@ export class MessageServer {
     }
   }
 
-  private serverFor(caller: McpCaller): McpServer {
+  private serverFor(caller: McpCaller): McpServer['server'] {
     const { parts } = this;
     const { endpoints, tools, version } = parts;
-    const mcp = new McpServer(
+    // The low-level server: tools that are registered one by one would cost each message as much as there are endpoints.
+    const { server } = new McpServer(
       { name: 'querygate', title: 'Querygate', version },
       {
         capabilities: { tools: { listChanged: false }, resources: { listChanged: false } },
         instructions: INSTRUCTIONS,
       },
     );
-    // The low-level server: tools that are registered one by one would cost each message as much as there are endpoints.
-    const { server } = mcp;
-    server.setRequestHandler('tools/list', ({ params }) => sdk(tools.list(caller, params?.cursor)));
-    server.setRequestHandler('tools/call', async ({ params }) =>
-      sdk(await callTool(parts, caller, params.name)),
+    server.setRequestHandler('tools/list', ({ params }) =>
+      respond(caller, () => tools.list(caller, params?.cursor)),
+    );
+    server.setRequestHandler('tools/call', ({ params }) =>
+      respond(caller, () => callTool(parts, caller, params.name)),
     );
     server.setRequestHandler('resources/list', ({ params }) =>
-      sdk(listResources(endpoints, caller, params?.cursor)),
+      respond(caller, () => listResources(endpoints, caller, params?.cursor)),
     );
-    server.setRequestHandler('resources/templates/list', () => sdk(listResourceTemplates()));
+    server.setRequestHandler('resources/templates/list', () => respond(caller, listResourceTemplates));
     server.setRequestHandler('resources/read', ({ params }) =>
-      sdk(readResource(endpoints, caller, params.uri)),
+      respond(caller, () => readResource(endpoints, caller, params.uri)),
     );
-    return mcp;
+    return server;
   }
 }
 
-/** A result as the SDK's handlers return it: their types are mutable, but the SDK changes no result. */
-const sdk = (result: object): never => result as never;
+/**
+ * The result of a handler, and its error of the protocol for the log. The type is that of any handler of the SDK: those are
+ * mutable, but the SDK changes no result.
+ */
+async function respond({ context }: McpCaller, handle: () => object | Promise<object>): Promise<never> {
+  try {
+    return (await handle()) as never;
+  } catch (error) {
+    context.failure = error instanceof ProtocolError ? error.failure : error;
+    context.isFailureInBody = true;
+    // The SDK sends the text of every error.
+    throw error instanceof ProtocolError ? error : asFailure(error);
+  }
+}
 
 /** The gateway notifies of nothing, so that no connection need stay open. */
 function rejectSubscription({ id }: Message): Response {
-  const { code, message } = new ProtocolError('methodNotFound', 'This gateway sends no notifications.');
-  return Response.json({ jsonrpc: '2.0', id, error: { code, message } }, { status: 404 });
+  const error = { code: JSON_RPC.methodNotFound, message: 'This gateway sends no notifications.' };
+  return Response.json({ jsonrpc: '2.0', id, error }, { status: 404 });
 }

@@ -17,12 +17,16 @@ export interface ToolArguments {
 /** Names of parameters that the caller's key pins, which its tools do not have. */
 type Pinned = ReadonlyMap<string, string> | undefined;
 
+/** Unknown names that an error lists, and characters of each that it shows: a caller can send thirty thousand. */
+const MAX_UNKNOWN = 5;
+const MAX_NAME = 64;
+
 /**
  * Reads the arguments of a tool as the body of a POST is read; but an unknown name is a problem, because a model that
  * misspells a parameter would take the rows of another call for the result.
  *
  * @param sent numbers are `LosslessNumber`; undefined where the call has none.
- * @param pinned parameters that the caller's key pins: an error does not offer them.
+ * @param pinned parameters that the caller's key pins: they are unknown, as the input schema says.
  */
 export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: Pinned): ToolArguments {
   if (!isJsonObject(sent)) {
@@ -35,13 +39,13 @@ export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: P
   const limit = limitsRows(endpoint)
     ? readMaxRows(endpoint, members.get(MAX_ROWS))
     : { maxRows: rowCap(endpoint) };
-  if (limitsRows(endpoint)) members.delete(MAX_ROWS);
-  const unknown = problemsOfUnknown(endpoint, [...members.keys()], pinned);
-  for (const { param } of unknown) members.delete(param);
+  const known = namesOf(endpoint, pinned);
+  const unknown = [...members.keys()].filter((name) => !known.has(name));
+  for (const name of unknown) members.delete(name);
   const { parameters, problems } = readJsonParameters(endpoint, members);
   const ofLimit = 'problem' in limit ? [{ param: MAX_ROWS, problem: limit.problem }] : [];
   return {
-    sent: sentCall({ parameters, problems: [...problems, ...unknown, ...ofLimit] }),
+    sent: sentCall({ parameters, problems: [...problems, ...problemsOfUnknown(unknown, known), ...ofLimit] }),
     maxRows: 'maxRows' in limit ? limit.maxRows : 0,
   };
 }
@@ -50,13 +54,25 @@ function sentCall(read: Partial<SentCall>): SentCall {
   return { query: new Map(), parameters: new Map(), problems: [], isInTarget: false, ...read };
 }
 
-function problemsOfUnknown(endpoint: Endpoint, names: readonly string[], pinned: Pinned): readonly Problem[] {
+/** The names of the arguments of a tool. */
+function namesOf(endpoint: Endpoint, pinned: Pinned): ReadonlySet<string> {
   const { parameters, settings } = endpoint;
-  const known = [...parameters.keys(), ...(settings.sandboxing === 'enabled' ? ['sql'] : [])];
-  const free = known.filter((name) => pinned?.has(name) !== true);
-  const all = [...free, ...(limitsRows(endpoint) ? [MAX_ROWS] : [])];
-  const problem = `is no argument of this tool, which has ${all.join(', ')}`;
-  return names.filter((name) => !known.includes(name)).map((param) => ({ param, problem }));
+  const free = [...parameters.keys()].filter((name) => pinned?.has(name) !== true);
+  const own = [
+    ...(settings.sandboxing === 'enabled' ? ['sql'] : []),
+    ...(limitsRows(endpoint) ? [MAX_ROWS] : []),
+  ];
+  return new Set([...free, ...own]);
+}
+
+function problemsOfUnknown(unknown: readonly string[], known: ReadonlySet<string>): readonly Problem[] {
+  const problems = unknown.slice(0, MAX_UNKNOWN).map((name, index) => {
+    const which = index === 0 ? `, which has ${[...known].join(', ')}` : '';
+    return { param: name.slice(0, MAX_NAME), problem: `is no argument of this tool${which}` };
+  });
+  const more = unknown.length - problems.length;
+  if (more > 0) problems.push({ param: 'arguments', problem: `has ${more} more names that are none` });
+  return problems;
 }
 
 function readMaxRows(

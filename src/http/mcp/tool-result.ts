@@ -59,10 +59,16 @@ function notesOf(shown: ResultToShow, returned: number, isCutByBytes: boolean): 
   const { result, status } = outcome;
   const narrow = narrowing(shown);
   const notes: string[] = [];
-  if (returned < result.rowCount) {
+  if (isCutByBytes && returned === 0) {
+    notes.push(
+      `The first row alone exceeds ${maxBytes} bytes, the bound of a tool’s result: read it from the HTTP API of the gateway.`,
+    );
+  } else if (returned < result.rowCount) {
     const first = `rows has the first ${returned} of ${result.rowCount} rows`;
     const bound = `one more would exceed ${maxBytes} bytes, the bound of a tool’s result`;
-    const larger = limitsRows(endpoint) ? `Send ${MAX_ROWS} ${result.rowCount} for all of them. ` : '';
+    const larger = limitsRows(endpoint)
+      ? `For more, send a larger ${MAX_ROWS}, up to ${result.rowCount}. `
+      : '';
     notes.push(isCutByBytes ? `${first}: ${bound}. ${narrow}.` : `${first}. ${larger}${narrow}.`);
   }
   if (result.truncated) {

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../endpoint/json-schema.js';
 import { jsonTypeOf } from '../../endpoint/json-type.js';
 import { MAX_VALUE_BYTES, type Parameter } from '../../endpoint/parameters/parameter.js';
 import type { Times } from '../../formats/format.js';
-import { SQL_DESCRIPTION } from '../openapi/endpoint-parameters.js';
+import { isNeverEmpty, SQL_DESCRIPTION } from '../openapi/endpoint-parameters.js';
 import { meaningOf } from '../openapi/operations.js';
 import { schemaOf } from '../openapi/schema.js';
 import { DEFAULT_ROWS, limitsRows, MAX_ROWS } from './row-limit.js';
@@ -49,10 +49,13 @@ function maxRowsSchema(endpoint: Endpoint): JsonSchema {
 }
 
 function parameterSchema(endpoint: Endpoint, name: string, parameter: Parameter): JsonSchema {
-  const { description, syntax, isList, deprecated, secret, default: fallback } = parameter;
+  const { description, syntax, isList, deprecated, secret, suggestions = [], default: fallback } = parameter;
   const example = secret ? undefined : endpoint.example[name];
   const value = valueSchema(parameter);
   const notes = [description, ...(syntax === undefined ? [] : [syntax])];
+  // The description can say that commas separate items, as they do in a URL.
+  if (isList) notes.push('Here an array, with each item by itself.');
+  if (suggestions.length > 0) notes.push(`Values with a meaning of their own: ${suggestions.join(', ')}.`);
   if (fallback !== undefined) notes.push(`Default: ${fallback}.`);
   return {
     ...(isList ? { type: 'array', items: value, minItems: 1 } : value),
@@ -62,21 +65,19 @@ function parameterSchema(endpoint: Endpoint, name: string, parameter: Parameter)
   };
 }
 
+/** Of an integer as a text. */
+const INTEGER = '^[+-]?[0-9]+$';
+
 /** Formats of times are left out: the gateway accepts more than RFC 3339, such as a date alone or `now-7d`. */
-function valueSchema({ jsonSchema }: Parameter): JsonSchema {
-  const {
-    type = 'string',
-    format,
-    enum: values,
-    minimum,
-    maximum,
-    maxLength = Infinity,
-    pattern,
-  } = jsonSchema;
+function valueSchema(parameter: Parameter): JsonSchema {
+  const { type = 'string', format, minimum, maximum, maxLength = Infinity, pattern } = parameter.jsonSchema;
+  const values = parameter.jsonSchema.enum;
   return {
     // An integer beyond 2^53 is a string, because JSON programs round it.
-    type: type === 'integer' ? ['integer', 'string'] : type,
+    ...(type === 'integer' ? { type: ['integer', 'string'], pattern: INTEGER } : { type }),
+    ...(format === 'decimal' && { type: ['string', 'number'] }),
     ...(format === 'uuid' && { format }),
+    ...(isNeverEmpty(parameter) && { minLength: 1 }),
     ...(values && { enum: values }),
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
@@ -121,7 +122,11 @@ const FACTS: Readonly<Record<string, JsonSchema>> = {
   },
   createdAt: { type: 'string', format: 'date-time', description: 'When the query began.' },
   ageSeconds: { ...count, description: 'Seconds since then.' },
-  freshSeconds: { ...count, description: 'Seconds for which the same call returns the same rows.' },
+  freshSeconds: {
+    ...count,
+    description:
+      'Remaining lifetime of the result in the cache, in seconds. Until then the same call returns these rows, or those of a refresh.',
+  },
   cost: {
     type: 'object',
     description: 'What the query read in ClickHouse; absent for SQL of the caller’s own.',

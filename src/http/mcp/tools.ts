@@ -1,6 +1,7 @@
 import type { Principal } from '../../auth/principal.js';
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
+import { Failure } from '../../errors.js';
 import type { Times } from '../../formats/format.js';
 import { findVisible, pageOf } from './catalogue.js';
 import type { McpCaller } from './mcp-caller.js';
@@ -62,8 +63,10 @@ export class Tools {
     const endpoint = this.find(principal, name);
     if (endpoint) return endpoint;
     throw new ProtocolError(
-      'invalidParams',
-      'No tool that this key may call has this name. tools/list has the names.',
+      new Failure(
+        'ENDPOINT_NOT_FOUND',
+        'No tool that this key may call has this name. tools/list has the names.',
+      ),
     );
   }
 

@@ -102,7 +102,7 @@ function orEmpty({ isList, jsonSchema, empty, required }: Parameter, schema: Jso
 }
 
 /** Whether the empty text is invalid, and no format says so. */
-function isNeverEmpty({ isList, jsonSchema, empty, required }: Parameter): boolean {
+export function isNeverEmpty({ isList, jsonSchema, empty, required }: Parameter): boolean {
   const isText = jsonSchema.type === 'string' && jsonSchema.format === undefined && !isList;
   return isText && (empty === 'problem' || (empty === 'omitted' && required));
 }

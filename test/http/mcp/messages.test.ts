@@ -58,6 +58,27 @@ describe('a message', () => {
     });
   });
 
+  it.each([
+    ['a tool that does not exist', 'tools/call', { name: 'nothing' }, 404, 'ENDPOINT_NOT_FOUND'],
+    [
+      'a resource that does not exist',
+      'resources/read',
+      { uri: 'querygate://endpoints/no' },
+      404,
+      'ENDPOINT_NOT_FOUND',
+    ],
+    ['an invalid cursor', 'tools/list', { cursor: '!' }, 400, 'BAD_REQUEST'],
+    ['an unknown method', 'prompts/list', {}, 404, 'NOT_FOUND'],
+    ['parameters of another type', 'resources/read', { uri: 7 }, 400, 'BAD_REQUEST'],
+  ])('is logged as a failure: %s', async (_what, method, params, status, code) => {
+    const response = await post(shop, { jsonrpc: '2.0', id: 7, method, params });
+    expect(JSON.parse(response.text)).toMatchObject({
+      id: 7,
+      error: { code: expect.any(Number) as unknown },
+    });
+    expect(await lineOf(shop)).toMatchObject({ path: '/mcp', status, code });
+  });
+
   it('without a request in it is accepted without a body', async () => {
     const accepted = await post(shop, { jsonrpc: '2.0', method: 'notifications/initialized' });
     expect([accepted.status, accepted.text]).toEqual([202, '']);

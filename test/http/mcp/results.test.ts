@@ -1,3 +1,5 @@
+import type { CallToolResult } from '@modelcontextprotocol/client';
+
 import { resultOf } from '../../support/fake-run-query.js';
 import { rowsOfTool, textOfTool } from '../../support/mcp-client.js';
 import { callTool, ORDERS, rowsOf, useMcpShop } from '../../support/mcp-shop.js';
@@ -22,7 +24,7 @@ describe('a result', () => {
     const client = await shop.connect();
     const { notes } = rowsOfTool(await callTool(client, { shop: 'rome' }));
     expect(notes).toEqual([
-      'rows has the first 50 of 120 rows. Send max_rows 120 for all of them. Narrow the request with unit, since, names, token, shop.',
+      'rows has the first 50 of 120 rows. For more, send a larger max_rows, up to 120. Narrow the request with unit, since, names, token, shop.',
     ]);
     const all = rowsOfTool(await callTool(client, { shop: 'rome', max_rows: 120 }));
     expect([all.rowsReturned, all.notes]).toEqual([120, []]);
@@ -46,11 +48,6 @@ describe('a result', () => {
     const result = rowsOfTool(await callTool(client, { city: 'a' }, 'sample'));
     expect(result).toMatchObject({ rowsReturned: 2, rowsFound: 3 });
     expect(result.notes.join()).toContain('one more would exceed 1024 bytes');
-    shop.gateway.runQuery.returnRows([{ city: 'x'.repeat(2000) }]);
-    expect(rowsOfTool(await callTool(client, { city: 'b' }, 'sample'))).toMatchObject({
-      rowsReturned: 0,
-      rowsFound: 1,
-    });
   });
 
   it('is empty where the endpoint has no rows', async () => {
@@ -59,18 +56,37 @@ describe('a result', () => {
     expect(result).toMatchObject({ rowsReturned: 0, rowsFound: 0, notes: [], rows: [] });
   });
 
-  it('has numbers that a double cannot hold as texts, and all others as numbers', async () => {
-    const rows = [
-      '{"id":18446744073709551615,"price":1234567890123.0123456789,"level":"low","at":null}',
-      '{"id":9007199254740991,"price":0.1,"level":"1234567890123456789","at":null}',
-    ];
-    const body = Buffer.from(`{"result":[${rows.join(',\n')}]}`);
-    shop.gateway.runQuery.respondWith(() => Promise.resolve({ ...resultOf(rowsOf(2)), body }));
+  it.each([
+    ['18446744073709551615', '18446744073709551615'],
+    ['9007199254740993', '9007199254740993'],
+    ['1234567890123.0123456789', '1234567890123.0123456789'],
+    ['1e400', '1e400'],
+    ['-1e-400', '-1e-400'],
+    ['9007199254740991', 9_007_199_254_740_991],
+    ['0.1', 0.1],
+    // As ClickHouse writes doubles, which are exact whatever their size.
+    ['100000000000000000000', 1e20],
+    ['1.2345678901234567e30', 1.234_567_890_123_456_7e30],
+    ['9223372036854776000', 9_223_372_036_854_776_000],
+    ['5e-324', 5e-324],
+    ['0.30000000000000004', 0.1 + 0.2],
+  ])('has the number %s as %j, a text where a double would lose digits', async (written, expected) => {
+    const rows = `{"id":${written},"level":"1234567890123456789 \\"1e400","price":[{"n":${written}}],"at":null}`;
+    const body = Buffer.from(`{"result":[${rows}]}`);
+    shop.gateway.runQuery.respondWith(() => Promise.resolve({ ...resultOf(rowsOf(1)), body }));
     const result = rowsOfTool(await callTool(await shop.connect(), { shop: 'rome' }));
     expect(result.rows).toEqual([
-      { id: '18446744073709551615', price: '1234567890123.0123456789', level: 'low', at: null },
-      { id: 9_007_199_254_740_991, price: 0.1, level: '1234567890123456789', at: null },
+      { id: expected, level: '1234567890123456789 "1e400', price: [{ n: expected }], at: null },
     ]);
+  });
+
+  it('says so where the first row alone is too large', async () => {
+    await shop.gateway.close();
+    await shop.open({ environment: { MCP_MAX_RESULT_KB: '1' } });
+    shop.gateway.runQuery.returnRows([{ city: 'x'.repeat(2000) }]);
+    const result = rowsOfTool(await callTool(await shop.connect(), { city: 'b' }, 'sample'));
+    expect(result).toMatchObject({ rowsReturned: 0, rowsFound: 1 });
+    expect(result.notes.join()).toMatch(/^The first row alone exceeds 1024 bytes/);
   });
 });
 
@@ -88,13 +104,57 @@ describe('an error', () => {
       'The arguments are invalid:',
       '- names must not be an empty array; omit it, or send null',
       '- shp is no argument of this tool, which has shop, unit, since, names, token, max_rows',
-      '- format is no argument of this tool, which has shop, unit, since, names, token, max_rows',
+      '- format is no argument of this tool',
       '- max_rows must be an integer from 1 to 200, the row cap',
       '- shop is required',
       '- unit must be one of day, hour',
       'Correct them and call again.',
     ]);
     expect(shop.gateway.runQuery.requests).toEqual([]);
+  });
+
+  it('lists few of many unknown names, and each of them shortened', async () => {
+    const names = Object.fromEntries(
+      Array.from({ length: 10_000 }, (_, index) => [`${index}${'x'.repeat(10)}`, 1]),
+    );
+    const found = await errorOf({ shop: 'rome', ...names, ['y'.repeat(5000)]: 1 });
+    expect(found).toContain('- arguments has 9996 more names that are none');
+    expect(found.length).toBeLessThan(600);
+    expect(await errorOf({ shop: 'rome', ['y'.repeat(5000)]: 1 })).toContain(
+      `- ${'y'.repeat(64)} is no argument`,
+    );
+  });
+
+  it.each([null, 'text', 7, [['shop', 'rome']]])(
+    'says that arguments must be an object, not %j',
+    async (sent) => {
+      const message = {
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { name: 'sample', arguments: sent },
+      };
+      const response = await shop.gateway.send('all', '/mcp', {
+        method: 'POST',
+        body: JSON.stringify(message),
+        headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+      });
+      expect(response.status).toBe(200);
+      const { result } = JSON.parse(response.text) as { readonly result: CallToolResult };
+      expect([result.isError, textOfTool(result)]).toEqual([
+        true,
+        expect.stringContaining('- arguments must be an object'),
+      ]);
+    },
+  );
+
+  it('does not contain rows that are no JSON', async () => {
+    const body = Buffer.from('{"result":[{"id":secret text}]}');
+    shop.gateway.runQuery.respondWith(() => Promise.resolve({ ...resultOf(rowsOf(1)), body }));
+    const found = await errorOf({ shop: 'rome' });
+    expect(found).toContain('CLICKHOUSE_ANSWER_BROKEN');
+    const logged = shop.gateway.logger.lines.filter(({ level }) => level !== 'debug');
+    expect(found + JSON.stringify(logged)).not.toContain('secret text');
   });
 
   it.each([0, -1, 1.5, 'ten', true, [1]])('rejects max_rows %j', async (maxRows) => {

@@ -91,6 +91,14 @@ describe('tools/list', () => {
     });
   });
 
+  it('says how texts of numbers look, which texts are empty, and that a list is an array', async () => {
+    const { tools } = await (await shop.connect()).listTools();
+    const [, tool] = tools;
+    expect(tool?.inputSchema.properties).toMatchObject({
+      names: { description: 'A value. Here an array, with each item by itself.' },
+    });
+  });
+
   it('leaves out what the key pins', async () => {
     const schema = (await toolOf('rome'))?.inputSchema;
     expect(schema?.properties).not.toHaveProperty('shop');
