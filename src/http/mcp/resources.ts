@@ -66,6 +66,8 @@ export function readResource(
     throw new ProtocolError(
       'invalidParams',
       `No resource that this key may read has this URI. resources/list has the URIs, such as ${SCHEME}NAME.`,
+      // By it, clients know this error from others with the same code.
+      { uri },
     );
   }
   context.endpoint = endpoint.name;
