@@ -4,13 +4,19 @@ import type { RequestContext } from '../request-context.js';
 /** Codes of JSON-RPC 2.0, section 5.1. */
 export const JSON_RPC = { methodNotFound: -32_601, invalidParams: -32_602 } as const;
 
-/** An error of the protocol, not of a tool: the SDK sends its `code` and message as the JSON-RPC error. */
+/** An error of the protocol, not of a tool: the SDK sends its `code`, message and `data` as the JSON-RPC error. */
 export class ProtocolError extends Error {
   override readonly name = 'ProtocolError';
   readonly code = JSON_RPC.invalidParams;
 
-  /** @param failure what the log says. */
-  constructor(readonly failure: Failure) {
+  /**
+   * @param failure what the log says.
+   * @param data for programs; absent in the response where it is undefined.
+   */
+  constructor(
+    readonly failure: Failure,
+    readonly data?: Readonly<Record<string, string>>,
+  ) {
     super(failure.message);
   }
 }

@@ -69,6 +69,8 @@ export function readResource(
         'ENDPOINT_NOT_FOUND',
         `No resource that this key may read has this URI. resources/list has the URIs, such as ${SCHEME}NAME.`,
       ),
+      // By it, clients know this error from others with the same code.
+      { uri },
     );
   }
   context.endpoint = endpoint.name;

@@ -82,6 +82,7 @@ describe.each(REVISIONS)('querygate mcp between a client of the revision %s and 
     expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(1);
     await expect(client.readResource({ uri: 'querygate://endpoints/none' })).rejects.toMatchObject({
       code: -32_602,
+      data: { uri: 'querygate://endpoints/none' },
     });
     expect(await close()).not.toContain(keyNamed('aurora'));
   });

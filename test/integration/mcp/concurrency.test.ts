@@ -3,15 +3,15 @@ import { runInNewContext } from 'node:vm';
 
 import type { CallToolResult } from '@modelcontextprotocol/client';
 
-import { REVISIONS, rowsOfTool, textOfTool } from '../../support/mcp-client.js';
+import { REVISIONS, rowsOfTool, textOfTool, type ToolRows } from '../../support/mcp-client.js';
 import { McpOnClickHouse } from '../../support/mcp-on-clickhouse.js';
 
 const CALLS = 1000;
 const CLIENTS = 8;
 const CITIES = 10;
 /** What so many calls may leave behind: far less than 5 kB each, the size of a server object of the SDK. */
-const CALLS_IN_MEMORY = 400;
-const MAX_GROWTH_BYTES = 2e6;
+const CALLS_IN_MEMORY = 250;
+const MAX_GROWTH_BYTES = 1.25e6;
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
@@ -44,7 +44,7 @@ async function callAtOnce(
 }
 
 const rowsIn = (results: readonly CallToolResult[]): readonly unknown[] =>
-  results.map((result) => rowsOfTool(result).rows);
+  results.map(({ structuredContent }) => (structuredContent as Partial<ToolRows> | undefined)?.rows);
 
 it('1,000 calls at once return their own rows and run one query for each distinct call', async () => {
   const distinct = (count: number) => (index: number) => `city ${index % count}`;
@@ -53,7 +53,7 @@ it('1,000 calls at once return their own rows and run one query for each distinc
   expect(rowsIn(results)).toEqual(Array.from({ length: CALLS }, (_, index) => [{ city: hot(index) }]));
   expect(await mcp.ended()).toHaveLength(CITIES);
   const mixed = distinct(2 * CITIES);
-  const more = await callAtOnce(2 * CITIES * 5, mixed);
+  const more = await callAtOnce(2 * CITIES * 2, mixed);
   expect(rowsIn(more)).toEqual(more.map((_, index) => [{ city: mixed(index) }]));
   expect(await mcp.ended()).toHaveLength(2 * CITIES);
   expect(mcp.complaints).toEqual([]);
@@ -72,7 +72,7 @@ it('calls leave nothing behind in memory', async () => {
 });
 
 it('calls beyond a limit of their key are tool errors that say when to call again; the others succeed', async () => {
-  // Connecting in the revision 2025-11-25 takes two requests, and counts them.
+  // Connecting takes one of its 100 requests.
   const client = await mcp.connect({ key: 'metered' });
   const calls = Array.from({ length: 150 }, () =>
     client.callTool({ name: 'slow', arguments: { city: 'metered' } }),
@@ -93,4 +93,25 @@ it('calls beyond a limit of their key are tool errors that say when to call agai
     1,
   );
   await expect(client.listTools()).rejects.toThrow();
+});
+
+it('calls beyond the query queue are tool errors with 503 that say when to call again', async () => {
+  const environment = { MAX_CONCURRENT_QUERIES: '1', MAX_QUEUED_QUERIES: '1' };
+  const busy = await McpOnClickHouse.open({ environment, database: mcp.database });
+  try {
+    const client = await busy.connect();
+    const cities = Array.from({ length: 20 }, (_, index) => `busy ${index}`);
+    const results = await Promise.all(
+      cities.map((city) => client.callTool({ name: 'slow', arguments: { city, seconds: 1 } })),
+    );
+    const rejected = results.filter(({ isError }) => isError);
+    expect(rejected.length).toBeGreaterThan(0);
+    expect(rejected.length).toBeLessThan(cities.length);
+    for (const result of rejected) {
+      expect(textOfTool(result)).toMatch(/Call again in \d+ s, not before\./);
+      expect(result._meta?.['querygate/problem']).toMatchObject({ status: 503, retryAfterSeconds: 1 });
+    }
+  } finally {
+    await busy.close();
+  }
 });

@@ -100,7 +100,7 @@ describe.each(Object.keys(WAYS) as (keyof typeof WAYS)[])('two tenants, each wit
     ]);
     // The key does not pin what this endpoint reads.
     const uri = 'querygate://endpoints/get-grouped-stats-redirects';
-    await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32_602 });
+    await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32_602, data: { uri } });
     await expect(client.callTool({ name: 'get-grouped-stats-redirects' })).rejects.toMatchObject({
       code: -32_602,
     });
