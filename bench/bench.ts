@@ -1,6 +1,7 @@
-/** `npm run bench`: the time that the gateway adds to a query. */
+/** `npm run bench`: the time that the gateway adds to a query, and that MCP adds to a request. */
+import path from 'node:path';
 import type { ClickHouseClient } from '@clickhouse/client';
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 
 import { generateApiKey } from '../src/auth/api-key.js';
 import { prepareDatabase } from '../src/clickhouse/demo-data/prepare-database.js';
@@ -9,13 +10,16 @@ import { FILLINGS, fillTable } from './data/fill-tables.js';
 import { costOf, httpGet, type Cost } from './measuring/http-get.js';
 import { formatCount, formatMegabytes, formatMs, printMachine, printTable } from './measuring/print.js';
 import { sampleInTurn, timed } from './measuring/sampling.js';
+import { runMcp } from './mcp/run-mcp.js';
 import { runBenchmark } from './run-benchmark.js';
+import type { Stage } from './stage.js';
 import { wholeNumber } from './whole-number.js';
 import { REFERENCE, referenceEndpoints } from './reference-project.js';
 
 interface Options {
   readonly rows: number;
   readonly rounds: number;
+  readonly only?: 'queries' | 'mcp';
 }
 
 const SHARE_OF_ROWS: Readonly<Record<string, number>> = { function_relay_logs: 2, custom_events: 10 };
@@ -33,31 +37,47 @@ const HEADINGS = [
 
 await runBenchmark(
   new Command('bench')
-    .description('Measures the endpoints over HTTP, past the cache, against the bare query.')
+    .description(
+      'Measures the endpoints over HTTP, past the cache, against the bare query; and calls by MCP against the same HTTP requests.',
+    )
     .option(
       '--rows <n>',
       'edge logs to generate; half as many function relay logs, a tenth as many events',
       wholeNumber,
       10_000_000,
     )
-    .option('--rounds <n>', 'requests of each query that are timed', wholeNumber, 200),
-  async ({ rows, rounds }: Options, stage) => {
-    const clickhouse = await stage.startClickHouse();
-    await prepareDatabase(clickhouse.adminConnection, { schemaFolder: REFERENCE.schemaFolder });
-    const admin = stage.connect(clickhouse.adminConnection);
-    const end = new Date();
-    for (const filling of FILLINGS) {
-      await fillTable(admin, filling, Math.ceil(rows / (SHARE_OF_ROWS[filling.table] ?? 1)), end);
-    }
-    printMachine(`${formatCount(rows)} edge logs; ${rounds} requests each, in turn`);
-    const apiKey = generateApiKey();
-    const gateway = await stage.startGateway(clickhouse.readerConnection, { API_KEY: apiKey });
-    printTable(
-      HEADINGS,
-      await measure(stage.connect(clickhouse.readerConnection), { url: gateway.url, apiKey }, rounds),
-    );
+    .option(
+      '--rounds <n>',
+      'requests of each query that are timed, and calls by MCP that miss; ten times as many that hit',
+      wholeNumber,
+      200,
+    )
+    .addOption(new Option('--only <part>', 'measure one part').choices(['queries', 'mcp'])),
+  async ({ rows, rounds, only }: Options, stage) => {
+    if (only !== 'mcp') await measureQueries(stage, rows, rounds);
+    if (only !== 'queries') await runMcp(stage, rounds);
   },
 );
+
+async function measureQueries(stage: Stage, rows: number, rounds: number): Promise<void> {
+  // Data of its own: the calls by MCP are of demonstration data.
+  const clickhouse = await stage.startClickHouse({ dataDir: path.join(stage.folder, 'queries') });
+  await prepareDatabase(clickhouse.adminConnection, { schemaFolder: REFERENCE.schemaFolder });
+  const admin = stage.connect(clickhouse.adminConnection);
+  const end = new Date();
+  for (const filling of FILLINGS) {
+    await fillTable(admin, filling, Math.ceil(rows / (SHARE_OF_ROWS[filling.table] ?? 1)), end);
+  }
+  printMachine(`${formatCount(rows)} edge logs; ${rounds} requests each, in turn`);
+  const apiKey = generateApiKey();
+  const gateway = await stage.startGateway(clickhouse.readerConnection, { API_KEY: apiKey });
+  printTable(
+    HEADINGS,
+    await measure(stage.connect(clickhouse.readerConnection), { url: gateway.url, apiKey }, rounds),
+  );
+  await gateway.stop();
+  await clickhouse.stop();
+}
 
 async function measure(
   client: ClickHouseClient,
