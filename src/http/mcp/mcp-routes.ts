@@ -13,6 +13,7 @@ import { contextOf, type RequestContext } from '../request-context.js';
 import { noteError } from './protocol-error.js';
 import { readMessage, type Message } from './read-message.js';
 import { nameMetadata } from './resource-metadata.js';
+import { RunningCalls, SESSION_HEADER, sessionHeaders } from './running-calls.js';
 import type { MessageServer, ServeParts } from './serve-message.js';
 import { Tools } from './tools.js';
 
@@ -52,30 +53,39 @@ function requireOrigin(origins: readonly string[]): RequestHandler {
 }
 
 function serveMessages(parts: ServeParts): RequestHandler {
+  const calls = new RunningCalls();
   let messages: MessageServer | undefined;
   return async (request, response) => {
     const context = contextOf(request);
-    const { message, rejected } = await admit(parts, request, response);
+    const principal = principalOf(context);
+    const sessionId = request.get(SESSION_HEADER);
+    const message = await readCounted(parts, request, response);
+    calls.cancel(principal.name, sessionId, message);
+    const rejected = await admit(parts, context, message, response);
     messages ??= await loadServer(parts);
-    const sent = await messages.serve({
-      headers: headersOf(request.headers),
-      message,
-      caller: {
-        context,
-        principal: principalOf(context),
-        signal: clientDisconnected(response),
-        tags: tagsIn(request.originalUrl),
-        arguments: message.tool?.arguments,
-        rejected,
-        setLimits: (limits) => {
-          setLimitHeaders(response, limits);
+    const call = calls.begin(principal.name, sessionId, message.id, clientDisconnected(response));
+    try {
+      const sent = await messages.serve({
+        headers: headersOf(request.headers),
+        message,
+        caller: {
+          ...{ context, principal, rejected },
+          signal: call.signal,
+          tags: tagsIn(request.originalUrl),
+          arguments: message.tool?.arguments,
+          setLimits: (limits) => {
+            setLimitHeaders(response, limits);
+          },
+          setHeaders: (headers) => {
+            response.set(headers);
+          },
         },
-        setHeaders: (headers) => {
-          response.set(headers);
-        },
-      },
-    });
-    await send(response, sent, context);
+      });
+      response.set(sessionHeaders(message));
+      await send(response, sent, context);
+    } finally {
+      call.end();
+    }
   };
 }
 
@@ -85,34 +95,36 @@ async function loadServer(parts: ServeParts): Promise<MessageServer> {
   return new MessageServer(parts);
 }
 
-interface Admitted {
-  readonly message: Message;
-  /** Why a call of a tool is rejected. */
-  readonly rejected: Failure | undefined;
+/** Reads the message. One that is malformed counts against its key all the same. @throws Failure */
+async function readCounted(parts: ServeParts, request: Request, response: ExpressResponse): Promise<Message> {
+  try {
+    return await readMessage(request, response);
+  } catch (error) {
+    await count(parts, contextOf(request), undefined);
+    throw error;
+  }
 }
 
 /**
- * Reads the message and counts it, as a request of REST: against its key, and against the endpoint whose tool it calls.
+ * Counts the message, as a request of REST: against its key, and against the endpoint whose tool it calls.
  *
- * @throws Failure where the message is malformed, and LimitExceeded unless it calls a tool, whose result then reports it.
+ * @returns why a call of a tool is rejected: its result reports that.
+ * @throws LimitExceeded for other messages.
  */
-async function admit(parts: ServeParts, request: Request, response: ExpressResponse): Promise<Admitted> {
-  const context = contextOf(request);
-  let message: Message;
-  try {
-    message = await readMessage(request, response);
-  } catch (error) {
-    await count(parts, context, undefined);
-    throw error;
-  }
-  const endpoint = message.tool && parts.tools.find(principalOf(context), message.tool.name);
+async function admit(
+  parts: ServeParts,
+  context: RequestContext,
+  { tool }: Message,
+  response: ExpressResponse,
+): Promise<Failure | undefined> {
+  const endpoint = tool && parts.tools.find(principalOf(context), tool.name);
   if (endpoint) context.endpoint = endpoint.name;
   try {
     setLimitHeaders(response, await count(parts, context, endpoint));
-    return { message, rejected: undefined };
+    return undefined;
   } catch (error) {
-    if (!endpoint || !(error instanceof Failure)) throw error;
-    return { message, rejected: error };
+    if (endpoint && error instanceof Failure) return error;
+    throw error;
   }
 }
 

@@ -10,6 +10,8 @@ export interface Message {
   readonly body: object;
   readonly id: unknown;
   readonly method: unknown;
+  /** The id of the request that a `notifications/cancelled` cancels. */
+  readonly cancelled: unknown;
   /** Of `tools/call`: the name and the arguments, whose numbers are `LosslessNumber`. */
   readonly tool: { readonly name: unknown; readonly arguments: unknown } | undefined;
 }
@@ -27,15 +29,17 @@ export async function readMessage(request: Request, response: Response): Promise
   const body = JSON.parse(text) as ParsedBody;
   const { id, method } = body;
   const { params } = lossless as { readonly params?: unknown };
-  if (method !== 'tools/call' || !isJsonObject(params)) return { body, id, method, tool: undefined };
+  const cancelled = method === 'notifications/cancelled' ? body.params?.requestId : undefined;
+  if (method !== 'tools/call' || !isJsonObject(params))
+    return { body, id, method, cancelled, tool: undefined };
   const tool: Message['tool'] = { name: undefined, arguments: undefined, ...params };
   // The SDK would reject them with an error of the protocol, which a model does not read.
   if (!isJsonObject(tool.arguments)) body.params = { ...body.params, arguments: {} };
-  return { body, id, method, tool };
+  return { body, id, method, cancelled, tool };
 }
 
 interface ParsedBody {
   readonly id?: unknown;
   readonly method?: unknown;
-  params?: object;
+  params?: { readonly requestId?: unknown; readonly arguments?: object } | null;
 }

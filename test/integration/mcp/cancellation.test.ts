@@ -52,20 +52,24 @@ describe('a client that aborts its call', () => {
     expect(await untilLogged(requestId, 2)).toEqual([200, 499]);
   });
 
-  // That revision cancels by a message of its own, which only a server with sessions can assign to a call.
-  it('in the revision 2025-11-25 cancels the query when it closes the connection', async () => {
+  // That revision cancels by a message of its own, and leaves the request of the call open.
+  it('in the revision 2025-11-25 cancels the query in ClickHouse', async () => {
     const requestId = 'abort-of-2025';
     const client = await mcp.connect({ requestId, revision: '2025-11-25' });
+    const other = await mcp.connect({ requestId: 'other', revision: '2025-11-25' });
     const aborting = new AbortController();
     const rejected = expect(call(client, { city: 'b', ...ENDLESS }, aborting.signal)).rejects.toThrow();
     await untilRunning(requestId);
+    // Another client of the same key, whose messages have the same ids.
+    for (const id of [0, 1, 2]) {
+      await other.notification({ method: 'notifications/cancelled', params: { requestId: id } });
+    }
+    await other.listTools();
+    expect(await mcp.running(requestId)).toBe(1);
     aborting.abort();
     await rejected;
-    // initialize, notifications/initialized, and notifications/cancelled.
-    expect(await untilLogged(requestId, 3)).toEqual([200, 202, 202]);
-    expect(await mcp.running(requestId)).toBe(1);
-    await client.close();
     await untilCancelled(requestId);
+    // initialize, notifications/initialized, notifications/cancelled, and the call.
     expect(await untilLogged(requestId, 4)).toEqual([200, 202, 202, 499]);
   });
 });
