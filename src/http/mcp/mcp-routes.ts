@@ -159,9 +159,6 @@ const TRANSPORT_HEADERS = /^(?:accept|content-type|mcp-.*)$/;
 async function send(response: ExpressResponse, sent: Response, context: RequestContext): Promise<void> {
   const body = Buffer.from(await sent.arrayBuffer());
   noteError(context, sent.status, body);
-  response
-    .status(sent.status)
-    .set(Object.fromEntries(sent.headers))
-    .set('Cache-Control', 'no-store')
-    .end(body);
+  const headers = { 'Cache-Control': 'no-store', 'Content-Length': String(body.length) };
+  response.writeHead(sent.status, { ...Object.fromEntries(sent.headers), ...headers }).end(body);
 }

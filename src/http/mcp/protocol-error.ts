@@ -24,12 +24,17 @@ export class ProtocolError extends Error {
 /** A response with an error alone has at most so many bytes; those of the SDK have a few hundred. */
 const MAX_ERROR_BYTES = 8192;
 
+/** With which the SDK begins a response without an error. */
+const RESULT = Buffer.from('{"result":');
+
 /**
  * Records the failure that a response reports, for the log: its status can be 200. What is not recorded yet is the SDK's, which
  * rejects messages only.
  */
 export function noteError(context: RequestContext, status: number, body: Buffer): void {
-  if (context.failure !== undefined || body.length === 0 || body.length > MAX_ERROR_BYTES) return;
+  const hasNone =
+    body.length === 0 || body.length > MAX_ERROR_BYTES || body.subarray(0, RESULT.length).equals(RESULT);
+  if (hasNone || context.failure !== undefined) return;
   const { error } = JSON.parse(body.toString()) as { readonly error?: { readonly code?: unknown } };
   if (!error) return;
   context.failure = new Failure(codeOf(error.code), 'The message is not valid.');

@@ -1,8 +1,9 @@
 import {
+  classifyInboundRequest,
   createMcpHandler,
-  isLegacyRequest,
   McpServer,
   WebStandardStreamableHTTPServerTransport,
+  type InboundHttpRequest,
   type McpHttpHandler,
 } from '@modelcontextprotocol/server';
 
@@ -59,8 +60,10 @@ export class MessageServer {
   /** Responds to a message in the protocol revision that it names. */
   async serve({ headers, message, caller }: SentMessage): Promise<Response> {
     const { body } = message;
-    const request = new Request(URL_OF_ANY, { method: 'POST', headers, signal: caller.signal });
-    if (await isLegacyRequest(request, body)) return this.serveEarlier(request, body, caller);
+    const { kind } = classifyInboundRequest({ httpMethod: 'POST', ...standardHeaders(headers), body });
+    // Without a signal, which costs more than the request: the calls have one of their own.
+    const request = new Request(URL_OF_ANY, { method: 'POST', headers });
+    if (kind === 'legacy') return this.serveEarlier(request, body, caller);
     if (message.method === 'subscriptions/listen') return rejectSubscription(message);
     const authInfo = { token: '', clientId: caller.principal.name, scopes: [], extra: { caller } };
     return this.current.fetch(request, { parsedBody: body, authInfo });
@@ -104,6 +107,18 @@ export class MessageServer {
     );
     return server;
   }
+}
+
+/** The headers that repeat what the message says, by the SDK's names. */
+function standardHeaders(headers: Headers): Partial<InboundHttpRequest> {
+  const version = headers.get('mcp-protocol-version');
+  const method = headers.get('mcp-method');
+  const name = headers.get('mcp-name');
+  return {
+    ...(version !== null && { protocolVersionHeader: version }),
+    ...(method !== null && { mcpMethodHeader: method }),
+    ...(name !== null && { mcpNameHeader: name }),
+  };
 }
 
 /**

@@ -31,7 +31,7 @@ describe('a message', () => {
     const response = await post(shop, CALL, 'all', { 'X-Request-Id': 'request-1' });
     expect(response.status).toBe(200);
     expect(response.headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
+      'content-type': 'application/json',
       'cache-control': 'no-store',
       'x-request-id': 'request-1',
       'x-content-type-options': 'nosniff',
