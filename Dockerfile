@@ -17,9 +17,12 @@ COPY package.json package-lock.json .npmrc ./
 FROM manifest AS production-dependencies
 RUN --mount=type=cache,target=/root/.npm \
     npm ci --omit=dev --omit=optional --ignore-scripts --no-audit
-# The packages of MCP, which are optional, and those that trace, which are optional peers: nothing can be added to an image.
+# What an image must have although it is optional, because nothing can be added to it: the packages that trace (peers), and those
+# of MCP. npm omits a package that package.json calls optional even where the command names it.
 RUN --mount=type=cache,target=/root/.npm \
-    npm install --no-save --save-prod --omit=dev --omit=optional --ignore-scripts --no-audit $(node -p "const { peerDependencies, optionalDependencies } = require('./package.json'); [...Object.entries(peerDependencies), ...Object.entries(optionalDependencies).filter(([name]) => name.startsWith('@modelcontextprotocol/'))].map((entry) => entry.join('@')).join(' ')"
+    packages=$(node -p "const { peerDependencies, optionalDependencies } = require('./package.json'); [...Object.entries(peerDependencies), ...Object.entries(optionalDependencies).filter(([name]) => name.startsWith('@modelcontextprotocol/'))].map((entry) => entry.join('@')).join(' ')") && \
+    npm pkg delete optionalDependencies && \
+    npm install --no-save --save-prod --omit=dev --omit=optional --ignore-scripts --no-audit $packages
 
 FROM manifest AS build
 # The optional packages are the embedded ClickHouse: half a gigabyte that the image does not keep.
