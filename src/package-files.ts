@@ -24,6 +24,17 @@ export function readVersion(): string {
   return (JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as { readonly version: string }).version;
 }
 
+/** The command that installs the packages of MCP, which are optional, for the text of an error. */
+export function mcpInstallation(): string {
+  const { optionalDependencies } = JSON.parse(readFileSync(PACKAGE_FILE, 'utf8')) as {
+    readonly optionalDependencies: Readonly<Record<string, string>>;
+  };
+  const packages = Object.entries(optionalDependencies)
+    .filter(([name]) => name.startsWith('@modelcontextprotocol/'))
+    .map(([name, version]) => `${name}@${version}`);
+  return `npm install --omit=optional ${packages.join(' ')} (in a checkout: npm ci)`;
+}
+
 function ifExists(folder: string): string | undefined {
   return existsSync(folder) ? folder : undefined;
 }

@@ -1,3 +1,4 @@
+import { mcpInstallation } from '../package-files.js';
 import { CommandError, EXIT, EXIT_BY_SIGNAL } from './exit-codes.js';
 import { gatewayOf, type GatewayOptions } from './gateway-options.js';
 
@@ -29,9 +30,7 @@ export async function runMcp({ tag = [], ...options }: McpOptions): Promise<void
 /** @throws CommandError that names the packages where one is missing, else the error itself. */
 function throwMissing(error: unknown): never {
   if (!(error instanceof Error && 'code' in error && error.code === 'ERR_MODULE_NOT_FOUND')) throw error;
-  throw new CommandError(
-    'The MCP SDK is not installed. Run: npm install @modelcontextprotocol/server @modelcontextprotocol/client',
-    EXIT.failed,
-    { cause: error },
-  );
+  throw new CommandError(`The MCP SDK is not installed. Run: ${mcpInstallation()}`, EXIT.failed, {
+    cause: error,
+  });
 }

@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import cors from 'cors';
 
+import { SESSION_HEADER } from './mcp/running-calls.js';
 import { RESPONSE_HEADERS } from './openapi/headers.js';
 
 /** Headers that let the page of an origin read a response: names and values alternate. */
@@ -18,7 +19,7 @@ export function allowOrigins(origins: readonly string[]): RequestHandler {
   return cors({
     origin: [...origins],
     methods: ['GET', 'HEAD', 'POST'],
-    exposedHeaders: Object.keys(RESPONSE_HEADERS),
+    exposedHeaders: [...Object.keys(RESPONSE_HEADERS), SESSION_HEADER],
     maxAge: 600,
   });
 }

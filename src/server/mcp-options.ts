@@ -4,9 +4,9 @@ import type { Config } from '../config/config.js';
 import type { McpOptions } from '../http/app.js';
 import { isAuthorizationServer } from '../http/mcp/resource-metadata.js';
 import { describeError, type Logger } from '../observability/logger.js';
+import { mcpInstallation } from '../package-files.js';
 
 const PACKAGE = '@modelcontextprotocol/server';
-const INSTALL = `npm install ${PACKAGE}`;
 
 /**
  * The options of MCP; undefined where it is off, or where its package, an optional dependency, is not installed.
@@ -19,8 +19,9 @@ export function mcpOptions(
 ): McpOptions | undefined {
   if (mcp.use === 'off') return undefined;
   if (!isInstalled()) {
-    if (mcp.use === 'required') throw new Error(`MCP=on needs the package ${PACKAGE}. Run: ${INSTALL}`);
-    logger.info('MCP is not offered, because its package is not installed', { install: INSTALL });
+    if (mcp.use === 'required')
+      throw new Error(`MCP=on needs the package ${PACKAGE}. Run: ${mcpInstallation()}`);
+    logger.info('MCP is not offered, because its package is not installed', { install: mcpInstallation() });
     return undefined;
   }
   return {

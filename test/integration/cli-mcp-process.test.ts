@@ -109,7 +109,7 @@ describe('a process of querygate mcp', () => {
       const { ended, stderr } = startProcess([await installWithout('@modelcontextprotocol', folder), 'mcp']);
       expect(await ended).toBe(1);
       expect(stderr()).toBe(
-        'error: The MCP SDK is not installed. Run: npm install @modelcontextprotocol/server @modelcontextprotocol/client\n',
+        'error: The MCP SDK is not installed. Run: npm install --omit=optional @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/server@2.4.0 (in a checkout: npm ci)\n',
       );
     });
   });

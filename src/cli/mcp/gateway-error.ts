@@ -79,7 +79,11 @@ export async function responseError(gateway: Gateway, response: Response): Promi
     `${outcome(gateway, status, String(title))}: ${oneLine(String(detail))}`,
     ...(hasRetry ? [`Retry after ${retryAfterSeconds} s.`] : []),
     ...(status === 401 ? ['Set --key or QUERYGATE_KEY to a valid API key.'] : []),
-    ...(status === 404 ? ['Check --url, and that this gateway serves MCP.'] : []),
+    ...(status === 404
+      ? [
+          'Check --url, and that the gateway serves MCP: MCP=off disables it, and it needs the packages of MCP.',
+        ]
+      : []),
   ];
   const data: HttpErrorData = { status, code, requestId, ...(hasRetry && { retryAfterSeconds }) };
   return new GatewayError(sentences.join(' '), { data });

@@ -55,7 +55,7 @@ function parseRows(text: string): readonly unknown[] {
   } catch (cause) {
     throw new Failure(
       'CLICKHOUSE_ANSWER_BROKEN',
-      'The rows are not valid JSON: a column that holds JSON has a text that is none. Report it to the author of the endpoint.',
+      'The rows are not valid JSON: a column that holds JSON has text that is not JSON. Report it to the author of the endpoint.',
       { cause },
     );
   }

@@ -61,10 +61,11 @@ function serveMessages(parts: ServeParts): RequestHandler {
     const sessionId = request.get(SESSION_HEADER);
     const message = await readCounted(parts, request, response);
     calls.cancel(principal.name, sessionId, message);
-    const rejected = await admit(parts, context, message, response);
-    messages ??= await loadServer(parts);
+    // Before anything that waits: the message that cancels a call can follow it at once.
     const call = calls.begin(principal.name, sessionId, message.id, clientDisconnected(response));
     try {
+      const rejected = await admit(parts, context, message, response);
+      messages ??= await loadServer(parts);
       const sent = await messages.serve({
         headers: headersOf(request.headers),
         message,
@@ -81,8 +82,7 @@ function serveMessages(parts: ServeParts): RequestHandler {
           },
         },
       });
-      response.set(sessionHeaders(message));
-      await send(response, sent, context);
+      await send(response, sent, { context, message });
     } finally {
       call.end();
     }
@@ -156,9 +156,18 @@ function headersOf(headers: IncomingHttpHeaders): Headers {
 /** The headers that the protocol defines: the SDK need not see the key. */
 const TRANSPORT_HEADERS = /^(?:accept|content-type|mcp-.*)$/;
 
-async function send(response: ExpressResponse, sent: Response, context: RequestContext): Promise<void> {
+async function send(
+  response: ExpressResponse,
+  sent: Response,
+  { context, message }: { readonly context: RequestContext; readonly message: Message },
+): Promise<void> {
   const body = Buffer.from(await sent.arrayBuffer());
   noteError(context, sent.status, body);
-  const headers = { 'Cache-Control': 'no-store', 'Content-Length': String(body.length) };
-  response.writeHead(sent.status, { ...Object.fromEntries(sent.headers), ...headers }).end(body);
+  const headers = {
+    ...Object.fromEntries(sent.headers),
+    ...(context.failure === undefined && sessionHeaders(message)),
+    'Cache-Control': 'no-store',
+    'Content-Length': String(body.length),
+  };
+  response.writeHead(sent.status, headers).end(body);
 }

@@ -21,9 +21,6 @@ export class ProtocolError extends Error {
   }
 }
 
-/** A response with an error alone has at most so many bytes; those of the SDK have a few hundred. */
-const MAX_ERROR_BYTES = 8192;
-
 /** With which the SDK begins a response without an error. */
 const RESULT = Buffer.from('{"result":');
 
@@ -32,8 +29,7 @@ const RESULT = Buffer.from('{"result":');
  * rejects messages only.
  */
 export function noteError(context: RequestContext, status: number, body: Buffer): void {
-  const hasNone =
-    body.length === 0 || body.length > MAX_ERROR_BYTES || body.subarray(0, RESULT.length).equals(RESULT);
+  const hasNone = body.length === 0 || body.subarray(0, RESULT.length).equals(RESULT);
   if (hasNone || context.failure !== undefined) return;
   const { error } = JSON.parse(body.toString()) as { readonly error?: { readonly code?: unknown } };
   if (!error) return;

@@ -8,10 +8,11 @@ import type { Message } from './read-message.js';
 export const SESSION_HEADER = 'Mcp-Session-Id';
 
 /**
- * Gives a client that introduces itself a session id. The gateway stores nothing under it, and every gateway accepts every id.
+ * Gives a client that introduces itself a session id. The gateway stores nothing under it but the calls that
+ * run, and every gateway accepts every id.
  */
-export function sessionHeaders({ method }: Message): Readonly<Record<string, string>> {
-  return method === 'initialize' ? { [SESSION_HEADER]: randomUUID() } : {};
+export function sessionHeaders({ method, id }: Message): Readonly<Record<string, string>> {
+  return method === 'initialize' && id !== undefined ? { [SESSION_HEADER]: randomUUID() } : {};
 }
 
 /**
@@ -23,7 +24,7 @@ export class RunningCalls {
   private readonly calls = new Map<string, LinkedAbort>();
 
   /**
-   * Registers a call until `end`.
+   * Registers a call until `end`. A second call with the id of a running one, which JSON-RPC forbids, takes its place.
    *
    * @param caller name of the key or token; nobody cancels calls of another.
    * @param disconnected aborts when the client disconnects.
@@ -47,8 +48,9 @@ export class RunningCalls {
   }
 
   /** Cancels the call that a `notifications/cancelled` names, where this gateway runs it. */
-  cancel(caller: string, sessionId: string | undefined, { cancelled }: Message): void {
-    if (cancelled === undefined || sessionId === undefined) return;
+  cancel(caller: string, sessionId: string | undefined, { id, cancelled }: Message): void {
+    const isNotification = id === undefined && cancelled !== undefined;
+    if (!isNotification || sessionId === undefined) return;
     const call = this.calls.get(nameOf(caller, sessionId, cancelled));
     call?.abort(new Failure('CALLER_GONE', 'The client cancelled the call.'));
   }

@@ -68,11 +68,16 @@ function namesOf(endpoint: Endpoint, pinned: Pinned): ReadonlySet<string> {
 function problemsOfUnknown(unknown: readonly string[], known: ReadonlySet<string>): readonly Problem[] {
   const problems = unknown.slice(0, MAX_UNKNOWN).map((name, index) => {
     const which = index === 0 ? `, which has ${[...known].join(', ')}` : '';
-    return { param: name.slice(0, MAX_NAME), problem: `is no argument of this tool${which}` };
+    return { param: shown(name), problem: `is no argument of this tool${which}` };
   });
   const more = unknown.length - problems.length;
-  if (more > 0) problems.push({ param: 'arguments', problem: `has ${more} more names that are none` });
+  if (more > 0) problems.push({ param: 'arguments', problem: `has ${more} more unknown names` });
   return problems;
+}
+
+/** A name as an error shows it: in one line, and not longer than a sensible one. */
+function shown(name: string): string {
+  return JSON.stringify(name.slice(0, MAX_NAME)).slice(1, -1);
 }
 
 function readMaxRows(

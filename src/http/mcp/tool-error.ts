@@ -25,6 +25,9 @@ function textOf({ code, message, details }: Failure, requestId: string): string 
       ? ['The arguments are invalid:', ...problems.map(({ param, problem }) => `- ${param} ${problem}`)]
       : [message];
   if (problems.length > 0) lines.push('Correct them and call again.');
-  if (retryAfterSeconds !== undefined) lines.push(`Call again in ${retryAfterSeconds} s, not before.`);
+  // The messages of limits say it already.
+  const isSaid = message.includes('again in');
+  if (retryAfterSeconds !== undefined && !isSaid)
+    lines.push(`Call again in ${retryAfterSeconds} s, not before.`);
   return [...lines, `(${code}, request ${requestId})`].join('\n');
 }

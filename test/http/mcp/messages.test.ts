@@ -4,9 +4,10 @@ import type { NetworkResponse } from '../../support/network-request.js';
 import { codeOf } from '../../support/network-request.js';
 import { resultOf } from '../../support/fake-run-query.js';
 import { rowsOfTool, textOfTool } from '../../support/mcp-client.js';
+import { httpMessage } from '../../support/mcp-message.js';
 import { callTool, McpShop, ORDERS, rowsOf, SAMPLE, useMcpShop } from '../../support/mcp-shop.js';
 
-const HEADERS = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' };
+const { headers: HEADERS } = httpMessage('2025-11-25', { method: 'tools/call' });
 const CALL = {
   jsonrpc: '2.0',
   id: 7,
@@ -79,6 +80,11 @@ describe('a message', () => {
     expect(await lineOf(shop)).toMatchObject({ path: '/mcp', status, code });
   });
 
+  it('with a long id is logged as a failure too', async () => {
+    await post(shop, { jsonrpc: '2.0', id: 'x'.repeat(10_000), method: 'prompts/list' });
+    expect(await lineOf(shop)).toMatchObject({ status: 404, code: 'NOT_FOUND' });
+  });
+
   it('without a request in it is accepted without a body', async () => {
     const accepted = await post(shop, { jsonrpc: '2.0', method: 'notifications/initialized' });
     expect([accepted.status, accepted.text]).toEqual([202, '']);
@@ -135,22 +141,18 @@ describe('a message', () => {
       200,
       'https://agent.example',
     ]);
+    expect(listed.headers['access-control-expose-headers']).toContain('Mcp-Session-Id');
   });
 
   it('to subscribe is an error: the gateway notifies of nothing', async () => {
     const client = await shop.connect();
     await expect(client.listen({ toolsListChanged: true })).rejects.toThrow();
-    const meta = {
-      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-      'io.modelcontextprotocol/clientInfo': { name: 'x', version: '1' },
-      'io.modelcontextprotocol/clientCapabilities': {},
-    };
-    const response = await post(
-      shop,
-      { ...LIST, method: 'subscriptions/listen', params: { _meta: meta, notifications: {} } },
-      'all',
-      { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'subscriptions/listen' },
-    );
+    const { headers, body } = httpMessage('2026-07-28', {
+      method: 'subscriptions/listen',
+      params: { notifications: {} },
+      id: 7,
+    });
+    const response = await post(shop, body, 'all', headers);
     expect([response.status, JSON.parse(response.text)]).toMatchObject([
       404,
       { id: 7, error: { code: -32_601 } },
@@ -190,7 +192,7 @@ describe('a limit on requests', () => {
     };
     expect(result.isError).toBe(true);
     expect(result.content[0]?.text).toMatch(
-      /^This key has reached its limit of 2 requests in 60 seconds\.[^]*Call again in (?:59|60) s, not before\.\n\(LIMIT_EXCEEDED, request /,
+      /^This key has reached its limit of 2 requests in 60 seconds\.[^]*Try again in (?:59|60) seconds\.\n\(LIMIT_EXCEEDED, request /,
     );
     expect(result._meta['querygate/problem']).toMatchObject({ status: 429, code: 'LIMIT_EXCEEDED' });
     const logged = shop.gateway.logger.lines.filter(({ fields }) => fields['code'] === 'LIMIT_EXCEEDED');

@@ -2,6 +2,7 @@ import type { CallToolResult } from '@modelcontextprotocol/client';
 
 import { resultOf } from '../../support/fake-run-query.js';
 import { rowsOfTool, textOfTool } from '../../support/mcp-client.js';
+import { httpMessage } from '../../support/mcp-message.js';
 import { callTool, ORDERS, rowsOf, useMcpShop } from '../../support/mcp-shop.js';
 
 const shop = useMcpShop();
@@ -118,7 +119,7 @@ describe('an error', () => {
       Array.from({ length: 10_000 }, (_, index) => [`${index}${'x'.repeat(10)}`, 1]),
     );
     const found = await errorOf({ shop: 'rome', ...names, ['y'.repeat(5000)]: 1 });
-    expect(found).toContain('- arguments has 9996 more names that are none');
+    expect(found).toContain('- arguments has 9996 more unknown names');
     expect(found.length).toBeLessThan(600);
     expect(await errorOf({ shop: 'rome', ['y'.repeat(5000)]: 1 })).toContain(
       `- ${'y'.repeat(64)} is no argument`,
@@ -137,7 +138,7 @@ describe('an error', () => {
       const response = await shop.gateway.send('all', '/mcp', {
         method: 'POST',
         body: JSON.stringify(message),
-        headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+        headers: httpMessage('2025-11-25', message).headers,
       });
       expect(response.status).toBe(200);
       const { result } = JSON.parse(response.text) as { readonly result: CallToolResult };
