@@ -157,19 +157,15 @@ const EXACT = /(?:Int(?:64|128|256)|Decimal)/;
 function orText(schema: JsonSchema, type: string): JsonSchema {
   if (!EXACT.test(type)) return schema;
   const { items, additionalProperties, prefixItems } = schema;
+  const types = [schema.type ?? []].flat();
+  const isNumber = types.includes('integer') || types.includes('number');
   return {
     ...schema,
-    ...(schema.type !== undefined && { type: withText([schema.type].flat()) }),
+    ...(isNumber && { type: [...types, 'string'] }),
     ...(items && { items: orText(items, type) }),
     ...(prefixItems && { prefixItems: prefixItems.map((item) => orText(item, type)) }),
     ...(typeof additionalProperties === 'object' && {
       additionalProperties: orText(additionalProperties, type),
     }),
   };
-}
-
-function withText(types: readonly string[]): string | readonly string[] {
-  const isNumber = types.includes('integer') || types.includes('number');
-  if (!isNumber) return types.length === 1 ? (types[0] ?? []) : types;
-  return types.includes('string') ? types : [...types, 'string'];
 }
