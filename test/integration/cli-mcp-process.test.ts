@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 
+import { mcpInstallation } from '../../src/package-files.js';
 import { installWithout } from '../support/install-without.js';
 import { MCP_KEY, startMcpGateway, type McpGateway, type RespondToMcp } from '../support/mcp-gateway.js';
 import { REFERENCE_WITHOUT_ENV } from '../support/reference-project.js';
@@ -108,9 +109,7 @@ describe('a process of querygate mcp', () => {
     await withTemporaryFolder(async (folder) => {
       const { ended, stderr } = startProcess([await installWithout('@modelcontextprotocol', folder), 'mcp']);
       expect(await ended).toBe(1);
-      expect(stderr()).toBe(
-        'error: The MCP SDK is not installed. Run: npm install --omit=optional @modelcontextprotocol/client@2.4.0 @modelcontextprotocol/server@2.4.0 (in a checkout: npm ci)\n',
-      );
+      expect(stderr()).toBe(`error: The MCP SDK is not installed. Run: ${mcpInstallation()}\n`);
     });
   });
 });

@@ -15,6 +15,11 @@ describe.each(REVISIONS)('resources, in the revision %s', (revision) => {
     expect(few.map(({ name }) => name)).toEqual(['sample']);
   });
 
+  it('are those with one of the tags in the URL', async () => {
+    const { resources } = await (await shop.connect('all', revision, '?tag=shop')).listResources();
+    expect(resources.map(({ name }) => name)).toEqual(['shop.daily-orders']);
+  });
+
   it('have the catalogue’s description of the endpoint, for the same key', async () => {
     const catalogue = await shop.gateway.send('rome', '/api/endpoints');
     const client = await shop.connect('rome', revision);

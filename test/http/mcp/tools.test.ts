@@ -113,6 +113,16 @@ describe('tools/list', () => {
     expect(await namesOf(await shop.connect('all', '2026-07-28', '?tag=small&tag=shop'))).toHaveLength(2);
     expect(await namesOf(await shop.connect('all', '2026-07-28', '?tag=other'))).toEqual([]);
   });
+
+  it('lists nothing for a tag that no endpoint has, and everything for an empty one', async () => {
+    expect(await namesOf(await shop.connect('all', '2026-07-28', '?tag=none'))).toEqual([]);
+    expect(await namesOf(await shop.connect('all', '2026-07-28', '?tag='))).toHaveLength(2);
+  });
+
+  it('filters the list only: a tool without the tag can be called', async () => {
+    const client = await shop.connect('all', '2026-07-28', '?tag=shop');
+    expect(rowsOfTool(await callTool(client, { city: 'Rome' }, 'sample')).rowsFound).toBe(120);
+  });
 });
 
 describe('a list with many endpoints', () => {

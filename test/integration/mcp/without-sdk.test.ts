@@ -1,0 +1,39 @@
+import { mcpInstallation } from '../../../src/package-files.js';
+import { textOf } from '../../support/documentation.js';
+import { respondWith, withFakeClickHouse } from '../../support/fake-clickhouse.js';
+import { installWithout } from '../../support/install-without.js';
+import { startProcess } from '../../support/start-process.js';
+import { withTemporaryFolder } from '../../support/temporary-folder.js';
+
+const KEY = 'qg_only-for-tests';
+
+it('an installation without the MCP SDK serves without /mcp; with MCP=on it fails to start, with the command', async () => {
+  await withTemporaryFolder(async (folder) => {
+    const main = [await installWithout('@modelcontextprotocol', folder), 'serve'];
+    await withFakeClickHouse(respondWith('{"result":[]}', 0), async ({ url: CLICKHOUSE_URL }) => {
+      const environment = { PORT: '0', API_KEY: KEY, CLICKHOUSE_URL };
+      const serving = startProcess(main, environment);
+      const [, url = ''] = await serving.untilWritten(/"message":"ready".*"url":"([^"]+)"/);
+      const response = await fetch(`${url}/mcp`, { method: 'POST', headers: { 'X-API-KEY': KEY } });
+      expect(response.status).toBe(404);
+      expect(serving.stdout() + serving.stderr()).toContain(
+        'MCP is not offered, because its package is not installed',
+      );
+      serving.child.kill('SIGTERM');
+      expect(await serving.ended).toBe(0);
+
+      const rejected = startProcess(main, { ...environment, MCP: 'on' });
+      expect(await rejected.ended).toBe(1);
+      expect(rejected.stderr()).toContain(`Run: ${mcpInstallation()}`);
+    });
+  });
+});
+
+it.each(['docs/how-to/agents.md', 'docs/how-to/deploy.md'])(
+  '%s names the versions of package.json',
+  async (page) => {
+    const named = (await textOf(page)).match(/@modelcontextprotocol\/\w+@[\d.]+/g) ?? [];
+    expect(named.length).toBeGreaterThan(0);
+    for (const name of named) expect(mcpInstallation()).toContain(name);
+  },
+);
