@@ -1,6 +1,7 @@
 import { bindSandboxedQuery } from '../../src/endpoint/bind-sandboxed.js';
 import type { BoundQuery } from '../../src/endpoint/bind.js';
 import type { Endpoint } from '../../src/endpoint/endpoint.js';
+import { OPERATORS } from '../../src/endpoint/figures.js';
 import type { RunQuery } from '../../src/query/ports.js';
 import { valuesOf } from '../data/endpoint-queries.js';
 import { formatCount, formatMs, printTable } from '../measuring/print.js';
@@ -58,9 +59,10 @@ export async function measureBarrier(
     const variants = queries.map((query, variant) => async (): Promise<number> => {
       const { signal } = new AbortController();
       const requestId = 'bench-barrier';
-      const cost = await runQuery({ query, columns: 'unknown', rowCap: 1000, requestId, signal });
-      rowsRead[variant] = cost.rowsRead;
-      return cost.clickhouseMs;
+      const { cost } = await runQuery({ query, columns: 'unknown', rowCap: 1000, requestId, signal });
+      const { rowsRead: read, clickhouseMs } = cost.readBy(OPERATORS);
+      rowsRead[variant] = read;
+      return clickhouseMs;
     });
     const latencies = await sampleInTurn(rounds, variants);
     lines.push([

@@ -1,3 +1,4 @@
+import { EVERY_ROW_READER, OWN_ROWS_READER, type Reader } from '../endpoint/figures.js';
 import type { EndpointIdentity } from './endpoint-pattern.js';
 import { mayCall, type Principal } from './principal.js';
 
@@ -83,4 +84,9 @@ export function scopeOf(principal: Principal): string {
     scopes.set(owner, scope);
   }
   return scope;
+}
+
+/** A caller as a reader of what remains of budgets of rows, bytes and time in ClickHouse. */
+export function budgetReaderOf(principal: Principal): Reader {
+  return scopeOf(principal) === '' ? EVERY_ROW_READER : OWN_ROWS_READER;
 }

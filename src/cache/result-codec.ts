@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 
 import { SHARED_FORMAT } from '../coordination/redis-keys.js';
+import { Figures, OPERATORS } from '../endpoint/figures.js';
+import type { QueryCost } from '../endpoint/limit-rules.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { inOwnMemory, type Bodies, type Encoding, type EndpointResult } from '../query/endpoint-result.js';
 
@@ -27,7 +29,8 @@ export const PREFIX = {
   end: PREFIX_END,
 };
 
-interface Header extends Omit<EndpointResult, 'bodies'> {
+interface Header extends Omit<EndpointResult, 'bodies' | 'cost'> {
+  readonly cost: QueryCost;
   readonly lengths: Readonly<Record<Encoding, number>>;
 }
 
@@ -35,10 +38,11 @@ interface Header extends Omit<EndpointResult, 'bodies'> {
  * Encodes a result as bytes: a text prefix (magic, created at, expires at, hash of the cache key), a checksum over
  * prefix and rest, the length of the header, the header (JSON), the bodies.
  */
-export function encodeResult(key: CacheKey, { bodies, ...facts }: EndpointResult): Buffer {
+export function encodeResult(key: CacheKey, { bodies, cost, ...facts }: EndpointResult): Buffer {
   const { identity, gzip = Buffer.alloc(0), br = Buffer.alloc(0) } = bodies;
   const header: Header = {
     ...facts,
+    cost: cost.readBy(OPERATORS),
     lengths: { identity: identity.length, gzip: gzip.length, br: br.length },
   };
   const json = Buffer.from(JSON.stringify(header));
@@ -59,8 +63,12 @@ export function decodeResult({ hash }: CacheKey, bytes: Buffer): EndpointResult 
   if (!bytes.subarray(PREFIX_END, LENGTH_START).equals(checksum)) return undefined;
   // The checksum matches, so the rest is as `encodeResult` wrote it.
   const headerEnd = HEADER_START + bytes.readUInt32BE(LENGTH_START);
-  const { lengths, ...facts } = JSON.parse(bytes.toString('utf8', HEADER_START, headerEnd)) as Header;
-  return { ...facts, bodies: bodiesOf(inOwnMemory(bytes.subarray(headerEnd)), lengths) };
+  const { lengths, cost, ...facts } = JSON.parse(bytes.toString('utf8', HEADER_START, headerEnd)) as Header;
+  return {
+    ...facts,
+    cost: new Figures(cost),
+    bodies: bodiesOf(inOwnMemory(bytes.subarray(headerEnd)), lengths),
+  };
 }
 
 const digits = (ms: number): string => String(ms).padStart(TIME_DIGITS, '0');

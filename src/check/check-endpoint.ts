@@ -1,5 +1,6 @@
 import type { BoundQuery, Values } from '../endpoint/bind.js';
 import { returnedColumns, rowCap, type Endpoint } from '../endpoint/endpoint.js';
+import { OPERATORS } from '../endpoint/figures.js';
 import type { RunQuery } from '../query/ports.js';
 import { validateParameters } from '../query/validate-parameters.js';
 import { bindValues, DESCRIBE, describe, type AnalysisTools } from './analyze-query.js';
@@ -137,7 +138,7 @@ function exampleOf(endpoint: Endpoint, { now }: CheckTools): Values {
 
 async function runExample(endpoint: Endpoint, query: BoundQuery, tools: CheckTools): Promise<ExampleRun> {
   const started = performance.now();
-  const { rowCount, truncated, rowsRead, bytesRead } = await tools.runQuery({
+  const { rowCount, truncated, cost } = await tools.runQuery({
     query,
     columns: endpoint.columns,
     rowCap: rowCap(endpoint),
@@ -146,5 +147,6 @@ async function runExample(endpoint: Endpoint, query: BoundQuery, tools: CheckToo
     ...(endpoint.settings.queryLimits && { limits: endpoint.settings.queryLimits }),
   });
   const milliseconds = Math.round((performance.now() - started) * 10) / 10;
+  const { rowsRead, bytesRead } = cost.readBy(OPERATORS);
   return { rows: rowCount, truncated, milliseconds, rowsRead, bytesRead };
 }

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 
 import type { BoundQuery } from '../endpoint/bind.js';
+import { Figures, OPERATORS, OWN_ROWS_READER } from '../endpoint/figures.js';
 import type { QueryCost } from '../endpoint/limit-rules.js';
 import { ROW_LIMIT } from '../endpoint/reserved.js';
 import { brokenResponse } from '../formats/broken-response.js';
@@ -19,7 +20,8 @@ import type { QueryRequest, QueryResult } from '../query/ports.js';
 import { resultTooLarge } from './translate-error.js';
 
 /** Everything that ClickHouse sent for one query, and what it reported about it. */
-export interface ClickHouseResponse extends QueryCost {
+export interface ClickHouseResponse {
+  readonly cost: Figures<QueryCost>;
   readonly body: Buffer;
   readonly queryId: string;
   readonly resultRows: number;
@@ -58,13 +60,11 @@ export async function fetchRows(
 
 async function fetchAndCut(fetch: Fetch<RowFormat>, send: SendQuery): Promise<QueryResult> {
   const { request, columns, representation, format } = fetch;
-  const { declared, described } = columns;
   const query = projected(request.query, fetch);
   const response = await send(query, format.clickHouseFormat(columns));
-  // The cost of a caller's own SQL would reveal how many hidden rows share granules with its own.
-  const cost = declared === 'unknown' ? undefined : response;
   const { times, formulaSafe } = representation;
-  const context = { rowCap: request.rowCap, times, formulaSafe, columns: described, cost };
+  const cost = response.cost.readBy(request.reader ?? OWN_ROWS_READER);
+  const context = { rowCap: request.rowCap, times, formulaSafe, columns: columns.described, cost };
   const text = asUtf8(response.body);
   const cut = format.cut(format.values === 'json' ? escaped(text, fetch.maxBytes) : text, context);
   if (cut.rowsReceived !== response.resultRows) {
@@ -95,7 +95,10 @@ async function fetchFile(fetch: Fetch<FileFormat>, send: SendQuery): Promise<Que
   if (counted.body.length === 0 || !Number.isSafeInteger(count)) {
     throw brokenResponse('the count of rows is not a number');
   }
-  return resultOf(withCostOf(response, counted), { ...file, truncated: count > rowCap });
+  return resultOf(
+    { ...response, cost: sumOf(response.cost, counted.cost) },
+    { ...file, truncated: count > rowCap },
+  );
 }
 
 function projected(query: BoundQuery, { columns, representation, format }: Fetch<OutputFormat>): BoundQuery {
@@ -107,13 +110,15 @@ function countOf({ text, parameters }: BoundQuery): BoundQuery {
   return { text: `SELECT count() FROM (\n${text}\n)`, parameters };
 }
 
-function withCostOf(response: ClickHouseResponse, other: QueryCost): ClickHouseResponse {
-  return {
-    ...response,
-    rowsRead: response.rowsRead + other.rowsRead,
-    bytesRead: response.bytesRead + other.bytesRead,
-    clickhouseMs: response.clickhouseMs + other.clickhouseMs,
-  };
+function sumOf(...costs: readonly Figures<QueryCost>[]): Figures<QueryCost> {
+  const sum = { rowsRead: 0, bytesRead: 0, clickhouseMs: 0 };
+  for (const cost of costs) {
+    const { rowsRead, bytesRead, clickhouseMs } = cost.readBy(OPERATORS);
+    sum.rowsRead += rowsRead;
+    sum.bytesRead += bytesRead;
+    sum.clickhouseMs += clickhouseMs;
+  }
+  return new Figures(sum);
 }
 
 /** @throws Failure RESULT_TOO_LARGE */
@@ -129,7 +134,7 @@ function asUtf8(bytes: Buffer): Buffer {
 }
 
 function resultOf(
-  { queryId, rowsRead, bytesRead, clickhouseMs }: ClickHouseResponse,
+  { queryId, cost }: ClickHouseResponse,
   {
     body,
     equalBytes,
@@ -142,9 +147,7 @@ function resultOf(
     ...(equalBytes !== undefined && { equalBytes }),
     rowCount,
     truncated,
-    rowsRead,
-    bytesRead,
-    clickhouseMs,
+    cost,
     queryId,
   };
 }

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { hasSecretValue } from '../endpoint/bind.js';
 import type { Column, QueryLimits } from '../endpoint/definition.js';
+import { Figures } from '../endpoint/figures.js';
 import { Failure } from '../errors.js';
 import { brokenResponse } from '../formats/broken-response.js';
 import type { ResultColumn } from '../formats/format.js';
@@ -168,9 +169,11 @@ async function run(
       body,
       queryId,
       resultRows: Number(summary.result_rows),
-      rowsRead: Number(summary.read_rows ?? 0),
-      bytesRead: Number(summary.read_bytes ?? 0),
-      clickhouseMs: Number(summary.elapsed_ns ?? 0) / 1e6,
+      cost: new Figures({
+        rowsRead: Number(summary.read_rows ?? 0),
+        bytesRead: Number(summary.read_bytes ?? 0),
+        clickhouseMs: Number(summary.elapsed_ns ?? 0) / 1e6,
+      }),
     };
   };
   const described =

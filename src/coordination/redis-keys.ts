@@ -5,7 +5,7 @@ import type { EntryName } from '../query/cache-key.js';
  * the layout of one of them changes, or when the same cache key can have other bytes. Gateways with different versions
  * then neither read nor replace what the others wrote, and each version has a leader of its own.
  */
-export const SHARED_FORMAT = 3;
+export const SHARED_FORMAT = 4;
 
 /**
  * The names of all keys in Redis. The keys of one query contain its hash in braces, so that a Redis Cluster stores

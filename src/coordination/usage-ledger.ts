@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 import { SecretValue } from '../endpoint/parameters/secret-value.js';
+import { OPERATORS } from '../endpoint/figures.js';
 import type { Endpoints } from '../endpoint/registry.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { keyOf, type EndpointQuery } from '../query/call.js';
@@ -24,7 +25,7 @@ export interface UsedSet {
 }
 
 /** The facts of a result that the ledger records. */
-export type CreatedResult = Pick<EndpointResult, 'createdAt' | 'clickhouseMs'>;
+export type CreatedResult = Pick<EndpointResult, 'createdAt' | 'cost'>;
 
 /** A set as the ledger updates it in place, because that happens on every hit. */
 type MutableSet = { -readonly [Fact in keyof UsedSet]: UsedSet[Fact] };
@@ -74,7 +75,6 @@ export class UsageLedger {
   count(key: CacheKey, query: EndpointQuery, usedAt: number, result: CreatedResult): void {
     const sets = this.setsOf(key.endpointId);
     const known = sets.get(key.hash);
-    const { createdAt, clickhouseMs } = result;
     if (known) countUse(known, usedAt, result);
     else if (!hasSecret(query))
       sets.set(key.hash, {
@@ -83,8 +83,8 @@ export class UsageLedger {
         lastUsedAt: usedAt,
         uses: 1,
         weight: 1,
-        createdAt,
-        clickhouseMs,
+        createdAt: result.createdAt,
+        clickhouseMs: clickhouseMsOf(result),
       });
   }
 
@@ -160,11 +160,13 @@ function correctTimes(set: MutableSet, now: number): void {
   set.createdAt = unlessFromFuture(set.createdAt, now);
 }
 
-function countUse(set: MutableSet, usedAt: number, { createdAt, clickhouseMs }: CreatedResult): void {
+function countUse(set: MutableSet, usedAt: number, result: CreatedResult): void {
   set.weight = decayed(set.weight, usedAt - set.lastUsedAt) + 1;
   set.lastUsedAt = usedAt;
   set.uses += 1;
-  if (createdAt <= unlessFromFuture(set.createdAt, usedAt)) return;
-  set.createdAt = createdAt;
-  set.clickhouseMs = clickhouseMs;
+  if (result.createdAt <= unlessFromFuture(set.createdAt, usedAt)) return;
+  set.createdAt = result.createdAt;
+  set.clickhouseMs = clickhouseMsOf(result);
 }
+
+const clickhouseMsOf = ({ cost }: CreatedResult): number => cost.readBy(OPERATORS).clickhouseMs;

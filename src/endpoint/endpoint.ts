@@ -33,6 +33,8 @@ export interface Endpoint {
   readonly query: Query;
   /** Columns that the query returns only where all of these parameters have a value. */
   readonly optionalColumns: ReadonlyMap<string, readonly string[]>;
+  /** Whether the text of its query names the request log, which has figures of every caller. */
+  readonly readsRequestLog: boolean;
   /** The query in its `@parameter` form. */
   readonly savedQuery: string;
   /** SHA-256 (hex) over everything that decides a result; part of every cache key. */
@@ -74,11 +76,15 @@ export function createEndpoint(
     query,
     optionalColumns,
     savedQuery,
+    readsRequestLog: textOf(query).includes(REQUEST_LOG),
     digest: digestOf(query, definition),
   };
   DEFINED.add(endpoint);
   return endpoint;
 }
+
+/** The table of the request log; on shards `gateway_requests_local`. */
+const REQUEST_LOG = 'gateway_requests';
 
 /** The columns of the rows of one request. */
 export function returnedColumns(
@@ -169,9 +175,11 @@ function digestOf(query: Query, definition: EndpointDeclaration): string {
   ]);
   const types = Object.entries(definition.parameters).map(([name, { type }]) => [name, type]);
   return createHash('sha256')
-    .update(JSON.stringify([query, definition.limit, columns, types], readable))
+    .update(textOf([query, definition.limit, columns, types]))
     .digest('hex');
 }
+
+const textOf = (tree: unknown): string => JSON.stringify(tree, readable);
 
 // Not `instanceof`: a file that runs in another realm has another RegExp.
 const readable = (_key: string, value: unknown): unknown => (isRegExp(value) ? value.source : value);

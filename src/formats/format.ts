@@ -50,7 +50,7 @@ export interface CutContext extends FormatOptions {
   /** Rows that the response may have. */
   readonly rowCap: number;
   readonly columns: readonly ResultColumn[];
-  /** Undefined where the caller must not learn it. */
+  /** Undefined where the caller may not read it. */
   readonly cost: QueryCost | undefined;
 }
 
@@ -58,8 +58,6 @@ export interface CutContext extends FormatOptions {
 export interface RowsSchema {
   /** Schema of the list of rows. */
   readonly list: JsonSchema;
-  /** Whether a caller's own SQL can decide the columns. */
-  readonly isOpen: boolean;
 }
 
 interface AnyFormat {

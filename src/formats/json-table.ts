@@ -17,9 +17,9 @@ export const jsonTable: RowFormat = {
     const cut = cutRows(body, context.rowCap);
     return { ...cut, ...tableOf(cut, context) };
   },
-  describeBody: ({ list, isOpen }) => ({
+  describeBody: ({ list }) => ({
     type: 'object',
-    required: ['meta', 'data', 'rows', 'truncated', ...(isOpen ? [] : ['statistics'])],
+    required: ['meta', 'data', 'rows', 'truncated'],
     properties: {
       meta: META,
       data: list,
@@ -31,7 +31,7 @@ export const jsonTable: RowFormat = {
   }),
 };
 
-/** Writes the metadata around the rows; no `statistics` where the caller must not learn the cost. */
+/** Writes the metadata around the rows; no `statistics` where the caller may not read the cost. */
 function tableOf(
   { body, rowCount, truncated }: CutResult,
   { columns, times, cost }: CutContext,
@@ -63,7 +63,8 @@ const META: JsonSchema = {
 
 const STATISTICS: JsonSchema = {
   type: 'object',
-  description: 'What the query of this response cost.',
+  description:
+    'What the query of this response cost; absent for keys with pinned parameters, and for SQL of the caller’s own.',
   required: ['elapsed', 'rows_read', 'bytes_read'],
   properties: {
     elapsed: { type: 'number', minimum: 0, description: 'Seconds.' },

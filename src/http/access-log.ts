@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
+import { OPERATORS } from '../endpoint/figures.js';
 import { EXPECTED_BY_CALLER, Failure } from '../errors.js';
 import { LimitExceeded, type LimitState } from '../limits/limit-state.js';
 import { describeError, type Fields, type Logger } from '../observability/logger.js';
@@ -91,13 +92,14 @@ export class AccessLog {
 
   private report(request: FinishedRequest): void {
     const { context, status, path, totalMs } = request;
-    const { clickhouseMs, endpoint = '', cache = '', failure } = context;
+    const { endpoint = '', cache = '', failure, caused } = context;
+    const clickhouseMs = caused?.cost.readBy(OPERATORS).clickhouseMs;
     const gatewayMs = totalMs - (clickhouseMs ?? 0);
     const code = failureCode(failure, status);
     this.count(endpoint, { status, code }, cache, gatewayMs, clickhouseMs);
     const routine = isRoutine(path, status);
     if (!routine) this.listeners.onCompleted?.(request);
-    const fields = fieldsOf(request, gatewayMs);
+    const fields = fieldsOf(request, gatewayMs, clickhouseMs);
     if (failure === undefined) this.logger.request(routine ? 'debug' : 'info', fields);
     else this.reportFailure(request, code, fields);
     if (status >= 400) this.listeners.onFailure?.(reportedFailure(context, status));
@@ -152,8 +154,12 @@ function failureCode(failure: unknown, status: number): string {
 }
 
 /** @param gatewayMs `totalMs` without the time in ClickHouse. */
-function fieldsOf({ context, method, path, status, totalMs }: FinishedRequest, gatewayMs: number): Fields {
-  const { requestId, principal, endpoint, rows, partial, cache, clickhouseMs, cost } = context;
+function fieldsOf(
+  { context, method, path, status, totalMs }: FinishedRequest,
+  gatewayMs: number,
+  clickhouseMs: number | undefined,
+): Fields {
+  const { requestId, principal, endpoint, rows, partial, cache, caused } = context;
   return {
     requestId,
     method,
@@ -167,7 +173,7 @@ function fieldsOf({ context, method, path, status, totalMs }: FinishedRequest, g
     totalMs: rounded(totalMs),
     gatewayMs: rounded(gatewayMs),
     clickhouseMs: rounded(clickhouseMs),
-    waitingMs: rounded(cost?.waitingMs),
+    waitingMs: rounded(caused?.waitingMs),
   };
 }
 

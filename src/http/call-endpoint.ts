@@ -7,7 +7,7 @@ import type { Seal } from '../endpoint/parameters/secret-value.js';
 import type { Endpoints } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
 import type { Times } from '../formats/format.js';
-import type { CacheDemand } from '../query/call.js';
+import { readerOf, type CacheDemand } from '../query/call.js';
 import type { Clock } from '../query/ports.js';
 import { withDeadline } from '../scheduler/deadline.js';
 import { cacheDemandOf } from './cache-headers.js';
@@ -56,7 +56,7 @@ export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestH
       const demand = demandOf(request, principal);
       const call = { context, principal, endpoint, read, demand, signal: deadline.signal };
       const { query, key, outcome, limits } = await runCall(parts, call);
-      setLimitHeaders(response, limits);
+      setLimitHeaders(response, limits, principal);
       if (isPlain && mayRemember(context, endpoint, sent)) {
         parts.targets.learn(query.scope, request.originalUrl, { query, key, download, complete });
       }
@@ -67,7 +67,7 @@ export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestH
       sendResult(request, response, {
         ...{ endpoint, context, representation, download, maxRangedBytes },
         outcome: { ...outcome, result },
-        hidesCost: isSandboxed,
+        reader: readerOf(query),
         now: clock().getTime(),
       });
     } finally {

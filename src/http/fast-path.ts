@@ -7,6 +7,7 @@ import type { Limiter } from '../limits/limiter.js';
 import { rateLimitHeaderList } from '../limits/rate-limit-headers.js';
 import type { Tracing } from '../observability/tracing.js';
 import { hasAtMost, type EndpointResult } from '../query/endpoint-result.js';
+import { readerOf } from '../query/call.js';
 import { hitOf, type OnOutcome } from '../query/execute-call.js';
 import type { Clock } from '../query/ports.js';
 import type { AccessLog } from './access-log.js';
@@ -83,7 +84,7 @@ export function createFastPath(parts: HitParts): FastPath {
     noteOutcome(context, outcome);
     const cors = corsHeaders(headers.origin);
     const before = ['X-Request-Id', requestId, ...SECURITY_HEADERS, ...cors.list];
-    if (limits.length > 0) before.push(...rateLimitHeaderList(limits));
+    if (limits.length > 0) before.push(...rateLimitHeaderList(limits, readerOf(query)));
     const vary = cors.vary;
     sendResult(request, response, {
       endpoint,
@@ -95,6 +96,7 @@ export function createFastPath(parts: HitParts): FastPath {
       now,
       before,
       vary,
+      reader: readerOf(query),
     });
     log.note(request, response, url, context);
     tracing?.record(headers, startedAt, spanOf(request, response, context));

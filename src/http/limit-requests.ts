@@ -1,5 +1,6 @@
 import type { RequestHandler, Response } from 'express';
 
+import { budgetReaderOf } from '../auth/pinned-parameters.js';
 import { mayCall, type Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Endpoints } from '../endpoint/registry.js';
@@ -69,15 +70,19 @@ export function limitRequests(limiter: Limiter, endpoints: Endpoints): RequestHa
       if (called) context.endpoint = called.name;
       const limited = called && mayCall(principal, called) ? called : undefined;
       context.limits = await limiter.admitRequest(subjectsOf(endpoints, principal, limited));
-      setLimitHeaders(response, context.limits);
+      setLimitHeaders(response, context.limits, principal);
     }
     next();
   };
 }
 
 /** Sets the rate limit headers; of several states of one limit, the last one counts. */
-export function setLimitHeaders(response: Response, states: readonly LimitState[]): void {
-  response.set(rateLimitHeaders(states));
+export function setLimitHeaders(
+  response: Response,
+  states: readonly LimitState[],
+  principal: Principal,
+): void {
+  response.set(rateLimitHeaders(states, budgetReaderOf(principal)));
 }
 
 /**

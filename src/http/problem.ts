@@ -1,5 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
 
+import { budgetReaderOf } from '../auth/pinned-parameters.js';
+import type { Principal } from '../auth/principal.js';
 import { ERRORS, Failure } from '../errors.js';
 import { LimitExceeded } from '../limits/limit-state.js';
 import { rateLimitHeaders } from '../limits/rate-limit-headers.js';
@@ -22,10 +24,10 @@ export function problemDocument(failure: Failure, requestId: string): Readonly<R
 }
 
 /** The headers of an error response. */
-export function problemHeaders(failure: Failure): Readonly<Record<string, string>> {
+export function problemHeaders(failure: Failure, principal?: Principal): Readonly<Record<string, string>> {
   const { status, details } = failure;
   return {
-    ...retryHeaders(failure),
+    ...retryHeaders(failure, principal),
     'Content-Type': 'application/problem+json; charset=utf-8',
     'Cache-Control': 'no-store',
     ...(status === 401 && { 'WWW-Authenticate': challenge(failure) }),
@@ -35,10 +37,12 @@ export function problemHeaders(failure: Failure): Readonly<Record<string, string
 }
 
 /** The headers of an error response that say when to try again, and how much of each limit is left. */
-export function retryHeaders(failure: Failure): Readonly<Record<string, string>> {
+export function retryHeaders(failure: Failure, principal?: Principal): Readonly<Record<string, string>> {
   const { retryAfterSeconds } = failure.details;
   return {
-    ...(failure instanceof LimitExceeded && rateLimitHeaders(failure.states)),
+    ...(failure instanceof LimitExceeded &&
+      principal &&
+      rateLimitHeaders(failure.states, budgetReaderOf(principal))),
     ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
   };
 }
@@ -65,7 +69,7 @@ export function sendProblem(): ErrorRequestHandler {
     const failure = asFailure(error);
     response
       .status(failure.status)
-      .set(problemHeaders(failure))
+      .set(problemHeaders(failure, context.principal))
       .end(JSON.stringify(problemDocument(failure, context.requestId)));
   };
 }

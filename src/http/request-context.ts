@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { Principal } from '../auth/principal.js';
+import type { Figures } from '../endpoint/figures.js';
+import type { QueryCost } from '../endpoint/limit-rules.js';
 import type { LimitState } from '../limits/limit-state.js';
 import type { CacheStatus } from '../query/call.js';
 
@@ -19,14 +21,12 @@ export interface RequestContext {
   /** Set where the rows of a shard are missing from the response. */
   partial?: true;
   cache?: CacheStatus;
-  clickhouseMs?: number;
   /** Digest of the endpoint's definition, and hash of the endpoint query. */
   query?: { readonly digest: string; readonly hash: string };
-  /** Cost of the query that this request caused. */
-  cost?: {
+  /** The query that this request caused. */
+  caused?: {
     readonly queryId: string;
-    readonly rowsRead: number;
-    readonly bytesRead: number;
+    readonly cost: Figures<QueryCost>;
     /** Milliseconds in the query queue. */
     readonly waitingMs: number;
   };

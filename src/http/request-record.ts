@@ -1,3 +1,4 @@
+import { Figures, OPERATORS } from '../endpoint/figures.js';
 import { Failure, type ErrorCode } from '../errors.js';
 import { isoTime } from '../observability/iso-time.js';
 import type { RequestRecord } from '../observability/request-record.js';
@@ -6,11 +7,12 @@ import type { RequestContext } from './request-context.js';
 
 /** A finished request as a row of the request log, without parameters and without the key. */
 export function recordOf({ context, status, totalMs }: CompletedRequest, now: Date): RequestRecord {
-  const { query = NO_QUERY, cost = NO_COST } = context;
+  const { query = NO_QUERY, caused = NONE } = context;
+  const cost = caused.cost.readBy(OPERATORS);
   return {
     timestamp: isoTime(now.getTime()),
     request_id: context.requestId,
-    query_id: cost.queryId,
+    query_id: caused.queryId,
     endpoint: context.endpoint ?? '',
     definition: query.digest.slice(0, DIGEST_LENGTH),
     parameters: query.hash.slice(0, DIGEST_LENGTH),
@@ -22,8 +24,8 @@ export function recordOf({ context, status, totalMs }: CompletedRequest, now: Da
     rows_read: cost.rowsRead,
     bytes_read: cost.bytesRead,
     total_ms: rounded(totalMs),
-    waiting_ms: rounded(cost.waitingMs),
-    clickhouse_ms: rounded(context.clickhouseMs ?? 0),
+    waiting_ms: rounded(caused.waitingMs),
+    clickhouse_ms: rounded(cost.clickhouseMs),
   };
 }
 
@@ -31,7 +33,11 @@ export function recordOf({ context, status, totalMs }: CompletedRequest, now: Da
 const DIGEST_LENGTH = 32;
 
 const NO_QUERY = { digest: '', hash: '' };
-const NO_COST = { queryId: '', rowsRead: 0, bytesRead: 0, waitingMs: 0 };
+const NONE = {
+  queryId: '',
+  cost: new Figures({ rowsRead: 0, bytesRead: 0, clickhouseMs: 0 }),
+  waitingMs: 0,
+};
 
 /** The failure's code; for a partial 200, the code of what made it partial. */
 function codeOf({ failure, partial }: RequestContext): string {

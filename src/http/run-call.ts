@@ -85,13 +85,12 @@ async function queryOf(
   };
 }
 
-/** Records a call's outcome for the log; cost and time in ClickHouse only where this call caused the query. */
+/** Records a call's outcome for the log; the query only where this call caused it. */
 export function noteOutcome(context: RequestContext, { result, status, isCollapsed }: CallOutcome): void {
   context.rows = result.rowCount;
   context.cache = status;
   if (result.partial) context.partial = true;
   if (status === 'HIT' || status === 'STALE' || isCollapsed) return;
-  const { clickhouseMs, queryId = '', rowsRead, bytesRead, waitingMs = 0 } = result;
-  context.clickhouseMs = clickhouseMs;
-  context.cost = { queryId, rowsRead, bytesRead, waitingMs };
+  const { queryId = '', cost, waitingMs = 0 } = result;
+  context.caused = { queryId, cost, waitingMs };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
 
+import type { Reader } from '../endpoint/figures.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { FORMATS } from '../formats/formats.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
@@ -25,8 +26,8 @@ export interface Sending {
   readonly representation?: Representation | undefined;
   /** Whether browsers save the response as a file. */
   readonly download?: boolean | undefined;
-  /** Whether the caller must not learn what the query cost, because the query is its own SQL. */
-  readonly hidesCost?: boolean;
+  /** The caller, as a reader of what the query cost. */
+  readonly reader: Reader;
   /** Bytes of a result up to which every gateway finds it in the cache. */
   readonly maxRangedBytes: number;
   /** Milliseconds since 1970. */
@@ -149,12 +150,12 @@ function contentHeaders(
   return headers;
 }
 
-/** W3C Server Timing: the total and, where the request caused a query other than the caller's own SQL, its stages; milliseconds. */
-function serverTiming({ context: { startedAt, clickhouseMs, cost }, hidesCost }: Sending): string {
+/** W3C Server Timing: the total and, where the request caused a query whose cost the caller may read, its stages; milliseconds. */
+function serverTiming({ context: { startedAt, caused }, reader }: Sending): string {
   const total = `total;dur=${(performance.now() - startedAt).toFixed(2)}`;
-  if (clickhouseMs === undefined || hidesCost) return total;
-  const waiting = (cost?.waitingMs ?? 0).toFixed(2);
-  return `${total}, queue;dur=${waiting}, clickhouse;dur=${clickhouseMs.toFixed(2)}`;
+  const cost = caused?.cost.readBy(reader);
+  if (!caused || !cost) return total;
+  return `${total}, queue;dur=${caused.waitingMs.toFixed(2)}, clickhouse;dur=${cost.clickhouseMs.toFixed(2)}`;
 }
 
 /** Name of the endpoint and creation time of the result in UTC: `orders.by-day-20260517T100503Z.csv`. */

@@ -1,4 +1,5 @@
 import type { Counted, LimitRules } from '../endpoint/limit-rules.js';
+import { Figures, type Reader } from '../endpoint/figures.js';
 import { Failure } from '../errors.js';
 
 /** What a limit applies to: a caller, by the name of its key or token, or an endpoint, whoever calls it. */
@@ -16,12 +17,17 @@ export interface LimitState {
   readonly subject: Subject;
   readonly counted: Counted | 'concurrent';
   readonly quota: number;
-  /** Units left, never below 0. */
-  readonly remaining: number;
+  /** Units left, never below 0; of a limit on cost, a figure. */
+  readonly remaining: number | Figures<number>;
   /** Seconds; absent for the concurrency limit. */
   readonly window?: number;
   /** Whole seconds, at least 1, until the window ends and the full quota is available again. */
   readonly resetSeconds?: number;
+}
+
+/** The units left of a limit; undefined where the reader may not know them. */
+export function unitsLeft({ remaining }: LimitState, reader: Reader): number | undefined {
+  return remaining instanceof Figures ? remaining.readBy(reader) : remaining;
 }
 
 /** Suggested wait in seconds after too many concurrent queries. */

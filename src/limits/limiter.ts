@@ -1,7 +1,8 @@
+import { OPERATORS } from '../endpoint/figures.js';
 import type { QueryCost } from '../endpoint/limit-rules.js';
 import type { ConcurrentQueries } from './concurrent-queries.js';
 import type { FixedWindows, WindowCount } from './fixed-windows.js';
-import { LimitExceeded, type LimitState, type Subject } from './limit-state.js';
+import { LimitExceeded, unitsLeft, type LimitState, type Subject } from './limit-state.js';
 import { costLimits, requestLimits, stateOf, type WindowLimit } from './limits-of.js';
 import { RequestQuotas } from './request-quotas.js';
 import type { SharedLimits } from './shared-limits.js';
@@ -127,7 +128,7 @@ export class Limiter {
     const states = limits.map((limit, index) => this.state(limit, counts[index] ?? this.peek(limit)));
     // Of several exhausted limits, report the one that lasts longest: Retry-After must cover all of them.
     const [exceeded] = states
-      .filter(({ remaining }) => remaining === 0)
+      .filter((state) => unitsLeft(state, OPERATORS) === 0)
       .sort((a, b) => (b.resetSeconds ?? 0) - (a.resetSeconds ?? 0));
     if (exceeded) throw new LimitExceeded(exceeded, states);
     return states;

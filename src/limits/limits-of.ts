@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { Figures } from '../endpoint/figures.js';
 import { COUNTED, type Counted, type Quota } from '../endpoint/limit-rules.js';
 import type { WindowCount } from './fixed-windows.js';
 import type { LimitState, Subject } from './limit-state.js';
@@ -58,5 +59,8 @@ export function stateOf(
 ): LimitState {
   const remaining = Math.min(quota, Math.max(0, quota - count));
   const resetSeconds = Math.max(1, Math.ceil((endsAt - now) / 1000));
-  return { subject, counted, quota, window, remaining, resetSeconds };
+  return {
+    ...{ subject, counted, quota, window, resetSeconds },
+    remaining: counted === 'requests' ? remaining : new Figures(remaining),
+  };
 }

@@ -1,5 +1,5 @@
-import type { LimitState } from './limit-state.js';
-import { COSTS } from './limits-of.js';
+import { OWN_ROWS_READER, type Reader } from '../endpoint/figures.js';
+import { unitsLeft, type LimitState } from './limit-state.js';
 
 /** Name of a limit in headers, and the unit of its quota; `requests` is the default unit. */
 const NAMES: Readonly<Record<LimitState['counted'], { readonly name: string; readonly unit?: string }>> = {
@@ -14,23 +14,33 @@ const NAMES: Readonly<Record<LimitState['counted'], { readonly name: string; rea
  * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers) as structured fields (RFC 9651); no
  * headers without limits. The prefix `endpoint-` marks limits of the endpoint.
  */
-export function rateLimitHeaders(states: readonly LimitState[]): Readonly<Record<string, string>> {
-  const shown = states.filter(isShown);
+export function rateLimitHeaders(
+  states: readonly LimitState[],
+  reader: Reader,
+): Readonly<Record<string, string>> {
+  const shown = states.flatMap((state) => shownState(state, reader) ?? []);
   if (shown.length === 0) return {};
   return {
-    'RateLimit-Policy': shown.map(policyOf).join(', '),
+    'RateLimit-Policy': shown.map(({ state }) => policyOf(state)).join(', '),
     RateLimit: shown.map(serviceLimitOf).join(', '),
   };
 }
 
 /** As {@link rateLimitHeaders}: names and values alternate. */
-export function rateLimitHeaderList(states: readonly LimitState[]): readonly string[] {
-  return Object.entries(rateLimitHeaders(states)).flat();
+export function rateLimitHeaderList(states: readonly LimitState[], reader: Reader): readonly string[] {
+  return Object.entries(rateLimitHeaders(states, reader)).flat();
 }
 
-/** Cost limits of sandboxed callers stay hidden: they would reveal how many rows of other tenants a query read. */
-function isShown({ subject, counted }: LimitState): boolean {
-  return subject.isSandboxed !== true || !COSTS.some((cost) => cost === counted);
+/** A limit whose rest the caller may know. */
+interface ShownState {
+  readonly state: LimitState;
+  readonly left: number;
+}
+
+/** Limits on cost that callers' own SQL uses up stay hidden from all: the rest would reveal what the SQL read. */
+function shownState(state: LimitState, reader: Reader): ShownState | undefined {
+  const left = unitsLeft(state, state.subject.isSandboxed ? OWN_ROWS_READER : reader);
+  return left === undefined ? undefined : { state, left };
 }
 
 function policyOf(state: LimitState): string {
@@ -38,8 +48,8 @@ function policyOf(state: LimitState): string {
   return item(state, { q: state.quota, qu: unit === undefined ? undefined : `"${unit}"`, w: state.window });
 }
 
-function serviceLimitOf(state: LimitState): string {
-  return item(state, { r: state.remaining, t: state.resetSeconds });
+function serviceLimitOf({ state, left }: ShownState): string {
+  return item(state, { r: left, t: state.resetSeconds });
 }
 
 function item(

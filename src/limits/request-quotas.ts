@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache';
 
+import { OPERATORS } from '../endpoint/figures.js';
 import type { FixedWindows } from './fixed-windows.js';
-import { LimitExceeded, type LimitState } from './limit-state.js';
+import { LimitExceeded, unitsLeft, type LimitState } from './limit-state.js';
 import { stateOf, type WindowLimit } from './limits-of.js';
 import type { SharedLimits } from './shared-limits.js';
 
@@ -118,7 +119,7 @@ export class RequestQuotas {
   }
 
   /** Notes that a request was counted, and refills the lease where less than half of what it should cover is left. */
-  private keepLease(limit: WindowLimit, shared: SharedLimits, { remaining }: LimitState): void {
+  private keepLease(limit: WindowLimit, shared: SharedLimits, state: LimitState): void {
     const lease = this.leaseOf(limit);
     const now = this.parts.now();
     if (now - lease.since >= LEASE_MS) {
@@ -128,7 +129,7 @@ export class RequestQuotas {
     }
     lease.used += 1;
     // The store grants no more: refills for more would add up to more than two leases.
-    const size = Math.min(lease.usedBefore, Math.floor(remaining / PARTS_OF_REST));
+    const size = Math.min(lease.usedBefore, Math.floor((unitsLeft(state, OPERATORS) ?? 0) / PARTS_OF_REST));
     if (lease.left >= size / 2 || lease.isRefilling) return;
     lease.isRefilling = true;
     void this.draw(limit, shared, 0).finally(() => (lease.isRefilling = false));

@@ -14,6 +14,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, NodeTracerProvider } from '@opentelemetry/sdk-trace-node';
 
+import { OPERATORS } from '../endpoint/figures.js';
 import type { RunQuery } from '../query/ports.js';
 
 export interface TracingConfig {
@@ -89,7 +90,7 @@ export class Tracing {
           const result = await runQuery({ ...request, traceHeaders: headersOf(context.active()) });
           span.setAttributes({
             'db.response.returned_rows': result.rowCount,
-            'querygate.rows_read': result.rowsRead,
+            'querygate.rows_read': result.cost.readBy(OPERATORS).rowsRead,
             'querygate.query_id': result.queryId ?? '',
           });
           return result;

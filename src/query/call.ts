@@ -1,12 +1,13 @@
 import type { BoundQuery, Values } from '../endpoint/bind.js';
 import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../endpoint/definition.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
+import { EVERY_ROW_READER, OWN_ROWS_READER, type Reader } from '../endpoint/figures.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
 import { bindCall } from './bind-call.js';
 import { cacheKeyOf, type CacheKey } from './cache-key.js';
 import type { EndpointResult } from './endpoint-result.js';
 import type { Requester } from './ports.js';
-import type { RowScope } from './row-scope.js';
+import { EVERY_ROW, type RowScope } from './row-scope.js';
 import type { SandboxedSelect } from './sandboxed-select.js';
 
 /** A query of an endpoint: validated parameters, and the properties of the caller that determine the rows. */
@@ -49,6 +50,11 @@ export interface CallOutcome {
   readonly isCollapsed: boolean;
   /** Whether the cache had a result that is no longer fresh. */
   readonly replacesExpired?: boolean;
+}
+
+/** The caller of a query, as a reader of its figures: only without pinned parameters and SQL of its own does it see every row. */
+export function readerOf({ scope, sandbox }: Pick<EndpointQuery, 'scope' | 'sandbox'>): Reader {
+  return scope === EVERY_ROW && !sandbox ? EVERY_ROW_READER : OWN_ROWS_READER;
 }
 
 /** The cache key of a query's result. @param bound the query as {@link bindCall} binds it. */

@@ -5,7 +5,7 @@ import { FORMATS } from '../formats/formats.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
 import { bindCall, boundAt } from './bind-call.js';
 import type { CacheKey } from './cache-key.js';
-import { usableUntil, type EndpointQuery } from './call.js';
+import { readerOf, usableUntil, type EndpointQuery } from './call.js';
 import { bodiesOf, digestOf, isWorthCompressing } from './encode-bodies.js';
 import { inOwnMemory, type EndpointResult, type Bodies } from './endpoint-result.js';
 import type { Requester, Clock, RunQuery } from './ports.js';
@@ -94,6 +94,7 @@ async function queryClickHouse(
       columns: sandbox ? 'unknown' : returnedColumns(endpoint, values),
       representation,
       rowCap: cap,
+      reader: readerOf(fetch),
       requestId,
       signal,
       requester,

@@ -1,5 +1,6 @@
 import type { BoundQuery } from '../endpoint/bind.js';
 import type { Column, QueryLimits } from '../endpoint/definition.js';
+import type { Figures, Reader } from '../endpoint/figures.js';
 import type { QueryCost } from '../endpoint/limit-rules.js';
 import type { Failure } from '../errors.js';
 import type { Representation } from '../formats/representation.js';
@@ -8,7 +9,7 @@ import type { Representation } from '../formats/representation.js';
 export type Priority = 'interactive' | 'warming';
 
 /** Reports the cost of a query that has ended; undefined if the cost is unknown. */
-export type SettleCost = (cost?: QueryResult) => Promise<void>;
+export type SettleCost = (cost?: QueryCost) => Promise<void>;
 
 /** On whose behalf a query runs. */
 export interface Requester {
@@ -64,6 +65,8 @@ export interface QueryRequest extends SlotRequest {
   readonly representation?: Representation | undefined;
   /** The most rows to return. The query itself fetches one more, which shows that the result is truncated. */
   readonly rowCap: number;
+  /** For whom the body is written; absent: for a caller who sees its own rows only. */
+  readonly reader?: Reader | undefined;
   /** Written to ClickHouse's query log. */
   readonly requestId: string;
   /** Limits of the endpoint's settings, if they differ from the gateway's. */
@@ -73,7 +76,8 @@ export interface QueryRequest extends SlotRequest {
 }
 
 /** A complete result. */
-export interface QueryResult extends QueryCost {
+export interface QueryResult {
+  readonly cost: Figures<QueryCost>;
   /** In the requested representation; for JSON, `{"result":[…]}` in UTF-8. */
   readonly body: Buffer;
   /** Leading bytes of the body that are the same for equal rows; all bytes where it is absent. */

@@ -1,4 +1,6 @@
-import type { SlotRequest, QueryResult, RunQuery } from '../query/ports.js';
+import { OPERATORS } from '../endpoint/figures.js';
+import type { QueryCost } from '../endpoint/limit-rules.js';
+import type { SlotRequest, RunQuery } from '../query/ports.js';
 import type { AnalyzeSql, SqlParser } from '../query/sandboxed-select.js';
 import type { QueryQueue } from './query-queue.js';
 import type { PooledServer, ServerPool } from './server-pool.js';
@@ -13,7 +15,7 @@ export interface AnalyzingServer extends PooledServer {
  * on a server. A retry on another server counts for no limit, and needs no second slot.
  */
 export function scheduleQueries(pool: Pick<ServerPool, 'gate' | 'run'>, queue: QueryQueue): RunQuery {
-  return pool.gate(withinLimits(queue.limit(pool.run), (result) => result));
+  return pool.gate(withinLimits(queue.limit(pool.run), ({ cost }) => cost.readBy(OPERATORS)));
 }
 
 /**
@@ -29,10 +31,10 @@ export function scheduleAnalyses(pool: ServerPool<AnalyzingServer>, queue: Query
   };
 }
 
-/** Makes a function check its caller's limits. @param costOf the result whose cost is charged; undefined for none. */
+/** Makes a function check its caller's limits. @param costOf the cost that is charged; undefined for none. */
 function withinLimits<R extends SlotRequest, T>(
   run: (request: R) => Promise<T>,
-  costOf: (result: T) => QueryResult | undefined,
+  costOf: (result: T) => QueryCost | undefined,
 ): (request: R) => Promise<T> {
   return async (request) => {
     const settle = await request.requester?.admitQuery?.();

@@ -1,5 +1,6 @@
 import { mostUsedFirst, type UsedSet } from '../coordination/usage-ledger.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
+import { OPERATORS } from '../endpoint/figures.js';
 import { JSON_REPRESENTATION } from '../formats/representation.js';
 import type { CacheKey } from '../query/cache-key.js';
 import type { EndpointQuery } from '../query/call.js';
@@ -237,7 +238,8 @@ export class Warmer {
     const before = this.warmed.get(set.key.hash);
     try {
       const result = await this.parts.refresh(set.query, set.key);
-      budget.spend(result.clickhouseMs);
+      const { rowsRead, bytesRead, clickhouseMs } = result.cost.readBy(OPERATORS);
+      budget.spend(clickhouseMs);
       this.warmed.set(set.key.hash, {
         key: set.key,
         refreshedAt: [...(before?.refreshedAt ?? []), startedAt].slice(-2),
@@ -245,12 +247,12 @@ export class Warmer {
         failedAt: 0,
         tookMs: this.now() - startedAt,
         createdAt: result.createdAt,
-        lastMs: result.clickhouseMs,
-        rowsRead: result.rowsRead,
-        bytesRead: result.bytesRead,
+        lastMs: clickhouseMs,
+        rowsRead,
+        bytesRead,
         usesAtRefresh: set.uses,
       });
-      onRefreshed(endpoint, 'ok', result.clickhouseMs);
+      onRefreshed(endpoint, 'ok', clickhouseMs);
     } catch {
       // The metric and the admin API report the failure; the request log does not contain refreshes.
       const ms = performance.now() - started;

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { column } from '../../src/endpoint/definition.js';
+import { OPERATORS } from '../../src/endpoint/figures.js';
 import { representationOf } from '../../src/formats/representation.js';
 import type { RunQuery } from '../../src/query/ports.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
@@ -79,7 +80,7 @@ describe('long parameters', () => {
     const parameters = { a: 'x'.repeat(VALUE_BYTES) };
     const text = 'SELECT sum(number + length({a:String})) AS n FROM numbers(1000)';
     const result = await runQuery(request(text, { requestId, parameters }));
-    expect(result.rowsRead).toBe(1000);
+    expect(result.cost.readBy(OPERATORS).rowsRead).toBe(1000);
     expect(result.queryId).toContain(`${requestId}-`);
     await database.client.command({ query: 'SYSTEM FLUSH LOGS' });
     const logged = await database.client.query({

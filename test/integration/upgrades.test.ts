@@ -123,7 +123,7 @@ beforeAll(async () => {
   await writeFile(path.join(folder.path, 'keys.yaml'), keysFile);
   const renumbered = await buildOf('renumbered', []);
   const reformatted = await buildOf('reformatted', [
-    { file: 'coordination/redis-keys.js', from: 'SHARED_FORMAT = 3', to: 'SHARED_FORMAT = 4' },
+    { file: 'coordination/redis-keys.js', from: 'SHARED_FORMAT = 4', to: 'SHARED_FORMAT = 5' },
     {
       file: 'coordination/redis-purges.js',
       from: 'JSON.stringify(scope)',
@@ -169,7 +169,7 @@ describe('gateways of several versions that share a Redis', () => {
       expect(await runsOf([first, second, first], 0)).toEqual([run, run, run]);
     }
     // The entry of the earlier build under the name of today is replaced.
-    expect(await redis.client.getrange(redis.keys.result(await keyOfNumber(0)), 0, 3)).toBe('QGR3');
+    expect(await redis.client.getrange(redis.keys.result(await keyOfNumber(0)), 0, 3)).toBe('QGR4');
   });
 
   it.each(Array.from({ length: 10 }, (_, round) => 100 + round))(

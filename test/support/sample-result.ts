@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { Figures } from '../../src/endpoint/figures.js';
 import type { CacheKey } from '../../src/query/cache-key.js';
 import type { EndpointResult } from '../../src/query/endpoint-result.js';
 
@@ -12,9 +13,11 @@ export function sampleResult(
     digest: 'abcdefghijklmnopqrstuv',
     rowCount: 24,
     truncated: true,
-    rowsRead: 123_456_789,
-    bytesRead: 9_007_199_254_740_991,
-    clickhouseMs: 12.25,
+    cost: new Figures({
+      rowsRead: 123_456_789,
+      bytesRead: 9_007_199_254_740_991,
+      clickhouseMs: 12.25,
+    }),
     bodies: { identity: Buffer.from([0, 255, 10, 13, 195, 40]), gzip: Buffer.of(31, 139), br: Buffer.of(7) },
     ...changes,
   };

@@ -9,7 +9,7 @@ import type { QueryResult } from '../../src/query/ports.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { QueryBudget } from '../../src/warming/query-budget.js';
 import { Warmer, type WarmerParts } from '../../src/warming/warmer.js';
-import { resultOf } from './fake-run-query.js';
+import { costOf, resultOf } from './fake-run-query.js';
 import { rawParameters } from './raw-parameters.js';
 import { TestClock } from './test-clock.js';
 
@@ -110,8 +110,8 @@ export class WarmedGateway {
   use(endpoint: Endpoint, parameters = endpoint.example): { readonly key: CacheKey } {
     const query = queryOf(endpoint, parameters);
     const key = keyOf(query);
-    const cost = { createdAt: this.clock.milliseconds, clickhouseMs: 1.5 };
-    this.ledger.count(key, query, this.clock.milliseconds, cost);
+    const created = { createdAt: this.clock.milliseconds, cost: costOf({}) };
+    this.ledger.count(key, query, this.clock.milliseconds, created);
     return { key };
   }
 

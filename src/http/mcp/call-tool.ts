@@ -1,5 +1,6 @@
 import type { Seal } from '../../endpoint/parameters/secret-value.js';
 import type { Times } from '../../formats/format.js';
+import { readerOf } from '../../query/call.js';
 import type { Clock } from '../../query/ports.js';
 import { asFailure, retryHeaders } from '../problem.js';
 import { readCall } from '../read-call.js';
@@ -42,6 +43,7 @@ export async function callTool(parts: CallToolParts, caller: McpCaller, name: st
     return toolResult({
       ...{ endpoint, outcome, maxRows },
       isSandboxed: query.sandbox !== undefined,
+      reader: readerOf(query),
       pinned: principal.pinned,
       maxBytes: parts.maxToolBytes,
       now: parts.clock().getTime(),
@@ -51,10 +53,10 @@ export async function callTool(parts: CallToolParts, caller: McpCaller, name: st
   }
 }
 
-function failed(error: unknown, { context, setHeaders }: McpCaller): ToolResult {
+function failed(error: unknown, { context, principal, setHeaders }: McpCaller): ToolResult {
   context.failure = error;
   context.isFailureInBody = true;
   const failure = asFailure(error);
-  setHeaders(retryHeaders(failure));
+  setHeaders(retryHeaders(failure, principal));
   return toolError(failure, context.requestId);
 }

@@ -75,7 +75,7 @@ function serveMessages(parts: ServeParts): RequestHandler {
           tags: tagsIn(request.originalUrl),
           arguments: message.tool?.arguments,
           setLimits: (limits) => {
-            setLimitHeaders(response, limits);
+            setLimitHeaders(response, limits, principal);
           },
           setHeaders: (headers) => {
             response.set(headers);
@@ -117,10 +117,11 @@ async function admit(
   { tool }: Message,
   response: ExpressResponse,
 ): Promise<Failure | undefined> {
-  const endpoint = tool && parts.tools.find(principalOf(context), tool.name);
+  const principal = principalOf(context);
+  const endpoint = tool && parts.tools.find(principal, tool.name);
   if (endpoint) context.endpoint = endpoint.name;
   try {
-    setLimitHeaders(response, await count(parts, context, endpoint));
+    setLimitHeaders(response, await count(parts, context, endpoint), principal);
     return undefined;
   } catch (error) {
     if (endpoint && error instanceof Failure) return error;

@@ -1,4 +1,5 @@
 import { rowCap, type Endpoint } from '../../endpoint/endpoint.js';
+import type { Reader } from '../../endpoint/figures.js';
 import type { CallOutcome } from '../../query/call.js';
 import { narrowing } from '../complete-result.js';
 import { firstRows } from './first-rows.js';
@@ -18,6 +19,8 @@ export interface ResultToShow {
   readonly outcome: CallOutcome;
   /** Whether the rows are those of the caller's own SQL. */
   readonly isSandboxed: boolean;
+  /** The caller, as a reader of what the query cost. */
+  readonly reader: Reader;
   /** Parameters that the caller's key pins. */
   readonly pinned: ReadonlyMap<string, string> | undefined;
   readonly maxRows: number;
@@ -29,10 +32,10 @@ export interface ResultToShow {
 
 /** The first rows of a cached or new result, and what the caller must know about the others. */
 export function toolResult(shown: ResultToShow): ToolResult {
-  const { endpoint, outcome, isSandboxed, maxRows, maxBytes, now } = shown;
+  const { endpoint, outcome, reader, maxRows, maxBytes, now } = shown;
   const { result } = outcome;
   const { rows, isCutByBytes } = firstRows(result.bodies.identity, maxRows, maxBytes);
-  const { rowsRead, bytesRead, clickhouseMs } = result;
+  const cost = result.cost.readBy(reader);
   const structuredContent = {
     rowsReturned: rows.length,
     rowsFound: result.rowCount,
@@ -41,8 +44,7 @@ export function toolResult(shown: ResultToShow): ToolResult {
     createdAt: new Date(result.createdAt).toISOString(),
     ageSeconds: Math.max(0, Math.floor((now - result.createdAt) / 1000)),
     freshSeconds: freshSeconds(endpoint, outcome, now),
-    // The cost would reveal what the SQL read of rows that the caller may not see.
-    ...(!isSandboxed && { cost: { rowsRead, bytesRead, clickhouseMs } }),
+    ...(cost && { cost }),
     rows,
   };
   // Clients that do not read structured content show the text to the model.

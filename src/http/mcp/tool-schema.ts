@@ -129,7 +129,8 @@ const FACTS: Readonly<Record<string, JsonSchema>> = {
   },
   cost: {
     type: 'object',
-    description: 'What the query read in ClickHouse; absent for SQL of the caller’s own.',
+    description:
+      'What the query read in ClickHouse; absent for keys with pinned parameters, and for SQL of the caller’s own.',
     properties: { rowsRead: count, bytesRead: count, clickhouseMs: { type: 'number', minimum: 0 } },
     required: ['rowsRead', 'bytesRead', 'clickhouseMs'],
     additionalProperties: false,

@@ -75,7 +75,7 @@ const ROWS = {
   Vary: text('Request headers that select the response.'),
   'Preference-Applied': text('The preferences that the gateway applied.', 'wait=5'),
   'Server-Timing': text(
-    'Milliseconds in total and, where the request caused a query, in the queue and in ClickHouse.',
+    'Milliseconds in total and, where the request caused a query, in the queue and in ClickHouse; keys with pinned parameters get the total alone.',
     'total;dur=12.50, queue;dur=0.00, clickhouse;dur=9.80',
   ),
 } satisfies HeaderObjects;

@@ -24,7 +24,7 @@ export function responseContent({
   return Object.fromEntries(
     Object.values(FORMATS).map(({ mediaType, describeBody }) => [
       mediaType,
-      { schema: describeBody({ list, isOpen }) },
+      { schema: describeBody({ list }) },
     ]),
   );
 }

@@ -8,7 +8,7 @@ const SECRET = 'SECRET-of-boreal';
 let mcp: McpOnClickHouse;
 beforeAll(async () => {
   mcp = await McpOnClickHouse.open({
-    keys: { aurora: { fixed: { project: 'aurora' } } },
+    keys: { aurora: { fixed: { project: 'aurora' } }, everything: {} },
     settings: { 'logs.all': { sandboxing: 'enabled', maxRows: 20 } },
   });
   const timestamp = new Date(Date.now() - 60_000).toISOString().replace('Z', '');
@@ -23,8 +23,11 @@ beforeAll(async () => {
 });
 afterAll(() => mcp.close());
 
-const call = async (args: Record<string, unknown>, name = 'logs_all'): Promise<CallToolResult> =>
-  (await mcp.connect({ key: 'aurora' })).callTool({ name, arguments: args });
+const call = async (
+  args: Record<string, unknown>,
+  key = 'aurora',
+  name = 'logs_all',
+): Promise<CallToolResult> => (await mcp.connect({ key })).callTool({ name, arguments: args });
 
 describe('a tool of an endpoint with sandboxing', () => {
   it('describes sql as an argument, and rows of any columns', async () => {
@@ -41,8 +44,9 @@ describe('a tool of an endpoint with sandboxing', () => {
   });
 
   it('returns no cost for the caller’s own SQL, and the cost of the saved query', async () => {
-    expect(rowsOfTool(await call({ sql: 'SELECT 1 AS n FROM result LIMIT 1' }))).not.toHaveProperty('cost');
-    const { cost } = rowsOfTool(await call({}));
+    const args = { project: 'aurora', sql: 'SELECT 1 AS n FROM result LIMIT 1' };
+    expect(rowsOfTool(await call(args, 'everything'))).not.toHaveProperty('cost');
+    const { cost } = rowsOfTool(await call({ project: 'aurora' }, 'everything'));
     expect(Number(cost?.['rowsRead'])).toBeGreaterThan(0);
   });
 
@@ -83,7 +87,7 @@ it('an endpoint without sandboxing has no sql, and rejects it', async () => {
   const name = 'functions_invocation-stats';
   const tool = (await client.listTools()).tools.find((candidate) => candidate.name === name);
   expect(tool?.inputSchema.properties).not.toHaveProperty('sql');
-  const result = await call({ interval: '1hr', sql: 'SELECT 1' }, name);
+  const result = await call({ interval: '1hr', sql: 'SELECT 1' }, 'aurora', name);
   expect(result.isError).toBe(true);
   expect(textOfTool(result)).toContain('- sql is no argument of this tool');
 });

@@ -20,7 +20,7 @@ beforeAll(async () => {
     keys: {
       tenant: { fixed, limits: BUDGETS },
       metered: { fixed, limits: { ...BUDGETS, rowsRead: spent, requests: BUDGET } },
-      elsewhere: { endpoints: ['functions.invocation-stats'], fixed, limits: BUDGETS },
+      elsewhere: { endpoints: ['functions.invocation-stats'], limits: BUDGETS },
     },
     settings: { 'logs.all': { sandboxing: 'enabled', maxRows: 50 } },
     clock: () => NOW,
@@ -108,10 +108,10 @@ describe('the cost of a query', () => {
     }
   });
 
-  it('is visible for a key that may not send SQL', async () => {
+  it('is visible for a key that may not send SQL and sees every row', async () => {
     const { headers } = await opened.gateway.send(
       'elsewhere',
-      '/api/endpoints/query/functions.invocation-stats?interval=1hr',
+      '/api/endpoints/query/functions.invocation-stats?project=mine&interval=1hr',
     );
     expect(headers['ratelimit']).toMatch(/"rows-read";r=\d+;t=\d+, "bytes-read";.*"clickhouse-ms"/);
   });

@@ -1,7 +1,10 @@
 import { fetchRows, type ClickHouseResponse, type SendQuery } from '../../../src/clickhouse/fetch-rows.js';
+import { EVERY_ROW_READER, Figures, OPERATORS, OWN_ROWS_READER } from '../../../src/endpoint/figures.js';
+import type { QueryCost } from '../../../src/endpoint/limit-rules.js';
 import type { FormatName } from '../../../src/formats/formats.js';
 import { representationOf } from '../../../src/formats/representation.js';
 import type { QueryRequest, QueryResult } from '../../../src/query/ports.js';
+import { costOf } from '../../support/fake-run-query.js';
 import { queryRequest } from '../../support/query-requests.js';
 
 const PARQUET = 'PAR1…PAR1';
@@ -11,9 +14,7 @@ const response = (body: string, resultRows: number): ClickHouseResponse => ({
   body: Buffer.from(body),
   queryId: 'id',
   resultRows,
-  rowsRead: 5,
-  bytesRead: 50,
-  clickhouseMs: 1.5,
+  cost: costOf({ rowsRead: 5 }),
 });
 
 /** The result of fetchRows for these responses of ClickHouse, and the queries that it sent. */
@@ -46,11 +47,10 @@ describe('fetchRows, for a format whose bytes cannot be cut', () => {
       body: Buffer.from(PARQUET),
       rowCount: 2,
       truncated: false,
-      rowsRead: 5,
-      bytesRead: 50,
-      clickhouseMs: 1.5,
+      cost: expect.any(Figures) as Figures<QueryCost>,
       queryId: 'id',
     });
+    expect(result.cost.readBy(OPERATORS)).toEqual({ rowsRead: 5, bytesRead: 100, clickhouseMs: 1.5 });
   });
 
   it.each([
@@ -61,7 +61,8 @@ describe('fetchRows, for a format whose bytes cannot be cut', () => {
   ])('sends a second query where there are as many rows, which counts %j', async (count, truncated) => {
     const { result, sent } = await written('parquet', [response(PARQUET, 3), response(count, 1)]);
     expect(sent).toEqual(['SELECT 1 AS n Parquet 3', 'SELECT count() FROM ( SELECT 1 AS n ) TabSeparated 4']);
-    expect(result).toMatchObject({ rowCount: 3, truncated, rowsRead: 10, bytesRead: 100, clickhouseMs: 3 });
+    expect(result).toMatchObject({ rowCount: 3, truncated });
+    expect(result.cost.readBy(OPERATORS)).toEqual({ rowsRead: 10, bytesRead: 200, clickhouseMs: 3 });
   });
 
   it.each<[string, FormatName, readonly ClickHouseResponse[]]>([
@@ -94,19 +95,22 @@ describe('fetchRows, for a text format', () => {
 
   it('writes columns, rows and cost in json-table', async () => {
     const rows = [1, 2, 3, 4].map((n) => `{"n":${n}}`).join(',\n');
-    const { result } = await written('json-table', [response(`{"result":[${rows}]}`, 4)]);
+    const { result } = await written('json-table', [response(`{"result":[${rows}]}`, 4)], {
+      reader: EVERY_ROW_READER,
+    });
     expect(result.body.toString()).toBe(
       '{"meta":[{"name":"n","type":"UInt64"}],"data":[{"n":1},\n{"n":2},\n{"n":3}],"rows":3,"truncated":true,' +
-        '"statistics":{"elapsed":0.0015,"rows_read":5,"bytes_read":50}}',
+        '"statistics":{"elapsed":0.0015,"rows_read":5,"bytes_read":100}}',
     );
   });
 
-  it('writes no statistics in json-table for a caller’s own SQL', async () => {
-    const { result } = await written('json-table', [response('{"result":[]}', 0)], { columns: 'unknown' });
+  it('writes no statistics in json-table for a caller who does not see every row', async () => {
+    const { result } = await written('json-table', [response('{"result":[]}', 0)], {
+      reader: OWN_ROWS_READER,
+    });
     expect(result.body.toString()).toBe(
       '{"meta":[{"name":"n","type":"UInt64"}],"data":[],"rows":0,"truncated":false}',
     );
-    expect(result).toMatchObject({ rowsRead: 5, bytesRead: 50, clickhouseMs: 1.5 });
   });
 });
 

@@ -8,6 +8,7 @@ import { defineEndpoint } from '../../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { keyOf, type EndpointQuery } from '../../../src/query/call.js';
 import { validateParameters } from '../../../src/query/validate-parameters.js';
+import { costOf } from '../../support/fake-run-query.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { SAMPLE, sampleEndpoint } from '../../support/sample-endpoint.js';
 
@@ -23,7 +24,7 @@ const setOf = (city: string): Pick<UsedSet, 'key' | 'query'> => ({
   query: queryOf(city),
 });
 const use = (ledger: UsageLedger, city: string, lastUsedAt: number, createdAt = 0): void => {
-  ledger.count(keyOf(queryOf(city)), queryOf(city), lastUsedAt, { createdAt, clickhouseMs: 1 });
+  ledger.count(keyOf(queryOf(city)), queryOf(city), lastUsedAt, { createdAt, cost: costOf({}) });
 };
 
 const HOUR_MS = 3_600_000;

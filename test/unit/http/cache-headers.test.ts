@@ -1,5 +1,6 @@
 import { cacheDemandOf, cacheHeaders } from '../../../src/http/cache-headers.js';
 import type { CallOutcome } from '../../../src/query/call.js';
+import { costOf } from '../../support/fake-run-query.js';
 
 const CREATED = 1_000_000;
 
@@ -12,9 +13,7 @@ function outcomeOf(status: CallOutcome['status'], facts: Partial<CallOutcome> = 
       digest: 'digest',
       rowCount: 0,
       truncated: false,
-      rowsRead: 0,
-      bytesRead: 0,
-      clickhouseMs: 0,
+      cost: costOf({}),
       bodies: { identity: Buffer.from('') },
     },
     status,

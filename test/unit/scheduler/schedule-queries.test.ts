@@ -1,5 +1,7 @@
+import { OPERATORS } from '../../../src/endpoint/figures.js';
+import type { QueryCost } from '../../../src/endpoint/limit-rules.js';
 import { Failure } from '../../../src/errors.js';
-import type { QueryResult, RunQuery } from '../../../src/query/ports.js';
+import type { RunQuery } from '../../../src/query/ports.js';
 import { QueryQueue } from '../../../src/scheduler/query-queue.js';
 import { scheduleQueries } from '../../../src/scheduler/schedule-queries.js';
 import { ServerBreaker } from '../../../src/scheduler/server-breaker.js';
@@ -14,7 +16,7 @@ describe('scheduleQueries', () => {
   let queue: QueryQueue;
   let breaker: ServerBreaker;
   let run: RunQuery;
-  let settledWith: (QueryResult | undefined)[];
+  let settledWith: (QueryCost | undefined)[];
   let admitted: number;
 
   beforeEach(() => {
@@ -29,7 +31,7 @@ describe('scheduleQueries', () => {
   const never = (): Promise<boolean> => Promise.resolve(false);
   const admitQuery = () => {
     admitted += 1;
-    return Promise.resolve((cost?: QueryResult) => {
+    return Promise.resolve((cost?: QueryCost) => {
       settledWith.push(cost);
       return Promise.resolve();
     });
@@ -41,7 +43,7 @@ describe('scheduleQueries', () => {
     await expect(run(sampleRequest('b', { admitQuery }))).rejects.toMatchObject({
       code: 'CLICKHOUSE_FAILED',
     });
-    expect(settledWith).toEqual([result, undefined]);
+    expect(settledWith).toEqual([result.cost.readBy(OPERATORS), undefined]);
   });
 
   it('counts a retried query once, in one slot', async () => {
@@ -62,7 +64,7 @@ describe('scheduleQueries', () => {
       new ServerPool(servers, clock),
       queue,
     )(sampleRequest('a', { admitQuery }));
-    expect([admitted, settledWith, slots]).toEqual([1, [result], 1]);
+    expect([admitted, settledWith, slots]).toEqual([1, [result.cost.readBy(OPERATORS)], 1]);
     expect([runQuery.requests.length, second.requests.length]).toEqual([1, 1]);
   });
 

@@ -4,7 +4,7 @@ import { UsageLedger } from '../../../src/coordination/usage-ledger.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { keyOf, type EndpointQuery } from '../../../src/query/call.js';
 import { validateParameters } from '../../../src/query/validate-parameters.js';
-import { resultOf } from '../../support/fake-run-query.js';
+import { costOf, resultOf } from '../../support/fake-run-query.js';
 import { rawParameters } from '../../support/raw-parameters.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { TestClock } from '../../support/test-clock.js';
@@ -99,7 +99,7 @@ class UsingGateway {
     const values = validateParameters(ENDPOINT, rawParameters({ city }));
     const query: EndpointQuery = { endpoint: ENDPOINT, values, scope: '' };
     const { milliseconds } = this.clock;
-    this.ledger.count(keyOf(query), query, milliseconds, { createdAt: milliseconds, clickhouseMs: 1 });
+    this.ledger.count(keyOf(query), query, milliseconds, { createdAt: milliseconds, cost: costOf({}) });
   }
 }
 

@@ -1,4 +1,4 @@
-import { resultOf } from '../../support/fake-run-query.js';
+import { costOf, resultOf } from '../../support/fake-run-query.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import {
   requestCities,
@@ -14,7 +14,7 @@ const newGateway = (options?: WarmedGatewayOptions): WarmedGateway => new Warmed
 
 describe('the budget of the warmer', () => {
   const slow = (gateway: WarmedGateway, clickhouseMs: number): void => {
-    gateway.respond = () => Promise.resolve({ ...resultOf([]), clickhouseMs });
+    gateway.respond = () => Promise.resolve({ ...resultOf([]), cost: costOf({ clickhouseMs }) });
   };
 
   it('stops refreshing the least used sets when it is spent, and resumes when it has recovered', async () => {

@@ -1,5 +1,5 @@
 import type { QueryResult } from '../../../src/query/ports.js';
-import { resultOf } from '../../support/fake-run-query.js';
+import { costOf, resultOf } from '../../support/fake-run-query.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { requestCities, refreshedCities, WarmedGateway } from '../../support/warmed-gateway.js';
 
@@ -47,7 +47,7 @@ class BlockedGateway {
   /** Callers' misses of slow cities, whose queries take twenty seconds. */
   async askForSlow(cities: readonly string[]): Promise<void> {
     const respond = this.gateway.respond;
-    this.gateway.respond = () => Promise.resolve({ ...resultOf([]), clickhouseMs: 20_000 });
+    this.gateway.respond = () => Promise.resolve({ ...resultOf([]), cost: costOf({ clickhouseMs: 20_000 }) });
     await requestCities(this.gateway, SLOW, cities);
     this.gateway.respond = respond;
   }
@@ -59,7 +59,7 @@ class BlockedGateway {
   private blocked(): Promise<QueryResult> {
     return new Promise((resolve) => {
       this.ends.push(() => {
-        resolve({ ...resultOf([]), clickhouseMs: 0 });
+        resolve({ ...resultOf([]), cost: costOf({ clickhouseMs: 0 }) });
       });
     });
   }

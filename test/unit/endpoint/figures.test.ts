@@ -1,0 +1,57 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+import { EVERY_ROW_READER, Figures, OPERATORS, OWN_ROWS_READER } from '../../../src/endpoint/figures.js';
+
+/** Where the gateway reads figures, for whom. A new place is a decision: does a caller see more than its own rows in it? */
+const PLACES = {
+  // Callers, by their pinned parameters and their own SQL.
+  'clickhouse/fetch-rows.ts': ['request.reader ?? OWN_ROWS_READER', 'OPERATORS'],
+  'http/mcp/tool-result.ts': ['reader'],
+  'http/send-result.ts': ['reader'],
+  'limits/limit-state.ts': ['reader'],
+  'limits/rate-limit-headers.ts': ['state.subject.isSandboxed ? OWN_ROWS_READER : reader'],
+  // Operators.
+  'cache/result-codec.ts': ['OPERATORS'],
+  'check/check-endpoint.ts': ['OPERATORS'],
+  'coordination/usage-ledger.ts': ['OPERATORS'],
+  'http/access-log.ts': ['OPERATORS'],
+  'http/request-record.ts': ['OPERATORS'],
+  'limits/limiter.ts': ['OPERATORS'],
+  'limits/request-quotas.ts': ['OPERATORS'],
+  'observability/tracing.ts': ['OPERATORS'],
+  'scheduler/schedule-queries.ts': ['OPERATORS'],
+  'warming/warmer.ts': ['OPERATORS'],
+};
+
+/** Calls that read a figure, with the reader. */
+const READS = /(?:\.readBy\(|(?<!function )unitsLeft\(\w+, )([^)]+)\)/g;
+
+function placesIn(folder: string): Readonly<Record<string, readonly string[]>> {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
+    file.endsWith('.ts'),
+  );
+  const places = files.map((file) => {
+    const source = readFileSync(`${folder}/${file}`, 'utf8');
+    return [file, [...source.matchAll(READS)].map(([, reader = '']) => reader)] as const;
+  });
+  return Object.fromEntries(places.filter(([, readers]) => readers.length > 0));
+}
+
+describe('figures', () => {
+  const figures = new Figures({ rowsRead: 7 });
+
+  it('are for operators, and for callers who see every row', () => {
+    expect(figures.readBy(OPERATORS)).toEqual({ rowsRead: 7 });
+    expect(figures.readBy(EVERY_ROW_READER)).toEqual({ rowsRead: 7 });
+    expect(figures.readBy(OWN_ROWS_READER)).toBeUndefined();
+  });
+
+  it('are not in JSON, nor among their own properties', () => {
+    expect(JSON.stringify(figures)).toBe('{}');
+    expect(Object.entries(figures)).toEqual([]);
+  });
+
+  it('are read in these places alone, for these readers', () => {
+    expect(placesIn('src')).toEqual(PLACES);
+  });
+});
