@@ -3,6 +3,8 @@ export interface EndpointIdentity {
   /** A UUID in lower case. */
   readonly id: string;
   readonly name: string;
+  /** Whether its query reads the request log. */
+  readonly readsRequestLog?: boolean;
 }
 
 const CALLER_STATISTICS_PREFIX = 'gateway.';

@@ -36,9 +36,13 @@ export interface Principal {
 /** By endpoint and not by its id, because a reload can change the name that patterns match. */
 const known = new WeakMap<Principal, WeakMap<EndpointIdentity, boolean>>();
 
-/** Whether the principal may call an endpoint. */
+/**
+ * Whether the principal may call an endpoint. One with pinned parameters may call none that reports on other callers, whose
+ * figures tell of their rows.
+ */
 export function mayCall(principal: Principal, endpoint: EndpointIdentity): boolean {
-  const { endpoints } = principal;
+  const { endpoints, pinned } = principal;
+  if (pinned && pinned.size > 0 && (endpoint.readsRequestLog || isAboutCallers(endpoint))) return false;
   if (!endpoints) return principal.mayCallGatewayEndpoints === true || !isAboutCallers(endpoint);
   const byEndpoint = known.get(principal) ?? new WeakMap<EndpointIdentity, boolean>();
   const cached = byEndpoint.get(endpoint);

@@ -1,4 +1,7 @@
 import { keyNamed, withAccess, type AccessGateway, type KeyRights } from '../support/access-gateway.js';
+import { defineEndpoint, sql } from '../../src/endpoint/index.js';
+import { REQUESTS_ENDPOINT } from '../../src/observability/requests-endpoint.js';
+import { SAMPLE } from '../support/sample-endpoint.js';
 import { outcomeOf, type NetworkResponse } from '../support/network-request.js';
 import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';
 
@@ -75,6 +78,38 @@ describe('the endpoints of a key', () => {
       expect(namesIn(await gateway.send('all', '/api/endpoints'))).toEqual(all);
     }),
   );
+
+  describe.each([
+    ['gateway.requests', 'endpoint'],
+    ['audit.slow', 'city'],
+  ])('%s, which reads the request log', (name, pinned) => {
+    const AUDIT = defineEndpoint({
+      ...SAMPLE,
+      id: '7c1f2a44-3d5e-4b6f-8a90-b1c2d3e4f506',
+      name: 'audit.slow',
+      build: ({ city }) =>
+        sql`SELECT any(${city}) AS city, count() AS orders FROM merge(\`logs\`, '^gateway_requests')`,
+    });
+    const rights = { endpoints: ['*', 'gateway.*'] };
+    const use = (key: string, read: (gateway: AccessGateway) => Promise<unknown>): Promise<void> =>
+      withAccess(
+        {
+          keys: { operator: rights, tenant: { ...rights, fixed: { [pinned]: 'a' } } },
+          endpoints: [AUDIT, REQUESTS_ENDPOINT],
+        },
+        async (opened) => {
+          expect(await read(opened)).toEqual(key === 'operator' ? ['200', true] : ['403 FORBIDDEN', false]);
+        },
+      );
+
+    it.each(['operator', 'tenant'])('is for keys without pinned parameters: %s', (key) =>
+      use(key, async (opened) => {
+        const called = await opened.send(key, `${QUERY}/${name}`);
+        const listed = namesIn(await opened.send(key, '/api/endpoints'));
+        return [outcomeOf(called), listed.includes(name)];
+      }),
+    );
+  });
 
   it(
     'are checked before the parameters, and no query runs',
