@@ -41,6 +41,8 @@ export async function watchProject(
   const environmentFile = path.join(project.folder, '.env');
   const watcher = watch(project.folder, {
     ignoreInitial: true,
+    // What a link in the project leads to is in the project too, or is no part of it.
+    followSymlinks: false,
     ignored: (file, stats) =>
       file !== project.folder &&
       file !== environmentFile &&

@@ -3,6 +3,7 @@ import { readdir, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 import { ifPresent } from '../files/if-present.js';
+import { isInProject } from './endpoint-source.js';
 
 const NOT_ENDPOINTS = /^(?:[._].*|node_modules)$/;
 const ENDPOINT_FILE = /(?<!\.d)\.(?:ts|mjs|js|sql)$/;
@@ -19,17 +20,26 @@ export async function endpointFiles(
 ): Promise<readonly string[]> {
   const here = await ifPresent(realpath(path.join(folder, below)));
   if (here === undefined || visited.includes(here)) return [];
+  // It is reported when it is loaded, with the problems of all files.
+  if (below !== '' && !(await isInProject(folder, below))) return [below];
   const files: string[] = [];
   const entries = await readdir(here, { withFileTypes: true });
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-    const { name } = entry;
-    if (NOT_ENDPOINTS.test(name)) continue;
-    const file = path.join(below, name);
-    const found = await kindOf(entry, path.join(folder, file));
-    if (found?.isDirectory()) files.push(...(await endpointFiles(folder, file, [...visited, here])));
-    else if (found?.isFile() !== false && ENDPOINT_FILE.test(name)) files.push(file);
+    if (!NOT_ENDPOINTS.test(entry.name))
+      files.push(...(await filesAt(folder, path.join(below, entry.name), entry, [...visited, here])));
   }
   return files;
+}
+
+async function filesAt(
+  folder: string,
+  file: string,
+  entry: Dirent,
+  visited: readonly string[],
+): Promise<readonly string[]> {
+  const found = await kindOf(entry, path.join(folder, file));
+  if (found?.isDirectory()) return endpointFiles(folder, file, visited);
+  return found?.isFile() !== false && ENDPOINT_FILE.test(entry.name) ? [file] : [];
 }
 
 /** Follows a link. One that leads nowhere is reported when it is loaded, with the problems of all files. */

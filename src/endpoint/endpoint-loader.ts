@@ -1,6 +1,5 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
@@ -8,6 +7,7 @@ import { problemsOfChoices } from './choices-from.js';
 import { EndpointDefinitionError } from './definition-error.js';
 import { isEndpoint, type Endpoint } from './endpoint.js';
 import { endpointFiles } from './endpoint-files.js';
+import { readSource, requireInProject } from './endpoint-source.js';
 import { problemsIn, type FileProblem } from './file-problems.js';
 import { createImporter } from './import-module.js';
 import { readSqlEndpoint } from './sql-file/read-sql-endpoint.js';
@@ -116,9 +116,14 @@ export class EndpointLoader {
     const read = bytes.get(file);
     const endpoint = read
       ? this.readSql(path.join(this.folder, file), read, fromSql)
-      : exportOf(await this.importFile(file));
+      : await this.importEndpoint(file);
     if (name === endpoint.name) return endpoint;
     throw problemOf('name', `the endpoint ${endpoint.name} must be in a file ${endpoint.name}${ext}`);
+  }
+
+  private async importEndpoint(file: string): Promise<Endpoint> {
+    await requireInProject(this.folder, file);
+    return exportOf(await this.importFile(file));
   }
 
   private readSql(absolute: string, read: Buffer | Error, fromSql: Map<string, ReadFile>): Endpoint {
@@ -161,7 +166,7 @@ async function readSqlFiles(
   const found = new Map<string, Buffer | Error>();
   const readNext = async (): Promise<void> => {
     for (let file = waiting.pop(); file !== undefined; file = waiting.pop()) {
-      found.set(file, await readFile(path.join(folder, file)).catch((error: unknown) => error as Error));
+      found.set(file, await readSource(folder, file).catch((error: unknown) => error as Error));
     }
   };
   await Promise.all(Array.from({ length: OPEN_FILES }, readNext));

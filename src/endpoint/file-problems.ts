@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { EndpointDefinitionError } from './definition-error.js';
+import { readSource } from './endpoint-source.js';
 import { excerptOf, problemsOfSqlFile } from './sql-file/sql-file-problems.js';
 
 /** Why the endpoint files could not be loaded, or one of them. */
@@ -35,7 +35,7 @@ export async function problemsIn(
   error: unknown,
 ): Promise<readonly FileProblem[]> {
   const shown = path.join(path.basename(folder), file);
-  const source = await readFile(path.join(folder, file), 'utf8').catch(() => '');
+  const source = await readSource(folder, file).then(String, () => '');
   const ofSql = file.endsWith('.sql') ? problemsOfSqlFile(error, source) : undefined;
   if (ofSql) return ofSql.map((problem) => ({ file: shown, ...problem }));
   const { message, stack } = textsOf(error);

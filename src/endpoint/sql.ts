@@ -57,10 +57,24 @@ export class Filter {
 
 /** A named subquery of a saved query. */
 export class Part {
+  readonly #query: Sql | (() => Sql);
+
+  /** @param query made when it is read, where it only repeats text of the saved query. */
   constructor(
     readonly name: string,
-    readonly query: Sql,
-  ) {}
+    query: Sql | (() => Sql),
+  ) {
+    this.#query = query;
+  }
+
+  get query(): Sql {
+    return this.#query instanceof Sql ? this.#query : this.#query();
+  }
+
+  /** For the digest of a definition. */
+  toJSON(): object {
+    return this.#query instanceof Sql ? { name: this.name, query: this.#query } : { name: this.name };
+  }
 }
 
 /** A saved query: its named parts, of which a request runs those that it needs, and the body that returns the rows. */

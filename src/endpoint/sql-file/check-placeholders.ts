@@ -112,10 +112,10 @@ export function typesOf(
   placeholders: readonly Placeholder[],
   kindOf: (name: string) => ParameterKind | undefined,
 ): {
-  readonly accepted: ReadonlyMap<string, readonly string[]>;
+  readonly accepted: ReadonlyMap<string, ReadonlySet<string>>;
   readonly problems: readonly SelectProblem[];
 } {
-  const accepted = new Map<string, readonly string[]>();
+  const accepted = new Map<string, Set<string>>();
   const problems: SelectProblem[] = [];
   for (const { piece } of placeholders) {
     const { name, type, start, end } = piece;
@@ -123,7 +123,7 @@ export function typesOf(
     if (kind === undefined) continue;
     const problem = type === undefined ? undefined : problemOfType(kind, type);
     if (problem !== undefined) problems.push({ start, end, problem: `${name} ${problem}` });
-    else accepted.set(name, [...(accepted.get(name) ?? []), type ?? '']);
+    else accepted.set(name, (accepted.get(name) ?? new Set()).add(type ?? ''));
   }
   return { accepted, problems };
 }

@@ -6,6 +6,7 @@ import {
   parseDocument,
   visit,
   type Document,
+  type Node,
   type Pair,
   type YAMLMap,
 } from 'yaml';
@@ -52,10 +53,12 @@ export function readHeader(source: string): Header {
     end: yamlStart + to,
     problem: `the header is invalid YAML: ${message}${adviceFor(message)}`,
   }));
-  const inexact = inexactNumbers(document, yamlStart);
-  const all = [...problems, ...inexact];
+  const unusable = problemsOfSize(document, yamlStart);
+  const all = [...problems, ...unusable, ...(unusable.length > 0 ? [] : inexactNumbers(document, yamlStart))];
   return {
-    ...valueOf(document, all, { start, end: yamlStart }),
+    ...(unusable.length > 0
+      ? { value: undefined, problems: all }
+      : valueOf(document, all, { start, end: yamlStart })),
     end: close + CLOSE.length,
     yamlEnd: close,
     placeOf: ({ path, atKey = false }) => placeIn(document, path, { offset: yamlStart, atKey }),
@@ -90,7 +93,7 @@ function valueOf(
 ): Pick<Header, 'value' | 'problems'> {
   if (document.errors.length > 0) return { value: undefined, problems };
   try {
-    return { value: withNumbers(document.toJS({ maxAliasCount: 100 })), problems };
+    return { value: withNumbers(document.toJS()), problems };
   } catch (error) {
     const problem = `the header is invalid YAML: ${(error as Error).message}`;
     return { value: undefined, problems: [...problems, { ...place, problem }] };
@@ -121,20 +124,49 @@ function keepTexts(document: Document): void {
   });
 }
 
+/** Keys of a header and of the objects in it: parameters, columns, an example. */
+const MAX_KEYS = 500;
+/** Levels of objects whose keys count; below them are options. */
+const COUNTED_LEVELS = 2;
+
+/** What makes a header too large to be checked: an alias can stand for any amount of text. */
+function problemsOfSize(document: Document, offset: number): readonly SelectProblem[] {
+  const problems: SelectProblem[] = [];
+  let keys = 0;
+  visit(document, {
+    Alias: (_key, alias) => {
+      const problem = `the alias *${alias.source} is not supported: write the value again`;
+      problems.push({ ...placeOfNode(alias, offset), problem });
+    },
+    Pair: (_key, { key }, ancestors) => {
+      if (!isScalar(key) || ancestors.filter(isMap).length > COUNTED_LEVELS) return;
+      keys += 1;
+      if (keys !== MAX_KEYS + 1) return;
+      const problem = `the header has more than ${MAX_KEYS} keys: leave some out, or divide the endpoint`;
+      problems.push({ ...placeOfNode(key, offset), problem });
+    },
+  });
+  return problems;
+}
+
 function inexactNumbers(document: Document, offset: number): readonly SelectProblem[] {
   const problems: SelectProblem[] = [];
   visit(document, {
-    Scalar: (_key, { value, source = '', range }) => {
+    Scalar: (_key, scalar) => {
+      const { value, source = '' } = scalar;
       if (typeof value !== 'number' || source.replaceAll(/e.*|\D/gi, '').length <= EXACT_DIGITS) return;
-      const [start = 0, end = 0] = range ?? [];
       problems.push({
-        start: offset + start,
-        end: offset + end,
+        ...placeOfNode(scalar, offset),
         problem: `a number with more than ${EXACT_DIGITS} digits is not exact: write it in quotes`,
       });
     },
   });
   return problems;
+}
+
+function placeOfNode(node: Node, offset: number): Place {
+  const [start, end] = rangeOf(node) ?? [0, 0];
+  return { start: offset + start, end: offset + end };
 }
 
 interface PlaceOptions {

@@ -88,7 +88,7 @@ function parametersOf(
     return KIND_NAMES.find((known) => known === kind);
   };
   const { accepted, problems } = typesOf(placeholdersOf(select.pieces), kindOf);
-  return { parameters: declareParameters(declared, (name) => accepted.get(name) ?? []), problems };
+  return { parameters: declareParameters(declared, (name) => [...(accepted.get(name) ?? [])]), problems };
 }
 
 function problemsOfHeader(

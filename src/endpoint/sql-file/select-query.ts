@@ -45,11 +45,14 @@ function readableQueries(
   const named = withQueries.filter(({ name }) => /^[a-z_]\w*$/i.test(name));
   if (!hasParameters) return named;
   const readable: SelectText['withQueries'][number][] = [];
+  const names = new Set<string>();
   for (const query of named) {
     const own = slice(pieces, query.query);
-    const reads = (text: string): boolean => readable.some(({ name }) => wordsIn(text).includes(name));
-    if (placeholdersOf(own).some(({ piece }) => !isClock(piece)) || textsOf(own).some(reads))
+    const words = textsOf(own).flatMap(wordsIn);
+    if (placeholdersOf(own).some(({ piece }) => !isClock(piece)) || words.some((word) => names.has(word))) {
       readable.push(query);
+      names.add(query.name);
+    }
   }
   return readable;
 }
@@ -70,11 +73,14 @@ function viewOf(
   { pieces, withList = item }: SelectText,
   parameters: Parameters,
 ): Part {
-  const items = slice(pieces, { start: withList.start, end: item.end });
-  return new Part(
-    name,
-    new Sql([text('WITH '), ...nodesOf(items, parameters), text(`\nSELECT * FROM ${quoteName(name)}`)]),
-  );
+  return new Part(name, () => {
+    const items = slice(pieces, { start: withList.start, end: item.end });
+    return new Sql([
+      text('WITH '),
+      ...nodesOf(items, parameters),
+      text(`\nSELECT * FROM ${quoteName(name)}`),
+    ]);
+  });
 }
 
 /** The pieces of a place, at whose ends no part or placeholder is cut. */

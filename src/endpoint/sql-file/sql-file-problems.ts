@@ -17,11 +17,16 @@ export interface PlacedProblem {
   readonly excerpt: string;
 }
 
+/** Problems of one file that are described. */
+const MAX_PROBLEMS = 100;
+
 /** Describes the mistakes of a `.sql` endpoint file; undefined for an error of another kind. */
 export function problemsOfSqlFile(error: unknown, source: string): readonly PlacedProblem[] | undefined {
-  return problemsWithPlaces(error, source)?.map((place) => ({
+  const problems = problemsWithPlaces(error, source);
+  const more = (problems?.length ?? 0) - MAX_PROBLEMS;
+  return problems?.slice(0, MAX_PROBLEMS).map((place, index) => ({
     ...positionIn(source, place.start),
-    problem: place.problem,
+    problem: place.problem + (index === MAX_PROBLEMS - 1 && more > 0 ? ` (and ${more} more problems)` : ''),
     excerpt: excerptOf(source, place),
   }));
 }

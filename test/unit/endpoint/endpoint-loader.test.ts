@@ -1,3 +1,4 @@
+import { mkdir, symlink } from 'node:fs/promises';
 import path from 'node:path';
 
 import type { Endpoint } from '../../../src/endpoint/endpoint.js';
@@ -7,6 +8,8 @@ import { readSqlEndpoint } from '../../../src/endpoint/sql-file/read-sql-endpoin
 import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 import { SECOND, typescriptFile, writeFiles } from '../../support/typescript-files.js';
+
+const COLUMNS = ['columns: { n: UInt8 }'];
 
 describe('EndpointLoader', () => {
   it('shows the line of a problem with carets, in TypeScript too', async () => {
@@ -56,6 +59,41 @@ describe('EndpointLoader', () => {
       const { problems } = await loader.load();
       expect(problems.map(textOfProblem).join()).toMatch(
         /a\.ts:5: \S*first\.ts has the same id 1111.*here is a new one/,
+      );
+    });
+  });
+
+  it('rejects links out of the project, and shows nothing of what they lead to', async () => {
+    await withTemporaryFolder(async (outside) => {
+      await withTemporaryFolder(async (project) => {
+        const folder = path.join(project, 'endpoints');
+        await writeFiles(outside, { 'secret.sql': 'SECRET', 'more/secret.ts': 'SECRET' });
+        await writeFiles(project, { 'shared/_text.sql': sqlEndpointFile('a', COLUMNS, 'SELECT 1 AS n') });
+        await mkdir(folder);
+        await symlink('../shared/_text.sql', path.join(folder, 'a.sql'));
+        await symlink(path.join(outside, 'secret.sql'), path.join(folder, 'b.sql'));
+        await symlink(path.join(outside, 'more/secret.ts'), path.join(folder, 'c.ts'));
+        await symlink(path.join(outside, 'more'), path.join(folder, 'd'));
+        const { endpoints, problems } = await new EndpointLoader(folder).load();
+        expect([...endpoints.keys()]).toEqual(['endpoints/a.sql']);
+        expect(problems.map(textOfProblem)).toEqual(
+          ['b.sql', 'c.ts', 'd'].map(
+            (file) =>
+              `endpoints/${file}: this is a link that leads out of the project: put what it leads to into the project`,
+          ),
+        );
+      });
+    });
+  });
+
+  it('reads files in SQL of up to 256 KiB', async () => {
+    await withTemporaryFolder(async (folder) => {
+      const text = sqlEndpointFile('a', COLUMNS, 'SELECT 1 AS n');
+      await writeFiles(folder, { 'a.sql': text.padEnd(256 * 1024) });
+      expect((await new EndpointLoader(folder).load()).problems).toEqual([]);
+      await writeFiles(folder, { 'a.sql': text.padEnd(256 * 1024 + 1) });
+      expect((await new EndpointLoader(folder).load()).problems.map(textOfProblem).join()).toMatch(
+        /a\.sql: the file has 262145 bytes; an endpoint in SQL may have 262144: shorten it$/,
       );
     });
   });
