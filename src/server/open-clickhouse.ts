@@ -75,7 +75,7 @@ export async function openClickHouse(config: Config, options: OpenOptions): Prom
   const { adminConnection } = server;
   const logConnections = config.requestLog ? [{ ...adminConnection, database: clickhouse.database }] : [];
   const prepareFor = async (changed: readonly Endpoint[]): Promise<readonly Remark[]> =>
-    changed.length === 0 ? [] : remarksOf(await extendReader(server, changed));
+    changed.length === 0 ? [] : remarksOf(await extendReader(server, project.schemaFolder, changed));
   return { servers, logConnections, prepareFor, embedded: server, close };
 }
 
@@ -96,7 +96,7 @@ async function startEmbeddedServer(
     const { schemaFolder, demoFolder } = project;
     const demo = demoData ? { folder: demoFolder, upTo: clock() } : undefined;
     await prepare(server.adminConnection, { dataDir, schemaFolder, demo }, logger);
-    warnOfGrants(remarksOf(await grantReader(server, endpoints)), logger);
+    warnOfGrants(remarksOf(await grantReader(server, schemaFolder, endpoints)), logger);
     return server;
   } catch (error) {
     await server.stop();

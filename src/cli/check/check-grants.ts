@@ -7,7 +7,7 @@ import type { ClickHouseConnection } from '../../clickhouse/connection.js';
 import { grantStatement } from '../../clickhouse/grants/grant.js';
 import { missingGrants } from '../../clickhouse/grants/missing-grants.js';
 import { neededGrants, type NeededGrants, type Remark } from '../../clickhouse/grants/needed-grants.js';
-import { grantsInUsersFile, withLocalTables } from '../../clickhouse/grants/reader-user-file.js';
+import { grantsInUsersFile, USERS_FILE, withLocalTables } from '../../clickhouse/grants/reader-user-file.js';
 import type { Project } from '../../config/project.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { ifPresent } from '../../files/if-present.js';
@@ -20,8 +20,6 @@ export interface CheckedGrants {
   readonly problems: readonly FileProblem[];
   readonly warnings: readonly string[];
 }
-
-const USERS_FILE = path.join('users.d', 'querygate.xml');
 
 const REQUEST_LOG_GRANT = /\.gateway_requests(?:_local)?$/;
 

@@ -27,7 +27,7 @@ export async function withClickHouse<T>(
       schemaFolder,
       demo: { folder: demoFolder, upTo: new Date() },
     });
-    const needed = await grantReader(server, endpoints);
+    const needed = await grantReader(server, schemaFolder, endpoints);
     // As the read-only user of the gateway, because its rights are checked too.
     return task(server.readerConnection, needed);
   });

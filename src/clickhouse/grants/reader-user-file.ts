@@ -4,6 +4,9 @@ import { sortedGrants, type Grant } from './grant.js';
 /** The environment variable of the ClickHouse server with the reader's password, so that no file contains it. */
 export const READER_PASSWORD_VARIABLE = 'QUERYGATE_CLICKHOUSE_PASSWORD';
 
+/** The users file of a project, in its schema folder. */
+export const USERS_FILE = 'users.d/querygate.xml';
+
 /** The name of the read-only user, of the embedded server too. */
 export const READER_USER = 'querygate';
 

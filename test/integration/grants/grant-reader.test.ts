@@ -1,5 +1,9 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
 import { connectClickHouse, type ClickHouseConnection } from '../../../src/clickhouse/connection.js';
 import { EmbeddedServer } from '../../../src/clickhouse/embedded/embedded-server.js';
+import { readerUserFile } from '../../../src/clickhouse/grants/reader-user-file.js';
 import { grantReader } from '../../../src/clickhouse/embedded/grant-reader.js';
 import { defineEndpoint, type Endpoint } from '../../../src/endpoint/endpoint.js';
 import { sql, type Sql } from '../../../src/endpoint/sql.js';
@@ -61,7 +65,7 @@ describe('the reader of an embedded server', () => {
 
   it('gets exactly what the endpoints need, at the same address, and nothing that looks like a crash', async () => {
     const before = { reader: server.readerConnection, pid: server.pid };
-    const { problems } = await grantReader(server, [endpoint(sql`SELECT city FROM a`)]);
+    const { problems } = await grantReader(server, folder.path, [endpoint(sql`SELECT city FROM a`)]);
     expect(problems).toEqual([]);
     expect(server.readerConnection).toEqual(before.reader);
     expect(server.pid).not.toBe(before.pid);
@@ -79,18 +83,18 @@ describe('the reader of an embedded server', () => {
     server = await start();
     const { pid } = server;
     await expect(asReader('SELECT city FROM logs.a')).resolves.toEqual(['a']);
-    await grantReader(server, [endpoint(sql`SELECT city FROM a WHERE city != ''`)]);
+    await grantReader(server, folder.path, [endpoint(sql`SELECT city FROM a WHERE city != ''`)]);
     expect(server.pid).toBe(pid);
   });
 
   it('loses what no endpoint needs any more', async () => {
-    await grantReader(server, [endpoint(sql`SELECT city FROM b`)]);
+    await grantReader(server, folder.path, [endpoint(sql`SELECT city FROM b`)]);
     await expect(asReader('SHOW GRANTS')).resolves.toEqual(['GRANT SELECT ON logs.b TO querygate']);
     await expect(asReader('SELECT city FROM logs.a')).rejects.toThrow('necessary to have the grant SELECT');
   });
 
   it('gets the rest where one endpoint cannot be analysed', async () => {
-    const { problems } = await grantReader(server, [
+    const { problems } = await grantReader(server, folder.path, [
       endpoint(sql`SELECT city FROM missing`),
       endpoint(sql`SELECT city FROM b`),
     ]);
@@ -112,5 +116,24 @@ describe('the reader of an embedded server', () => {
     );
     expect(rows).toEqual(['b']);
     expect(crashes).toHaveLength(1);
+  });
+
+  it('gets system tables only where the users file of the project grants them', async () => {
+    const users = endpoint(sql`SELECT name AS city FROM system.users`);
+    const numbers = endpoint(sql`SELECT toString(number) AS city FROM system.numbers LIMIT 1`);
+    const { problems } = await grantReader(server, folder.path, [users, numbers]);
+    expect(problems.map(({ text }) => text)).toEqual([
+      'reads system.users, a system table that clickhouse-schema/users.d/querygate.xml does not grant: if callers may see it, ' +
+        'run npx querygate grants --xml --out clickhouse-schema/users.d/querygate.xml',
+    ]);
+    await expect(asReader('SELECT name FROM system.users')).rejects.toThrow('Not enough privileges');
+    await expect(asReader('SELECT number FROM system.numbers LIMIT 1')).resolves.toEqual(['0']);
+    await mkdir(path.join(folder.path, 'users.d'));
+    const file = readerUserFile('querygate', ['GRANT SELECT ON system.users']);
+    await writeFile(path.join(folder.path, 'users.d', 'querygate.xml'), file);
+    expect((await grantReader(server, folder.path, [users, numbers])).problems).toEqual([]);
+    await expect(asReader('SELECT count() FROM system.users')).resolves.toEqual([
+      expect.stringMatching(/^\d+$/),
+    ]);
   });
 });
