@@ -7,6 +7,7 @@ import type { LimitState } from '../../limits/limit-state.js';
 import { authenticate } from '../authenticate.js';
 import { clientDisconnected, principalOf } from '../call-endpoint.js';
 import type { Credentials } from '../credentials.js';
+import { limitsOfMessage } from '../json-bounds.js';
 import { limitRequests, setLimitHeaders, subjectsOf } from '../limit-requests.js';
 import { rejectMethodsExcept } from '../reject-method.js';
 import { contextOf, type RequestContext } from '../request-context.js';
@@ -98,7 +99,8 @@ async function loadServer(parts: ServeParts): Promise<MessageServer> {
 /** Reads the message. One that is malformed counts against its key all the same. @throws Failure */
 async function readCounted(parts: ServeParts, request: Request, response: ExpressResponse): Promise<Message> {
   try {
-    return await readMessage(request, response);
+    const limits = limitsOfMessage(parts.endpoints.all());
+    return readMessage(await parts.bodies.read(request, response, limits));
   } catch (error) {
     await count(parts, contextOf(request), undefined);
     throw error;
