@@ -67,8 +67,9 @@ function serveMessages(parts: ServeParts): RequestHandler {
     try {
       const rejected = await admit(parts, context, message, response);
       messages ??= await loadServer(parts);
+      const headers = headersOf(request.headers);
       const sent = await messages.serve({
-        headers: headersOf(request.headers),
+        headers,
         message,
         caller: {
           ...{ context, principal, rejected },
@@ -83,7 +84,7 @@ function serveMessages(parts: ServeParts): RequestHandler {
           },
         },
       });
-      await send(response, sent, { context, message });
+      await send(response, sent, { context, message, headers });
     } finally {
       call.end();
     }
@@ -158,18 +159,28 @@ function headersOf(headers: IncomingHttpHeaders): Headers {
 /** The headers that the protocol defines: the SDK need not see the key. */
 const TRANSPORT_HEADERS = /^(?:accept|content-type|mcp-.*)$/;
 
+interface Responding {
+  readonly context: RequestContext;
+  readonly message: Message;
+  /** Of the request. */
+  readonly headers: Headers;
+}
+
 async function send(
   response: ExpressResponse,
   sent: Response,
-  { context, message }: { readonly context: RequestContext; readonly message: Message },
+  { context, message, headers: received }: Responding,
 ): Promise<void> {
-  const body = Buffer.from(await sent.arrayBuffer());
-  noteError(context, sent.status, body);
+  const { status } = sent;
+  const body = noteError(context, {
+    response: Buffer.from(await sent.arrayBuffer()),
+    ...{ body: message.body, headers: received, status },
+  });
   const headers = {
     ...Object.fromEntries(sent.headers),
     ...(context.failure === undefined && sessionHeaders(message)),
     'Cache-Control': 'no-store',
     'Content-Length': String(body.length),
   };
-  response.writeHead(sent.status, headers).end(body);
+  response.writeHead(status, headers).end(body);
 }
