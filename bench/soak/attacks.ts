@@ -18,6 +18,34 @@ const CALL = '/api/endpoints/query/usage.api-counts?interval=daily&project=';
 const get = (target: string, headers: readonly string[]): string =>
   [`GET ${target} HTTP/1.1`, 'Host: gateway', ...headers].join('\r\n') + '\r\n';
 
+const TEN = { peers: 10, pauseMs: 0 } as const;
+const EVENTS = '/api/endpoints/query/get-grouped-stats-events-logs';
+
+const post = (target: string, key: string, body: string): string =>
+  [
+    `POST ${target} HTTP/1.1`,
+    'Host: gateway',
+    `X-API-KEY: ${key}`,
+    'Content-Type: application/json',
+    'Accept: application/json, text/event-stream',
+    `Content-Length: ${body.length}`,
+    `\r\n${body}`,
+  ].join('\r\n');
+
+const message = (args: string): string =>
+  `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"get-grouped-stats-events-logs","arguments":${args}}}`;
+
+const list = (length: number, item: string): string =>
+  `{"project":"aurora","event_ids":[${Array(length).fill(item).join()}]}`;
+
+/** Of about 256 kB, the last as long as an endpoint accepts. */
+const BODIES: readonly (readonly [what: string, body: string])[] = [
+  ['a list of 130,000 items', list(130_000, '1')],
+  ['85,000 nested arrays', list(85_000, '[]')],
+  ['28,000 names', `{${Array.from({ length: 28_000 }, (_, n) => `"${n.toString(36)}":1`).join()}}`],
+  ['the longest list', list(32_769, '""')],
+];
+
 export const ATTACKS: readonly Attack[] = [
   {
     name: 'Accept of 500 kB, with a key',
@@ -63,4 +91,8 @@ export const ATTACKS: readonly Attack[] = [
     pauseMs: PAUSE_MS / 10,
     opening: () => `${get(CALL, ['X-API-KEY: qg_unknown'])}\r\n`,
   },
+  ...BODIES.flatMap(([what, body]): readonly Attack[] => [
+    { ...TEN, name: `bodies: ${what}`, opening: (key) => post(EVENTS, key, body) },
+    { ...TEN, name: `messages: ${what}`, opening: (key) => post('/mcp', key, message(body)) },
+  ]),
 ];

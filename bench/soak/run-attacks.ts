@@ -4,6 +4,7 @@ import { Agent } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
+import { freePort } from '../../src/clickhouse/embedded/free-port.js';
 import { listCounts, formatMegabytes, formatMs, print } from '../measuring/print.js';
 import { residentBytes } from '../measuring/resident-memory.js';
 import { endWithThisProcess } from '../servers/server-process.js';
@@ -13,8 +14,9 @@ import { openHarness, type Harness } from './harness.js';
 import { sendRequest } from './send-request.js';
 import { Tally } from './tally.js';
 
-/** Maximum p99 of a cache hit during any attack. */
+/** Maximum p99 of a cache hit, and maximum delay of the event loop, during any attack. */
 const MAX_P99_MS = 100;
+const MAX_DELAY_MS = 50;
 const ATTACKER = fileURLToPath(new URL('./attacker.js', import.meta.url));
 const HIT = '/api/endpoints/query/functions.invocation-stats?project=aurora&interval=1hr';
 const PAUSE_MS = 5;
@@ -22,14 +24,37 @@ const TIMEOUT_MS = 20_000;
 
 /** Measures cache hits without an attack, and then during each; fails if one slows them down. */
 export async function runAttacks(stage: Stage, seconds: number): Promise<void> {
-  const harness = await openHarness(stage);
+  const adminPort = String(await freePort());
+  const harness = await openHarness(stage, { ADMIN_PORT: adminPort });
+  await loadSdk(harness);
   let slow = 0;
   for (const attack of [undefined, ...ATTACKS]) {
+    await longestDelay(adminPort);
     const p99 = await measureHits(harness, attack, seconds);
-    if (p99 >= MAX_P99_MS) slow += 1;
+    const delayMs = await longestDelay(adminPort);
+    print(`  longest delay of the event loop ${formatMs(delayMs)}`);
+    if (p99 >= MAX_P99_MS || delayMs > MAX_DELAY_MS) slow += 1;
   }
-  print(`attacks during which p99 of cache hits was ${MAX_P99_MS} ms or more: ${slow}`);
+  const bounds = `p99 of cache hits was ${MAX_P99_MS} ms or more, or a delay of the event loop more than ${MAX_DELAY_MS} ms`;
+  print(`attacks during which ${bounds}: ${slow}`);
   if (slow > 0) process.exitCode = 1;
+}
+
+/** The first message loads the SDK, once in the life of a gateway. */
+async function loadSdk({ gateway, keys }: Harness): Promise<void> {
+  const headers = {
+    'X-API-KEY': keys.beside,
+    'Content-Type': 'application/json',
+    Accept: 'application/json, text/event-stream',
+  };
+  const body = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}';
+  await (await fetch(`${gateway.url}/mcp`, { method: 'POST', headers, body })).text();
+}
+
+/** The gateway's longest delay since the last call, in milliseconds, of which 10 are the interval of `monitorEventLoopDelay`. */
+async function longestDelay(adminPort: string): Promise<number> {
+  const metrics = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
+  return Number(/^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(metrics)?.[1]) * 1000;
 }
 
 /** Prints the latencies of a caller with a key during an attack; returns the p99 of its hits in milliseconds. */

@@ -13,6 +13,7 @@ import { describeEndpoint, listEndpoints } from './describe-endpoints.js';
 import { developmentRoutes, noDevelopment, type DevelopmentSource } from './development-routes.js';
 import { limitHeaders } from './header-limits.js';
 import { respondLive, respondReady, type ReadyParts } from './health.js';
+import { JsonBodies } from './json-body.js';
 import { limitRequests } from './limit-requests.js';
 import { openApiDocument } from './openapi/openapi-document.js';
 import { mcpRoutes } from './mcp/mcp-routes.js';
@@ -52,6 +53,8 @@ export interface AppParts extends CallParts, ReadyParts {
   readonly version: string;
   /** Present where MCP is enabled. */
   readonly mcp?: McpOptions | undefined;
+  /** Reads the bodies of calls. */
+  readonly bodies?: JsonBodies | undefined;
   /** Folder of the built console; undefined where there is none. */
   readonly consoleFolder?: string | undefined;
   /** Present in a development server. */
@@ -60,6 +63,7 @@ export interface AppParts extends CallParts, ReadyParts {
 
 /** Creates the Express application. A request passes its handlers from top to bottom. */
 export function createApp(parts: AppParts): ListenerWithMessages {
+  const { bodies = new JsonBodies() } = parts;
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
   app.use(assignRequestId(), logWhenCompleted(parts.log), secure(), limitHeaders(), requireHost());
@@ -70,7 +74,7 @@ export function createApp(parts: AppParts): ListenerWithMessages {
     '/api',
     authenticate(parts.credentials, parts.endpoints),
     limitRequests(parts.limiter, parts.endpoints),
-    endpointRoutes(parts),
+    endpointRoutes(parts, bodies),
     parts.development ? developmentRoutes(parts, parts.development) : noDevelopment(),
   );
   app.use(
@@ -80,7 +84,7 @@ export function createApp(parts: AppParts): ListenerWithMessages {
     const { authorizationServer, trustProxy } = parts.mcp;
     app.set('trust proxy', [...trustProxy]);
     if (authorizationServer !== undefined) app.use(resourceMetadataRoutes(authorizationServer));
-    app.use('/mcp', mcpRoutes({ times: 'iso', ...parts, ...parts.mcp }));
+    app.use('/mcp', mcpRoutes({ times: 'iso', ...parts, ...parts.mcp, bodies }));
   }
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'index.html'));
   app.use(() => {
@@ -90,7 +94,7 @@ export function createApp(parts: AppParts): ListenerWithMessages {
   return Object.assign(withPathOnly(app), { messages: messagesOf(app) });
 }
 
-function endpointRoutes(parts: AppParts): Router {
+function endpointRoutes(parts: AppParts, bodies: JsonBodies): Router {
   const { endpoints } = parts;
   const router = Router({ caseSensitive: true });
   router.route('/endpoints').get(listEndpoints(endpoints)).all(rejectMethod());
@@ -98,7 +102,7 @@ function endpointRoutes(parts: AppParts): Router {
   router
     .route('/endpoints/query/:idOrName')
     .get(callEndpoint(parts, readTarget))
-    .post(callEndpoint(parts, readBody))
+    .post(callEndpoint(parts, readBody(bodies)))
     .all(rejectMethod('POST'));
   return router;
 }

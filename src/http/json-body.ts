@@ -1,7 +1,11 @@
+import { setImmediate } from 'node:timers/promises';
+
 import express, { type Request, type RequestHandler, type Response } from 'express';
 
 import { Failure } from '../errors.js';
-import { isJsonObject, parseJsonText } from './json-text.js';
+import { excessOf } from './json-bounds.js';
+import { countJson, isClosed, MAX_DEPTH, type JsonLimits } from './json-counts.js';
+import { isJsonObject, malformed, parseJsonText, type ParseJson } from './json-text.js';
 
 /** Bytes of a request body. */
 export const MAX_BODY_BYTES = 256 * 1024;
@@ -13,35 +17,64 @@ const CONTENT_TYPE = /^application\/json[\t ]*(;[\t ]*charset=("utf-8"|utf-8)[\t
 /** Every media type, because the type was checked before; a compressed body could become any number of bytes. */
 const readRaw: RequestHandler = express.raw({ type: () => true, limit: MAX_BODY_BYTES, inflate: false });
 
+/** Items of a list, or characters, beyond which validation takes a millisecond or more. */
+const LONG = 1000;
+
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 const LENIENT_UTF8 = new TextDecoder('utf-8');
 
-/**
- * Reads the JSON object in the body of a request.
- *
- * @returns its members; numbers are `LosslessNumber`.
- * @throws Failure as {@link readJsonText}
- */
-export async function readJsonObject(
-  request: Request,
-  response: Response,
-): Promise<ReadonlyMap<string, unknown>> {
-  const value = parseJsonText(await readJsonText(request, response));
-  if (isJsonObject(value)) return new Map(Object.entries(value));
-  throw new Failure(
-    'MALFORMED_BODY',
-    'The body is JSON, but not an object. Send an object of parameters, such as {"project": "aurora"}.',
+/** The JSON bodies of a process. At most one of them is parsed in a turn of the event loop. */
+export class JsonBodies {
+  private turn: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly parse: ParseJson = parseJsonText) {}
+
+  /**
+   * Reads the body of a request, which says that it is JSON. What no call can use is rejected before it is parsed.
+   *
+   * @returns the value; numbers are `LosslessNumber`.
+   * @throws Failure UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, BAD_REQUEST, MALFORMED_BODY, or CALLER_GONE where the client
+   * disconnects
+   */
+  async read(request: Request, response: Response, limits: JsonLimits): Promise<unknown> {
+    checkMediaType(request, response);
+    const bytes = await readBytes(request, response);
+    await this.nextTurn();
+    const names = checkedNames(bytes, limits);
+    return this.parse(decoded(bytes), names);
+  }
+
+  /** Before a parsed value is validated: resolves in a turn of its own where the value has a long list. */
+  async beforeValidating(value: unknown): Promise<void> {
+    if (hasLongMember(value)) await this.nextTurn();
+  }
+
+  /** Resolves in a turn of the event loop of its own: between two of them is a whole iteration. */
+  private nextTurn(): Promise<unknown> {
+    const turn = this.turn;
+    this.turn = turn.then(() => setImmediate()).then(() => setImmediate());
+    return turn;
+  }
+}
+
+/** A list in one text, separated by commas, is as long. */
+function hasLongMember(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  return Object.values(value).some(
+    (member) => (typeof member === 'string' || Array.isArray(member)) && member.length > LONG,
   );
 }
 
-/**
- * Reads the text in the body of a request, which says that it is JSON.
- *
- * @throws Failure UNSUPPORTED_MEDIA_TYPE, BODY_TOO_LARGE, MALFORMED_BODY, or CALLER_GONE where the client disconnects
- */
-export async function readJsonText(request: Request, response: Response): Promise<string> {
-  checkMediaType(request, response);
-  return decoded(await readBytes(request, response));
+/** The number of names in a body that is within its limits. @throws Failure */
+function checkedNames(bytes: Buffer, limits: JsonLimits): number {
+  const counts = countJson(bytes, limits);
+  if (counts.tooDeepAt !== undefined) {
+    const before = decoded(bytes.subarray(0, counts.tooDeepAt));
+    throw malformed(`at most ${MAX_DEPTH} levels of arrays and objects`, before);
+  }
+  const excess = excessOf(counts, limits);
+  if (excess === undefined) return counts.names;
+  throw isClosed(bytes) ? excess : malformed('the end of each array and object', decoded(bytes));
 }
 
 function checkMediaType({ headers }: Request, response: Response): void {

@@ -3,6 +3,8 @@ const MAX_DIGITS = 400;
 
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 
+const SHORT_INTEGER = /^-?\d{1,15}$/;
+
 /** A JSON number without rounding. */
 export interface ExactNumber {
   /** In plain decimal digits; of a number with more than 400 of them the text as it was sent. */
@@ -17,6 +19,8 @@ export interface ExactNumber {
  * @param isInteger whether the text of an integer has no fraction: `1.0` is `1`.
  */
 export function exactNumber(sent: string, isInteger: boolean): ExactNumber {
+  // Nearly every item of a long list.
+  if (SHORT_INTEGER.test(sent)) return { text: sent, isUnsafeInteger: false };
   const [, sign = '', whole = '', fraction = '', exponent = '0'] = NUMBER.exec(sent) ?? [];
   const shift = Number(exponent);
   if (Math.abs(shift) + whole.length + fraction.length > MAX_DIGITS) {

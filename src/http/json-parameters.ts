@@ -11,6 +11,8 @@ import { belongsInQueryString } from './reserved-parameters.js';
 export const MAX_BODY_VALUE_BYTES = 64 * 1024;
 /** What an item of a list counts beside its text, because it has quotes and a comma on its way to ClickHouse. */
 const ITEM_BYTES = 2;
+/** Items of the longest list: of empty texts. */
+export const MAX_LIST_ITEMS = MAX_BODY_VALUE_BYTES / ITEM_BYTES + 1;
 
 /** The parameters in a JSON body, and the problems of those that are not as their declarations say. */
 export interface JsonParameters {

@@ -2,9 +2,6 @@ import { isLosslessNumber, parse } from 'lossless-json';
 
 import { Failure } from '../errors.js';
 
-/** Nesting of arrays and objects that is parsed; the parser is recursive, and no parameter needs more than one level. */
-const MAX_DEPTH = 64;
-
 /**
  * A string with the colon that makes it a name, or a bracket. In JSON no other token contains a quote or a bracket. The closing
  * quote is optional, so that the time is linear in texts without one too.
@@ -27,20 +24,16 @@ const EXPECTED: readonly (readonly [message: string, expected: string])[] = [
   ['Expected end', 'the end of the body'],
 ];
 
-/**
- * Parses the text of a JSON value. Numbers keep their text, as `LosslessNumber`.
- *
- * @throws Failure MALFORMED_BODY with the position, and without the text: for invalid JSON, deep nesting, and a name that an
- * object has twice.
- */
-export function parseJsonText(text: string): unknown {
-  const deep = tooDeepAt(text);
-  if (deep !== undefined) throw malformed(`at most ${MAX_DEPTH} levels of arrays and objects`, text, deep);
+/** Parses the text of a JSON value with as many names. Numbers keep their text, as `LosslessNumber`. @throws Failure */
+export type ParseJson = (text: string, names: number) => unknown;
+
+/** @throws Failure MALFORMED_BODY with the position, and without the text: for invalid JSON, and a name that an object has twice. */
+export const parseJsonText: ParseJson = (text, names) => {
   const value = parsed(text);
-  const repeated = repeatedNameAt(text);
-  if (repeated !== undefined) throw malformed('each name once', text, repeated);
+  const repeated = namesIn(value) < names ? repeatedNameAt(text) : undefined;
+  if (repeated !== undefined) throw malformed('each name once', text.slice(0, repeated));
   return value;
-}
+};
 
 /** Whether a parsed value is a JSON object. */
 export function isJsonObject(value: unknown): value is object {
@@ -55,19 +48,16 @@ function parsed(text: string): unknown {
     if (!(error instanceof SyntaxError)) throw error;
     const { message } = error;
     const [, expected = 'valid JSON'] = EXPECTED.find(([start]) => message.startsWith(start)) ?? [];
-    throw malformed(expected, text, Number(/ at position (\d+)$/.exec(message)?.[1] ?? 0));
+    throw malformed(expected, text.slice(0, Number(/ at position (\d+)$/.exec(message)?.[1] ?? 0)));
   }
 }
 
-/** The position at which arrays and objects are nested too deeply; meaningful up to the first mistake in the text. */
-function tooDeepAt(text: string): number | undefined {
-  let depth = 0;
-  for (const { 0: token, index } of text.matchAll(TOKENS)) {
-    if (token === '[' || token === '{') depth += 1;
-    else if (token === ']' || token === '}') depth -= 1;
-    if (depth > MAX_DEPTH) return index;
-  }
-  return undefined;
+/** The names in all objects of a parsed value. */
+function namesIn(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, item) => sum + namesIn(item), 0);
+  if (!isJsonObject(value)) return 0;
+  const members = Object.values(value);
+  return members.length + namesIn(members);
 }
 
 /** The position of the first name that its object already has, in valid JSON. */
@@ -85,11 +75,12 @@ function repeatedNameAt(text: string): number | undefined {
   return undefined;
 }
 
-function malformed(expected: string, text: string, position: number): Failure {
-  const before = text.slice(0, position).split('\n');
-  const column = (before.at(-1)?.length ?? 0) + 1;
+/** @param before the text before the mistake. */
+export function malformed(expected: string, before: string): Failure {
+  const lines = before.split('\n');
+  const column = (lines.at(-1)?.length ?? 0) + 1;
   return new Failure(
     'MALFORMED_BODY',
-    `The body is not valid JSON: line ${before.length}, column ${column}: expected ${expected}.`,
+    `The body is not valid JSON: line ${lines.length}, column ${column}: expected ${expected}.`,
   );
 }

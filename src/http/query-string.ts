@@ -1,7 +1,8 @@
 import { Failure } from '../errors.js';
 import type { RawParameter, RawParameters } from '../query/raw-parameters.js';
 
-const MAX_PAIRS = 1000;
+/** Parameters of a call, in a query string or a body. */
+export const MAX_PARAMETERS = 1000;
 
 const UTF8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -26,8 +27,11 @@ const NO_LISTS: DeclaredLists = new Map();
  */
 export function parseQueryString(target: string, declared = NO_LISTS): RawParameters {
   const pairs = pairsIn(target);
-  if (pairs.length > MAX_PAIRS) {
-    throw new Failure('BAD_REQUEST', `The query string has more than ${MAX_PAIRS} parameters. Send fewer.`);
+  if (pairs.length > MAX_PARAMETERS) {
+    throw new Failure(
+      'BAD_REQUEST',
+      `The query string has more than ${MAX_PARAMETERS} parameters. Send fewer.`,
+    );
   }
   return readPairs(pairs, {}, declared);
 }
@@ -50,7 +54,7 @@ export function findInQueryString(target: string, { names, maxBytes }: Parameter
 
 function pairsIn(target: string): readonly string[] {
   const start = target.indexOf('?');
-  return start === -1 ? [] : target.slice(start + 1).split('&', MAX_PAIRS + 1);
+  return start === -1 ? [] : target.slice(start + 1).split('&', MAX_PARAMETERS + 1);
 }
 
 interface Bounds {

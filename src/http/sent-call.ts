@@ -4,8 +4,10 @@ import { hasLink } from '../auth/links.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { Failure, type Problem } from '../errors.js';
 import type { RawParameters } from '../query/raw-parameters.js';
-import { readJsonObject } from './json-body.js';
+import type { JsonBodies } from './json-body.js';
+import { limitsOfCall } from './json-bounds.js';
 import { readJsonParameters } from './json-parameters.js';
+import { isJsonObject } from './json-text.js';
 import { parseQueryString } from './query-string.js';
 import { isOwnParameter } from './reserved-parameters.js';
 
@@ -34,18 +36,29 @@ export const readTarget: ReadSentCall = ({ parameters }, { originalUrl }) => {
 };
 
 /** Reads the JSON body of a POST, and the gateway's own parameters in its query string. */
-export const readBody: ReadSentCall = async (endpoint, request, response) => {
-  const query = parseQueryString(request.originalUrl);
-  if (hasLink(query)) throw linkIsNotPosted();
-  const members = await readJsonObject(request, response);
-  const misplaced = [...query.keys()].filter((name) => !isOwnParameter(name));
-  const { parameters, problems } = readJsonParameters(endpoint, members);
-  const ofQuery = misplaced.map((param) => ({
-    param,
-    problem: 'is in the query string, but a POST takes its parameters from the body',
-  }));
-  return { query, parameters, problems: [...ofQuery, ...problems], isInTarget: false };
-};
+export const readBody =
+  (bodies: JsonBodies): ReadSentCall =>
+  async (endpoint, request, response) => {
+    const query = parseQueryString(request.originalUrl);
+    if (hasLink(query)) throw linkIsNotPosted();
+    const body = await bodies.read(request, response, limitsOfCall(endpoint));
+    if (!isJsonObject(body)) throw isNoObject();
+    await bodies.beforeValidating(body);
+    const misplaced = [...query.keys()].filter((name) => !isOwnParameter(name));
+    const { parameters, problems } = readJsonParameters(endpoint, new Map(Object.entries(body)));
+    const ofQuery = misplaced.map((param) => ({
+      param,
+      problem: 'is in the query string, but a POST takes its parameters from the body',
+    }));
+    return { query, parameters, problems: [...ofQuery, ...problems], isInTarget: false };
+  };
+
+function isNoObject(): Failure {
+  return new Failure(
+    'MALFORMED_BODY',
+    'The body is JSON, but not an object. Send an object of parameters, such as {"project": "aurora"}.',
+  );
+}
 
 function linkIsNotPosted(): Failure {
   return new Failure('METHOD_NOT_ALLOWED', 'POST is not allowed with a signed link. Use GET or HEAD.', {

@@ -36,7 +36,17 @@ export interface TestGateway {
 }
 
 export interface TestGatewayOptions extends Partial<
-  Pick<AppParts, 'isClickHouseUp' | 'hasFullDisk' | 'isDraining' | 'corsOrigins' | 'times' | 'consoleFolder'>
+  Pick<
+    AppParts,
+    | 'isClickHouseUp'
+    | 'hasFullDisk'
+    | 'isDraining'
+    | 'corsOrigins'
+    | 'times'
+    | 'consoleFolder'
+    | 'bodies'
+    | 'mcp'
+  >
 > {
   /** Default: the shipped endpoints. */
   readonly endpoints?: readonly Endpoint[];

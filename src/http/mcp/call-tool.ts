@@ -2,6 +2,7 @@ import type { Seal } from '../../endpoint/parameters/secret-value.js';
 import type { Times } from '../../formats/format.js';
 import { readerOf } from '../../query/call.js';
 import type { Clock } from '../../query/ports.js';
+import type { JsonBodies } from '../json-body.js';
 import { asFailure, retryHeaders } from '../problem.js';
 import { readCall } from '../read-call.js';
 import { runCall, type RunParts } from '../run-call.js';
@@ -14,6 +15,7 @@ import type { Tools } from './tools.js';
 /** The dependencies and options of calling a tool. */
 export interface CallToolParts extends RunParts {
   readonly tools: Tools;
+  readonly bodies: JsonBodies;
   readonly clock: Clock;
   readonly seal?: Seal | undefined;
   /** How the gateway writes times. */
@@ -32,6 +34,7 @@ export async function callTool(parts: CallToolParts, caller: McpCaller, name: st
   const { context, principal, signal } = caller;
   try {
     if (caller.rejected) throw caller.rejected;
+    await parts.bodies.beforeValidating(caller.arguments);
     const now = parts.clock();
     const { sent, maxRows } = readArguments(endpoint, caller.arguments, principal.pinned);
     const { times, seal } = parts;

@@ -7,6 +7,7 @@ import type { LimitState } from '../../limits/limit-state.js';
 import { authenticate } from '../authenticate.js';
 import { clientDisconnected, principalOf } from '../call-endpoint.js';
 import type { Credentials } from '../credentials.js';
+import { limitsOfMessage } from '../json-bounds.js';
 import { limitRequests, setLimitHeaders, subjectsOf } from '../limit-requests.js';
 import { rejectMethodsExcept } from '../reject-method.js';
 import { contextOf, type RequestContext } from '../request-context.js';
@@ -66,8 +67,9 @@ function serveMessages(parts: ServeParts): RequestHandler {
     try {
       const rejected = await admit(parts, context, message, response);
       messages ??= await loadServer(parts);
+      const headers = headersOf(request.headers);
       const sent = await messages.serve({
-        headers: headersOf(request.headers),
+        headers,
         message,
         caller: {
           ...{ context, principal, rejected },
@@ -82,7 +84,7 @@ function serveMessages(parts: ServeParts): RequestHandler {
           },
         },
       });
-      await send(response, sent, { context, message });
+      await send(response, sent, { context, message, headers });
     } finally {
       call.end();
     }
@@ -98,7 +100,8 @@ async function loadServer(parts: ServeParts): Promise<MessageServer> {
 /** Reads the message. One that is malformed counts against its key all the same. @throws Failure */
 async function readCounted(parts: ServeParts, request: Request, response: ExpressResponse): Promise<Message> {
   try {
-    return await readMessage(request, response);
+    const limits = limitsOfMessage(parts.endpoints.all());
+    return readMessage(await parts.bodies.read(request, response, limits));
   } catch (error) {
     await count(parts, contextOf(request), undefined);
     throw error;
@@ -157,18 +160,28 @@ function headersOf(headers: IncomingHttpHeaders): Headers {
 /** The headers that the protocol defines: the SDK need not see the key. */
 const TRANSPORT_HEADERS = /^(?:accept|content-type|mcp-.*)$/;
 
+interface Responding {
+  readonly context: RequestContext;
+  readonly message: Message;
+  /** Of the request. */
+  readonly headers: Headers;
+}
+
 async function send(
   response: ExpressResponse,
   sent: Response,
-  { context, message }: { readonly context: RequestContext; readonly message: Message },
+  { context, message, headers: received }: Responding,
 ): Promise<void> {
-  const body = Buffer.from(await sent.arrayBuffer());
-  noteError(context, sent.status, body);
+  const { status } = sent;
+  const body = noteError(context, {
+    response: Buffer.from(await sent.arrayBuffer()),
+    ...{ body: message.body, headers: received, status },
+  });
   const headers = {
     ...Object.fromEntries(sent.headers),
     ...(context.failure === undefined && sessionHeaders(message)),
     'Cache-Control': 'no-store',
     'Content-Length': String(body.length),
   };
-  response.writeHead(sent.status, headers).end(body);
+  response.writeHead(status, headers).end(body);
 }

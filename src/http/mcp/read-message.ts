@@ -1,8 +1,7 @@
-import type { Request, Response } from 'express';
+import { isLosslessNumber } from 'lossless-json';
 
 import { Failure } from '../../errors.js';
-import { readJsonText } from '../json-body.js';
-import { isJsonObject, parseJsonText } from '../json-text.js';
+import { isJsonObject } from '../json-text.js';
 
 /** A JSON-RPC message. */
 export interface Message {
@@ -16,30 +15,38 @@ export interface Message {
   readonly tool: { readonly name: unknown; readonly arguments: unknown } | undefined;
 }
 
-/** Reads the message in the body of a request. @throws Failure as `readJsonText`, and BAD_REQUEST */
-export async function readMessage(request: Request, response: Response): Promise<Message> {
-  const text = await readJsonText(request, response);
-  const lossless = parseJsonText(text);
-  if (!isJsonObject(lossless)) {
+/** Reads a message. @param sent numbers are `LosslessNumber`. @throws Failure BAD_REQUEST */
+export function readMessage(sent: unknown): Message {
+  if (!isJsonObject(sent)) {
     throw new Failure(
       'BAD_REQUEST',
       'The body must be one JSON-RPC message. MCP has no batches since its revision 2025-06-18: send one request each.',
     );
   }
-  const body = JSON.parse(text) as ParsedBody;
-  const { id, method } = body;
-  const { params } = lossless as { readonly params?: unknown };
-  const cancelled = method === 'notifications/cancelled' ? body.params?.requestId : undefined;
-  if (method !== 'tools/call' || !isJsonObject(params))
-    return { body, id, method, cancelled, tool: undefined };
-  const tool: Message['tool'] = { name: undefined, arguments: undefined, ...params };
-  // The SDK would reject them with an error of the protocol, which a model does not read.
-  if (!isJsonObject(tool.arguments)) body.params = { ...body.params, arguments: {} };
-  return { body, id, method, cancelled, tool };
+  const { method, params } = sent as { readonly method?: unknown; readonly params?: unknown };
+  if (method !== 'tools/call' || !isJsonObject(params)) return messageOf(sent);
+  // The SDK would copy the arguments, and reject them with an error of the protocol, which a model does not read.
+  const message = messageOf({ ...sent, params: { ...params, arguments: {} } });
+  return { ...message, tool: { name: undefined, arguments: undefined, ...params } };
+}
+
+function messageOf(sent: object): Message {
+  const body = plain(sent) as ParsedBody;
+  const { id, method, params } = body;
+  const cancelled = method === 'notifications/cancelled' ? params?.requestId : undefined;
+  return { body, id, method, cancelled, tool: undefined };
 }
 
 interface ParsedBody {
   readonly id?: unknown;
   readonly method?: unknown;
-  params?: { readonly requestId?: unknown; readonly arguments?: object } | null;
+  readonly params?: { readonly requestId?: unknown } | null;
+}
+
+/** A value as JSON programs parse it. */
+function plain(value: unknown): unknown {
+  if (isLosslessNumber(value)) return Number(value.value);
+  if (Array.isArray(value)) return value.map(plain);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plain(member)]));
 }

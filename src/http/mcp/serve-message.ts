@@ -8,10 +8,12 @@ import {
 } from '@modelcontextprotocol/server';
 
 import type { Endpoints } from '../../endpoint/registry.js';
+import { Failure } from '../../errors.js';
 import { asFailure } from '../problem.js';
 import { callTool, type CallToolParts } from './call-tool.js';
 import type { McpCaller } from './mcp-caller.js';
-import { JSON_RPC, ProtocolError } from './protocol-error.js';
+import { JSON_RPC } from './json-rpc.js';
+import { ProtocolError } from './protocol-error.js';
 import type { Message } from './read-message.js';
 import { listResources, listResourceTemplates, readResource } from './resources.js';
 
@@ -64,7 +66,7 @@ export class MessageServer {
     // Without a signal, which costs more than the request: the calls have one of their own.
     const request = new Request(URL_OF_ANY, { method: 'POST', headers });
     if (kind === 'legacy') return this.serveEarlier(request, body, caller);
-    if (message.method === 'subscriptions/listen') return rejectSubscription(message);
+    if (message.method === 'subscriptions/listen') return rejectSubscription(message, caller);
     const authInfo = { token: '', clientId: caller.principal.name, scopes: [], extra: { caller } };
     return this.current.fetch(request, { parsedBody: body, authInfo });
   }
@@ -137,7 +139,11 @@ async function respond({ context }: McpCaller, handle: () => object | Promise<ob
 }
 
 /** The gateway notifies of nothing, so that no connection need stay open. */
-function rejectSubscription({ id }: Message): Response {
-  const error = { code: JSON_RPC.methodNotFound, message: 'This gateway sends no notifications.' };
-  return Response.json({ jsonrpc: '2.0', id, error }, { status: 404 });
+function rejectSubscription({ id }: Message, { context }: McpCaller): Response {
+  const message = 'The gateway sends no notifications: list again instead.';
+  context.failure = new Failure('NOT_FOUND', message);
+  return Response.json(
+    { jsonrpc: '2.0', id, error: { code: JSON_RPC.methodNotFound, message } },
+    { status: 404 },
+  );
 }

@@ -2,6 +2,7 @@ import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../endpoint/json-schema.js';
 import { ANY_TEXT, type Parameter } from '../../endpoint/parameters/parameter.js';
 import { MAX_BODY_VALUE_BYTES } from '../json-parameters.js';
+import { MAX_PARAMETERS } from '../query-string.js';
 import type { RequestBodyObject } from './document.js';
 import { PINNED_NOTE, schemaOfParameter, SQL_DESCRIPTION } from './endpoint-parameters.js';
 import { annotated, orNull } from './schema.js';
@@ -23,7 +24,7 @@ export function endpointBody(endpoint: Endpoint, pinned: ReadonlySet<string>): R
   );
   const isSandboxed = endpoint.settings.sandboxing === 'enabled';
   return {
-    description: 'At most 256 KiB of JSON; a value at most 64 KiB. null means an omitted parameter.',
+    description: `At most 256 KiB of JSON with ${MAX_PARAMETERS} names; a value at most 64 KiB. null means an omitted parameter.`,
     required: true,
     content: {
       'application/json': {

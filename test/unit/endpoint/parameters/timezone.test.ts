@@ -1,4 +1,4 @@
-import { timezone } from '../../../../src/endpoint/index.js';
+import { listOf, timezone } from '../../../../src/endpoint/index.js';
 import { description, mistakesIn, problemOf, valueOf } from '../../../support/read-parameter.js';
 
 describe('timezone', () => {
@@ -22,6 +22,24 @@ describe('timezone', () => {
       expect(valueOf(zone, name.toLowerCase())).toBe(value);
       expect(valueOf(zone, String(value))).toBe(value);
     }
+  });
+
+  it('asks Node.js once for a name that a list repeats in several letter cases', () => {
+    const { DateTimeFormat } = Intl;
+    let created = 0;
+    Intl.DateTimeFormat = new Proxy(DateTimeFormat, {
+      construct: (target, args) => {
+        created += 1;
+        return Reflect.construct(target, args) as object;
+      },
+    });
+    try {
+      const sent = `${'Asia/Tokyo,asia/tokyo,ASIA/TOKYO,'.repeat(100)}Asia/Tokyo`;
+      expect(valueOf(listOf('timezone', { description }), sent)).toEqual(['Asia/Tokyo']);
+    } finally {
+      Intl.DateTimeFormat = DateTimeFormat;
+    }
+    expect(created).toBeLessThanOrEqual(1);
   });
 
   it.each(['+02:00', '-0500', 'Mars/Olympus', ' UTC', 'Europe/Berlin; DROP', 'U', 'x'.repeat(100)])(

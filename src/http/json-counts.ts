@@ -1,0 +1,68 @@
+/** Nesting of arrays and objects that is parsed; the parser is recursive, and no parameter needs more than one level. */
+export const MAX_DEPTH = 64;
+
+/** What a JSON text may have at most. */
+export interface JsonLimits {
+  /** In all objects together. */
+  readonly names: number;
+  /** In all arrays and objects together. */
+  readonly values: number;
+}
+
+/** What a JSON text has, up to the first limit that it exceeds; of invalid JSON, at least what a parser creates of it. */
+export interface JsonCounts extends JsonLimits {
+  /** The byte at which nesting exceeds 64 levels. */
+  readonly tooDeepAt: number | undefined;
+}
+
+const [SPACE, QUOTE, OPEN, CLOSE, COMMA, COLON] = [1, 2, 3, 4, 5, 6] as const;
+/** Tokens by byte; 0 for the bytes of numbers and words. Bytes of UTF-8 beyond ASCII occur in strings only. */
+const TOKENS = new Uint8Array(256);
+for (const [token, characters] of [' \t\r\n', '"', '[{', ']}', ',', ':'].entries()) {
+  for (const byte of Buffer.from(characters)) TOKENS[byte] = token + 1;
+}
+const [BACKSLASH, DOUBLE_QUOTE] = [0x5c, 0x22] as const;
+
+/** Counts what a JSON text has in one pass over its bytes, before anything is created. Never throws. */
+export function countJson(bytes: Uint8Array, limits: JsonLimits): JsonCounts {
+  let names = 0;
+  let values = 0;
+  let depth = 0;
+  let previous = 0;
+  for (let at = startOf(bytes); at < bytes.length; at += 1) {
+    const token = tokenOf(bytes[at]);
+    if (token === SPACE) continue;
+    if (previous === OPEN && token !== CLOSE) values += 1;
+    if (token === QUOTE) at = endOfString(bytes, at + 1);
+    else if (token === COMMA) values += 1;
+    else if (token === COLON) names += 1;
+    depth += nestingOf(token);
+    if (depth > MAX_DEPTH) return { names, values, tooDeepAt: at };
+    // No array or object begins, or the outermost one ends.
+    if (depth <= 0 || names > limits.names || values > limits.values) break;
+    previous = token;
+  }
+  return { names, values, tooDeepAt: undefined };
+}
+
+/** After a byte order mark, which decoding removes. */
+const startOf = ([first, second, third]: Uint8Array): number =>
+  first === 0xef && second === 0xbb && third === 0xbf ? 3 : 0;
+
+const tokenOf = (byte = 0): number => TOKENS[byte] ?? 0;
+
+const nestingOf = (token: number): number => Number(token === OPEN) - Number(token === CLOSE);
+
+/** The position of the closing quote. */
+function endOfString(bytes: Uint8Array, start: number): number {
+  let at = start;
+  while (at < bytes.length && bytes[at] !== DOUBLE_QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1;
+  return at;
+}
+
+/** Whether the last character is that of the end of an array or object. */
+export function isClosed(bytes: Uint8Array): boolean {
+  let at = bytes.length - 1;
+  while (at >= 0 && tokenOf(bytes[at]) === SPACE) at -= 1;
+  return at >= 0 && tokenOf(bytes[at]) === CLOSE;
+}
