@@ -195,6 +195,17 @@ describe('pipelined requests', () => {
     });
   });
 
+  it('receive 400 at once for a malformed body, although the request is in work', async () => {
+    const server = serverWith((request, response) => {
+      request.on('error', () => undefined);
+      request.resume().once('end', () => response.end());
+    });
+    await whileListening(server, async (port) => {
+      const bytes = `${POST}Transfer-Encoding: chunked\r\n\r\ngarbage\r\n`;
+      expect((await exchange(port, bytes)).map(({ status }) => status)).toEqual([400]);
+    });
+  });
+
   it('are not handled after a response that closes the connection', async () => {
     let handled = 0;
     const server = serverWith((_request, response) => {
