@@ -8,11 +8,12 @@ const REPORT_MS = 500;
 const [name, port, key = ''] = process.argv.slice(2);
 const attack = ATTACKS.find((each) => each.name === name);
 if (!attack) throw new Error(`There is no attack ${String(name)}.`);
+const { pipelined = 1 } = attack;
 let requests = 0;
 const target: Target = {
   port: Number(port),
-  opening: Buffer.from(attack.opening(key)),
-  onRequest: () => void (requests += 1),
+  opening: Buffer.from(attack.opening(key).repeat(pipelined)),
+  onRequest: () => void (requests += pipelined),
 };
 for (let n = 0; n < attack.peers; n += 1) {
   // Spread over the pause, as with independent peers.

@@ -4,6 +4,8 @@ export interface Attack {
   readonly peers: number;
   /** Sent first; contains the key if the attack needs one. */
   readonly opening: (key: string) => string;
+  /** How often the opening is sent at once, without awaiting responses; default: once. */
+  readonly pipelined?: number;
   /** Sent each second until the connection closes. If absent, the attacker awaits each response instead. */
   readonly everySecond?: string;
   /** Milliseconds between a response, or the end of a connection, and the next request. */
@@ -14,6 +16,9 @@ const PEERS = 50;
 /** 100 requests a second from 50 peers: 400 Mbit/s in requests of 500 kB. The attackers share the machine's CPU. */
 const PAUSE_MS = 500;
 const CALL = '/api/endpoints/query/usage.api-counts?interval=daily&project=';
+
+const PIPELINED = { peers: 20, pauseMs: PAUSE_MS, pipelined: 20_000 } as const;
+const HIT = '/api/endpoints/query/functions.invocation-stats?project=aurora&interval=1hr';
 
 const get = (target: string, headers: readonly string[]): string =>
   [`GET ${target} HTTP/1.1`, 'Host: gateway', ...headers].join('\r\n') + '\r\n';
@@ -84,6 +89,17 @@ export const ATTACKS: readonly Attack[] = [
     pauseMs: PAUSE_MS,
     opening: () => get(CALL, []),
     everySecond: 'x',
+  },
+  { ...PIPELINED, name: 'pipelined requests, without a key', opening: () => `${get(CALL, [])}\r\n` },
+  {
+    ...PIPELINED,
+    name: 'pipelined requests, an unknown key',
+    opening: () => `${get(CALL, ['X-API-KEY: qg_unknown'])}\r\n`,
+  },
+  {
+    ...PIPELINED,
+    name: 'pipelined hits, with a key',
+    opening: (key) => `${get(HIT, [`X-API-KEY: ${key}`])}\r\n`,
   },
   {
     name: 'an unknown key',

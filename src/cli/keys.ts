@@ -97,7 +97,7 @@ function linkCommand(): Command {
     .requiredOption('--expires-in <time>', 'such as 12h or 7d; at most LINK_MAX_DAYS (90 days by default)')
     .option(
       '--base-url <url>',
-      'URL of the gateway for callers; without it only the path is printed',
+      'URL of the gateway for callers; default: PUBLIC_URL; with neither only the path is printed',
       httpUrl,
     )
     .addHelpText(

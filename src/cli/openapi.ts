@@ -10,7 +10,10 @@ export function openApiCommand(): Command {
   return withProjectOption(new Command('openapi'))
     .description('Prints the gateway’s OpenAPI document, generated from the endpoint definitions.')
     .option('--out <file>', 'write to a file instead')
-    .option('--server-url <url>', 'URL of the gateway for callers; relative to the document by default')
+    .option(
+      '--server-url <url>',
+      'URL of the gateway for callers; default: PUBLIC_URL, or relative to the document',
+    )
     .addHelpText('after', `\nExample:\n  querygate openapi --out openapi.json\n${EXIT_CODES_HELP}`)
     .action((options: OpenApiOptions) =>
       runCommand(async () => {

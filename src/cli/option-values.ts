@@ -1,18 +1,16 @@
 import { InvalidArgumentError } from 'commander';
 
+import { readPublicUrl } from '../config/public-url.js';
 import { FORMAT_NAMES, type FormatName } from '../formats/formats.js';
 import { usageError } from './exit-codes.js';
 
 /** Parses an HTTP URL and removes trailing slashes. @throws InvalidArgumentError */
 export function httpUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (!url || !['http:', 'https:'].includes(url.protocol)) {
-    throw new InvalidArgumentError('The URL must begin with http:// or https://.');
+  try {
+    return readPublicUrl(text);
+  } catch (error) {
+    throw new InvalidArgumentError(`The URL ${(error as Error).message}.`);
   }
-  if (url.username !== '' || url.search !== '' || url.hash !== '') {
-    throw new InvalidArgumentError('The URL must have no user, query string or fragment.');
-  }
-  return text.replace(/\/+$/, '');
 }
 
 /** Parses the URL in an environment variable. @throws CommandError (invalid usage) that names the variable */

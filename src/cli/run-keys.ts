@@ -90,10 +90,13 @@ export async function link({ key: name, endpoint: idOrName, ...options }: LinkOp
   const applied = applyPinned(key, endpoint.parameters, sent);
   validateParameters(endpoint, 'parameters' in applied ? applied.parameters : sent);
   process.stderr.write(`Valid until ${new Date(expiresAtMs).toISOString()}, or until ${name} is revoked:\n`);
-  if (options.baseUrl === undefined) {
-    process.stderr.write('This is only the path; use --base-url to print a complete URL.\n');
+  const { baseUrl = config.publicUrl } = options;
+  if (baseUrl === undefined) {
+    process.stderr.write(
+      'This is only the path; set PUBLIC_URL or use --base-url to print a complete URL.\n',
+    );
   }
-  process.stdout.write(`${options.baseUrl ?? ''}${path}\n`);
+  process.stdout.write(`${baseUrl ?? ''}${path}\n`);
 }
 
 /** The file of the command line, else that of the configuration. */

@@ -13,10 +13,11 @@ export interface OpenApiOptions {
 
 /** Writes the OpenAPI document with all endpoints. */
 export async function runOpenApi({ out, serverUrl }: OpenApiOptions): Promise<void> {
+  const config = readConfig(process.env);
   const document = openApiDocument({
-    endpoints: (await loadProjectEndpoints(readConfig(process.env))).all(),
+    endpoints: (await loadProjectEndpoints(config)).all(),
     version: readVersion(),
-    ...(serverUrl !== undefined && { serverUrl }),
+    serverUrl: serverUrl ?? config.publicUrl,
   });
   const text = `${JSON.stringify(document, undefined, 2)}\n`;
   if (out === undefined) process.stdout.write(text);

@@ -34,6 +34,8 @@ export interface Config {
   readonly project: Project;
   readonly host: string;
   readonly port: number;
+  /** URL of the gateway for callers, without a slash at its end; undefined where it is not configured. */
+  readonly publicUrl: string | undefined;
   /** Connections that may be open at a time. */
   readonly maxConnections: number;
   readonly dataDir: string;
@@ -105,6 +107,7 @@ function configOf(variables: Variables, project: Project): Config {
     project,
     host: variables.HOST,
     port: variables.PORT,
+    publicUrl: variables.PUBLIC_URL,
     maxConnections: variables.MAX_CONNECTIONS,
     dataDir: path.resolve(project.folder, variables.DATA_DIR),
     clickhouse: clickhouseConfig(variables),

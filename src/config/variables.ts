@@ -2,12 +2,14 @@ import Joi from 'joi';
 
 import { MIN_SECRET_BYTES } from '../auth/secret.js';
 import { DEFAULT_STALE_IF_ERROR_SECONDS } from '../endpoint/definition.js';
+import { readPublicUrl } from './public-url.js';
 import { readServerUrls } from './server-urls.js';
 
 /** The environment variables, by name, after validation. */
 export interface Variables {
   HOST: string;
   PORT: number;
+  PUBLIC_URL?: string;
   MAX_CONNECTIONS: number;
   PROJECT_DIR?: string;
   DATA_DIR: string;
@@ -70,6 +72,9 @@ const secret = Joi.string().min(MIN_SECRET_BYTES, 'utf8').messages({
 export const VARIABLES = Joi.object<Variables, true>({
   HOST: Joi.string().default('127.0.0.1'),
   PORT: Joi.number().integer().min(0).max(65_535).default(8080),
+  PUBLIC_URL: Joi.string()
+    .custom(readPublicUrl)
+    .messages({ 'any.custom': '{#label} {#error.message}, such as https://gateway.example.com' }),
   MAX_CONNECTIONS: Joi.number().integer().min(1).max(100_000).default(4096),
   PROJECT_DIR: Joi.string(),
   DATA_DIR: Joi.string().default('.data'),

@@ -51,6 +51,8 @@ export interface AppParts extends CallParts, ReadyParts {
   readonly tracing?: Pick<Tracing, 'begin'> | undefined;
   /** Version of the gateway. */
   readonly version: string;
+  /** `PUBLIC_URL`: the URL of the gateway for callers, without a slash at its end. */
+  readonly publicUrl?: string | undefined;
   /** Present where MCP is enabled. */
   readonly mcp?: McpOptions | undefined;
   /** Reads the bodies of calls. */
@@ -77,13 +79,15 @@ export function createApp(parts: AppParts): ListenerWithMessages {
     endpointRoutes(parts, bodies),
     parts.development ? developmentRoutes(parts, parts.development) : noDevelopment(),
   );
+  const { times, publicUrl: serverUrl } = parts;
   app.use(
-    apiDocsRoutes({ ...parts, describe: (reader) => openApiDocument({ ...reader, times: parts.times }) }),
+    apiDocsRoutes({ ...parts, describe: (reader) => openApiDocument({ ...reader, times, serverUrl }) }),
   );
   if (parts.mcp) {
     const { authorizationServer, trustProxy } = parts.mcp;
     app.set('trust proxy', [...trustProxy]);
-    if (authorizationServer !== undefined) app.use(resourceMetadataRoutes(authorizationServer));
+    if (authorizationServer !== undefined)
+      app.use(resourceMetadataRoutes(authorizationServer, parts.publicUrl));
     app.use('/mcp', mcpRoutes({ times: 'iso', ...parts, ...parts.mcp, bodies }));
   }
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'index.html'));

@@ -7,11 +7,8 @@ import { UnauthenticatedPeers } from './unauthenticated-peers.js';
 /** The open connections and responses of a server, which Node does not list. */
 export interface Connections {
   readonly open: ReadonlySet<Socket>;
-  /**
-   * The response to the latest request of a connection, if it is not complete. It is the last one that is sent, where the client
-   * pipelines requests.
-   */
-  readonly responding: (socket: Duplex) => ServerResponse | undefined;
+  /** Calls the listener for each request, before it is responded to. */
+  readonly onRequest: (listener: NoteRequest) => void;
   /** Connections closed since the start, by reason: too many connections, or too many bytes of unfinished requests. */
   readonly closed: Readonly<Record<'connections' | 'bytes', number>>;
 }
@@ -32,20 +29,28 @@ type TrackedSocket = Duplex & { [LATEST]?: ServerResponse };
 /** Reports a request, before it is responded to. */
 export type NoteRequest = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** What {@link trackConnections} returns. */
+export interface Tracked {
+  /** To be called for each request. */
+  readonly noteRequest: NoteRequest;
+  /** Whether a request on the connection was authenticated. */
+  readonly isAuthenticated: (socket: Socket) => boolean;
+}
+
 /**
  * Tracks a server's connections for {@link connectionsOf} and limits them. Over the limit, a new connection replaces the
  * oldest unauthenticated one; where all others are authenticated, the new connection is closed.
- *
- * @returns to be called for each request.
  */
 export function trackConnections(
   server: Server,
   { maxConnections, maxUnauthenticatedBytes }: ConnectionLimits,
-): NoteRequest {
+): Tracked {
   const open = new Set<Socket>();
   const closed = { connections: 0, bytes: 0 };
   const peers = new UnauthenticatedPeers(maxUnauthenticatedBytes, () => (closed.bytes += 1));
-  connections.set(server, { open, responding, closed });
+  const listeners: NoteRequest[] = [];
+  const onRequest = (listener: NoteRequest): void => void listeners.push(listener);
+  connections.set(server, { open, onRequest, closed });
   server.on('connection', (socket: Socket) => {
     open.add(socket);
     peers.add(socket);
@@ -59,9 +64,10 @@ export function trackConnections(
     peers.remove(oldest);
     oldest.destroy();
   });
-  return (request, response) => {
+  const noteRequest: NoteRequest = (request, response) => {
     const { socket } = request;
     (socket as TrackedSocket)[LATEST] = response;
+    for (const listener of listeners) listener(request, response);
     if (!peers.has(socket)) return;
     const bytes = bytesOf(request);
     // Only for a peer without a key, because a listener of each response would cost a tenth of a hit.
@@ -69,9 +75,11 @@ export function trackConnections(
       peers.noteResponse(socket, bytes);
     });
   };
+  return { noteRequest, isAuthenticated: (socket) => !peers.has(socket) };
 }
 
-function responding(socket: Duplex): ServerResponse | undefined {
+/** The response to the request of a connection that is worked on, if it is not complete. */
+export function responding(socket: Duplex): ServerResponse | undefined {
   const response = (socket as TrackedSocket)[LATEST];
   return response?.closed === true ? undefined : response;
 }
@@ -81,7 +89,7 @@ export function connectionsOf(server: Server): Connections {
   return (
     connections.get(server) ?? {
       open: new Set(),
-      responding: () => undefined,
+      onRequest: () => undefined,
       closed: { connections: 0, bytes: 0 },
     }
   );

@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 
-import { connectionsOf } from './connections.js';
+import { hasBacklog } from './backlog.js';
+import { connectionsOf, responding } from './connections.js';
 
 const CHECK_MS = 50;
 
@@ -37,34 +38,23 @@ export async function drain(server: Server, timeoutMs: number): Promise<void> {
 
 /** Makes the last response on every connection say `Connection: close`, and records since when connections are idle. */
 function announceClose(server: Server, idleSince: Map<Socket, number>): void {
-  const { open, responding } = connectionsOf(server);
-  // A connection has several requests at a time where the client pipelines.
-  const running = new WeakMap<Socket, Set<ServerResponse>>();
-  const runningOn = (socket: Socket): Set<ServerResponse> => {
-    const known = running.get(socket) ?? new Set();
-    if (!running.has(socket)) socket.once('close', () => idleSince.delete(socket));
-    running.set(socket, known);
-    return known;
-  };
-  const onRequest = (socket: Socket, response: ServerResponse): void => {
+  const { open, onRequest } = connectionsOf(server);
+  const onResponding = (socket: Socket, response: ServerResponse): void => {
     idleSince.delete(socket);
-    const responses = runningOn(socket);
-    // The response with `Connection: close` ends the connection, so only the latest may have it.
-    for (const earlier of responses) if (!earlier.headersSent) earlier.shouldKeepAlive = true;
-    if (!response.headersSent) response.shouldKeepAlive = false;
-    responses.add(response);
+    // It ends the connection.
+    if (!response.headersSent && !hasBacklog(socket)) response.shouldKeepAlive = false;
     // Where the headers were sent before, with keep-alive, only the idle timer closes the connection.
     response.once('close', () => {
-      responses.delete(response);
-      if (responses.size === 0 && !socket.destroyed) idleSince.set(socket, performance.now());
+      const isIdle = !socket.destroyed && !responding(socket) && !hasBacklog(socket);
+      if (isIdle) idleSince.set(socket, performance.now());
     });
   };
   for (const socket of open) {
     const response = responding(socket);
-    if (response) onRequest(socket, response);
+    if (response) onResponding(socket, response);
     else idleSince.set(socket, performance.now());
   }
-  server.prependListener('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    onRequest(socket, response);
+  onRequest(({ socket }, response) => {
+    onResponding(socket, response);
   });
 }

@@ -21,6 +21,7 @@ import type { KnownTargets } from './known-targets.js';
 import { subjectsOf } from './limit-requests.js';
 import type { RequestContext } from './request-context.js';
 import { requestIdOf } from './request-id.js';
+import { problemOfHost } from './require-host.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 import { sendResult } from './send-result.js';
 import { spanOf } from './trace-requests.js';
@@ -135,6 +136,7 @@ function isOrdinary(request: IncomingMessage): boolean {
     headers.range === undefined &&
     headers['if-match'] === undefined &&
     headers.host !== undefined &&
+    problemOfHost(request) === undefined &&
     problemOfHeaders(request) === undefined
   );
 }

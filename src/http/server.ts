@@ -4,7 +4,8 @@ import type { Duplex } from 'node:stream';
 
 import { Failure } from '../errors.js';
 import type { Logger } from '../observability/logger.js';
-import { connectionsOf, trackConnections, type ConnectionLimits } from './connections.js';
+import { keepBacklogs } from './backlog.js';
+import { responding, trackConnections, type ConnectionLimits } from './connections.js';
 import { MAX_HEADER_LINES } from './header-limits.js';
 import { boundParserPool } from './http-parser-pool.js';
 import type { ListenerWithMessages } from './messages.js';
@@ -55,23 +56,29 @@ export function createHttpServer(
       ...listener.messages,
     },
     (request, response) => {
-      noteRequest(request, response);
-      listener(request, response);
+      const handle = (): void => {
+        noteRequest(request, response);
+        listener(request, response);
+      };
+      if (responding(request.socket)) backlogs.add(request.socket, handle);
+      else handle();
     },
   );
   // RFC 9110 (10.1.1) allows to ignore an unknown expectation; Node would reject it with an empty body.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
-  const noteRequest = trackConnections(server, connections);
+  const { noteRequest, isAuthenticated } = trackConnections(server, connections);
+  const backlogs = keepBacklogs(server, isAuthenticated);
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    if (error.code === 'HPE_INVALID_EOF_STATE' && isServed(server, socket)) socket.destroy();
-    else sendClientError(error, socket, logger);
+    const active = responding(socket);
+    const send = (): void => {
+      sendClientError(error, socket, logger);
+    };
+    // An unfinished body: the client disconnected.
+    if (active && error.code === 'HPE_INVALID_EOF_STATE') socket.destroy();
+    else if (active?.req.complete && error.code?.startsWith('HPE_')) backlogs.add(socket, send);
+    else send();
   });
   return server;
-}
-
-/** Whether a request on the connection has no complete response: an unfinished body then means that the client disconnected. */
-function isServed(server: Server, socket: Duplex): boolean {
-  return connectionsOf(server).responding(socket) !== undefined;
 }
 
 function sendClientError(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {

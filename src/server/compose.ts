@@ -137,7 +137,8 @@ async function open(
     development.onOpened(clickhouse);
     await reloader.reload();
   }
-  const operated = { ...execution, ...operatedAccess, endpoints, reloader, seal, clock, logger };
+  const { publicUrl } = config;
+  const operated = { ...execution, ...operatedAccess, endpoints, reloader, seal, publicUrl, clock, logger };
   const adminUrl = config.admin && (await openAdminApi(config, config.admin, operated, onClose));
 
   const listener = {

@@ -76,6 +76,7 @@ export function createListener(parts: ListenerParts): ListenerWithMessages {
     consoleFolder: CONSOLE_FOLDER,
     development: parts.development,
     version: readVersion(),
+    publicUrl: config.publicUrl,
     mcp: mcpOptions(config, parts.logger),
     times: config.times,
   });

@@ -5,8 +5,10 @@ import { AccessLog } from '../../src/http/access-log.js';
 import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { createApp } from '../../src/http/app.js';
 import { KnownTargets } from '../../src/http/known-targets.js';
+import { createHttpServer } from '../../src/http/server.js';
 import { endpoints, withAdminGateway } from '../support/admin-gateway.js';
 import { metricSamples } from '../support/metric-samples.js';
+import { exchange, whileListening } from '../support/raw-exchange.js';
 import { noKeys, noSql, testCredentials, testLimiter } from '../support/test-credentials.js';
 import { KEY, problemOf } from '../support/test-gateway.js';
 
@@ -172,6 +174,19 @@ describe('the admin API', () => {
       const problem = problemOf(response);
       expect(problem).toMatchObject({ status: 404, code: 'NOT_FOUND' });
       expect(problem.detail).toContain('/cache/purge');
+    });
+  });
+
+  it('returns 400 for two Host headers, and for one that is no host', async () => {
+    await withAdminGateway(async ({ logger, ...gateway }) => {
+      const app = createAdminApp({ ...gateway, ...noKeys(gateway.clock.read), logger, endpoints });
+      await whileListening(createHttpServer(app, logger), async (port) => {
+        const head = 'GET /cache HTTP/1.1\r\nConnection: close\r\n';
+        for (const hosts of ['Host: a\r\nHost: a\r\n', 'Host: user@localhost\r\n']) {
+          const [response] = await exchange(port, `${head}${hosts}\r\n`);
+          expect(JSON.parse(response?.body ?? '')).toMatchObject({ status: 400, code: 'BAD_REQUEST' });
+        }
+      });
     });
   });
 

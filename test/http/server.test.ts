@@ -42,6 +42,9 @@ describe('the server', () => {
       `POST / HTTP/1.1\r\n${headers}Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
     ['no Host', `GET /health/live HTTP/1.1\r\nConnection: close\r\n\r\n`],
+    ['an empty Host', `GET /health/live HTTP/1.1\r\nHost:\r\nConnection: close\r\n\r\n`],
+    ['two Hosts', `GET /health/live HTTP/1.1\r\n${headers}host: gateway\r\nConnection: close\r\n\r\n`],
+    ['a malformed Host of HTTP/1.0', `GET /health/live HTTP/1.0\r\nHost: a/b\r\n\r\n`],
   ])('returns a problem document, 400, for %s', async (_what, bytes) => {
     await whileListening(newServer(), async (port) => {
       const [response] = await exchange(port, bytes);
@@ -162,11 +165,15 @@ describe('the server', () => {
     expect(written).toContain('"code":"REQUEST_TIMEOUT"');
   });
 
-  it('rejects a request without Host even if the result is in the local cache', async () => {
+  it.each([
+    ['no Host', ''],
+    ['two Hosts', 'Host: gateway\r\nHOST: gateway\r\n'],
+    ['a malformed Host', 'Host: gateway/path\r\n'],
+  ])('rejects a request with %s even if the result is in the local cache', async (_what, host) => {
     await whileListening(newServer(), async (port) => {
       const request = `GET ${GOOD_CALL} HTTP/1.1\r\nX-API-KEY: ${KEY}\r\nConnection: close\r\n`;
       const [known] = await exchange(port, `${request}Host: gateway\r\n\r\n`);
-      const [rejected] = await exchange(port, `${request}\r\n`);
+      const [rejected] = await exchange(port, `${request}${host}\r\n`);
       expect([known?.status, rejected?.status]).toEqual([200, 400]);
     });
   });

@@ -145,6 +145,15 @@ describe('npm run keys', () => {
     });
   });
 
+  it('prints a link with PUBLIC_URL where --base-url is not given', async () => {
+    await withKeys('with tenant', async (_keys, file) => {
+      const args = ['link', '--key', 'tenant', '--endpoint', 'logs.all', '--expires-in', '7d'];
+      const created = await run(file, args, { PUBLIC_URL: 'https://gateway.example/' });
+      expect(created.stdout).toMatch(/^https:\/\/gateway\.example\/api\/endpoints\/query\/logs\.all\?\S+\n$/);
+      expect(created.stderr).not.toContain('only the path');
+    });
+  });
+
   it.each([
     ['2', '3d', 1, 'at most 2 days'],
     ['120', '100d', 0, 'Valid until'],

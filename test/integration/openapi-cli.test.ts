@@ -25,6 +25,13 @@ describe('npm run openapi', () => {
     expect(Object.keys(document.paths)).toContain('/api/endpoints/query/usage.api-counts');
   });
 
+  it('prints PUBLIC_URL as the server where --server-url is not given', async () => {
+    const PUBLIC_URL = 'https://querygate.example/api-gateway/';
+    const { output } = await runNode([QUERYGATE, 'openapi'], ROOT, { PUBLIC_URL });
+    const { servers } = JSON.parse(output) as OpenApiDocument;
+    expect(servers.map(({ url }) => url)).toEqual(['https://querygate.example/api-gateway']);
+  });
+
   it('writes a document without Redocly findings', async () => {
     await withTemporaryFolder(async (folder) => {
       const file = path.join(folder, 'openapi.json');

@@ -135,6 +135,7 @@ export class AccessGateway {
       isDraining: () => false,
       corsOrigins: config.corsOrigins,
       version: '0.0.0-test',
+      publicUrl: config.publicUrl,
       mcp: mcpOptions(config, logger),
     });
     const find = (hash: string): ReturnType<typeof cache.local.find> => cache.local.find(hash);

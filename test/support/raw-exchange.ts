@@ -58,9 +58,10 @@ function parseResponses(text: string): readonly RawResponse[] {
       }),
     );
     const start = end + 4;
-    const length = Number(headers['content-length'] ?? rest.length - start);
+    const status = Number(statusLine.split(' ')[1]);
+    const length = status === 100 ? 0 : Number(headers['content-length'] ?? rest.length - start);
     responses.push({
-      status: Number(statusLine.split(' ')[1]),
+      status,
       headers,
       body: rest.slice(start, start + length),
     });

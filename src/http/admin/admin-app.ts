@@ -11,6 +11,7 @@ import { limitHeaders } from '../header-limits.js';
 import { sendProblem } from '../problem.js';
 import { contextOf } from '../request-context.js';
 import { assignRequestId } from '../request-id.js';
+import { requireHost } from '../require-host.js';
 import { setSecurityHeaders } from '../security-headers.js';
 import { describeCache, type CacheInfo } from './describe-cache.js';
 import { describeKeys, type KeysInfo } from './describe-keys.js';
@@ -56,7 +57,7 @@ export interface AdminParts extends Omit<LinkParts, 'keys'> {
 export function createAdminApp(parts: AdminParts): Express {
   const app = express();
   app.disable('x-powered-by').disable('etag');
-  app.use(assignRequestId(), limitHeaders());
+  app.use(assignRequestId(), limitHeaders(), requireHost());
   // Before rejectOtherSites: browsers send Origin when they load a page's own modules, and the files hold no secrets.
   if (parts.consoleFolder !== undefined) app.use(serveConsole(parts.consoleFolder, 'admin.html'));
   app.use(protectResponses());

@@ -14,6 +14,8 @@ export interface LinkParts {
   /** Undefined where `LINK_SECRET` is not set. */
   readonly links: Links | undefined;
   readonly clock: Clock;
+  /** `PUBLIC_URL`; where it is undefined, links are paths. */
+  readonly publicUrl?: string | undefined;
 }
 
 interface LinkRequest {
@@ -37,11 +39,11 @@ const SCHEMA = Joi.object<LinkRequest>({
  * Makes a signed link.
  *
  * @param body `{"key", "endpoint", "parameters", "expiresIn"}`.
- * @returns path and query string of the link, and the time at which it expires (ISO 8601).
+ * @returns the link, and the time at which it expires (ISO 8601).
  * @throws Failure BAD_REQUEST, ENDPOINT_NOT_FOUND or INVALID_PARAMETERS
  */
 export function makeLink(
-  { endpoints, keys, links, clock }: LinkParts,
+  { endpoints, keys, links, clock, publicUrl = '' }: LinkParts,
   body: unknown,
 ): { readonly link: string; readonly expires: string } {
   if (!links)
@@ -60,11 +62,14 @@ export function makeLink(
   const expiresAtMs = nowMs + expiresIn * 1000;
   const texts = new Map(Object.entries(parameters));
   try {
-    const link = links.sign({ endpoint, parameters: texts, key, expiresAtMs, nowMs });
+    const target = links.sign({ endpoint, parameters: texts, key, expiresAtMs, nowMs });
     const sent = new Map([...texts].map(([param, text]) => [param, { text, times: 1 }]));
     const applied = applyPinned(key, endpoint.parameters, sent);
     if ('parameters' in applied) validateParameters(endpoint, applied.parameters, { now: clock() });
-    return { link, expires: new Date(Math.floor(expiresAtMs / 1000) * 1000).toISOString() };
+    return {
+      link: publicUrl + target,
+      expires: new Date(Math.floor(expiresAtMs / 1000) * 1000).toISOString(),
+    };
   } catch (error) {
     if (error instanceof Failure) throw error;
     throw new Failure('BAD_REQUEST', (error as Error).message, { cause: error });

@@ -25,6 +25,7 @@ export interface McpParts extends Omit<ServeParts, 'tools'> {
   readonly corsOrigins: readonly string[];
   /** Present where there is metadata for OAuth clients. */
   readonly authorizationServer?: string | undefined;
+  readonly publicUrl?: string | undefined;
 }
 
 /** `POST /mcp`: the endpoints as tools for agents, in the Model Context Protocol (streamable HTTP, stateless). */
@@ -36,7 +37,7 @@ export function mcpRoutes(parts: McpParts): Router {
     .route('/')
     .post(serveMessages({ ...parts, tools: new Tools(endpoints, parts.times) }))
     .all(limitRequests(limiter, endpoints), rejectMethodsExcept('POST'));
-  if (parts.authorizationServer !== undefined) router.use(nameMetadata());
+  if (parts.authorizationServer !== undefined) router.use(nameMetadata(parts.publicUrl));
   return router;
 }
 

@@ -1,7 +1,7 @@
 import { Router, type ErrorRequestHandler, type RequestHandler } from 'express';
 
 import { Failure } from '../../errors.js';
-import { publicOrigin } from '../public-origin.js';
+import { publicUrlOf } from '../public-url.js';
 import { rejectMethod } from '../reject-method.js';
 
 const RESOURCE = '/mcp';
@@ -9,7 +9,7 @@ const WELL_KNOWN = '/.well-known/oauth-protected-resource';
 /** The path of the metadata of `/mcp` (RFC 9728, section 3.1). */
 const METADATA = `${WELL_KNOWN}${RESOURCE}`;
 
-/** Private, because a shared cache need not know the headers of the proxy behind it that decide the document. */
+/** Private, because the document can contain the host of the request. */
 const CACHE_CONTROL = 'private, max-age=300';
 
 /**
@@ -24,25 +24,25 @@ export function isAuthorizationServer(issuer: string): boolean {
  * The metadata of `/mcp` as a protected resource (RFC 9728), by which a client without a key finds who issues tokens. Also at
  * the root of the well-known path, where MCP clients look next.
  */
-export function resourceMetadataRoutes(authorizationServer: string): Router {
+export function resourceMetadataRoutes(authorizationServer: string, publicUrl: string | undefined): Router {
   const router = Router({ caseSensitive: true });
   for (const path of [METADATA, WELL_KNOWN]) {
-    router.route(path).get(sendMetadata(authorizationServer)).all(rejectMethod());
+    router.route(path).get(sendMetadata(authorizationServer, publicUrl)).all(rejectMethod());
   }
   return router;
 }
 
-function sendMetadata(authorizationServer: string): RequestHandler {
+function sendMetadata(authorizationServer: string, publicUrl: string | undefined): RequestHandler {
   return (request, response) => {
-    const origin = publicOrigin(request);
-    if (origin === undefined) {
+    const url = publicUrlOf(request, publicUrl);
+    if (url === undefined) {
       throw new Failure(
         'BAD_REQUEST',
         'The Host header, or X-Forwarded-Proto or X-Forwarded-Host of a proxy, is missing or malformed.',
       );
     }
     response.set('Cache-Control', CACHE_CONTROL).json({
-      resource: `${origin}${RESOURCE}`,
+      resource: `${url}${RESOURCE}`,
       // As it is in tokens: clients compare it character by character.
       authorization_servers: [authorizationServer],
       bearer_methods_supported: ['header'],
@@ -52,14 +52,14 @@ function sendMetadata(authorizationServer: string): RequestHandler {
 }
 
 /** Names the metadata in the challenge of a 401 (RFC 9728, section 5.1). */
-export function nameMetadata(): ErrorRequestHandler {
+export function nameMetadata(publicUrl: string | undefined): ErrorRequestHandler {
   return (error: unknown, request, _response, next) => {
-    const origin = publicOrigin(request);
-    if (!(error instanceof Failure) || error.status !== 401 || origin === undefined) {
+    const url = publicUrlOf(request, publicUrl);
+    if (!(error instanceof Failure) || error.status !== 401 || url === undefined) {
       next(error);
       return;
     }
     const { code, message, details } = error;
-    next(new Failure(code, message, { ...details, resourceMetadata: `${origin}${METADATA}` }));
+    next(new Failure(code, message, { ...details, resourceMetadata: `${url}${METADATA}` }));
   };
 }

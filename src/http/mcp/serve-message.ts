@@ -33,7 +33,7 @@ export interface SentMessage {
   readonly caller: McpCaller;
 }
 
-/** The SDK's requests need a URL, which it does not read; that of the HTTP request can be malformed. */
+/** The SDK's requests need a URL, which it does not read. */
 const URL_OF_ANY = 'http://gateway/mcp';
 
 const INSTRUCTIONS =

@@ -28,7 +28,7 @@ export interface OpenApiInput {
   /** Names of the parameters that the reader's key pins; they are not required. */
   readonly pinned?: ReadonlySet<string>;
   /** Base URL of the gateway; by default that of the document. */
-  readonly serverUrl?: string;
+  readonly serverUrl?: string | undefined;
 }
 
 /** Describes the gateway in OpenAPI 3.1, for one reader. */

@@ -106,6 +106,27 @@ describe('readConfig', () => {
     expect(readConfig({ LINK_SECRET: 'é'.repeat(16) }).links.secret).toBe('é'.repeat(16));
   });
 
+  it.each([
+    ['https://Gateway.example.com:443/', 'https://gateway.example.com'],
+    ['http://10.0.0.1:8080', 'http://10.0.0.1:8080'],
+    ['https://example.com/querygate//', 'https://example.com/querygate'],
+    ['https://example.com/a"b', 'https://example.com/a%22b'],
+  ])('reads PUBLIC_URL=%s as %s', (PUBLIC_URL, publicUrl) => {
+    expect(readConfig({ PUBLIC_URL }).publicUrl).toBe(publicUrl);
+  });
+
+  it.each([
+    ['gateway.example.com', 'must begin with http:// or https://'],
+    ['ftp://gateway.example.com', 'must begin with http:// or https://'],
+    ['https://', 'must begin with http:// or https://'],
+    ['https://user:secret@gateway.example.com', 'must have no user, query string or fragment'],
+    ['https://gateway.example.com?', 'must have no user, query string or fragment'],
+    ['https://gateway.example.com/#a', 'must have no user, query string or fragment'],
+  ])('rejects PUBLIC_URL=%s: it %s', (PUBLIC_URL, problem) => {
+    expect(faultOf({ PUBLIC_URL })).toContain(`  PUBLIC_URL ${problem}, such as https://gateway.example.com`);
+    expect(faultOf({ PUBLIC_URL })).not.toContain('secret');
+  });
+
   it.each(['2', '64', '1000'])('rejects WORKERS=%s in one line that names the replacement', (WORKERS) => {
     expect(faultOf({ WORKERS })).toMatch(
       /^WORKERS above 1 is no longer supported: run several gateways that share a Redis .*--scale gateway=N.*$/,

@@ -10,11 +10,12 @@ const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::\d{1,5})?$/i;
 const SCHEME = /^https?$/i;
 
 /**
- * The origin by which the client reaches the gateway, such as `https://gateway.example.com`: `X-Forwarded-Proto` and
- * `X-Forwarded-Host` of a trusted proxy (Express's setting `trust proxy`), else the scheme and the host of the request.
- * Undefined where they are missing or malformed.
+ * The URL by which the client reaches the gateway, such as `https://gateway.example.com`: `PUBLIC_URL` where it is configured. Else,
+ * for nobody but this client, `X-Forwarded-Proto` and `X-Forwarded-Host` of a trusted proxy (Express's setting `trust proxy`), or
+ * the scheme and the host of the request. Undefined where they are missing or malformed.
  */
-export function publicOrigin({ protocol, host }: Reached): string | undefined {
+export function publicUrlOf({ protocol, host }: Reached, configured: string | undefined): string | undefined {
+  if (configured !== undefined) return configured;
   if (host === undefined || !SCHEME.test(protocol) || !HOST.test(host)) return undefined;
   const text = `${protocol}://${host}`;
   return URL.canParse(text) ? new URL(text).origin : undefined;
