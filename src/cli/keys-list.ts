@@ -1,12 +1,16 @@
-import type { KeyFile, StoredKey } from '../auth/key-file.js';
+import type { StoredKey } from '../auth/key-file.js';
+import type { ShownPins } from '../auth/shown-pins.js';
 import { COUNTED, type LimitRules } from '../endpoint/limit-rules.js';
 import { textTable } from './text-table.js';
 
+/** A stored key with its pinned values as they may be shown. */
+export type ShowableKey = Omit<StoredKey, 'fixed'> & { readonly fixed?: ShownPins };
+
 /** A key as `keys list` shows it: everything except the hashes. */
-export type ListedKey = Omit<StoredKey, 'sha256'> & { readonly keys: number };
+export type ListedKey = Omit<ShowableKey, 'sha256'> & { readonly keys: number };
 
 /** The entries without their hashes; `keys` is how many keys a name has (two during a rotation), expired or not. */
-export function listedKeys({ keys }: KeyFile): readonly ListedKey[] {
+export function listedKeys({ keys }: { readonly keys: readonly ShowableKey[] }): readonly ListedKey[] {
   return keys.map(({ sha256, ...shown }) => ({ ...shown, keys: sha256.length }));
 }
 
@@ -28,7 +32,7 @@ export function keysTable(keys: readonly ListedKey[]): string {
 
 function cellsOf(key: ListedKey): readonly string[] {
   const { name, keys, created = '-', expires = '-', endpoints = ['*'], fixed = {}, addresses = ['*'] } = key;
-  const pairs = Object.entries(fixed).map(([param, value]) => `${param}=${value}`);
+  const pairs = Object.entries(fixed).map(([param, value]) => `${param}=${String(value)}`);
   const limits = limitsOf(key.limits ?? {});
   const rest = [endpoints, pairs, addresses, limits, grantsOf(key)].map((cell) => cell.join(',') || '-');
   return [name, String(keys), created, expires, ...rest];

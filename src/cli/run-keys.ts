@@ -1,14 +1,17 @@
 import { checkKeysAgainst } from '../auth/check-keys.js';
-import { principalOf, readKeyFile } from '../auth/key-file.js';
+import { principalOf, readKeyFile, type KeyFile } from '../auth/key-file.js';
 import { Links } from '../auth/links.js';
 import { addKey, finishRotation, keyNamed, revokeKey, rotateKey } from '../auth/manage-keys.js';
 import { applyPinned } from '../auth/pinned-parameters.js';
+import { showPins } from '../auth/shown-pins.js';
 import { readConfig } from '../config/config.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { sealFrom } from '../endpoint/parameters/secret-value.js';
 import { validateParameters } from '../query/validate-parameters.js';
 import { loadProjectEndpoints } from '../server/project-endpoints.js';
 import { endpointNamed } from './endpoint-named.js';
 import { usageError } from './exit-codes.js';
-import { keysTable, listedKeys } from './keys-list.js';
+import { keysTable, listedKeys, type ShowableKey } from './keys-list.js';
 import { durationMs, rightsOf, type RightsOptions } from './keys-options.js';
 import { pairsOf } from './option-values.js';
 
@@ -47,8 +50,28 @@ export async function add(name: string, options: RightsOptions & FileOption): Pr
 
 /** Lists the keys. */
 export async function list(options: FileOption & { readonly json?: boolean }): Promise<void> {
-  const keys = listedKeys(await readKeyFile(fileOf(options)));
+  const file = await readKeyFile(fileOf(options));
+  const keys = listedKeys({ keys: await showableKeys(file) });
   process.stdout.write(options.json ? `${JSON.stringify(keys, undefined, 2)}\n` : keysTable(keys));
+}
+
+async function showableKeys(file: KeyFile): Promise<readonly ShowableKey[]> {
+  const endpoints = await endpointsOfPins(file);
+  const seal = sealFrom(readConfig(process.env).links.secret);
+  return file.keys.map(({ fixed, ...key }) =>
+    fixed ? { ...key, fixed: showPins(Object.entries(fixed), endpoints, seal) } : key,
+  );
+}
+
+/** The endpoints that say which pinned values are secret; none where no key has pins, or where they cannot be loaded. */
+async function endpointsOfPins({ keys }: KeyFile): Promise<readonly Endpoint[]> {
+  if (keys.every(({ fixed }) => fixed === undefined)) return [];
+  try {
+    return (await loadProjectEndpoints(readConfig(process.env))).all();
+  } catch (error) {
+    process.stderr.write(`Every pinned value is shown as an HMAC: ${(error as Error).message}\n`);
+    return [];
+  }
 }
 
 /** Creates a second key for a name, or removes the older key. */

@@ -5,7 +5,7 @@ export type RedisClient = Redis | Cluster;
 
 const CONNECT_TIMEOUT_MS = 1000;
 /** A later reply costs more time than a cache hit saves. */
-const COMMAND_TIMEOUT_MS = 250;
+export const COMMAND_TIMEOUT_MS = 250;
 /** A connection without a reply for so long is dead (its other end disappeared without closing it). */
 const SOCKET_TIMEOUT_MS = 2000;
 /** How long ioredis waits for a connection to end, even one that was lost before: the process cannot stop earlier. */

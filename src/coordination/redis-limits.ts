@@ -1,9 +1,7 @@
-import { RateLimiterRedis, type RateLimiterRes } from 'rate-limiter-flexible';
-
 import { PARTS_OF_REST } from '../limits/request-quotas.js';
-import type { Permit, SharedLimits, SharedWindow, TakenUnits } from '../limits/shared-limits.js';
+import type { Demand, Permit, SharedLimits, StoreReply } from '../limits/shared-limits.js';
 import type { GuardedRedis } from './guarded-redis.js';
-import type { RedisClient } from './redis-connection.js';
+import { COMMAND_TIMEOUT_MS } from './redis-connection.js';
 import type { RedisKeys } from './redis-keys.js';
 
 /**
@@ -20,34 +18,32 @@ const TAKE = `
   return 1`;
 
 /**
- * Takes units of a quota. Returns those granted, the count after it and the milliseconds left.
- * KEYS: the counter; ARGV: quota, milliseconds of the window, units wanted, at least, part of the rest that a lease may be.
+ * Counts units in a window, as `Demand` says. Returns the time and, unless the demand is void, the units granted, the count
+ * after it and the milliseconds left (negative: there is no window).
+ * KEYS: the counter; ARGV: when the demand is void, when the gateway's window ends, milliseconds left of it, count known,
+ * units owed, quota, units wanted, at least, part of the rest that a lease may be.
  */
-const TAKE_UNITS = `
+const COUNT = `
+  local time = redis.call('time')
+  local now = time[1] * 1000 + math.floor(time[2] / 1000)
+  local isRunning = now < tonumber(ARGV[2])
+  local added = tonumber(ARGV[5])
+  if now > tonumber(ARGV[1]) or (added ~= 0 and not isRunning) then return {now} end
   local count = tonumber(redis.call('get', KEYS[1])) or 0
   local left = redis.call('pttl', KEYS[1])
-  local rest = math.max(0, ARGV[1] - count)
-  local granted = math.min(rest, ARGV[3], math.max(ARGV[4], math.floor(rest / ARGV[5])))
-  if granted > 0 then
-    count = redis.call('incrby', KEYS[1], granted)
+  if left < 0 and isRunning then added = added + math.max(0, ARGV[4] - count) end
+  local rest = math.max(0, ARGV[6] - count - added)
+  local granted = math.min(rest, ARGV[7], math.max(ARGV[8], math.floor(rest / ARGV[9])))
+  if added + granted ~= 0 then
+    count = redis.call('incrby', KEYS[1], added + granted)
     if left < 0 then
-      redis.call('pexpire', KEYS[1], ARGV[2])
-      left = tonumber(ARGV[2])
+      left = tonumber(ARGV[3])
+      redis.call('pexpire', KEYS[1], left)
     end
   end
-  return {granted, count, left}`;
-
-/**
- * Gives a unit back, unless another window has started since.
- * KEYS: the counter; ARGV: milliseconds that were left of the window.
- */
-const GIVE_BACK = `
-  local left = redis.call('pttl', KEYS[1])
-  if left >= 0 and left <= tonumber(ARGV[1]) then redis.call('decr', KEYS[1]) end`;
+  return {now, granted, count, left}`;
 
 export interface RedisLimitsParts {
-  /** The client that `redis` wraps. */
-  readonly client: RedisClient;
   readonly redis: GuardedRedis;
   readonly keys: RedisKeys;
   /** Milliseconds until a permit expires; longer than any query takes, including its wait. */
@@ -55,57 +51,37 @@ export interface RedisLimitsParts {
 }
 
 /** Limits that gateways count together in Redis. A missing or invalid reply of Redis is undefined. */
-export function limitThroughRedis({ client, redis, keys, permitMs }: RedisLimitsParts): SharedLimits {
-  // One counter for all limits. It has no limit itself: the caller compares the counts.
-  const counter = new RateLimiterRedis({
-    storeClient: client,
-    keyPrefix: '',
-    points: Number.MAX_SAFE_INTEGER,
-    duration: 1,
-  });
+export function limitThroughRedis({ redis, keys, permitMs }: RedisLimitsParts): SharedLimits {
   return {
-    take: async (name, { quota, windowSeconds, wanted, atLeast }) => {
-      const numbers = [quota, windowSeconds * 1000, wanted, atLeast, PARTS_OF_REST];
-      return takenUnits(
-        await redis.touch((redisClient) => redisClient.eval(TAKE_UNITS, 1, keys.limit(name), ...numbers)),
-      );
-    },
-    giveBack: async (name, msLeft) => {
-      await redis.touch((redisClient) =>
-        redisClient.eval(GIVE_BACK, 1, keys.limit(name), Math.ceil(Math.max(0, msLeft))),
-      );
-    },
-    add: async (name, amount, windowSeconds) => {
-      const options = { customDuration: windowSeconds };
-      return windowOf(await redis.touch(() => counter.penalty(keys.limit(name), amount, options)));
-    },
-    read: async (name) => {
-      const counted = await redis.read(() => counter.get(keys.limit(name)));
-      return counted === null ? null : windowOf(counted);
-    },
+    count: async (name, demand) =>
+      replyOf(await redis.touch((client) => client.eval(COUNT, 1, keys.limit(name), ...numbersOf(demand)))),
     takePermit: async ({ name, token }: Permit, max) => {
-      const reply = await redis.touch((redisClient) =>
-        redisClient.eval(TAKE, 1, keys.permits(name), token, max, permitMs),
+      const reply = await redis.touch((client) =>
+        client.eval(TAKE, 1, keys.permits(name), token, max, permitMs),
       );
       return reply === 1 || reply === 0 ? reply === 1 : undefined;
     },
     returnPermit: async ({ name, token }: Permit) => {
-      await redis.touch((redisClient) => redisClient.zrem(keys.permits(name), token));
+      await redis.touch((client) => client.zrem(keys.permits(name), token));
     },
   };
 }
 
-function windowOf(counted: RateLimiterRes | undefined): SharedWindow | undefined {
-  if (!counted) return undefined;
-  const { consumedPoints: count, msBeforeNext: msLeft } = counted;
-  return Number.isSafeInteger(count) && msLeft >= 0 ? { count, msLeft } : undefined;
+/** Of the script. A gateway that does not know the clock of Redis cannot say when its window ends there. */
+function numbersOf({ quota, msLeft, known, owed, wanted, atLeast, times }: Demand): readonly number[] {
+  const { sentAt = Number.MAX_SAFE_INTEGER - COMMAND_TIMEOUT_MS, windowEndsAt = 0 } = times ?? {};
+  const ms = [sentAt + COMMAND_TIMEOUT_MS, windowEndsAt, msLeft].map(Math.ceil);
+  return [...ms, known, owed, quota, wanted, atLeast, PARTS_OF_REST];
 }
 
-function takenUnits(reply: unknown): TakenUnits | undefined {
+function replyOf(reply: unknown): StoreReply | undefined {
   if (!Array.isArray(reply)) return undefined;
-  const [granted, count, left] = reply as unknown[];
+  const [time, granted, count, left] = reply as unknown[];
+  if (!isCount(time)) return undefined;
+  if (reply.length === 1) return { time };
   if (!isCount(granted) || !isCount(count) || !Number.isSafeInteger(left)) return undefined;
-  return { granted, count, msLeft: Math.max(0, left as number) };
+  const msLeft = left as number;
+  return { time, window: { granted, count, msLeft: msLeft < 0 ? Infinity : msLeft } };
 }
 
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

@@ -1,5 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
+import type { StoreWindow } from './shared-limits.js';
+
 /** The count of a running window. */
 export interface WindowCount {
   readonly count: number;
@@ -7,12 +9,64 @@ export interface WindowCount {
   readonly endsAt: number;
 }
 
+/** How fast a caller spends units: what a lease should cover. It outlasts the window. */
+export interface Pace {
+  /** Requests since `since`, and in the time of a lease before it. */
+  used: number;
+  usedBefore: number;
+  since: number;
+}
+
+/**
+ * A window of a limit as this gateway knows it: what it spent, how much of that the shared store has counted, and what
+ * others spent. What the gateway spent is never forgotten before the window ends, whatever the store replies.
+ */
+export class Window implements WindowCount {
+  spent = 0;
+  /** This gateway's units in the store. More than it spent: it holds a lease. Less: it owes the rest. */
+  paid = 0;
+  /** Units in the store that are not this gateway's, when it last replied. */
+  others = 0;
+  /** Whether the store answered the last demand. */
+  isAnswered = false;
+  /** The store's clock minus the clock of the windows, once it has replied. */
+  storeAhead: number | undefined;
+  /** While this gateway pays what it owes, or refills its lease. */
+  settling: Promise<void> | undefined;
+
+  constructor(
+    public endsAt: number,
+    readonly pace: Pace,
+  ) {}
+
+  get count(): number {
+    return this.others + this.spent;
+  }
+
+  get isEmpty(): boolean {
+    return this.count === 0 && this.paid === 0;
+  }
+
+  /** Units that are spent and not yet counted in the store; negative: units of the lease. */
+  get owed(): number {
+    return this.spent - this.paid;
+  }
+
+  /** Takes over a reply of the store, of whose count `paid` more units are this gateway's. */
+  learn({ count }: StoreWindow, endsAt: number, paid: number): void {
+    // A store that counts less has lost units: they are owed again.
+    this.paid = Math.min(this.paid + paid, count);
+    this.others = count - this.paid;
+    this.endsAt = Math.min(this.endsAt, endsAt);
+  }
+}
+
 /** Maximum number of windows: token subjects are unbounded. */
 const MAX_WINDOWS = 50_000;
 
-/** Counts over fixed windows in the memory of the process. A window starts with its first counted unit. */
+/** The windows of limits, in the memory of the process. A window starts with its first unit. */
 export class FixedWindows {
-  private readonly windows: LRUCache<string, WindowCount>;
+  private readonly windows: LRUCache<string, Window>;
 
   /** @param now monotonic milliseconds. */
   constructor(
@@ -27,24 +81,14 @@ export class FixedWindows {
     return this.windows.size;
   }
 
-  /** The running window, or an empty one that would start now. */
-  peek(name: string, windowSeconds: number): WindowCount {
+  /** The running window of a limit, or an empty one that starts now. */
+  running({ name, window: seconds }: { readonly name: string; readonly window: number }): Window {
     const now = this.now();
-    const window = this.windows.get(name);
-    return window && window.endsAt > now ? window : { count: 0, endsAt: now + windowSeconds * 1000 };
-  }
-
-  /** Adds to a window and returns it. */
-  add(name: string, amount: number, windowSeconds: number): WindowCount {
-    const { count, endsAt } = this.peek(name, windowSeconds);
-    const window = { count: Math.max(0, count + amount), endsAt };
-    this.windows.set(name, window);
-    return window;
-  }
-
-  /** Replaces a window with the count of the shared store. */
-  set(name: string, count: number, msLeft: number): WindowCount {
-    const window = { count, endsAt: this.now() + msLeft };
+    const endsAt = now + seconds * 1000;
+    const known = this.windows.get(name);
+    if (known?.isEmpty) known.endsAt = endsAt;
+    if (known && known.endsAt > now) return known;
+    const window = new Window(endsAt, known?.pace ?? { used: 0, usedBefore: 0, since: now });
     this.windows.set(name, window);
     return window;
   }

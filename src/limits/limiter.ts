@@ -1,11 +1,12 @@
 import { OPERATORS } from '../endpoint/figures.js';
 import type { QueryCost } from '../endpoint/limit-rules.js';
 import type { ConcurrentQueries } from './concurrent-queries.js';
-import type { FixedWindows, WindowCount } from './fixed-windows.js';
+import type { FixedWindows, Window } from './fixed-windows.js';
 import { LimitExceeded, unitsLeft, type LimitState, type Subject } from './limit-state.js';
 import { costLimits, requestLimits, stateOf, type WindowLimit } from './limits-of.js';
 import { RequestQuotas } from './request-quotas.js';
 import type { SharedLimits } from './shared-limits.js';
+import { SharedWindows } from './shared-windows.js';
 
 /** The permission to run one query. */
 export interface QueryPermit {
@@ -28,15 +29,18 @@ const NONE: readonly LimitState[] = [];
 const FREE: QueryPermit = { states: [], settle: () => Promise.resolve() };
 
 /**
- * Enforces the limits of callers and endpoints. With a shared store, gateways count together, and the counts are copied into
- * the local windows: a limit that is known to be exceeded rejects at once, and during an outage each gateway continues from
- * the last known counts.
+ * Enforces the limits of callers and endpoints. With a shared store, gateways count together, and the local windows know the
+ * counts: a limit that is known to be exceeded rejects at once, and during an outage each gateway continues from the last
+ * known counts.
  */
 export class Limiter {
   private readonly requests: RequestQuotas;
+  private readonly shared: SharedWindows | undefined;
 
   constructor(private readonly parts: LimiterParts) {
-    this.requests = new RequestQuotas(parts);
+    const { windows, shared, now } = parts;
+    this.shared = shared && new SharedWindows(windows, shared, now);
+    this.requests = new RequestQuotas({ windows, shared: this.shared, now });
   }
 
   /**
@@ -59,9 +63,8 @@ export class Limiter {
     if (admitted) return admitted;
     const limits = requestLimits(subjects);
     this.rejectExhausted(limits);
-    const { shared } = this.parts;
-    if (!shared) throw new Error('a request was neither counted nor rejected');
-    return this.requests.admitAcrossGateways(limits, shared);
+    if (!this.shared) throw new Error('a request was neither counted nor rejected');
+    return this.requests.admitAcrossGateways(limits, this.shared);
   }
 
   /**
@@ -74,7 +77,7 @@ export class Limiter {
   async admitQuery(subjects: readonly Subject[]): Promise<QueryPermit> {
     const limits = costLimits(subjects);
     if (limits.length === 0 && subjects.every(({ rules }) => rules.concurrent === undefined)) return FREE;
-    const states = this.rejectExhausted(limits, await this.read(limits));
+    const states = await this.checkCosts(limits);
     const release = await this.parts.concurrent.acquire(subjects);
     let settled = false;
     return {
@@ -89,66 +92,37 @@ export class Limiter {
 
   private async charge(limits: readonly WindowLimit[], cost: QueryCost | undefined): Promise<void> {
     if (!cost) return;
-    const { shared } = this.parts;
     const charges = limits.map(async (limit) => {
       const amount = Math.ceil(cost[limit.counted as keyof QueryCost]);
       if (!(amount > 0)) return;
-      if (shared) await this.add(limit, amount, shared);
-      else this.countLocally(limit, amount);
+      this.window(limit).spent += amount;
+      await this.shared?.settle(limit);
     });
     await Promise.all(charges);
   }
 
-  /** Reads windows. Queries the shared store only if no local count shows an exhausted limit. */
-  private async read(limits: readonly WindowLimit[]): Promise<readonly WindowCount[]> {
-    this.rejectExhausted(limits);
-    const { shared } = this.parts;
-    if (!shared) return limits.map((limit) => this.peek(limit));
-    return Promise.all(
-      limits.map(async (limit) => this.copy(limit, await shared.read(limit.name)) ?? this.peek(limit)),
-    );
-  }
-
-  /** Counts locally and in the shared store; the shared count is returned if available. */
-  private async add(limit: WindowLimit, amount: number, shared: SharedLimits): Promise<WindowCount> {
-    const { name, window } = limit;
-    const local = this.parts.windows.add(name, amount, window);
-    return this.copy(limit, await shared.add(name, amount, window)) ?? local;
-  }
-
-  private countLocally(limit: WindowLimit, amount: number): LimitState {
-    return this.state(limit, this.parts.windows.add(limit.name, amount, limit.window));
+  /** Asks the shared store only if no local count shows an exhausted limit. @throws LimitExceeded */
+  private async checkCosts(limits: readonly WindowLimit[]): Promise<readonly LimitState[]> {
+    const states = this.rejectExhausted(limits);
+    const { shared } = this;
+    if (!shared) return states;
+    await Promise.all(limits.map((limit) => shared.ask(limit)));
+    return this.rejectExhausted(limits);
   }
 
   /** @throws LimitExceeded when a quota is exhausted. */
-  private rejectExhausted(
-    limits: readonly WindowLimit[],
-    counts: readonly WindowCount[] = limits.map((limit) => this.peek(limit)),
-  ): readonly LimitState[] {
-    const states = limits.map((limit, index) => this.state(limit, counts[index] ?? this.peek(limit)));
+  private rejectExhausted(limits: readonly WindowLimit[]): readonly LimitState[] {
+    const states = limits.map((limit) => stateOf(limit, this.window(limit), this.parts.now()));
     // Of several exhausted limits, report the one that lasts longest: Retry-After must cover all of them.
     const [exceeded] = states
       .filter((state) => unitsLeft(state, OPERATORS) === 0)
       .sort((a, b) => (b.resetSeconds ?? 0) - (a.resetSeconds ?? 0));
-    if (exceeded) throw new LimitExceeded(exceeded, states);
-    return states;
+    if (!exceeded) return states;
+    for (const limit of limits) if (this.window(limit).owed > 0) void this.shared?.settle(limit);
+    throw new LimitExceeded(exceeded, states);
   }
 
-  private peek({ name, window }: WindowLimit): WindowCount {
-    return this.parts.windows.peek(name, window);
-  }
-
-  private state(limit: WindowLimit, count: WindowCount): LimitState {
-    return stateOf(limit, count, this.parts.now());
-  }
-
-  /** Copies a shared count into the local window; undefined if the shared store is unreachable. */
-  private copy(
-    { name, window }: WindowLimit,
-    counted: { readonly count: number; readonly msLeft: number } | null | undefined,
-  ): WindowCount | undefined {
-    if (counted === undefined) return undefined;
-    const { count, msLeft } = counted ?? { count: 0, msLeft: window * 1000 };
-    return this.parts.windows.set(name, count, Math.min(msLeft, window * 1000));
+  private window(limit: WindowLimit): Window {
+    return this.parts.windows.running(limit);
   }
 }

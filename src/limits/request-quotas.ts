@@ -1,37 +1,17 @@
-import { LRUCache } from 'lru-cache';
-
-import { OPERATORS } from '../endpoint/figures.js';
-import type { FixedWindows } from './fixed-windows.js';
-import { LimitExceeded, unitsLeft, type LimitState } from './limit-state.js';
+import type { FixedWindows, Window } from './fixed-windows.js';
+import { LimitExceeded, type LimitState } from './limit-state.js';
 import { stateOf, type WindowLimit } from './limits-of.js';
-import type { SharedLimits } from './shared-limits.js';
+import type { SharedWindows } from './shared-windows.js';
 
 /** Milliseconds for which a lease should last. */
 const LEASE_MS = 100;
 /** A lease is at most this part of what is left of a quota. */
 export const PARTS_OF_REST = 100;
-/** The longest time that a reply of the shared store usually takes. */
-const MAX_DELAY_MS = 500;
-/** Maximum number of leases: token subjects are unbounded. */
-const MAX_LEASES = 50_000;
-
-/** Units of a quota that this gateway has counted in the shared store before it needs them. */
-interface Lease {
-  left: number;
-  /** When the window ends whose units these are; never later than in the shared store. Steady milliseconds. */
-  endsAt: number;
-  /** Requests since `since`, and in the time of a lease before it: what a lease should cover. */
-  used: number;
-  usedBefore: number;
-  since: number;
-  isRefilling: boolean;
-}
 
 export interface RequestQuotaParts {
-  /** Of each limit: the units that are used or that other gateways hold. */
   readonly windows: FixedWindows;
   /** Without it, this process counts for itself. */
-  readonly shared?: SharedLimits | undefined;
+  readonly shared?: SharedWindows | undefined;
   /** Steady milliseconds, on the clock of the windows. */
   readonly now: () => number;
 }
@@ -42,21 +22,23 @@ export interface RequestQuotaParts {
  * hundredth of what is left of the quota: near its end, each request is counted by itself. So the quota is never exceeded; a
  * gateway may reject requests while others hold units, at most two hundredths of the quota each.
  *
- * While the store is unreachable, each gateway continues from the last known counts.
+ * While the store is unreachable, each gateway continues from the last known counts, and owes the store what it spends.
  */
 export class RequestQuotas {
-  private readonly leases = new LRUCache<string, Lease>({ max: MAX_LEASES });
-
   constructor(private readonly parts: RequestQuotaParts) {}
 
   /** Counts a request and returns the limits after it; undefined, and nothing counted, where a limit rejects it or the shared store must count it. */
   admitAtOnce(limits: readonly WindowLimit[]): readonly LimitState[] | undefined {
-    const { shared, now } = this.parts;
-    const at = now();
+    const pairs: [WindowLimit, Window][] = [];
     for (const limit of limits) {
-      if (shared ? !this.holdsUnit(limit, at) : this.isExhausted(limit)) return undefined;
+      const window = this.parts.windows.running(limit);
+      if (!this.hasUnit(limit, window)) return undefined;
+      pairs.push([limit, window]);
     }
-    return limits.map((limit) => (shared ? this.useUnit(limit, shared) : this.countLocally(limit)));
+    return pairs.map(([limit, window]) => {
+      window.spent += 1;
+      return this.spent(limit, window);
+    });
   }
 
   /**
@@ -66,128 +48,70 @@ export class RequestQuotas {
    */
   async admitAcrossGateways(
     limits: readonly WindowLimit[],
-    shared: SharedLimits,
+    shared: SharedWindows,
   ): Promise<readonly LimitState[]> {
     const states: LimitState[] = [];
-    const counted: WindowLimit[] = [];
+    const spent: [WindowLimit, Window][] = [];
     for (const limit of limits) {
-      if (!(await this.count(limit, shared))) {
-        const state = this.state(limit);
-        await Promise.all(counted.map((earlier) => this.giveBack(earlier, shared)));
+      const window = await this.spendAcrossGateways(limit, shared);
+      if (!window) {
+        const state = this.state(limit, this.parts.windows.running(limit));
+        await Promise.all(spent.map(([earlier, ofEarlier]) => shared.giveBack(earlier, ofEarlier)));
         throw new LimitExceeded(state, [...states, state]);
       }
-      counted.push(limit);
-      states.push(this.state(limit));
+      spent.push([limit, window]);
+      states.push(this.spent(limit, window));
     }
     return states;
   }
 
-  isExhausted({ name, window, quota }: WindowLimit): boolean {
-    return this.parts.windows.peek(name, window).count >= quota;
-  }
-
-  /** Whether there was a unit for a request, which then is counted. */
-  private async count(limit: WindowLimit, shared: SharedLimits): Promise<boolean> {
-    if (!this.holdsUnit(limit, this.parts.now())) {
-      let drawn = await this.draw(limit, shared, 1);
-      // The window that was exhausted can have ended meanwhile.
-      if (drawn === 'none' && !this.isExhausted(limit)) drawn = await this.draw(limit, shared, 1);
-      if (drawn === 'unit') {
-        this.keepLease(limit, shared, this.state(limit));
-        return true;
-      }
-      if (!this.holdsUnit(limit, this.parts.now())) {
-        if (drawn === 'none' || this.isExhausted(limit)) return false;
-        this.countLocally(limit);
-        return true;
+  /** Spends a unit, and returns the window in which it did; undefined where there was none. */
+  private async spendAcrossGateways(limit: WindowLimit, shared: SharedWindows): Promise<Window | undefined> {
+    // Once more, because the window that was exhausted can have ended meanwhile.
+    for (let attempt = 0; attempt < 2; attempt += 1) {
+      const isHeld = this.hasUnit(limit, this.parts.windows.running(limit));
+      const asked = isHeld ? undefined : await shared.ask(limit, { wanted: 1, own: 1 });
+      if (asked?.isGranted) return asked.window;
+      const window = this.parts.windows.running(limit);
+      if (window.count >= limit.quota) return undefined;
+      if (!asked || this.hasUnit(limit, window)) {
+        window.spent += 1;
+        return window;
       }
     }
-    this.useUnit(limit, shared);
-    return true;
+    return undefined;
   }
 
-  private holdsUnit({ name }: WindowLimit, now: number): boolean {
-    const lease = this.leases.get(name);
-    return lease !== undefined && lease.left > 0 && lease.endsAt > now;
+  /** Whether there is a unit for a request that needs no leave of the store. */
+  private hasUnit({ quota }: WindowLimit, window: Window): boolean {
+    return window.count < quota && (!this.parts.shared || window.owed < 0);
   }
 
-  private useUnit(limit: WindowLimit, shared: SharedLimits): LimitState {
-    this.leaseOf(limit).left -= 1;
-    const state = this.countLocally(limit);
-    this.keepLease(limit, shared, state);
-    return state;
+  /** Notes that a unit was spent, and refills the lease where less than half of what it should cover is left. */
+  private spent(limit: WindowLimit, window: Window): LimitState {
+    const { shared } = this.parts;
+    if (shared) {
+      this.notePace(window);
+      // The store grants no more: refills for more would add up to more than two leases.
+      const rest = Math.max(0, limit.quota - window.count);
+      const size = Math.min(window.pace.usedBefore, Math.floor(rest / PARTS_OF_REST));
+      if (-window.owed < size / 2) void shared.settle(limit);
+    }
+    return this.state(limit, window);
   }
 
-  /** Notes that a request was counted, and refills the lease where less than half of what it should cover is left. */
-  private keepLease(limit: WindowLimit, shared: SharedLimits, state: LimitState): void {
-    const lease = this.leaseOf(limit);
+  private notePace({ pace }: Window): void {
     const now = this.parts.now();
-    if (now - lease.since >= LEASE_MS) {
-      lease.usedBefore = now - lease.since < 2 * LEASE_MS ? lease.used : 0;
-      lease.used = 0;
-      lease.since = now;
+    const passed = now - pace.since;
+    if (passed >= LEASE_MS) {
+      pace.usedBefore = passed < 2 * LEASE_MS ? pace.used : 0;
+      pace.used = 0;
+      pace.since = now;
     }
-    lease.used += 1;
-    // The store grants no more: refills for more would add up to more than two leases.
-    const size = Math.min(lease.usedBefore, Math.floor((unitsLeft(state, OPERATORS) ?? 0) / PARTS_OF_REST));
-    if (lease.left >= size / 2 || lease.isRefilling) return;
-    lease.isRefilling = true;
-    void this.draw(limit, shared, 0).finally(() => (lease.isRefilling = false));
+    pace.used += 1;
   }
 
-  /**
-   * Takes units from the shared store: one for a request that waits for it, which is no part of the lease and counts even
-   * where its window ends before the reply arrives; or else those of a lease. Never rejects.
-   *
-   * @returns `unit`: the store granted it; undefined: it is unreachable.
-   */
-  private async draw(
-    limit: WindowLimit,
-    shared: SharedLimits,
-    own: 0 | 1,
-  ): Promise<'unit' | 'none' | undefined> {
-    const { windows, now } = this.parts;
-    const { name, quota, window } = limit;
-    const lease = this.leaseOf(limit);
-    const sentAt = now();
-    const wanted = own === 1 ? 1 : lease.usedBefore;
-    const taken = await shared.take(name, { quota, windowSeconds: window, wanted, atLeast: own });
-    if (!taken) return undefined;
-    const endsAt = sentAt + Math.min(taken.msLeft, window * 1000);
-    if (lease.endsAt <= sentAt) {
-      lease.left = 0;
-      lease.endsAt = endsAt;
-    }
-    const isGranted = taken.granted >= own;
-    lease.left += isGranted ? taken.granted - own : 0;
-    windows.set(name, taken.count - lease.left, endsAt - now());
-    return isGranted ? 'unit' : 'none';
-  }
-
-  private async giveBack({ name, window }: WindowLimit, shared: SharedLimits): Promise<void> {
-    const { windows, now } = this.parts;
-    const { endsAt } = windows.add(name, -1, window);
-    // The window ends here up to a reply's delay earlier than in the store.
-    const tolerance = Math.min(MAX_DELAY_MS, (window * 1000) / 2);
-    await shared.giveBack(name, Math.max(0, endsAt - now()) + tolerance);
-  }
-
-  private leaseOf({ name }: WindowLimit): Lease {
-    const known = this.leases.get(name);
-    if (known) return known;
-    const since = this.parts.now();
-    const lease = { left: 0, endsAt: 0, used: 0, usedBefore: 0, since, isRefilling: false };
-    this.leases.set(name, lease);
-    return lease;
-  }
-
-  private countLocally(limit: WindowLimit): LimitState {
-    const { windows, now } = this.parts;
-    return stateOf(limit, windows.add(limit.name, 1, limit.window), now());
-  }
-
-  private state(limit: WindowLimit): LimitState {
-    const { windows, now } = this.parts;
-    return stateOf(limit, windows.peek(limit.name, limit.window), now());
+  private state(limit: WindowLimit, window: Window): LimitState {
+    return stateOf(limit, window, this.parts.now());
   }
 }

@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto';
-
 import type { Value, Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import {
@@ -9,7 +7,7 @@ import {
   type ValidationContext,
 } from '../endpoint/parameters/parameter.js';
 import { isRelativeTime } from '../endpoint/parameters/relative-time.js';
-import { sealWith, type Seal } from '../endpoint/parameters/secret-value.js';
+import { sealFrom, type Seal } from '../endpoint/parameters/secret-value.js';
 import { Failure, type Problem } from '../errors.js';
 import type { RawParameter, RawParameters } from './raw-parameters.js';
 
@@ -31,7 +29,7 @@ export interface ReadParameters extends ResolvedParameters {
   readonly problems: readonly Problem[];
 }
 
-const OWN_SEAL = sealWith(randomBytes(32));
+const OWN_SEAL = sealFrom(undefined);
 
 /**
  * Validates the declared parameters of a request; other names are ignored.

@@ -1,4 +1,3 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import proxyAddress from 'proxy-addr';
 
@@ -7,7 +6,7 @@ import { Links } from '../auth/links.js';
 import { openKeys, type Keys } from '../auth/open-keys.js';
 import { looksLikeToken, Tokens } from '../auth/tokens.js';
 import type { Config } from '../config/config.js';
-import { sealWith, type Seal } from '../endpoint/parameters/secret-value.js';
+import { sealFrom, type Seal } from '../endpoint/parameters/secret-value.js';
 import type { Endpoints } from '../endpoint/registry.js';
 import type { Credentials } from '../http/credentials.js';
 import type { Logger } from '../observability/logger.js';
@@ -59,13 +58,7 @@ export async function openAccess(
     },
     clock,
   };
-  return { credentials, keys, keyUse, links, seal: sealWith(sealKey(secret)) };
-}
-
-/** Gateways with the same `LINK_SECRET` share results of requests with secret values; a gateway without one shares none. */
-function sealKey(secret: string | undefined): Uint8Array {
-  if (secret === undefined) return randomBytes(32);
-  return new Uint8Array(hkdfSync('sha256', secret, '', 'querygate secret parameters', 32));
+  return { credentials, keys, keyUse, links, seal: sealFrom(secret) };
 }
 
 function openConfiguredKeys(

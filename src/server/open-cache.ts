@@ -113,7 +113,7 @@ async function openWithRedis(
         usage.forget(key);
       },
     },
-    limits: limitThroughRedis({ client, redis, keys, permitMs: permitMsOf(config) }),
+    limits: limitThroughRedis({ redis, keys, permitMs: permitMsOf(config) }),
     isLeader: () => lease.isLeader,
     hasRedis: true,
     isRedisOpen: () => breaker.state === 'open',

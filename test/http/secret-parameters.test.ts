@@ -1,20 +1,23 @@
+import request from 'supertest';
+
 import { column } from '../../src/endpoint/definition.js';
 import { defineEndpoint, type Endpoint } from '../../src/endpoint/endpoint.js';
 import { sql, text } from '../../src/endpoint/index.js';
 import type { Sql } from '../../src/endpoint/sql.js';
+import { createAdminApp } from '../../src/http/admin/admin-app.js';
 import { openAccessOnClickHouse, type AccessOnClickHouse } from '../support/access-on-clickhouse.js';
 import type { NetworkResponse } from '../support/network-request.js';
-import { LINK_SECRET } from '../support/test-credentials.js';
+import { LINK_SECRET, noKeys } from '../support/test-credentials.js';
 
 const SECRET = 'tok-4711-that-nobody-may-see';
 
-const endpointOf = (id: number, name: string, build: (token: never) => Sql): Endpoint =>
+const endpointOf = (id: number, name: string, build: (token: never) => Sql, secret = true): Endpoint =>
   defineEndpoint({
     id: `5d0c4b7e-0f7a-4f0e-9a51-8e2b6f1c3e0${id}`,
     name,
     summary: 'What a token opens.',
     parameters: {
-      token: text({ description: 'The token.', secret: true, required: true, pattern: '^tok-' }),
+      token: text({ description: 'The token.', secret, required: true, pattern: '^tok-' }),
       note: text({ description: 'A note.' }),
     },
     columns: { size: column('Int64', 'A number.') },
@@ -31,6 +34,7 @@ const ENDPOINTS = [
   endpointOf(2, 'token.cast', (token) => sql`SELECT toInt64(${token}) AS size`),
   endpointOf(3, 'token.throw', (token) => sql`SELECT toInt64(throwIf(${token} != '', 'no')) AS size`),
   endpointOf(4, 'token.unused', () => sql`SELECT toInt64(1) AS size`),
+  endpointOf(5, 'token.shown', () => sql`SELECT toInt64(1) AS size`, false),
 ];
 
 const callOf = (name: string, token = SECRET, more = ''): string =>
@@ -39,7 +43,12 @@ const callOf = (name: string, token = SECRET, more = ''): string =>
 let open: AccessOnClickHouse;
 beforeAll(async () => {
   open = await openAccessOnClickHouse({
-    keys: { reader: {}, pinned: { fixed: { token: SECRET } } },
+    keys: {
+      reader: {},
+      pinned: { fixed: { token: SECRET } },
+      elsewhere: { endpoints: ['token.shown'], fixed: { token: SECRET, note: 'a note' } },
+      other: { fixed: { token: 'tok-other' } },
+    },
     environment: { LINK_SECRET },
     more: ENDPOINTS,
   });
@@ -98,6 +107,26 @@ describe('the value of a secret parameter', () => {
     });
     expect(response.status).toBeGreaterThanOrEqual(400);
     expect(JSON.stringify(open.gateway.logger.lines)).not.toContain(SECRET);
+  });
+
+  it('is an HMAC in GET /keys, also of a key whose own endpoints show it', async () => {
+    const { access, execution, logger, endpoints } = open.gateway;
+    const app = createAdminApp({ ...execution, ...noKeys(() => new Date()), ...access, endpoints, logger });
+    const response = await request(app).get('/keys');
+    expect(response.status).toBe(200);
+    const { keys } = response.body as { keys: { name: string; pinned: Record<string, unknown> }[] };
+    const [pinned, elsewhere, other] = ['pinned', 'elsewhere', 'other'].map(
+      (key) => keys.find(({ name }) => name === key)?.pinned,
+    );
+    const hmac = { hmac: expect.stringMatching(/^[0-9a-f]{64}$/) as string };
+    expect([pinned, elsewhere, other]).toEqual([
+      { token: hmac },
+      { token: hmac, note: 'a note' },
+      { token: hmac },
+    ]);
+    expect(elsewhere?.['token']).toEqual(pinned?.['token']);
+    expect(other?.['token']).not.toEqual(pinned?.['token']);
+    expect(response.text).not.toContain(SECRET.slice(4));
   });
 
   it('is never warmed', async () => {

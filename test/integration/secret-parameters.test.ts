@@ -9,6 +9,7 @@ import { hashApiKey } from '../../src/auth/api-key.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import { REFERENCE } from '../support/reference-project.js';
+import { runCli } from '../support/run-cli.js';
 import { startRedis } from '../support/start-redis.mjs';
 import { GATEWAY, startProcess, type RunningProcess } from '../support/start-process.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
@@ -16,6 +17,7 @@ import { urlOf } from '../support/with-gateway.js';
 
 const SECRET = 'tok-4711-that-nobody-may-see';
 const KEY = 'qg_only-for-tests';
+const PINNED_KEY = 'qg_only-for-tests-of-pins';
 
 const FILE = (id: number, name: string, value: string): string => `
 import { column, defineEndpoint, sql, text } from 'querygate';
@@ -42,12 +44,15 @@ beforeAll(async () => {
   await cp(REFERENCE.schemaFolder, path.join(project, 'clickhouse-schema'), { recursive: true });
   await writeFile(path.join(project, 'endpoints/token.size.ts'), FILE(1, 'token.size', 'length(${token})'));
   await writeFile(path.join(project, 'endpoints/token.cast.ts'), FILE(2, 'token.cast', '${token}'));
-  const key = {
-    name: 'reader',
-    sha256: [hashApiKey(KEY)],
-    endpoints: ['token.size', 'token.cast', 'gateway.requests'],
-  };
-  await writeFile(path.join(folder.path, 'keys.json'), JSON.stringify({ keys: [key] }));
+  const keys = [
+    {
+      name: 'reader',
+      sha256: [hashApiKey(KEY)],
+      endpoints: ['token.size', 'token.cast', 'gateway.requests'],
+    },
+    { name: 'pinned', sha256: [hashApiKey(PINNED_KEY)], endpoints: ['token.*'], fixed: { token: SECRET } },
+  ];
+  await writeFile(path.join(folder.path, 'keys.json'), JSON.stringify({ keys }));
 });
 
 afterAll(async () => {
@@ -78,12 +83,12 @@ function startGateway(more: Readonly<Record<string, string>>): RunningProcess {
 
 async function withGateway(
   more: Readonly<Record<string, string>>,
-  use: (gateway: RunningProcess, send: (path: string) => Promise<Response>) => Promise<void>,
+  use: (gateway: RunningProcess, send: (path: string, key?: string) => Promise<Response>) => Promise<void>,
 ): Promise<void> {
   const gateway = startGateway(more);
   try {
     const own = await urlOf(gateway);
-    await use(gateway, (target) => fetch(own + target, { headers: { 'X-API-KEY': KEY } }));
+    await use(gateway, (target, key = KEY) => fetch(own + target, { headers: { 'X-API-KEY': key } }));
   } finally {
     gateway.child.kill('SIGTERM');
     await gateway.ended;
@@ -130,12 +135,13 @@ it('the value of a secret parameter is in no log, trace, request log, admin page
         const response = await send(callOf(name));
         expect(response.status).toBe(name === 'token.cast' ? 502 : 200);
         seen.push(await response.text());
+        seen.push(await (await send(`/api/endpoints/query/${name}`, PINNED_KEY)).text());
       }
       await pollUntil(
         'the requests are logged',
         async () => {
           const text = await (await send('/api/endpoints/query/gateway.requests')).text();
-          if (!text.includes('token.cast')) return undefined;
+          if (!text.includes('token.cast') || !text.includes('pinned')) return undefined;
           return seen.push(text);
         },
         60_000,
@@ -153,6 +159,28 @@ it('the value of a secret parameter is in no log, trace, request log, admin page
     expect([...seen, output(), ...traces].join('\n')).not.toContain(SECRET.slice(4));
   });
 }, 120_000);
+
+it.each([
+  ['as a table', [], /token=secret \(HMAC [0-9a-f]{16}\)/],
+  ['as JSON', ['--json'], /"hmac": "[0-9a-f]{64}"/],
+])('keys list shows its pinned value as an HMAC, %s', async (_how, options, shown) => {
+  const file = path.join(folder.path, 'keys.json');
+  await mkdir(path.join(folder.path, 'broken/endpoints'), { recursive: true });
+  await writeFile(path.join(folder.path, 'broken/endpoints/broken.ts'), 'export default {');
+  for (const [project, note] of [
+    ['project', ''],
+    // Without endpoints, nothing says which parameters are secret.
+    ['.', ''],
+    ['broken', 'Every pinned value is shown as an HMAC: '],
+  ] as const) {
+    const { code, stdout, stderr } = await runCli(['keys', 'list', '--file', file, ...options], {
+      PROJECT_DIR: path.join(folder.path, project),
+    });
+    expect([code, stderr]).toEqual([0, expect.stringContaining(note)]);
+    expect(stdout).toMatch(shown);
+    expect(stdout).not.toContain(SECRET.slice(4));
+  }
+});
 
 it('gateways with the same LINK_SECRET share its cached result over Redis, others do not', async () => {
   const LINK_SECRET = 'a secret of thirty-two bytes, or more';

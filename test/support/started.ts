@@ -34,13 +34,18 @@ export class Started {
     return server;
   }
 
-  /** Starts a stopped server again, on the same port. */
-  redisAgain({ child: { spawnfile, spawnargs } }: Awaited<ReturnType<typeof startRedis>>): void {
+  /** Starts a stopped server again, on the same port; returns a function that kills it. */
+  redisAgain({
+    child: { spawnfile, spawnargs },
+  }: Awaited<ReturnType<typeof startRedis>>): () => Promise<void> {
     const again = spawn(spawnfile, spawnargs.slice(1), { stdio: 'ignore' });
-    this.add(async () => {
+    const exited = once(again, 'exit');
+    const stop = async (): Promise<void> => {
       again.kill('SIGKILL');
-      await once(again, 'exit');
-    });
+      await exited;
+    };
+    this.add(stop);
+    return stop;
   }
 
   async standIn(opening: Promise<RedisStandIn>): Promise<RedisStandIn> {

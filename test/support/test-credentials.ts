@@ -7,6 +7,7 @@ import { Links } from '../../src/auth/links.js';
 import type { Principal } from '../../src/auth/principal.js';
 import type { AdminParts } from '../../src/http/admin/admin-app.js';
 import type { Credentials } from '../../src/http/credentials.js';
+import { sealFrom } from '../../src/endpoint/parameters/secret-value.js';
 import { ConcurrentQueries } from '../../src/limits/concurrent-queries.js';
 import { FixedWindows } from '../../src/limits/fixed-windows.js';
 import { Limiter } from '../../src/limits/limiter.js';
@@ -49,11 +50,20 @@ export function testLimiter(now: () => number = () => performance.now()): Limite
 }
 
 /** What the admin API reports of keys and reloads, for tests that are about neither. */
-export function noKeys(clock: Clock): Pick<AdminParts, 'keys' | 'keyUse' | 'links' | 'clock' | 'reloader'> {
+export function noKeys(
+  clock: Clock,
+): Pick<AdminParts, 'keys' | 'keyUse' | 'links' | 'seal' | 'clock' | 'reloader'> {
   const keys = { principals: () => [], findByName: () => undefined };
   const last = { at: clock(), ok: true, problems: [], added: [], changed: [], removed: [] };
   const reloader = { last, lastSuccess: last.at, reload: () => Promise.resolve(last) };
-  return { keys, keyUse: new KeyUse(keys.principals), links: undefined, clock, reloader };
+  return {
+    keys,
+    keyUse: new KeyUse(keys.principals),
+    links: undefined,
+    seal: sealFrom(undefined),
+    clock,
+    reloader,
+  };
 }
 
 /** For gateways without sandboxed endpoints. */

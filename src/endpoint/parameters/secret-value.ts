@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, hkdfSync, randomBytes } from 'node:crypto';
 
 import type { ParameterValue } from './parameter.js';
 
@@ -51,6 +51,12 @@ export type Seal = (value: ParameterValue) => SecretValue;
 export function sealWith(key: Uint8Array): Seal {
   return (value) =>
     new SecretValue(value, createHmac('sha256', key).update(JSON.stringify(value)).digest('hex'));
+}
+
+/** Gateways with the same `LINK_SECRET` share results of requests with secret values; a gateway without one shares none. */
+export function sealFrom(linkSecret: string | undefined): Seal {
+  if (linkSecret === undefined) return sealWith(randomBytes(32));
+  return sealWith(new Uint8Array(hkdfSync('sha256', linkSecret, '', 'querygate secret parameters', 32)));
 }
 
 /** The value, whether it is secret or not. */

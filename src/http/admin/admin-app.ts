@@ -23,7 +23,7 @@ import { readPurgeScopes } from './purge-scope.js';
 /** The dependencies of the admin API. */
 export interface AdminParts extends Omit<LinkParts, 'keys'> {
   /** Encloses the values of secret parameters. */
-  readonly seal?: Seal | undefined;
+  readonly seal: Seal;
   readonly keys: LinkParts['keys'] & KeysInfo['keys'];
   readonly keyUse: { readonly all: () => KeysInfo['keyUse'] };
   readonly cache: CacheInfo & {
@@ -126,7 +126,7 @@ function logInternalError(logger: Logger): ErrorRequestHandler {
 }
 
 function routes(parts: AdminParts): Router {
-  const { endpoints, cache, hits, keys, keyUse, metrics, warmer, reloader } = parts;
+  const { endpoints, cache, hits, keys, keyUse, seal, metrics, warmer, reloader } = parts;
   const router = Router();
   const get = (path: string, handler: RequestHandler): void => {
     router.route(path).get(handler).all(rejectMethod('GET', 'HEAD'));
@@ -155,7 +155,7 @@ function routes(parts: AdminParts): Router {
     await sendWarming(...args);
   });
   get('/keys', (_request, response) => {
-    response.json(describeKeys({ keys, keyUse: keyUse.all() }));
+    response.json(describeKeys({ keys, keyUse: keyUse.all(), endpoints, seal }));
   });
   post('/links', (request, response) => {
     response.json(makeLink(parts, request.body));

@@ -1,19 +1,12 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import { CircuitBreaker } from '../../../src/coordination/circuit-breaker.js';
-import { GuardedRedis } from '../../../src/coordination/guarded-redis.js';
-import { connectRedis, type RedisClient } from '../../../src/coordination/redis-connection.js';
-import { RedisKeys } from '../../../src/coordination/redis-keys.js';
-import { limitThroughRedis } from '../../../src/coordination/redis-limits.js';
+import type { RedisClient } from '../../../src/coordination/redis-connection.js';
 import { OPERATORS } from '../../../src/endpoint/figures.js';
 import type { LimitRules } from '../../../src/endpoint/limit-rules.js';
-import { ConcurrentQueries } from '../../../src/limits/concurrent-queries.js';
-import { FixedWindows } from '../../../src/limits/fixed-windows.js';
-import { LimitExceeded, unitsLeft, type Subject } from '../../../src/limits/limit-state.js';
-import { Limiter } from '../../../src/limits/limiter.js';
+import { unitsLeft, type Subject } from '../../../src/limits/limit-state.js';
+import { isAdmitted, openLimitingGateway, type LimitingGateway } from '../../support/limiting-gateway.js';
 import { pollUntil } from '../../support/poll-until.js';
 import { respondWithGarbage, forwardTo } from '../../support/redis-stand-in.js';
 import { startRedis } from '../../support/start-redis.mjs';
@@ -22,13 +15,6 @@ import { newPrefix, sharedRedisUrl } from '../../support/test-redis.js';
 /** Upper bound of a request while the breaker is closed: two commands of 250 ms, plus the delay of a busy machine. */
 const BOUND_MS = 2000;
 const COST = { rowsRead: 100, bytesRead: 1000, clickhouseMs: 1.2 };
-
-interface Gateway {
-  readonly limiter: Limiter;
-  readonly client: RedisClient;
-  readonly keys: RedisKeys;
-  readonly breaker: CircuitBreaker;
-}
 
 const closers: (() => unknown)[] = [];
 let prefix: string;
@@ -41,26 +27,12 @@ afterEach(async () => {
 });
 
 /** The limits of a gateway with its own connection; all gateways of a test share a prefix. */
-const open = async (url = sharedRedisUrl(), permitMs = 30_000): Promise<Gateway> => {
-  const client = connectRedis(url, () => undefined);
+const open = async (url = sharedRedisUrl(), permitMs = 30_000): Promise<LimitingGateway> => {
+  const gateway = await openLimitingGateway({ url, prefix, permitMs });
   closers.push(() => {
-    client.disconnect();
+    gateway.client.disconnect();
   });
-  // As at the gateway's start-up, which continues without Redis.
-  await once(client, 'ready', { signal: AbortSignal.timeout(1000) }).catch(() => undefined);
-  const breaker = new CircuitBreaker({
-    failuresToOpen: 3,
-    firstPauseMs: 100,
-    maxPauseMs: 100,
-    clock: () => new Date(),
-    onChange: () => undefined,
-  });
-  const redis = new GuardedRedis(client, breaker, () => undefined);
-  const keys = new RedisKeys(prefix);
-  const shared = limitThroughRedis({ client, redis, keys, permitMs });
-  const now = (): number => performance.now();
-  const parts = { windows: new FixedWindows(now), concurrent: new ConcurrentQueries(shared), shared, now };
-  return { limiter: new Limiter(parts), client, keys, breaker };
+  return gateway;
 };
 
 const startOwn = async () => {
@@ -73,22 +45,12 @@ const startOwn = async () => {
 const key = (rules: LimitRules, name = 'reports'): Subject => ({ kind: 'key', name, rules });
 const perMinute = (quota: number) => ({ quota, window: 60 });
 
-/** Whether a request is admitted. @throws any error that is not a limit's rejection. */
-const admits = async (attempt: () => unknown): Promise<boolean> => {
-  try {
-    await attempt();
-    return true;
-  } catch (error) {
-    if (error instanceof LimitExceeded) return false;
-    throw error;
-  }
-};
 const count = async (attempts: Promise<boolean>[]): Promise<number> =>
   (await Promise.all(attempts)).filter(Boolean).length;
-const admitTimes = (gateways: readonly Gateway[], times: number, subjects: readonly Subject[]) =>
+const admitTimes = (gateways: readonly LimitingGateway[], times: number, subjects: readonly Subject[]) =>
   count(
     Array.from({ length: times }, (_each, n) =>
-      admits(() => gateways[n % gateways.length]?.limiter.admitRequest(subjects)),
+      isAdmitted(() => gateways[n % gateways.length]?.limiter.admitRequest(subjects)),
     ),
   );
 
@@ -120,7 +82,7 @@ describe('Limits of gateways that share a Redis', () => {
     await a.limiter.admitRequest([endpoint]);
     await b.limiter.admitRequest([endpoint]);
     // The first gateway does not know yet that the endpoint's quota is used up.
-    expect(await admits(() => a.limiter.admitRequest([caller, endpoint]))).toBe(false);
+    expect(await isAdmitted(() => a.limiter.admitRequest([caller, endpoint]))).toBe(false);
     expect(await b.limiter.admitRequest([caller])).toMatchObject([{ remaining: 9 }]);
   });
 
@@ -130,7 +92,7 @@ describe('Limits of gateways that share a Redis', () => {
     expect(await admitTimes([a, b], 6, [subject])).toBe(2);
     await pollUntil(
       'a request is admitted again',
-      async () => (await admits(() => b.limiter.admitRequest([subject]))) || undefined,
+      async () => (await isAdmitted(() => b.limiter.admitRequest([subject]))) || undefined,
     );
   });
 
@@ -141,7 +103,7 @@ describe('Limits of gateways that share a Redis', () => {
     const permit = await b.limiter.admitQuery([subject]);
     expect(permit.states.map((state) => unitsLeft(state, OPERATORS))).toEqual([50]);
     await permit.settle(COST);
-    expect(await admits(() => a.limiter.admitQuery([subject]))).toBe(false);
+    expect(await isAdmitted(() => a.limiter.admitQuery([subject]))).toBe(false);
   });
 
   it('allow exactly the configured number of concurrent queries', async () => {
@@ -162,10 +124,10 @@ describe('Limits of gateways that share a Redis', () => {
     const subject = key({ concurrent: 1 });
     await dead.limiter.admitQuery([subject]);
     dead.client.disconnect();
-    expect(await admits(() => alive.limiter.admitQuery([subject]))).toBe(false);
+    expect(await isAdmitted(() => alive.limiter.admitQuery([subject]))).toBe(false);
     await pollUntil(
       'the permit is released',
-      async () => (await admits(() => alive.limiter.admitQuery([subject]))) || undefined,
+      async () => (await isAdmitted(() => alive.limiter.admitQuery([subject]))) || undefined,
       2000,
     );
   });
@@ -173,17 +135,17 @@ describe('Limits of gateways that share a Redis', () => {
 
 describe('Limits when Redis is in trouble', () => {
   /** Each request ends within its bound, and the gateway enforces the limit alone. */
-  const holdsAlone = async (gateway: Gateway, name: string): Promise<void> => {
+  const holdsAlone = async (gateway: LimitingGateway, name: string): Promise<void> => {
     const subject = key({ requests: perMinute(5), concurrent: 1, rowsRead: perMinute(1000) }, name);
     let admitted = 0;
     for (let n = 0; n < 10; n += 1) {
       const startedAt = performance.now();
-      if (await admits(() => gateway.limiter.admitRequest([subject]))) admitted += 1;
+      if (await isAdmitted(() => gateway.limiter.admitRequest([subject]))) admitted += 1;
       expect(performance.now() - startedAt).toBeLessThan(BOUND_MS);
     }
     expect(admitted).toBe(5);
     const permit = await gateway.limiter.admitQuery([subject]);
-    expect(await admits(() => gateway.limiter.admitQuery([subject]))).toBe(false);
+    expect(await isAdmitted(() => gateway.limiter.admitQuery([subject]))).toBe(false);
     await permit.settle(COST);
   };
 

@@ -17,7 +17,6 @@ const PLACES = {
   'http/access-log.ts': ['OPERATORS'],
   'http/request-record.ts': ['OPERATORS'],
   'limits/limiter.ts': ['OPERATORS'],
-  'limits/request-quotas.ts': ['OPERATORS'],
   'observability/tracing.ts': ['OPERATORS'],
   'scheduler/schedule-queries.ts': ['OPERATORS'],
   'warming/warmer.ts': ['OPERATORS'],

@@ -130,7 +130,7 @@ describe('quotas that gateways share', () => {
     const gateway = openGateway();
     const subject = withQuota(1000);
     expect(await send(gateway, subject, { times: 400, everyMs: 1 })).toBe(400);
-    store.isReachable = false;
+    store.state = 'unreachable';
     expect(await send(gateway, subject, { times: 1000, everyMs: 1 })).toBe(600);
   });
 
