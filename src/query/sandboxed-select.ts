@@ -60,4 +60,6 @@ export interface SqlParser {
   readonly tree: (text: string, signal: AbortSignal) => Promise<readonly string[]>;
   /** Names of the tables that an unqualified name can mean to the gateway's user. */
   readonly tables: (signal: AbortSignal) => Promise<readonly string[]>;
+  /** Names of the columns of a table, named as a query names it; none where the gateway's user cannot read it. */
+  readonly columns: (table: string, signal: AbortSignal) => Promise<readonly string[]>;
 }

@@ -23,6 +23,7 @@ class Analyses {
     print: (sql) => this.query(sql),
     tree: () => this.query([]),
     tables: () => this.query([]),
+    columns: () => this.query([]),
   };
 
   readonly analyzeSql: AnalyzeSql = async ({ signal }, analysis) => {
