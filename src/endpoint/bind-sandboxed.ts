@@ -32,8 +32,8 @@ export function bindSandboxedQuery(
     .filter(({ name }) => select.reads.includes(name))
     .map((read) => behindBarrier(read, query));
   const body = new Sql([text(`SELECT * FROM (${select.text})`)]);
-  const { isVerbatim = false } = query;
-  return bindQuery({ parts, body, named: parts, isVerbatim }, values, pinned, now, rowLimit);
+  const { isVerbatim = false, tenant = [] } = query;
+  return bindQuery({ parts, body, named: parts, isVerbatim, tenant }, values, pinned, now, rowLimit);
 }
 
 /**
