@@ -43,7 +43,9 @@ describe('createSandbox', () => {
     analyses = new Analyses();
     const checkSql = createSandbox(analyses.analyzeSql);
     check = (sql) =>
-      checkSql(ENDPOINT, sql, { signal: new AbortController().signal }).catch((error: unknown) => error);
+      checkSql(ENDPOINT, sql, { signal: new AbortController().signal }, new Set()).catch(
+        (error: unknown) => error,
+      );
   });
 
   it('analyzes equal concurrent SQL once and caches the verdict', async () => {
