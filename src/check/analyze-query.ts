@@ -2,6 +2,7 @@ import type { ClickHouseClient, ClickHouseSettings } from '@clickhouse/client';
 
 import { bindQuery, revealedParameters, type BoundQuery, type Values } from '../endpoint/bind.js';
 import { rowCap, type Endpoint } from '../endpoint/endpoint.js';
+import { tenantSettings } from '../endpoint/tenant-settings.js';
 import type { DescribedColumn } from './compare-columns.js';
 
 /** What queries are analysed with. */
@@ -14,9 +15,18 @@ export interface AnalysisTools {
 /** Settings of DESCRIBE and EXPLAIN, as the gateway's own queries have them. */
 const READ_ONLY: ClickHouseSettings = { readonly: '2', session_timezone: 'UTC' };
 
-/** The query of an endpoint with its parameters bound, as a request without pinned parameters sends it. */
+/**
+ * The query of an endpoint with its parameters bound, as a request without pinned parameters sends it; but with the filters of
+ * the header, so that a mistake in one is found.
+ */
 export function bindValues(endpoint: Endpoint, values: Values, { now }: AnalysisTools): BoundQuery {
-  return bindQuery(endpoint.query, values, new Set(), now(), rowCap(endpoint) + 1);
+  const bound = bindQuery(endpoint.query, values, new Set(), now(), rowCap(endpoint) + 1);
+  const { tenant = [] } = endpoint.query;
+  const given = tenant
+    .map(({ reference }) => reference.name)
+    .filter((name) => (values.get(name) ?? null) !== null);
+  const settings = tenantSettings(tenant, values, new Set(given));
+  return given.length === 0 ? bound : { ...bound, settings: { ...bound.settings, ...settings } };
 }
 
 /** What stands before a query that is described. */

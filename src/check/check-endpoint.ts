@@ -16,6 +16,7 @@ import { withPrefix } from './with-prefix.js';
 import { queryProblemInFile } from './query-problem-in-file.js';
 import type { SqlFile } from './sql-file.js';
 import { unprunedTimes } from './time-filters.js';
+import { withheldParts } from './withheld-parts.js';
 
 export interface CheckTools extends AnalysisTools {
   readonly runQuery: RunQuery;
@@ -115,6 +116,7 @@ async function checkExample(
       ...unpruned.map(({ warning }) => warning),
       // That a time filter does not prune is the reason of the full scan.
       ...fullScans(tables.filter(({ table }) => !unpruned.some((other) => other.table === table))),
+      ...withheldParts(endpoint, file),
     ],
     tables,
     ...(example && { example }),

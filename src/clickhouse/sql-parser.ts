@@ -2,7 +2,7 @@ import { ClickHouseError, type ClickHouseClient, type ClickHouseSettings } from 
 
 import { Failure } from '../errors.js';
 import type { SqlParser } from '../query/sandboxed-select.js';
-import { translateClickHouseError } from './translate-error.js';
+import { isErrorOfServer, translateClickHouseError } from './translate-error.js';
 
 /** Parsing takes milliseconds; SQL that exceeds these limits was not written by a person. */
 const LIMITS: ClickHouseSettings = {
@@ -11,53 +11,34 @@ const LIMITS: ClickHouseSettings = {
   max_memory_usage: '200000000',
   max_query_size: '65536',
   max_parser_depth: '300',
-  max_parser_backtracks: '100000',
+  max_parser_backtracks: '30000',
   max_ast_depth: '150',
   max_ast_elements: '5000',
   allow_experimental_analyzer: 1,
   enable_global_with_statement: 1,
 };
 const TIMEOUT_MS = 5000;
-/** How long the list of tables is cached. */
-const TABLES_TTL_MS = 10_000;
+/** How long names of tables and columns are cached. */
+const NAMES_TTL_MS = 10_000;
+
+const SELECT_TABLES = 'SELECT name FROM system.tables WHERE database = currentDatabase()';
+const SELECT_COLUMNS = `SELECT name FROM system.columns
+  WHERE database = if({database:String} = '', currentDatabase(), {database:String}) AND table = {name:String}`;
 
 const NOT_ONE_SELECT =
   'must be one SELECT, without FORMAT, SETTINGS or INTO OUTFILE, and without parameters in braces';
 
-/** ClickHouse's error codes for text that is too deep or too long for its parser. */
-const TOO_COMPLEX: readonly string[] = ['167', '168', '306'];
-/** Error codes for text that ClickHouse cannot parse or explain: of syntax, of parameters, of EXPLAIN. */
-const UNPARSABLE: readonly string[] = [
-  '6',
-  '26',
-  '36',
-  '42',
-  '43',
-  '47',
-  '48',
-  '53',
-  '62',
-  '69',
-  '70',
-  '72',
-  '115',
-  '131',
-  '180',
-  '181',
-  '190',
-  '407',
-  '456',
-  '457',
-  '576',
-];
+/** ClickHouse's error codes for text that is too deep, too long or too ambiguous for its parser. */
+const TOO_COMPLEX: ReadonlySet<string> = new Set(['167', '168', '306', '718']);
+/**
+ * Error codes that say nothing of the text: the server has no memory or no thread, or stops. All others that the gateway does not
+ * know as the server's are the text's.
+ */
+const OF_THE_SERVER: ReadonlySet<string> = new Set(['173', '203', '236', '394', '425', '439']);
 
 /** Creates a parser that sends callers' SQL to ClickHouse, as a bound value or as the server printed it. */
 export function createSqlParser(client: ClickHouseClient, clock: () => number = Date.now): SqlParser {
-  const runQuery = async (
-    query: string,
-    parameters: Readonly<Record<string, string>>,
-    signal: AbortSignal,
-  ): Promise<readonly string[]> => {
+  const runQuery: RunQuery = async (query, parameters, signal) => {
     const timeout = AbortSignal.timeout(TIMEOUT_MS);
     try {
       const result = await client.query({
@@ -75,7 +56,7 @@ export function createSqlParser(client: ClickHouseClient, clock: () => number = 
       });
     }
   };
-  let cachedTables: { readonly names: readonly string[]; readonly expiresAt: number } | undefined;
+  const namesIn = cachedNames(runQuery, clock);
   return {
     print: async (sql, signal) => {
       try {
@@ -92,20 +73,34 @@ export function createSqlParser(client: ClickHouseClient, clock: () => number = 
         throw failureOf(error, signal, () => NOT_ONE_SELECT);
       }
     },
-    tables: async (signal) => {
-      if (cachedTables && clock() < cachedTables.expiresAt) return cachedTables.names;
-      try {
-        const names = await runQuery(
-          'SELECT name FROM system.tables WHERE database = currentDatabase()',
-          {},
-          signal,
-        );
-        cachedTables = { names, expiresAt: clock() + TABLES_TTL_MS };
-        return names;
-      } catch (error) {
-        throw failureOf(error, signal, () => undefined);
-      }
+    tables: (signal) => namesIn(SELECT_TABLES, {}, signal),
+    columns: (table, signal) => {
+      const [name = '', database = ''] = table.split('.').toReversed();
+      return namesIn(SELECT_COLUMNS, { database, name }, signal);
     },
+  };
+}
+
+type RunQuery = (
+  query: string,
+  parameters: Readonly<Record<string, string>>,
+  signal: AbortSignal,
+) => Promise<readonly string[]>;
+
+/** Runs queries that list names, and caches what they return. */
+function cachedNames(runQuery: RunQuery, clock: () => number): RunQuery {
+  const cached = new Map<string, { readonly names: readonly string[]; readonly expiresAt: number }>();
+  return async (query, parameters, signal) => {
+    const key = JSON.stringify([query, parameters]);
+    const { names, expiresAt = 0 } = cached.get(key) ?? {};
+    if (names && clock() < expiresAt) return names;
+    try {
+      const found = await runQuery(query, parameters, signal);
+      cached.set(key, { names: found, expiresAt: clock() + NAMES_TTL_MS });
+      return found;
+    } catch (error) {
+      throw failureOf(error, signal, () => undefined);
+    }
   };
 }
 
@@ -134,8 +129,8 @@ function parserProblem(
   error: ClickHouseError,
   problemOf: (error: ClickHouseError) => string | undefined,
 ): string | undefined {
-  if (TOO_COMPLEX.includes(error.code)) return 'is too deeply nested, or too long, to be parsed';
-  return UNPARSABLE.includes(error.code) ? problemOf(error) : undefined;
+  if (TOO_COMPLEX.has(error.code)) return 'is too deeply nested, or too long, to be parsed';
+  return OF_THE_SERVER.has(error.code) || isErrorOfServer(error) ? undefined : problemOf(error);
 }
 
 /** Uses only the position of ClickHouse's message; it refers to the SQL as the caller sent it. */

@@ -111,6 +111,11 @@ const BY_NUMBER: Readonly<Partial<Record<string, KnownError>>> = {
   904: { name: 'TOO_MANY_UNAVAILABLE_SHARDS', translation: SHARD_UNREACHABLE },
 };
 
+/** Whether an error is known as one of the server or its configuration, whatever the text of the query. */
+export function isErrorOfServer({ code }: ClickHouseError): boolean {
+  return BY_NUMBER[code] !== undefined;
+}
+
 /** The failure of a query whose result exceeds a limit of the gateway itself. */
 export function resultTooLarge(diagnosis: string): Failure {
   return new Failure(RESULT_TOO_LARGE.code, RESULT_TOO_LARGE.message, { diagnosis });

@@ -61,6 +61,7 @@ const PROBLEMS: Readonly<Partial<Record<string, string>>> = {
   675: 'parses text that is not a valid IP address',
   676: 'parses text that is not a valid IP address',
   691: 'converts a value to an enum that does not contain it',
+  718: 'is nested too deeply',
 };
 
 /** Translates a failed query with a caller's own SQL into the failure that the caller sees. */

@@ -1,20 +1,13 @@
 import { bindQuery, type BoundQuery, type Values } from './bind.js';
 import type { Endpoint } from './endpoint.js';
+import { RESULT } from './readable-parts.js';
 import { BARRIER, part, Sql, type Node, type Part, type Query } from './sql.js';
-
-/** The name under which a caller's SELECT reads the rows of the endpoint. */
-const RESULT = 'result';
-
-/** The names that a caller's SELECT may read: the parts of the saved query, and its result. */
-export function partNames({ query }: Endpoint): readonly string[] {
-  return [...(query.views ?? query.parts).map(({ name }) => name), RESULT];
-}
 
 /**
  * Binds a caller's SELECT over an endpoint. The parts of the saved query that the SELECT reads become its WITH clause.
  * `result` has the rows within the endpoint's own limit; the row cap does not apply to it.
  *
- * @param select the SELECT as the sandbox accepted it, and the names of {@link partNames} that it reads.
+ * @param select the SELECT as the sandbox accepted it, and the parts of {@link readableParts} that it reads.
  * @param pinned names of the parameters that the caller's key pins.
  * @param rowLimit the LIMIT of the whole query.
  */
@@ -32,8 +25,8 @@ export function bindSandboxedQuery(
     .filter(({ name }) => select.reads.includes(name))
     .map((read) => behindBarrier(read, query));
   const body = new Sql([text(`SELECT * FROM (${select.text})`)]);
-  const { isVerbatim = false } = query;
-  return bindQuery({ parts, body, named: parts, isVerbatim }, values, pinned, now, rowLimit);
+  const { isVerbatim = false, tenant = [] } = query;
+  return bindQuery({ parts, body, named: parts, isVerbatim, tenant }, values, pinned, now, rowLimit);
 }
 
 /**

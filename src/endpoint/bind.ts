@@ -4,6 +4,7 @@ import type { ParameterValue } from './parameters/parameter.js';
 import { revealed, SecretValue } from './parameters/secret-value.js';
 import { renderQuery, type Dialect } from './render.js';
 import { NOW, ROW_LIMIT } from './reserved.js';
+import { tenantSettings } from './tenant-settings.js';
 import type { Condition, Query, Reference } from './sql.js';
 
 /** The value of a validated parameter; null where it is omitted. */
@@ -17,7 +18,7 @@ export interface BoundQuery {
   readonly text: string;
   readonly parameters: Readonly<Record<string, Value | number>>;
   /** Settings of ClickHouse that the query needs, where it needs any. */
-  readonly settings?: Readonly<Record<string, number>>;
+  readonly settings?: Readonly<Record<string, number | string>>;
 }
 
 /**
@@ -42,7 +43,7 @@ export function bindQuery(
   };
   const limit = `LIMIT {${ROW_LIMIT}:UInt64}`;
   const cap = query.named ? '' : limit;
-  const settings: Record<string, number> = {};
+  const settings: Record<string, number | string> = tenantSettings(query.tenant, values, pinned);
   const setting = (name: string, value: number): void => {
     settings[name] = value;
   };

@@ -26,7 +26,7 @@ export function isParameterName(name: string): boolean {
 
 /** The mistakes that Joi does not find: in the parameters, and in names that refer to them. */
 export function problemsOfNames(definition: unknown): readonly DefinitionProblem[] {
-  const { parameters, example, warm } = asRecord(definition);
+  const { parameters, example, warm, tenant } = asRecord(definition);
   if (!isRecord(parameters)) return [];
   const sets: readonly (readonly [readonly string[], unknown])[] = [
     [['example'], example],
@@ -40,6 +40,35 @@ export function problemsOfNames(definition: unknown): readonly DefinitionProblem
         .map((name) => ({ path: [...path, name], problem: undeclared(path, name, Object.keys(parameters)) })),
     ),
     ...sets.filter(([[key]]) => key === 'warm').flatMap(([path, set]) => secretsIn(path, set, parameters)),
+    ...Object.keys(asRecord(tenant)).flatMap((table) =>
+      tenantColumns(asRecord(tenant)[table]).flatMap(([, name]) => problemsOfTenant(table, name, parameters)),
+    ),
+  ];
+}
+
+/** The columns of a table's filter with their parameters. */
+export function tenantColumns(filter: unknown): readonly (readonly [column: string, parameter: string])[] {
+  const columns = typeof filter === 'string' ? [[filter, filter] as const] : Object.entries(asRecord(filter));
+  return columns.flatMap(([column, name]) => (typeof name === 'string' ? [[column, name] as const] : []));
+}
+
+/** ClickHouse logs settings, so that a filter cannot have a secret value. */
+function problemsOfTenant(
+  table: string,
+  name: string,
+  parameters: Readonly<Record<string, unknown>>,
+): readonly DefinitionProblem[] {
+  const path = ['tenant', table];
+  if (!Object.hasOwn(parameters, name))
+    return [{ path, problem: undeclared(path, name, Object.keys(parameters)) }];
+  const { secret, isList } = asRecord(parameters[name]);
+  if (secret !== true && isList !== true) return [];
+  const kind = secret === true ? 'secret' : 'list';
+  return [
+    {
+      path,
+      problem: `${path.join('.')} names the ${kind} parameter "${name}": a filter needs one value that may be logged`,
+    },
   ];
 }
 

@@ -56,6 +56,16 @@ export const DECLARATION_KEYS = {
   staleIfError: must('a whole number of seconds of at least 0', ENDPOINT_SETTINGS.staleIfError),
   queryLimits: ENDPOINT_SETTINGS.queryLimits,
   limits: ENDPOINT_SETTINGS.limits,
+  tenant: must(
+    'an object of filters by table',
+    Joi.object().pattern(
+      Joi.string(),
+      must(
+        'a parameter with the name of its column, or an object of parameters by column',
+        Joi.alternatives(Joi.string(), Joi.object().pattern(Joi.string(), Joi.string()).min(1)),
+      ),
+    ),
+  ),
   example: must('an object of strings by parameter', TEXTS_BY_NAME.required()),
   warm: must('an array of objects of strings by parameter', Joi.array().items(TEXTS_BY_NAME)),
 } satisfies Record<keyof EndpointDeclaration, Joi.Schema>;

@@ -70,6 +70,11 @@ export interface EndpointDeclaration<P extends Parameters = Parameters> extends 
   readonly columns: Readonly<Record<string, Column>>;
   /** A row cap of the endpoint's own, below `maxRows`, which no deployment can raise. */
   readonly limit?: number;
+  /**
+   * The filter of a table for callers whose keys pin a parameter: the name of the column and of the parameter, or the parameter
+   * by column. The gateway sends it with each of their queries.
+   */
+  readonly tenant?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   /** Query-string parameters of a call that returns rows of the demonstration data. */
   readonly example: Readonly<Record<string, string>>;
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { isRegExp } from 'node:util/types';
 
 import type { Values } from './bind.js';
-import { problemsOfDefinition } from './check-definition.js';
+import { problemsOfDefinition, tenantColumns } from './check-definition.js';
 import { EndpointDefinitionError } from './definition-error.js';
 import type {
   Column,
@@ -16,7 +16,7 @@ import { describeValue } from './describe-value.js';
 import type { Parameter } from './parameters/parameter.js';
 import { NOW } from './reserved.js';
 import { printSavedQuery } from './saved-query.js';
-import { Part, Reference, Sql, type Query } from './sql.js';
+import { Part, Reference, Sql, type Query, type TenantFilter } from './sql.js';
 
 /** An endpoint that is ready to serve: checked, with its query built once. */
 export interface Endpoint {
@@ -59,8 +59,10 @@ export interface BuiltQuery extends Pick<Endpoint, 'query' | 'savedQuery'> {
 /** Creates the endpoint of a declaration that was checked. */
 export function createEndpoint(
   definition: EndpointDeclaration,
-  { query, savedQuery, optionalColumns = new Map() }: BuiltQuery,
+  { query: built, savedQuery, optionalColumns = new Map() }: BuiltQuery,
 ): Endpoint {
+  const tenant = tenantFilters(definition);
+  const query = tenant.length === 0 ? built : { ...built, tenant };
   const { id, name, summary, tags = [], example, limit, warm = [] } = definition;
   const endpoint: Endpoint = {
     id: id.toLowerCase(),
@@ -113,6 +115,16 @@ export function withSettings(endpoint: Endpoint, overrides: Partial<EndpointSett
 /** Rows that a response of the endpoint has at most. */
 export function rowCap(endpoint: Endpoint): number {
   return Math.min(endpoint.settings.maxRows, endpoint.limit ?? Infinity);
+}
+
+function tenantFilters({ tenant = {}, parameters }: EndpointDeclaration): readonly TenantFilter[] {
+  return Object.entries(tenant).flatMap(([table, filter]) =>
+    tenantColumns(filter).map(([column, name]) => ({
+      table,
+      column,
+      reference: new Reference(name, parameters[name]?.type ?? ''),
+    })),
+  );
 }
 
 function settingsOf(definition: EndpointDeclaration): EndpointSettings {

@@ -87,6 +87,16 @@ export interface Query {
   readonly views?: readonly Part[];
   /** Whether no line may be indented, because a line feed of the text can be part of a string. */
   readonly isVerbatim?: boolean;
+  /** Tables of which a caller gets only the rows of its pinned parameters. */
+  readonly tenant?: readonly TenantFilter[];
+}
+
+/** A table has only the rows whose column is a parameter's value, for callers whose keys pin the parameter. */
+export interface TenantFilter {
+  /** As queries name it, such as `edge_logs` or `logs.edge_logs`. */
+  readonly table: string;
+  readonly column: string;
+  readonly reference: Reference;
 }
 
 /**

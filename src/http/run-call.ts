@@ -8,6 +8,7 @@ import { bindCall } from '../query/bind-call.js';
 import type { CacheKey } from '../query/cache-key.js';
 import { keyOf, type CacheDemand, type CallOutcome, type EndpointQuery } from '../query/call.js';
 import type { ExecuteCall } from '../query/execute-call.js';
+import { pinnedParameters } from '../query/row-scope.js';
 import type { CheckSql } from '../query/sandboxed-select.js';
 import type { SingleFlightCaller } from '../query/single-flight.js';
 import { requesterOf, subjectsOf } from './limit-requests.js';
@@ -74,11 +75,13 @@ async function queryOf(
   { principal, endpoint, read: { values, changesAt, presentation, sql } }: CallToRun,
   analyst: SingleFlightCaller,
 ): Promise<EndpointQuery> {
-  const sandbox = sql === undefined ? undefined : await checkSql(endpoint, sql, analyst);
+  const scope = scopeOf(principal);
+  const sandbox =
+    sql === undefined ? undefined : await checkSql(endpoint, sql, analyst, pinnedParameters(scope));
   return {
     endpoint,
     values,
-    scope: scopeOf(principal),
+    scope,
     representation: presentation.representation,
     ...(changesAt !== undefined && { changesAt }),
     ...(sandbox && { sandbox }),

@@ -25,12 +25,14 @@ export function problemOfSqlText(sql: string): string | undefined {
 /**
  * Runs the sandbox check on a caller's SQL for an endpoint, on behalf of that caller.
  *
+ * @param pinned names of the parameters that the caller's key pins: they decide which parts it may read.
  * @throws Failure INVALID_PARAMETERS with the reason, or the failure that kept ClickHouse from parsing the SQL.
  */
 export type CheckSql = (
   endpoint: Endpoint,
   sql: string,
   caller: SingleFlightCaller,
+  pinned: ReadonlySet<string>,
 ) => Promise<SandboxedSelect>;
 
 /** Uses one server's parser, for one query at a time. */
@@ -60,4 +62,6 @@ export interface SqlParser {
   readonly tree: (text: string, signal: AbortSignal) => Promise<readonly string[]>;
   /** Names of the tables that an unqualified name can mean to the gateway's user. */
   readonly tables: (signal: AbortSignal) => Promise<readonly string[]>;
+  /** Names of the columns of a table, named as a query names it; none where the gateway's user cannot read it. */
+  readonly columns: (table: string, signal: AbortSignal) => Promise<readonly string[]>;
 }

@@ -6,6 +6,8 @@ import type { TreeNode } from './tree.js';
 export interface Names {
   /** The endpoint's named parts, including `result`. */
   readonly parts: ReadonlySet<string>;
+  /** The named parts that this caller may not read, with the reason. */
+  readonly withheld?: ReadonlyMap<string, string>;
   /** Tables of the database; a WITH query must not have such a name. */
   readonly tables: ReadonlySet<string>;
   /** Whether the text has a FROM with {@link NO_TABLE}: in the tree this looks like a SELECT without FROM. */
@@ -136,7 +138,8 @@ class TreeChecker {
       // In the tree it would look like a table of another database.
       throw new Rejection(`names a WITH query ${quoted(name)}; use only letters, digits and _`);
     }
-    if (this.names.parts.has(name) || this.names.tables.has(name)) {
+    const { parts, withheld, tables } = this.names;
+    if (parts.has(name) || withheld?.has(name) === true || tables.has(name)) {
       throw new Rejection(
         `must not name a WITH query ${quoted(name)}: a table or a part of the endpoint has this name`,
       );
@@ -154,8 +157,10 @@ class TreeChecker {
     if (own) return own;
     if (!this.names.parts.has(name)) {
       const readable = [...this.names.parts].toReversed().join(', ');
+      const reason = this.names.withheld?.get(name);
+      const because = reason === undefined ? '' : `, which this key may not read, because ${name} ${reason}`;
       throw new Rejection(
-        `reads ${quoted(name)}; it can read only ${readable}, and earlier queries of its WITH`,
+        `reads ${quoted(name)}${because}; it can read only ${readable}, and earlier queries of its WITH`,
       );
     }
     this.reads.add(name);

@@ -26,6 +26,8 @@ export function checkPrintedText(text: string): void {
     if (name !== undefined && !PLAIN_NAME.test(name)) {
       throw new Rejection('has a quoted name with an unsupported character; use letters, digits and _');
     }
+    if (/^SETTINGS\b/.test(text.slice(at, at + 9)) && !/\w/.test(text[at - 1] ?? ''))
+      throw new Rejection('must not have SETTINGS');
     if (text.startsWith('--', at) || text.startsWith('/*', at))
       throw new Rejection('has a comment in an unsupported place');
     at += token[0].length;

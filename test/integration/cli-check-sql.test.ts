@@ -19,6 +19,39 @@ afterAll(() => database.close());
 const check = (source: string, options?: SqlCheckOptions): Promise<SqlCheck> =>
   checkSqlFile(database.client, source, options);
 
+it('warns of each WITH query that a pinned key could not read, with its line and what to write', async () => {
+  const header = [
+    'sandboxing: enabled',
+    'parameters:',
+    '  city: { kind: string, required: true, description: Which. }',
+    '  since: { kind: timestamp, default: 2026-01-01, description: From when on. }',
+    'columns: { n: UInt64 }',
+    'example: { city: Rome }',
+  ];
+  const select = (recent: string): string =>
+    `WITH mine AS (SELECT * FROM visits WHERE city = @city),\n  ${recent}\nSELECT count() AS n FROM mine WHERE at >= @since`;
+  const recent = 'recent AS (SELECT * FROM visits WHERE at >= @since)';
+  const { faults, warnings } = await check(sqlEndpointFile('visits', header, select(recent)));
+  expect([faults, warnings]).toEqual([
+    [],
+    [
+      'endpoints/visits.sql:13:3: keys that pin city cannot read recent in their own SQL, because it has no term ' +
+        'column = @city in the outermost AND of its own WHERE. Write city = @city as a term of its WHERE, or name the ' +
+        'filter of each of its tables, in the header: tenant: { visits: city }',
+    ],
+  ]);
+  const all = sqlEndpointFile('visits', header, select('everyone AS (SELECT * FROM visits)'));
+  expect((await check(all)).warnings).toEqual([expect.stringContaining('because it uses no parameter')]);
+  const tenant = sqlEndpointFile('visits', [...header, 'tenant: { visits: city }'], select(recent));
+  expect((await check(tenant)).warnings).toEqual([]);
+  const mistaken = await check(
+    sqlEndpointFile('visits', [...header, 'tenant: { visits: { town: city } }'], select(recent)),
+  );
+  expect(linesOf(mistaken)[0]).toMatch(/the example failed: .*town/);
+  const disabled = sqlEndpointFile('visits', header.slice(1), select(recent));
+  expect((await check(disabled)).warnings).toEqual([]);
+});
+
 describe('the columns of a header without columns', () => {
   const SELECT = 'SELECT at, city, count() AS `null` [[, @device AS device ]]\nFROM visits GROUP BY at, city';
   const header = ['parameters: { device: { kind: string, description: Which. } }'];

@@ -8,4 +8,9 @@ export function oneServer(runQuery: RunQuery, parser: SqlParser = noParser): rea
 }
 
 const unexpected = (): Promise<never> => Promise.reject(new Error('this test expects no SQL to parse'));
-const noParser: SqlParser = { print: unexpected, tree: unexpected, tables: unexpected };
+const noParser: SqlParser = {
+  print: unexpected,
+  tree: unexpected,
+  tables: unexpected,
+  columns: unexpected,
+};

@@ -46,7 +46,7 @@ export function readSqlEndpoint(source: string, { columnsWhereMissing }: SqlFile
   if (problems.length > 0) throw new SqlFileError(problems.sort((a, b) => a.start - b.start));
   const declaration = declarationOf(keys as unknown as ValidHeader, parameters);
   return createEndpoint(declaration, {
-    query: queryOfSelect(select, new Map(Object.entries(parameters))),
+    query: queryOfSelect(select, new Map(Object.entries(parameters)), declaration.tenant !== undefined),
     savedQuery: savedQueryOf(text, select),
     optionalColumns: optionalColumnsOf(select.pieces),
   });

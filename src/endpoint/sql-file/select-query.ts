@@ -9,11 +9,11 @@ import { tokenize } from './select/tokens.js';
 type Parameters = ReadonlyMap<string, Pick<Parameter, 'type'>>;
 
 /** The query of a SELECT without problems, which sends the text as its author wrote it. */
-export function queryOfSelect(select: SelectText, parameters: Parameters): Query {
+export function queryOfSelect(select: SelectText, parameters: Parameters, hasTenant: boolean): Query {
   const nodes = nodesOf(select.pieces, parameters);
   // A LIMIT after a UNION would belong to its last arm, and a second LIMIT would be invalid.
   const body = select.needsWrapping ? [text('SELECT * FROM (\n'), ...nodes, text('\n)')] : nodes;
-  const views = readableQueries(select, parameters.size > 0).map((query) =>
+  const views = readableQueries(select, parameters.size > 0 && !hasTenant).map((query) =>
     viewOf(query, select, parameters),
   );
   return { parts: [], body: new Sql(body), views, isVerbatim: true };
@@ -34,16 +34,16 @@ function referenceOf(piece: ParameterPiece, parameters: Parameters): Reference {
 }
 
 /**
- * The WITH queries that a caller's own SQL may read. Of an endpoint with parameters, only those that use one, or that read
- * such a query: any other has the rows of every tenant, whatever the caller's key pins.
+ * The WITH queries that a caller's own SQL may read: where parameters are what filters, only those that use one, or that read such
+ * a query. A caller with pinned parameters may read fewer, see `readable-parts.ts`.
  */
 function readableQueries(
   { withQueries, pieces }: SelectText,
-  hasParameters: boolean,
+  needsParameters: boolean,
 ): readonly SelectText['withQueries'][number][] {
   // A caller's own SQL cannot write any other name without quotes.
   const named = withQueries.filter(({ name }) => /^[a-z_]\w*$/i.test(name));
-  if (!hasParameters) return named;
+  if (!needsParameters) return named;
   const readable: SelectText['withQueries'][number][] = [];
   const names = new Set<string>();
   for (const query of named) {

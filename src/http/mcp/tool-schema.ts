@@ -3,7 +3,7 @@ import type { JsonSchema } from '../../endpoint/json-schema.js';
 import { jsonTypeOf } from '../../endpoint/json-type.js';
 import { MAX_VALUE_BYTES, type Parameter } from '../../endpoint/parameters/parameter.js';
 import type { Times } from '../../formats/format.js';
-import { isNeverEmpty, SQL_DESCRIPTION } from '../openapi/endpoint-parameters.js';
+import { isNeverEmpty, sqlDescription } from '../openapi/endpoint-parameters.js';
 import { meaningOf } from '../openapi/operations.js';
 import { schemaOf } from '../openapi/schema.js';
 import { DEFAULT_ROWS, limitsRows, MAX_ROWS } from './row-limit.js';
@@ -20,7 +20,7 @@ export function inputSchemaOf(endpoint: Endpoint, pinned: ReadonlySet<string>): 
   const required = free.filter(([, parameter]) => parameter.required).map(([name]) => name);
   const own: Readonly<Record<string, JsonSchema>> = {
     ...(endpoint.settings.sandboxing === 'enabled' && {
-      sql: { type: 'string', description: SQL_DESCRIPTION },
+      sql: { type: 'string', description: sqlDescription(endpoint, pinned) },
     }),
     ...(limitsRows(endpoint) && { [MAX_ROWS]: maxRowsSchema(endpoint) }),
   };

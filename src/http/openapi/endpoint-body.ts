@@ -4,10 +4,8 @@ import { ANY_TEXT, type Parameter } from '../../endpoint/parameters/parameter.js
 import { MAX_BODY_VALUE_BYTES } from '../json-parameters.js';
 import { MAX_PARAMETERS } from '../query-string.js';
 import type { RequestBodyObject } from './document.js';
-import { PINNED_NOTE, schemaOfParameter, SQL_DESCRIPTION } from './endpoint-parameters.js';
+import { PINNED_NOTE, schemaOfParameter, sqlDescription } from './endpoint-parameters.js';
 import { annotated, orNull } from './schema.js';
-
-const SQL: JsonSchema = { ...ANY_TEXT, description: SQL_DESCRIPTION };
 
 /**
  * The body of a call by POST: an object of the parameters that an endpoint declares, and `sql` where callers may send it.
@@ -22,6 +20,7 @@ export function endpointBody(endpoint: Endpoint, pinned: ReadonlySet<string>): R
   const properties = declared.map(
     ([name]) => [name, propertySchema(endpoint, name, pinned.has(name))] as const,
   );
+  const sql: JsonSchema = { ...ANY_TEXT, description: sqlDescription(endpoint, pinned) };
   const isSandboxed = endpoint.settings.sandboxing === 'enabled';
   return {
     description: `At most 256 KiB of JSON with ${MAX_PARAMETERS} names; a value at most 64 KiB. null means an omitted parameter.`,
@@ -33,7 +32,7 @@ export function endpointBody(endpoint: Endpoint, pinned: ReadonlySet<string>): R
           ...(required.length > 0 && { required }),
           properties: Object.fromEntries([
             ...properties,
-            ...(isSandboxed ? [['sql', orNull(SQL)] as const] : []),
+            ...(isSandboxed ? [['sql', orNull(sql)] as const] : []),
           ]),
         },
         example: exampleOf(endpoint, pinned),

@@ -2,6 +2,7 @@ import { pascalName } from '../../endpoint/camel-name.js';
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { JsonSchema } from '../../endpoint/json-schema.js';
 import { ANY_TEXT, MAX_VALUE_BYTES, type Parameter } from '../../endpoint/parameters/parameter.js';
+import { readableParts, RESULT } from '../../endpoint/readable-parts.js';
 import type { ParameterObject } from './document.js';
 import { annotated, enumOf, refTo } from './schema.js';
 
@@ -20,19 +21,28 @@ export function endpointParameters(
   const declared = [...endpoint.parameters].map(([name, parameter]) =>
     parameterObject(endpoint, name, { parameter, isPinned: pinned.has(name) }),
   );
-  return endpoint.settings.sandboxing === 'enabled' ? [...declared, SQL] : declared;
+  return endpoint.settings.sandboxing === 'enabled'
+    ? [...declared, sqlParameter(endpoint, pinned)]
+    : declared;
 }
 
-/** What `sql` is, where callers may send it. */
-export const SQL_DESCRIPTION =
-  'One SELECT of the caller’s own over the rows of the endpoint, which it reads as `result`; it decides the columns of the response.';
+/** What `sql` is, where callers may send it: with the names that a caller with these pins may read. */
+export function sqlDescription(endpoint: Endpoint, pinned: ReadonlySet<string>): string {
+  const parts = readableParts(endpoint, pinned).names.filter((name) => name !== RESULT);
+  const others =
+    parts.length === 0 ? '' : ` It can also read ${parts.map((name) => `\`${name}\``).join(', ')}.`;
+  return (
+    `One SELECT of the caller’s own over the rows of the endpoint, which it reads as \`${RESULT}\`; it decides the columns ` +
+    `of the response.${others}`
+  );
+}
 
-const SQL: ParameterObject = {
+const sqlParameter = (endpoint: Endpoint, pinned: ReadonlySet<string>): ParameterObject => ({
   name: 'sql',
   in: 'query',
-  description: SQL_DESCRIPTION,
+  description: sqlDescription(endpoint, pinned),
   schema: { ...ANY_TEXT, examples: ['SELECT count() AS rows FROM result'] },
-};
+});
 
 /** A parameter, and whether the reader's key pins it. */
 interface Declared {

@@ -2,6 +2,9 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { GATEWAY, startProcess } from '../../support/start-process.js';
+import { keyNamed } from '../../support/access-gateway.js';
+import { sqlEndpointFile } from '../../support/sql-endpoint-file.js';
+import { writeKeys } from '../../support/write-keys.js';
 import { withTemporaryFolder } from '../../support/temporary-folder.js';
 
 const KEY = 'a-key-for-this-test';
@@ -22,6 +25,18 @@ export default defineEndpoint({
   build: () => sql\`SELECT city FROM ${table} ORDER BY city\`,
 });`;
 
+const BY_CITY = sqlEndpointFile(
+  'by.city',
+  [
+    'sandboxing: enabled',
+    'parameters: { city: { kind: string, required: true, description: City. } }',
+    'columns: { city: String }',
+    'tenant: { vault: city }',
+  ],
+  `WITH mine AS (SELECT city FROM cities WHERE city = @city), kept AS (SELECT city FROM vault)
+SELECT city FROM mine, kept ORDER BY city`,
+);
+
 const SCHEMA = `
 CREATE TABLE IF NOT EXISTS cities (city String) ENGINE = MergeTree ORDER BY city;
 CREATE TABLE IF NOT EXISTS vault (city String) ENGINE = MergeTree ORDER BY city;
@@ -34,6 +49,8 @@ async function writeProject(folder: string): Promise<void> {
   await mkdir(path.join(folder, 'clickhouse-schema'));
   await writeFile(path.join(folder, 'endpoints', 'cities.mjs'), endpointFile(0, 'cities', 'cities'));
   await writeFile(path.join(folder, 'endpoints', 'towns.mjs'), endpointFile(1, 'towns', 'towns'));
+  await writeFile(path.join(folder, 'endpoints', 'by.city.sql'), BY_CITY);
+  await writeKeys(folder, { rome: { fixed: { city: 'Rome' } } });
   await writeFile(path.join(folder, 'clickhouse-schema', '0001_cities.sql'), SCHEMA);
 }
 
@@ -44,6 +61,7 @@ describe('a gateway with an embedded ClickHouse', () => {
       const gateway = startProcess([...GATEWAY, '--project', folder], {
         PORT: '0',
         API_KEY: KEY,
+        API_KEYS_FILE: path.join(folder, 'keys.json'),
         DATA_DIR: path.join(folder, 'data'),
       });
       try {
@@ -54,9 +72,9 @@ describe('a gateway with an embedded ClickHouse', () => {
           problem: expect.stringMatching(/^reads logs\.towns, which ClickHouse does not have/) as string,
         });
         const [, url = ''] = await gateway.untilWritten(/"url":"(http:[^"]+)"/);
-        const call = async (target: string): Promise<readonly [number, string]> => {
+        const call = async (target: string, key = KEY): Promise<readonly [number, string]> => {
           const response = await fetch(`${url}/api/endpoints/query/${target}`, {
-            headers: { 'X-API-KEY': KEY },
+            headers: { 'X-API-KEY': key },
           });
           return [response.status, await response.text()];
         };
@@ -68,6 +86,14 @@ describe('a gateway with an embedded ClickHouse', () => {
         const [status, body] = await call(`cities?sql=${encodeURIComponent('SELECT city FROM vault')}`);
         expect([status, body]).toEqual([400, expect.not.stringContaining('secret')]);
         expect((await call('towns'))[0]).toBe(502);
+        // The read-only user can look up the column of the filter, and send the filter of the header.
+        for (const [name, rows] of [
+          ['mine', '[{"city":"Rome"}]'],
+          ['kept', '[]'],
+        ]) {
+          const sql = encodeURIComponent(`SELECT city FROM ${name}`);
+          expect(await call(`by.city?sql=${sql}`, keyNamed('rome'))).toEqual([200, `{"result":${rows}}`]);
+        }
       } finally {
         gateway.child.kill('SIGTERM');
         await gateway.ended;

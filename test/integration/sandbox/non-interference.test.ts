@@ -16,6 +16,7 @@ import {
   sandboxedLogs,
   type Comparison,
 } from './non-interference/outcomes.js';
+import { FILTERED_BY, logsInSql } from './non-interference/logs-in-sql.js';
 import { PARTIAL } from './non-interference/partial-expressions.js';
 import { generateStatements, type Statement } from './non-interference/statements.js';
 
@@ -36,6 +37,7 @@ let endpoint: Endpoint;
 let database: TestDatabase;
 let cluster: ShardedServers;
 let accepted: readonly Accepted[];
+let acceptedBy: (of: Endpoint) => Promise<readonly Accepted[]>;
 
 beforeAll(async () => {
   endpoint = await sandboxedLogs();
@@ -44,10 +46,12 @@ beforeAll(async () => {
   const parser = createSqlParser(database.client);
   const checkSql = createSandbox((request, analysis) => analysis(parser, request.signal));
   const { signal } = new AbortController();
-  accepted = await forAll(generateStatements(STATEMENTS, SEED), async (statement) => ({
-    ...statement,
-    select: await checkSql(endpoint, statement.sql, { signal }),
-  }));
+  acceptedBy = (of) =>
+    forAll(generateStatements(STATEMENTS, SEED), async (statement) => ({
+      ...statement,
+      select: await checkSql(of, statement.sql, { signal }, new Set(['project'])),
+    }));
+  accepted = await acceptedBy(endpoint);
 }, 5 * MINUTE);
 afterAll(async () => {
   await cluster.close();
@@ -60,7 +64,7 @@ async function compare(
   statements: readonly Accepted[],
   connection: ClickHouseConnection,
   fill: Parameters<typeof compareOutcomes>[1],
-  hasBarriers = true,
+  { hasBarriers = true, of = endpoint } = {},
 ): Promise<Comparison> {
   const client = connectClickHouse(connection, { maxOpenConnections: 8, requestTimeoutMs: MINUTE });
   // A setting of gateways in front of a cluster; without effect on one server.
@@ -69,7 +73,7 @@ async function compare(
     { timeoutMs: MINUTE },
     { skipsShards: true },
   );
-  const outcomeOf = outcomesOn(endpoint, runQuery, hasBarriers);
+  const outcomeOf = outcomesOn(of, runQuery, hasBarriers);
   try {
     const compared = await compareOutcomes(statements, fill, ({ select }) => outcomeOf(select));
     const { leaks, succeeded } = compared;
@@ -123,7 +127,9 @@ describe('a caller’s results do not depend on rows of other tenants, nor on ro
       const each = STATEMENTS / new Set(accepted.map(({ shape }) => shape)).size;
       const statements = accepted.filter((_, index) => index % each < 2);
       const fill = (hidden: Hidden): Promise<void> => fillTables([connection], '', hidden);
-      const { leaks } = await compare('one server, no barriers', statements, connection, fill, false);
+      const { leaks } = await compare('one server, no barriers', statements, connection, fill, {
+        hasBarriers: false,
+      });
       expect(leaks.length).toBeGreaterThan(statements.length / 10);
     },
     MINUTE,
@@ -146,6 +152,49 @@ describe('a caller’s results do not depend on rows of other tenants, nor on ro
     10 * MINUTE,
   );
 });
+
+describe.each(FILTERED_BY)(
+  'nor do those over a .sql endpoint whose WITH queries are filtered by %s',
+  (form) => {
+    const ofForm = async (): Promise<readonly [Endpoint, readonly Accepted[]]> => {
+      const of = logsInSql(form);
+      const statements = await acceptedBy(of);
+      return [of, statements.filter((_, index) => index % ONE_OF === 1)];
+    };
+
+    it(
+      'on one server',
+      async () => {
+        const { connection } = database;
+        const [of, statements] = await ofForm();
+        const fill = (hidden: Hidden): Promise<void> => fillTables([connection], '', hidden);
+        const { leaks, succeeded } = await compare(`one server, ${form}`, statements, connection, fill, {
+          of,
+        });
+        expect(leaks.slice(0, 10)).toEqual([]);
+        expect(succeeded).toBeGreaterThan(0.8 * statements.length);
+      },
+      5 * MINUTE,
+    );
+
+    it(
+      'on two shards',
+      async () => {
+        const [first] = cluster.shards;
+        const [of, all] = await ofForm();
+        const statements = all.filter((_, index) => index % 2 === 0);
+        const servers = cluster.shards.map(({ admin }) => admin);
+        const fill = (hidden: Hidden): Promise<void> => fillTables(servers, '_local', hidden);
+        const { leaks, succeeded } = await compare(`two shards, ${form}`, statements, first.admin, fill, {
+          of,
+        });
+        expect(leaks.slice(0, 10)).toEqual([]);
+        expect(succeeded).toBeGreaterThan(0.7 * statements.length);
+      },
+      5 * MINUTE,
+    );
+  },
+);
 
 /** Counts the shards that have rows of the caller's project and of others. */
 async function shardsWithNeighbours(): Promise<number> {

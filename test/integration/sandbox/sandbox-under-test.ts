@@ -9,6 +9,7 @@ import { representationOf } from '../../../src/formats/representation.js';
 import { keyOf } from '../../../src/query/call.js';
 import type { EndpointResult } from '../../../src/query/endpoint-result.js';
 import { createFetcher, withoutCoalescing } from '../../../src/query/fetch-result.js';
+import { pinnedParameters } from '../../../src/query/row-scope.js';
 import { validateParameters } from '../../../src/query/validate-parameters.js';
 import { createSandbox } from '../../../src/sandbox/sandbox.js';
 import { createTestDatabase, type TestDatabase } from '../../support/clickhouse.js';
@@ -38,11 +39,12 @@ export interface SandboxUnderTest {
   readonly close: () => Promise<void>;
 }
 
-/** Opens an endpoint, or one of the reference project by its name; `now` is the clock's time. */
+/** Opens an endpoint, or one of the reference project by its name; `now` is the clock's time, `scope` the pins of its caller. */
 export async function openSandbox(
   nameOrEndpoint: string | Endpoint,
   parameters: Readonly<Record<string, string>>,
   now: Date,
+  scope = '',
 ): Promise<SandboxUnderTest> {
   const endpoint = await enabled(nameOrEndpoint);
   const database = await createTestDatabase();
@@ -64,8 +66,8 @@ export async function openSandbox(
   const values = validateParameters(endpoint, rawParameters(parameters));
   const fetchSql = async (sql: string, requestId: string, format: FormatName): Promise<EndpointResult> => {
     const { signal } = new AbortController();
-    const sandbox = await checkSql(endpoint, sql, { signal });
-    const endpointQuery = { endpoint, values, scope: '', sandbox, representation: representationOf(format) };
+    const sandbox = await checkSql(endpoint, sql, { signal }, pinnedParameters(scope));
+    const endpointQuery = { endpoint, values, scope, sandbox, representation: representationOf(format) };
     const { result } = await fetchResult(
       { ...endpointQuery, requestId, signal, refresh: true },
       keyOf(endpointQuery),

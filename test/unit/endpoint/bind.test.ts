@@ -74,6 +74,42 @@ describe('bindQuery', () => {
   });
 });
 
+describe('the filters of tables', () => {
+  const level = new Reference<string>('level', 'Int64');
+  const tenant = [
+    { table: 'logs', column: 'city', reference: city },
+    { table: 'logs', column: 'odd `name', reference: level },
+    { table: 'db.visits', column: 'city', reference: city },
+  ];
+  const settingsFor = (values: Values, ...pinned: readonly string[]): BoundQuery['settings'] =>
+    bindQuery({ parts: [], body: sql`SELECT 1`, tenant }, values, new Set(pinned), AT, 11).settings;
+  const values = new Map([
+    ['city', "o'\\x"],
+    ['level', '7'],
+  ]);
+
+  /** The value is quoted in the condition, and the condition in the setting. */
+  const FILTER = "'`city` = CAST(\\'o\\\\\\'\\\\\\\\x\\', \\'String\\')'";
+
+  it('are sent for the parameters that the key pins, with quoted values', () => {
+    expect(settingsFor(values, 'city')).toEqual({
+      additional_table_filters: `{'logs':${FILTER},'db.visits':${FILTER}}`,
+    });
+    expect(settingsFor(values, 'level', 'city')?.['additional_table_filters']).toContain(
+      " AND `odd \\\\`name` = CAST(\\'7\\', \\'Int64\\')'",
+    );
+  });
+
+  it('exclude every row where a pinned parameter has no value', () => {
+    expect(settingsFor(new Map(), 'level')).toEqual({ additional_table_filters: "{'logs':'false'}" });
+  });
+
+  it('are not sent for parameters that the caller chose', () => {
+    expect(settingsFor(values)).toBeUndefined();
+    expect(settingsFor(values, 'country')).toBeUndefined();
+  });
+});
+
 describe('WITHOUT_PROJECTIONS', () => {
   it('is a setting of the branch that applies only', () => {
     const body = choose([is(city, 'Rome'), sql`SELECT 1${WITHOUT_PROJECTIONS}`], sql`SELECT 2`);

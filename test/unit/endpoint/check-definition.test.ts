@@ -79,6 +79,30 @@ describe('a definition that no type check has seen', () => {
       'warm.1 names the secret parameter "city": leave this set out, or declare it without `secret`',
     ],
     [
+      'an undeclared name in tenant',
+      { tenant: { visits: { place: 'citi' } } },
+      'tenant/visits',
+      'tenant.visits names the undeclared parameter "citi"; did you mean "city"?',
+    ],
+    [
+      'a secret parameter in tenant',
+      { tenant: { visits: { place: 'city' } }, parameters: { city: SECRET } },
+      'tenant/visits',
+      'tenant.visits names the secret parameter "city": a filter needs one value that may be logged',
+    ],
+    [
+      'a list in tenant',
+      { tenant: { visits: 'city' }, parameters: { city: textList({ description: 'Cities.' }) } },
+      'tenant/visits',
+      'tenant.visits names the list parameter "city": a filter needs one value that may be logged',
+    ],
+    [
+      'a filter of another form',
+      { tenant: { visits: ['city'] } },
+      'tenant/visits',
+      'tenant.visits is an array; it must be a parameter with the name of its column, or an object of parameters by column',
+    ],
+    [
       'an undeclared name in warm',
       { warm: [{ ciy: 'x' }] },
       'warm/0/ciy',

@@ -23,6 +23,7 @@ class Analyses {
     print: (sql) => this.query(sql),
     tree: () => this.query([]),
     tables: () => this.query([]),
+    columns: () => this.query([]),
   };
 
   readonly analyzeSql: AnalyzeSql = async ({ signal }, analysis) => {
@@ -42,7 +43,9 @@ describe('createSandbox', () => {
     analyses = new Analyses();
     const checkSql = createSandbox(analyses.analyzeSql);
     check = (sql) =>
-      checkSql(ENDPOINT, sql, { signal: new AbortController().signal }).catch((error: unknown) => error);
+      checkSql(ENDPOINT, sql, { signal: new AbortController().signal }, new Set()).catch(
+        (error: unknown) => error,
+      );
   });
 
   it('analyzes equal concurrent SQL once and caches the verdict', async () => {

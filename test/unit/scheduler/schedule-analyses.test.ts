@@ -32,7 +32,12 @@ class FakeServer implements AnalyzingServer {
       this.analyses += 1;
       return this.fault ? Promise.reject(this.fault) : Promise.resolve(value);
     };
-    this.parser = { print: () => parse(name), tree: () => parse([name]), tables: () => parse([name]) };
+    this.parser = {
+      print: () => parse(name),
+      tree: () => parse([name]),
+      tables: () => parse([name]),
+      columns: () => parse([name]),
+    };
   }
 }
 

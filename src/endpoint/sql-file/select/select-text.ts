@@ -10,6 +10,7 @@ import { checkClauses, checkStart, isStart, needsWrapping } from './statement.js
 import { readWithList } from './with-list.js';
 
 export type {
+  Comparison,
   OptionalPiece,
   ParameterPiece,
   Piece,

@@ -42,6 +42,16 @@ export interface WithQuery {
   readonly query: Place;
   /** The whole item of the list: name, AS and the parentheses. */
   readonly item: Place;
+  /** What it reads, as it is named there: tables, and WITH queries. Undefined where that is not certain. */
+  readonly tables: readonly string[] | undefined;
+  /** Its terms `column = @parameter`, where each of its rows is one of a single table and satisfies them. */
+  readonly comparisons: readonly Comparison[] | undefined;
+}
+
+/** A term `column = @parameter` of a filter. */
+export interface Comparison {
+  readonly column: string;
+  readonly parameter: string;
 }
 
 /** The text of a SELECT, read. With problems it must not be run, and pieces are what could be read. */

@@ -38,7 +38,7 @@ export function outcomesOn(endpoint: Endpoint, runQuery: RunQuery, hasBarriers =
     const query = hasBarriers ? bound.text : bound.text.replaceAll(BARRIER, '');
     try {
       const { body, truncated } = await runQuery({
-        query: { ...bound, text: query, settings: BARRIER_ALONE },
+        query: { ...bound, text: query, settings: { ...bound.settings, ...BARRIER_ALONE } },
         columns: 'unknown',
         representation: representationOf('json-table'),
         rowCap: ROW_CAP,
