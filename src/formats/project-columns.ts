@@ -1,5 +1,5 @@
 import type { BoundQuery } from '../endpoint/bind.js';
-import { quoteName } from '../endpoint/quote-sql.js';
+import { quoteName, quoteText } from '../endpoint/quote-sql.js';
 import { bareType } from '../endpoint/type-name.js';
 import type { OutputFormat, ResultColumn, Times } from './format.js';
 import { nestedForm } from './nested-form.js';
@@ -16,7 +16,7 @@ export interface ValueOptions {
 
 /**
  * Wraps a query in a SELECT that converts the values that the format cannot write: NaN and infinity to null, nested
- * values to JSON text, times to the form that the caller chose. The order of rows stays, since the
+ * values to JSON text, text that is no JSON to null, times to the form that the caller chose. The order of rows stays, since the
  * inner query has a LIMIT. A query that needs no conversion is returned unchanged.
  */
 export function projectColumns(
@@ -41,10 +41,30 @@ export function shownType(type: string, times: Times): string {
   return times === 'iso' ? type : nestedForm('', type, times).type;
 }
 
-function shownValue(value: string, { type }: ResultColumn, { values, times }: ValueOptions): string {
+function shownValue(
+  value: string,
+  { type, holdsJson }: ResultColumn,
+  { values, times }: ValueOptions,
+): string {
   const { sql } = nestedForm(value, type, times);
   const family = FAMILIES.get(bareType(type).name);
-  if (values === 'json') return sql;
+  if (values === 'json') return holdsJson ? validJson(family?.text?.(sql, type) ?? sql) : sql;
   if (times === 'unix-micros' && family?.micros) return sql;
   return family?.[values]?.(sql, type) ?? sql;
+}
+
+/**
+ * What is JSON, but not for ClickHouse's parser: halves of surrogate pairs, and integers beyond 64 bits. The replacement is
+ * valid where they are; it has four digits, so that the escape that an integer can follow stays whole.
+ */
+const [REJECTED, REPLACEMENT] = [String.raw`(\\u)[dD][89a-fA-F]|([1-9]\d)\d{17,}`, String.raw`\1\200`];
+
+/** A text of JSON without line feeds, which separate rows, and `null` in place of any other. */
+function validJson(value: string): string {
+  const text = `toValidUTF8(CAST(${value}, 'Nullable(String)'))`;
+  // The parser skips a byte order mark, but only at the start.
+  const tested = `concat(' ', ${text})`;
+  const replaced = `replaceRegexpAll(${tested}, ${quoteText(REJECTED)}, ${quoteText(REPLACEMENT)})`;
+  const line = String.raw`replaceAll(${text}, '\n', ' ')`;
+  return `multiIf(isValidJSON(${tested}), ${line}, isValidJSON(${replaced}), ${line}, 'null')`;
 }
