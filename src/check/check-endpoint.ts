@@ -1,5 +1,6 @@
 import type { BoundQuery, Values } from '../endpoint/bind.js';
 import { returnedColumns, rowCap, type Endpoint } from '../endpoint/endpoint.js';
+import type { Column } from '../endpoint/definition.js';
 import { OPERATORS } from '../endpoint/figures.js';
 import type { RunQuery } from '../query/ports.js';
 import { validateParameters } from '../query/validate-parameters.js';
@@ -13,6 +14,7 @@ import { findColumns } from './find-columns.js';
 import { fullScans } from './full-scans.js';
 import type { FileProblem } from '../endpoint/file-problems.js';
 import { withPrefix } from './with-prefix.js';
+import { missingForms } from '../formats/require-forms.js';
 import { queryProblemInFile } from './query-problem-in-file.js';
 import type { SqlFile } from './sql-file.js';
 import { unprunedTimes } from './time-filters.js';
@@ -93,6 +95,7 @@ async function checkExample(
   const [estimate] = await Promise.allSettled([estimateOf(query, tools)]);
   tools.signal.throwIfAborted();
   const differences = described.status === 'fulfilled' ? columnProblems(columns, described.value, file) : [];
+  const withoutForm = formRemarks(columns);
   // One mistake usually fails all three: it is one problem, of the query itself where that failed.
   const outcomes = [
     ['the example failed', '', run],
@@ -110,8 +113,10 @@ async function checkExample(
   tools.signal.throwIfAborted();
   return {
     // The query asks for the declared columns by name, so that it also fails where they differ.
-    problems: differences.length > 0 ? differences : failures.slice(0, 1),
+    problems:
+      [differences, withoutForm.problems, failures.slice(0, 1)].find(({ length }) => length > 0) ?? [],
     warnings: [
+      ...withoutForm.warnings,
       ...emptyResult(example, tables, tools),
       ...unpruned.map(({ warning }) => warning),
       // That a time filter does not prune is the reason of the full scan.
@@ -120,6 +125,21 @@ async function checkExample(
     ],
     tables,
     ...(example && { example }),
+  };
+}
+
+/** Types of declared columns that no format can hold are problems; those that some cannot hold are worth a warning. */
+function formRemarks(columns: ReadonlyMap<string, Column>): {
+  readonly problems: readonly FileProblem[];
+  readonly warnings: readonly string[];
+} {
+  const remarks = [...columns].flatMap(([name, { type }]) => {
+    const missing = missingForms(type);
+    return missing ? [{ isEvery: missing.isEvery, text: `column ${name}: ${missing.reason}` }] : [];
+  });
+  return {
+    problems: remarks.filter(({ isEvery }) => isEvery).map(({ text }) => ({ problem: text })),
+    warnings: remarks.filter(({ isEvery }) => !isEvery).map(({ text }) => text),
   };
 }
 

@@ -10,8 +10,7 @@ const MAX_COLUMNS = 200;
 /**
  * Reads the names and types of a query's columns from ClickHouse's own analysis.
  *
- * @throws Failure INVALID_PARAMETERS (`sql`) when there are too many columns, two have the same name, or one is an
- * aggregate state.
+ * @throws Failure INVALID_PARAMETERS (`sql`) when there are too many columns, or two have the same name.
  */
 export async function describeColumns(
   client: ClickHouseClient,
@@ -33,11 +32,9 @@ export async function describeColumns(
     throw sqlProblem(`returns ${columns.length} columns; at most ${MAX_COLUMNS} are allowed`);
   }
   const seen = new Set<string>();
-  for (const { name, type } of columns) {
+  for (const { name } of columns) {
     if (seen.has(name))
       throw sqlProblem(`returns two columns named “${name.slice(0, 80)}”; rename one with AS`);
-    if (type.includes('AggregateFunction'))
-      throw sqlProblem(`returns an aggregate state as “${name.slice(0, 80)}”; return its final value`);
     seen.add(name);
   }
   return columns.map(({ name, type }) => ({ name, type }));

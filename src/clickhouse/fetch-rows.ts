@@ -16,6 +16,7 @@ import type {
 import { FORMATS } from '../formats/formats.js';
 import { projectColumns } from '../formats/project-columns.js';
 import { JSON_REPRESENTATION, type Representation } from '../formats/representation.js';
+import { requireForms } from '../formats/require-forms.js';
 import type { QueryRequest, QueryResult } from '../query/ports.js';
 import { resultTooLarge } from './translate-error.js';
 
@@ -44,7 +45,8 @@ interface Fetch<F extends OutputFormat> {
  * Runs the query of a request. ClickHouse writes the bytes of the response; this function proves that they are complete.
  *
  * @param maxBytes bytes that the body may have.
- * @throws Failure CLICKHOUSE_ANSWER_BROKEN where they are not, RESULT_TOO_LARGE, or what `send` throws.
+ * @throws Failure NOT_ACCEPTABLE where the format cannot hold a column, CLICKHOUSE_ANSWER_BROKEN where the bytes are not
+ * complete, RESULT_TOO_LARGE, or what `send` throws.
  */
 export async function fetchRows(
   request: QueryRequest,
@@ -53,6 +55,7 @@ export async function fetchRows(
   maxBytes: number,
 ): Promise<QueryResult> {
   const { representation = JSON_REPRESENTATION } = request;
+  requireForms(described, representation.format);
   const fetch = { request, columns: { declared: request.columns, described }, representation, maxBytes };
   const format = FORMATS[representation.format];
   return 'cut' in format ? fetchAndCut({ ...fetch, format }, send) : fetchFile({ ...fetch, format }, send);

@@ -182,7 +182,7 @@ async function run(
 }
 
 function columnsOf(columns: ReadonlyMap<string, Column>): readonly ResultColumn[] {
-  return [...columns].map(([name, { type }]) => ({ name, type }));
+  return [...columns].map(([name, column]) => ({ name, ...column }));
 }
 
 function narrowLimits(maxLimits: RunnerLimits, endpointLimits: QueryLimits | undefined): RunnerLimits {

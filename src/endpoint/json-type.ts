@@ -1,5 +1,5 @@
 import type { Column } from './definition.js';
-import { parseTypeName } from './type-name.js';
+import { parseTypeName, tupleField } from './type-name.js';
 
 /** The JSON type of a column's values. */
 export type JsonType = JsonShape & {
@@ -37,6 +37,8 @@ const SCALARS: ReadonlyMap<string, JsonShape> = new Map([
   ['UUID', text('uuid')],
   ['IPv4', text('ipv4')],
   ['IPv6', text('ipv6')],
+  ['Time', text()],
+  ['Time64', text()],
   ['Date', text('date')],
   ['Date32', text('date')],
   ['DateTime', text('date-time')],
@@ -51,7 +53,7 @@ const SCALARS: ReadonlyMap<string, JsonShape> = new Map([
 
 /** The JSON type of a column's values. */
 export function jsonTypeOf({ type, holdsJson }: Column): JsonType {
-  return holdsJson ? { kind: 'object', nullable: false } : jsonTypeOfName(type);
+  return holdsJson ? { kind: 'object', nullable: true } : jsonTypeOfName(type);
 }
 
 /** The JSON type of the values of a ClickHouse type. */
@@ -73,6 +75,7 @@ function jsonTypeOfName(typeName: string): JsonType {
 function shapeOf(name: string, args: readonly string[]): JsonShape {
   switch (name) {
     case 'Array':
+    case 'QBit':
       return { kind: 'array', items: jsonTypeOfName(args[0] ?? '') };
     case 'Map':
       return { kind: 'map', values: jsonTypeOfName(args[1] ?? '') };
@@ -87,14 +90,14 @@ function shapeOf(name: string, args: readonly string[]): JsonShape {
 }
 
 function integerOf(name: string): JsonShape | undefined {
-  const [, unsigned] = /^(U?)Int\d+$/.exec(name) ?? [];
+  const [, unsigned] = /^(U?)Int(?:\d+|erval[A-Z][a-z]+)$/.exec(name) ?? [];
   if (unsigned === undefined) return undefined;
   return { kind: 'scalar', type: 'integer', ...(unsigned === 'U' && { unsigned: true }) };
 }
 
 /** ClickHouse writes a tuple with names (`Tuple(a String, b UInt8)`) as an object. */
 function tupleOf(args: readonly string[]): JsonShape {
-  if (args.some((arg) => /^(?:\w+|`[^`]*`) \S/.test(arg))) return { kind: 'object' };
+  if (args.some((arg) => tupleField(arg).name !== undefined)) return { kind: 'object' };
   return { kind: 'tuple', items: args.map(jsonTypeOfName) };
 }
 

@@ -5,15 +5,47 @@ export interface TypeName {
   readonly args: readonly string[];
 }
 
-/** A quoted text, a parenthesis, a comma, or the text between them. */
-const TOKEN = /'(?:[^'\\]|\\.|'')*'|[(),]|[^'(),]+/g;
+/** A quoted text or name, a parenthesis, a comma, or the text between them. */
+const TOKEN = /'(?:[^'\\]|\\.|'')*'|`(?:[^`\\]|\\.)*`|[(),]|[^'`(),]+/g;
 
-/** Parses one level of a type such as `Map(String, Array(UInt8))`. */
+/** Types that are other types with a name of their own. */
+const SYNONYMS: ReadonlyMap<string, TypeName> = new Map([
+  ['Point', { name: 'Tuple', args: ['Float64', 'Float64'] }],
+  ['Ring', { name: 'Array', args: ['Point'] }],
+  ['LineString', { name: 'Array', args: ['Point'] }],
+  ['MultiLineString', { name: 'Array', args: ['LineString'] }],
+  ['Polygon', { name: 'Array', args: ['Ring'] }],
+  ['MultiPolygon', { name: 'Array', args: ['Polygon'] }],
+]);
+
+/** Parses one level of a type such as `Map(String, Array(UInt8))`. A type such as `Ring` is what it consists of. */
 export function parseTypeName(text: string): TypeName {
   const opening = text.indexOf('(');
-  if (opening === -1) return { name: text.trim(), args: [] };
-  const inside = text.slice(opening + 1, text.lastIndexOf(')'));
-  return { name: text.slice(0, opening).trim(), args: splitArguments(inside) };
+  const name = (opening === -1 ? text : text.slice(0, opening)).trim();
+  if (opening === -1) return SYNONYMS.get(name) ?? { name, args: [] };
+  const args = splitArguments(text.slice(opening + 1, text.lastIndexOf(')')));
+  return name === 'Nested' ? { name: 'Array', args: [`Tuple(${args.join(', ')})`] } : { name, args };
+}
+
+/** A type without what can be around it: LowCardinality, Nullable, SimpleAggregateFunction. */
+export function bareType(text: string): TypeName {
+  const type = parseTypeName(text);
+  return /^(?:Nullable|LowCardinality|SimpleAggregateFunction)$/.test(type.name)
+    ? bareType(type.args.at(-1) ?? '')
+    : type;
+}
+
+/** A field of a tuple. */
+export interface TupleField {
+  /** As the type has it, perhaps in backticks; absent in a tuple without names. */
+  readonly name?: string;
+  readonly type: string;
+}
+
+/** The field of a tuple's argument: `a UInt8`, `UInt8`. */
+export function tupleField(arg: string): TupleField {
+  const [, name, type] = /^(\w+|`(?:[^`\\]|\\.)*`)\s+(\S.*)$/s.exec(arg) ?? [];
+  return name !== undefined && type !== undefined ? { name, type } : { type: arg };
 }
 
 function splitArguments(inside: string): readonly string[] {

@@ -2,10 +2,11 @@ import type { Column } from '../endpoint/definition.js';
 import type { JsonSchema } from '../endpoint/json-schema.js';
 import type { QueryCost } from '../endpoint/limit-rules.js';
 
-/** A column of a result, as ClickHouse describes it. */
+/** A column of a result, as ClickHouse describes it; one that the endpoint declares can hold JSON. */
 export interface ResultColumn {
   readonly name: string;
   readonly type: string;
+  readonly holdsJson?: true;
 }
 
 /** One of ClickHouse's own output formats, and the settings that it is used with. */

@@ -1,8 +1,9 @@
 import { applyPinned } from '../auth/pinned-parameters.js';
 import type { Principal } from '../auth/principal.js';
-import type { Endpoint } from '../endpoint/endpoint.js';
+import { returnedColumns, type Endpoint } from '../endpoint/endpoint.js';
 import { Failure, type Problem } from '../errors.js';
-import type { Times } from '../formats/format.js';
+import type { ResultColumn, Times } from '../formats/format.js';
+import { requireForms } from '../formats/require-forms.js';
 import { problemOfSqlText } from '../query/sandboxed-select.js';
 import {
   invalidParameters,
@@ -63,5 +64,11 @@ export function readCall({
     ...(ofSql === undefined ? [] : [{ param: 'sql', problem: ofSql }]),
   ];
   if (problems.length > 0) throw invalidParameters(problems);
-  return { ...resolved, presentation: choosePresentation(named, preferences, times), sql: sql?.text };
+  const presentation = choosePresentation(named, preferences, times);
+  if (!sql) requireForms(typedColumns(endpoint, resolved), presentation.representation.format);
+  return { ...resolved, presentation, sql: sql?.text };
+}
+
+function typedColumns(endpoint: Endpoint, { values }: ResolvedParameters): readonly ResultColumn[] {
+  return [...returnedColumns(endpoint, values)].map(([name, { type }]) => ({ name, type }));
 }

@@ -1,5 +1,7 @@
+import { column } from '../../src/endpoint/definition.js';
+import { defineEndpoint } from '../../src/endpoint/endpoint.js';
 import { FORMATS, FORMAT_NAMES } from '../../src/formats/formats.js';
-import { sampleEndpoint } from '../support/sample-endpoint.js';
+import { SAMPLE, sampleEndpoint } from '../support/sample-endpoint.js';
 import { createTestGateway, problemOf, type TestGateway } from '../support/test-gateway.js';
 
 const URL = '/api/endpoints/query/sample?city=Rome';
@@ -15,6 +17,39 @@ async function chosen(url: string, headers: Readonly<Record<string, string>> = {
   expect(response.headers['content-type']).toBe(FORMATS[representation?.format ?? 'json'].contentType);
   return representation?.name;
 }
+
+describe('a column of a type that a format cannot hold', () => {
+  const withColumns = (columns: Readonly<Record<string, string>>): Promise<TestGateway> => {
+    const declared = Object.entries(columns).map(([name, type]) => [name, column(type, 'A value.')] as const);
+    const endpoint = defineEndpoint({ ...SAMPLE, columns: Object.fromEntries(declared) });
+    return createTestGateway({ endpoints: [endpoint] });
+  };
+
+  it.each(['csv', 'tsv', 'parquet', 'arrow'])(
+    'returns 406 for %s, with its type and the formats that can, and sends no query',
+    async (format) => {
+      const gateway = await withColumns({ city: 'String', turn: 'Array(Quaternion(3))' });
+      const problem = problemOf(await gateway.get(`${URL}&format=${format}`));
+      expect(problem).toMatchObject({
+        status: 406,
+        code: 'NOT_ACCEPTABLE',
+        detail: `${format} cannot hold column turn of type Array(Quaternion(3)). These formats can: json, json-table, ndjson.`,
+      });
+      expect(gateway.runQuery.requests).toEqual([]);
+      expect((await gateway.get(URL)).status).toBe(200);
+    },
+  );
+
+  it.each(FORMAT_NAMES)('returns 406 for %s where no format can', async (format) => {
+    const gateway = await withColumns({ visitors: 'AggregateFunction(uniq, UInt64)' });
+    const problem = problemOf(await gateway.get(`${URL}&format=${format}`));
+    expect(problem).toMatchObject({ status: 406, code: 'NOT_ACCEPTABLE' });
+    expect(problem.detail).toBe(
+      `${format} cannot hold column visitors of type AggregateFunction(uniq, UInt64). No format can: the query must return a final value in its place.`,
+    );
+    expect(gateway.runQuery.requests).toEqual([]);
+  });
+});
 
 describe('the representation of a result', () => {
   it.each(FORMAT_NAMES)('is the one that ?format= names: %s, whatever Accept says', async (format) => {

@@ -100,6 +100,19 @@ it('reports an example that fails while it runs once, with the estimate of what 
   expect(faultsOf(checked)).toEqual([expect.stringMatching(/^the example failed: seven/)]);
 });
 
+it('reports a column that no format can hold once, and warns of one that some formats cannot', async () => {
+  const state = 'AggregateFunction(sum, UInt32)';
+  const build = (): Sql => sql`SELECT sumState(n) AS n FROM counted WHERE n < 1500`;
+  const states = defineEndpoint({ ...DEFINITION, columns: { n: column(state, 'A state.') }, build });
+  expect(faultsOf(await check(states))).toEqual([
+    `column n: ${state} is an aggregate state, which no output format can hold`,
+  ]);
+  const unknown = defineEndpoint({ ...DEFINITION, columns: { n: column('Quaternion', 'A turn.') }, build });
+  expect((await check(unknown)).warnings).toContain(
+    'column n: csv, tsv, parquet, arrow cannot hold Quaternion',
+  );
+});
+
 it('needs no right but those of the query, and names one that is missing', async () => {
   await withReader('GRANT SELECT(n) ON checked.counted', async (reader) => {
     const counted = endpointOf(() => sql`SELECT n FROM counted WHERE n < 1500 ORDER BY n`);

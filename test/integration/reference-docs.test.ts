@@ -6,7 +6,7 @@ import { connectClickHouse } from '../../src/clickhouse/connection.js';
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { bindQuery } from '../../src/endpoint/bind.js';
 import { loadEndpoints } from '../support/load-endpoints.js';
-import { KIND_NAMES } from '../../src/endpoint/parameters/kinds.js';
+import { declareByKind, KIND_NAMES } from '../../src/endpoint/parameters/kinds.js';
 import { ERRORS } from '../../src/errors.js';
 import { validateParameters } from '../../src/query/validate-parameters.js';
 import { demoDatabase } from '../support/demo-database.js';
@@ -83,5 +83,21 @@ describe('the endpoint file of a page', () => {
       .filter((cells) => cells.length === 3)
       .map(([kind]) => codesIn(kind)[0]);
     expect(documented.toSorted()).toEqual(KIND_NAMES.filter((name) => !name.endsWith('-list')).toSorted());
+  });
+
+  it('says of every kind of parameter what the empty text means by default', () => {
+    const [row = []] = tableRows(writeAnEndpoint, /^`empty`$/);
+    const defaults = [...row.join().matchAll(/`(\w+)` \(the default(?: of `([a-z-]+)`)?/g)];
+    const documented = new Map(defaults.map(([, meaning, kind = 'others']) => [kind, meaning]));
+    for (const kind of KIND_NAMES.filter((name) => !name.endsWith('-list'))) {
+      const own = { 'regular-expression': { maxLength: 10 }, enum: { choices: ['a'] } };
+      const { empty, problems } = declareByKind(
+        kind,
+        { description: 'A value.', ...own[kind as keyof typeof own] },
+        [],
+      );
+      expect(problems).toEqual([]);
+      expect([kind, documented.get(kind) ?? documented.get('others')]).toEqual([kind, empty]);
+    }
   });
 });

@@ -21,7 +21,7 @@ const gateway = createClient<paths, 'application/json' | 'application/problem+js
 
 export const columns: [
   Equal<Schemas['LogsAllRow']['timestamp'], string>,
-  Equal<Schemas['LogsAllRow']['metadata'], { [key: string]: unknown }>,
+  Equal<Schemas['LogsAllRow']['metadata'], { [key: string]: unknown } | null>,
   Equal<Schemas['UsageApiCountsRow']['total_rest_requests'], number>,
   Equal<Schemas['GetGroupedStatsRedirectsRow']['country'], string | null>,
 ] = [true, true, true, true];

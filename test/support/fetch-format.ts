@@ -1,9 +1,12 @@
+import type { ClickHouseSettings } from '@clickhouse/client';
+
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import type { FormatName } from '../../src/formats/formats.js';
 import { representationOf } from '../../src/formats/representation.js';
 import type { QueryRequest, QueryResult, RunQuery } from '../../src/query/ports.js';
 import { createTestDatabase, type TestDatabase } from './clickhouse.js';
 import { queryRequest } from './query-requests.js';
+import type { Row } from './read-formats.js';
 
 /** Runs queries on a real ClickHouse for the tests of a file. */
 export interface FormatQueries {
@@ -15,7 +18,20 @@ export interface FormatQueries {
     changes?: Partial<QueryRequest>,
     parameters?: Readonly<Record<string, number>>,
   ) => Promise<QueryResult>;
+  /** The rows of a query, as ClickHouse's own format has them. */
+  readonly queryRows: (text: string) => Promise<readonly Row[]>;
 }
+
+/** The values of ClickHouse's own JSON as responses have them. */
+const OWN_SETTINGS: ClickHouseSettings = {
+  session_timezone: 'UTC',
+  date_time_output_format: 'iso',
+  output_format_json_quote_64bit_integers: 0,
+  output_format_json_quote_denormals: 0,
+};
+
+/** What ClickHouse writes into a vector. */
+const NOT_JSON = /(?<=[[,])-?(?:nan|inf)(?=[\],])/g;
 
 /** Opens a database before the tests of the file, and closes it after them. */
 export function useFormatQueries(): FormatQueries {
@@ -29,6 +45,15 @@ export function useFormatQueries(): FormatQueries {
   const runQuery: RunQuery = (request) => run(request);
   return {
     runQuery,
+    queryRows: async (query) => {
+      const own = await database.client.query({
+        query,
+        format: 'JSONEachRow',
+        clickhouse_settings: OWN_SETTINGS,
+      });
+      const lines = (await own.text()).trimEnd().split('\n');
+      return lines.map((line) => JSON.parse(line.replaceAll(NOT_JSON, 'null')) as Row);
+    },
     fetchFormat: (format, text, { rowCap = 10, ...changes } = {}, parameters = {}) =>
       runQuery(
         queryRequest(`${text}\nLIMIT {row_limit:UInt64}`, {

@@ -1,4 +1,4 @@
-import { tableFromIPC, type Table } from 'apache-arrow';
+import { DataType, tableFromIPC, type Table, type Vector } from 'apache-arrow';
 import { parse } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
 
@@ -82,7 +82,7 @@ async function readParquet(body: Buffer): Promise<readonly Row[]> {
     parsers: {
       timestampFromMilliseconds: Number,
       timestampFromMicroseconds: Number,
-      timestampFromNanoseconds: Number,
+      timestampFromNanoseconds: (nanoseconds: bigint) => microsOf(nanoseconds, NANOSECOND),
       dateFromDays: (days: number) => days * 86_400_000_000,
       stringFromBytes: (bytes: Uint8Array) => textOf(Buffer.from(bytes)),
     },
@@ -91,20 +91,40 @@ async function readParquet(body: Buffer): Promise<readonly Row[]> {
 }
 
 function readArrow(table: Table): readonly Row[] {
-  const fields = table.schema.fields.map(({ name, type }) => ({
-    name,
-    isTime: /^(?:Timestamp|Date)/.test(String(type)),
-  }));
+  const columns = table.schema.fields.map(({ name }, index) => {
+    const vector = table.getChildAt(index);
+    if (!vector) throw new Error(`column ${name} is missing`);
+    return [name, valuesOf(vector)] as const;
+  });
   return Array.from({ length: table.numRows }, (_, row) =>
-    plainNumbers(
-      Object.fromEntries(
-        fields.map(({ name, isTime }) => {
-          const value = table.getChild(name)?.get(row) as unknown;
-          return [name, isTime && typeof value === 'number' ? Math.round(value * 1000) : value];
-        }),
-      ),
-    ),
+    plainNumbers(Object.fromEntries(columns.map(([name, values]) => [name, values[row]]))),
   );
+}
+
+/** Arrow's reader returns times as floats of milliseconds, and decimals as words. */
+function valuesOf(vector: Vector): readonly unknown[] {
+  const type = vector.type as DataType;
+  const values = Array.from(vector) as unknown[];
+  if (DataType.isDate(type)) return values.map((value) => (value === null ? null : Number(value) * 1000));
+  if (DataType.isTimestamp(type)) {
+    const raw = vector.data.flatMap((data) => Array.from(data.values as BigInt64Array));
+    return values.map((value, row) => (value === null ? null : microsOf(raw[row] ?? 0n, type.unit)));
+  }
+  return DataType.isDecimal(type)
+    ? values.map((value) => (value === null ? null : decimalOf(value as Uint32Array, type.scale)))
+    : values;
+}
+
+const NANOSECOND = 3;
+
+/** Rounded down. @param unit of Arrow; ClickHouse writes microseconds and nanoseconds */
+function microsOf(time: bigint, unit: number): number {
+  return Number(unit === NANOSECOND ? (time - (((time % 1000n) + 1000n) % 1000n)) / 1000n : time);
+}
+
+function decimalOf(words: Uint32Array, scale: number): number {
+  const unscaled = words.reduceRight((value, word) => (value << 32n) | BigInt(word), 0n);
+  return Number(BigInt.asIntN(words.length * 32, unscaled)) / 10 ** scale;
 }
 
 function plainNumbers(row: Row): Row {

@@ -6,6 +6,7 @@ import { bindValues, describe, type AnalysisTools } from '../../check/analyze-qu
 import { withColumns } from '../../check/columns-text.js';
 import { sampleValues } from '../../check/combinations.js';
 import type { DescribedColumn } from '../../check/compare-columns.js';
+import { missingForms } from '../../formats/require-forms.js';
 import { draftText, type Draft } from './draft.js';
 import { NotCarriedOver } from './query-draft.js';
 
@@ -34,9 +35,9 @@ async function describedColumns(text: string, tools: AnalysisTools): Promise<rea
     ({ name }, index) => columns.findIndex((other) => other.name === name) < index,
   );
   if (repeated) throw new NotCarriedOver(`it returns two columns ${repeated.name}`);
-  const state = columns.find(({ type }) => type.includes('AggregateFunction(') && !type.startsWith('Simple'));
-  if (state)
-    throw new NotCarriedOver(`its column ${state.name} is an aggregate state, which no output format shows`);
+  const column = columns.find(({ type }) => missingForms(type)?.isEvery);
+  if (column)
+    throw new NotCarriedOver(`its column ${column.name}: ${missingForms(column.type)?.reason ?? ''}`);
   return columns;
 }
 

@@ -1,6 +1,7 @@
 import { quoteName } from '../../endpoint/quote-sql.js';
 import { tokenize } from '../../endpoint/sql-file/select/tokens.js';
 import { parseTypeName } from '../../endpoint/type-name.js';
+import { missingForms } from '../../formats/require-forms.js';
 import type { CatalogColumn, CatalogTable } from './catalog.js';
 import type { Draft, DraftParameter } from './draft.js';
 import { parameterName, sqlName } from './names.js';
@@ -62,14 +63,11 @@ function selectable(columns: readonly CatalogColumn[]): [CatalogColumn[], string
   const leftOut: string[] = [];
   for (const column of columns) {
     const { name, type, kind } = column;
-    const reason =
-      kind === 'ALIAS' || kind === 'EPHEMERAL'
-        ? `it is ${kind}`
-        : parseTypeName(type).name === 'AggregateFunction'
-          ? `${type} is an aggregate state, which no output format shows`
-          : undefined;
-    if (reason === undefined) selected.push(column);
-    else leftOut.push(`column ${name}: ${reason}`);
+    const missing = missingForms(type);
+    const isComputed = kind === 'ALIAS' || kind === 'EPHEMERAL';
+    const reason = isComputed ? `it is ${kind}` : missing?.reason;
+    if (!isComputed && !missing?.isEvery) selected.push(column);
+    if (reason !== undefined) leftOut.push(`column ${name}: ${reason}`);
   }
   return [selected, leftOut];
 }

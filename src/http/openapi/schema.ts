@@ -2,9 +2,6 @@ import type { JsonSchema } from '../../endpoint/json-schema.js';
 import type { JsonType } from '../../endpoint/json-type.js';
 import type { Times } from '../../formats/format.js';
 
-/** Times inside another value are always ISO 8601. */
-const NESTED: Times = 'iso';
-
 /**
  * The schema of a column's values.
  *
@@ -21,13 +18,13 @@ function bareSchemaOf(type: JsonType, times: Times, title: string | undefined): 
     case 'scalar':
       return scalarSchema(type, times, title);
     case 'array':
-      return { type: 'array', items: schemaOf(type.items, NESTED, part(title, 'Item')) };
+      return { type: 'array', items: schemaOf(type.items, times, part(title, 'Item')) };
     case 'map':
-      return { type: 'object', additionalProperties: schemaOf(type.values, NESTED, part(title, 'Value')) };
+      return { type: 'object', additionalProperties: schemaOf(type.values, times, part(title, 'Value')) };
     case 'tuple':
       return {
         type: 'array',
-        prefixItems: type.items.map((item, index) => schemaOf(item, NESTED, part(title, String(index + 1)))),
+        prefixItems: type.items.map((item, index) => schemaOf(item, times, part(title, String(index + 1)))),
         minItems: type.items.length,
         // Not `items: false`, with which some generators reject the whole document.
         maxItems: type.items.length,

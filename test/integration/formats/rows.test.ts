@@ -154,6 +154,15 @@ describe('values of a caller’s own SQL', () => {
   });
 });
 
+it.each([
+  ['csv', '"c"\r\n\r\n""\r\n'],
+  ['tsv', 'c\n\\N\n\n'],
+] as const)('a null of a single column is distinct from the empty text in %s', async (format, expected) => {
+  const text =
+    "SELECT c FROM (SELECT 0 AS at, NULL::Nullable(String) AS c UNION ALL SELECT 1, '') ORDER BY at";
+  expect((await fetchFormat(format, text, { columns: 'unknown' })).body.toString()).toBe(expected);
+});
+
 describe('no rows', () => {
   it.each(FORMAT_NAMES)('are returned in %s with its columns, if it can describe them', async (format) => {
     const result = await fetchFormat(format, 'SELECT number AS n FROM numbers(0)', {

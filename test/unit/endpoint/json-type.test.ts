@@ -8,6 +8,8 @@ describe('parseTypeName', () => {
     ['String', 'String', []],
     ["DateTime64(6, 'UTC')", 'DateTime64', ['6', "'UTC'"]],
     ['Map(String, Array(Tuple(UInt8, String)))', 'Map', ['String', 'Array(Tuple(UInt8, String))']],
+    ['Nested(a UInt8, `b, (c` String)', 'Array', ['Tuple(a UInt8, `b, (c` String)']],
+    ['Polygon', 'Array', ['Ring']],
     ["Enum8('a,(b' = 1, 'it\\'s)' = 2)", 'Enum8', ["'a,(b' = 1", "'it\\'s)' = 2"]],
   ])('splits %s into its name and arguments', (text, name, args) => {
     expect(parseTypeName(text)).toEqual({ name, args });
@@ -35,6 +37,9 @@ describe('jsonTypeOf', () => {
     ['SimpleAggregateFunction(sum, UInt64)', scalar('integer', { unsigned: true }), false],
     ['JSON(a UInt8)', { kind: 'object' }, false],
     ['Tuple(a String, b UInt8)', { kind: 'object' }, false],
+    ['Nested(a UInt8)', { kind: 'array', items: { kind: 'object', nullable: false } }, false],
+    ['Time64(6)', scalar('string'), false],
+    ['IntervalDay', scalar('integer'), false],
     ['AggregateFunction(sum, UInt8)', { kind: 'any' }, false],
     ['', { kind: 'any' }, false],
   ])('returns the JSON type of %s', (type, shape, nullable) => {
@@ -50,6 +55,9 @@ describe('jsonTypeOf', () => {
 
   it('includes the JSON types of the elements of lists, maps and tuples', () => {
     const text = { kind: 'scalar', type: 'string', nullable: true };
+    const number = { kind: 'scalar', type: 'number', nullable: true };
+    expect(jsonOf('Ring')).toMatchObject({ items: { kind: 'tuple', items: [number, number] } });
+    expect(jsonOf('QBit(Float32, 3)')).toMatchObject({ kind: 'array', items: number });
     expect(jsonOf('Array(Nullable(String))')).toEqual({
       kind: 'array',
       items: text,
@@ -62,8 +70,8 @@ describe('jsonTypeOf', () => {
     });
   });
 
-  it('returns an object for a String that contains JSON', () => {
-    expect(jsonTypeOf(jsonColumn(''))).toEqual({ kind: 'object', nullable: false });
+  it('returns an object or null for a String that contains JSON', () => {
+    expect(jsonTypeOf(jsonColumn(''))).toEqual({ kind: 'object', nullable: true });
   });
 });
 

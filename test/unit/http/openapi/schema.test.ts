@@ -45,9 +45,15 @@ describe('schemaOf', () => {
     expect(accepted('unix-micros')).toEqual([false, true, true]);
   });
 
-  it('accepts strings for times inside another value, whatever the default is', () => {
-    expect(accepts('Array(Date)', ['2026-05-17'], 'unix-micros')).toBe(true);
-  });
+  it.each(['Array(Date)', 'Array(Nullable(Date32))'])(
+    'accepts for %s only times as this gateway writes them',
+    (type) => {
+      const accepted = (times: Times): boolean[] =>
+        [['2026-05-17'], [86_400_000_000]].map((value) => accepts(type, value, times));
+      expect(accepted('iso')).toEqual([true, false]);
+      expect(accepted('unix-micros')).toEqual([false, true]);
+    },
+  );
 });
 
 describe('an enum', () => {
