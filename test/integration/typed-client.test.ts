@@ -32,7 +32,7 @@ export async function table(): Promise<number | undefined> {
     { params: { query: { project: 'a', format: 'json-table' } } },
   );
   const truncated: boolean | undefined = data?.truncated;
-  return truncated ? data?.statistics.rows_read : data?.data.length;
+  return truncated ? data?.statistics?.rows_read : data?.data.length;
 }
 
 export async function use(): Promise<void> {
