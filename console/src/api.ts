@@ -1,3 +1,5 @@
+import { parse, type ParseOptions } from 'lossless-json';
+
 import type { DevelopmentEndpoint, DevelopmentState } from './model/development.js';
 import type { Endpoint, Row, Values } from './model/endpoint.js';
 import type { EndpointRequest } from './model/request.js';
@@ -22,7 +24,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** Rows, and what the headers of the response say about them. */
+/** Rows with numbers as `LosslessNumber`, and what the headers of the response say about them. */
 export interface Result {
   readonly rows: readonly Row[];
   readonly truncated: boolean;
@@ -80,7 +82,7 @@ export async function fetchDevelopmentEndpoint(
 export async function run(request: EndpointRequest, key: string, signal: AbortSignal): Promise<Result> {
   const startedAt = performance.now();
   const response = await call(request, {}, key, signal);
-  const { result } = (await response.json()) as { result: readonly Row[] };
+  const { result } = parse(await response.text(), null, JSON_OF_CLICKHOUSE) as { result: readonly Row[] };
   const ms = performance.now() - startedAt;
   const header = (name: string): string => response.headers.get(name) ?? '';
   return {
@@ -96,6 +98,9 @@ export async function run(request: EndpointRequest, key: string, signal: AbortSi
     ms,
   };
 }
+
+/** ClickHouse writes a Map as an object, also one that has a key twice: the last one is shown, as by any JSON parser. */
+const JSON_OF_CLICKHOUSE: ParseOptions = { onDuplicateKey: ({ newValue }) => newValue };
 
 /** A result as a file. @throws ProblemError */
 export async function download(

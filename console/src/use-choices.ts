@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 import { run } from './api.js';
+import { cellText } from './model/display.js';
 import type { Row } from './model/endpoint.js';
+import { isExact } from './model/exact-number.js';
 import type { EndpointRequest } from './model/request.js';
 
 /** More would make a list that nobody reads, and that browsers draw slowly. */
@@ -50,7 +52,7 @@ export function useChoices(request: EndpointRequest | undefined, column: string,
 function valuesIn(rows: readonly Row[], column: string): readonly string[] {
   const values = rows.flatMap((row) => {
     const value = row[column];
-    return value === undefined || value === null || typeof value === 'object' ? [] : [String(value)];
+    return typeof value === 'object' && !isExact(value) ? [] : [cellText(value)];
   });
   return [...new Set(values)].filter((value) => value !== '').slice(0, MOST);
 }

@@ -62,7 +62,7 @@ describeInBrowser('the fields of the console', () => {
       await page.waitForSelector('.rows th:has-text("sizes")');
       expect(await firstRow(page)).toMatchObject({
         ...{ count: '7', ratio: '0.5', price: '12.5', flag: 'false', exact: 'true', day: '2026-05-17' },
-        ...{ until: '2026-05-17 00:00:00.000000', unit: 'day', zone: 'Europe/Berlin' },
+        ...{ until: '2026-05-17T00:00:00.000000Z', unit: 'day', zone: 'Europe/Berlin' },
         sizes: expect.stringMatching(/^\[3,4\]/) as string,
       });
       expect(await page.locator('.rows th').count()).toBe(13);

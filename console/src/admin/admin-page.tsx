@@ -117,7 +117,6 @@ function Traffic({ latest, rates }: { readonly latest: Snapshot; readonly rates:
     () => ({
       times: rates.map(({ at }) => at / 1000),
       lines: LINES.map(([name, field]) => ({ name, values: rates.map((rate) => rate[field]) })),
-      note: '',
     }),
     [rates],
   );
@@ -126,7 +125,7 @@ function Traffic({ latest, rates }: { readonly latest: Snapshot; readonly rates:
       {rates.length < 2 ? (
         <p class="hint">The chart of requests per second begins with the third response.</p>
       ) : (
-        <Chart data={data} bars={false} height={150} label="Requests a second since this page was opened" />
+        <Chart data={data} height={150} label="Requests a second since this page was opened" />
       )}
       <ul class="legend">
         {LINES.map(([name], line) => (

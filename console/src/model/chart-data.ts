@@ -1,74 +1,83 @@
+import { MAX_LINES, secondsOf, type Chartable } from './chartable.js';
 import { cellText } from './display.js';
-import { isNumber, isTime, type Cell, type Column, type Row } from './endpoint.js';
+import type { Row } from './endpoint.js';
+import { addExact, isExact } from './exact-number.js';
+import { bucketOf, timesOf, withMissing } from './time-buckets.js';
 
-/** Lines over time: times in seconds since 1970, and for each line a value or null at each time. */
-export interface ChartData {
+/** A value at each time. Null interrupts the line; undefined does not. */
+export type LineValues = readonly (number | null | undefined)[];
+
+/** A line of a chart, before its colour. */
+export interface Line {
+  readonly name: string;
+  readonly values: LineValues;
+  /** Whether the right axis has its values, which are far smaller than those of the left one. */
+  readonly isRight?: boolean;
+}
+
+/** A line with the exact text of each value. */
+export interface TextLine extends Line {
+  readonly texts: readonly (string | null | undefined)[];
+}
+
+/** Lines over time: times in seconds since 1970. */
+export interface ChartData<L extends Line = TextLine> {
   readonly times: readonly number[];
-  readonly lines: readonly { readonly name: string; readonly values: readonly (number | null)[] }[];
-  /** How the rows were changed for the chart; empty where they were not. */
+  readonly lines: readonly L[];
+}
+
+/** The lines for a result, and how its rows were changed for them; the note is empty where they were not. */
+export interface ResultChart extends ChartData {
   readonly note: string;
 }
 
-/** The columns of a result that a chart can draw. */
-export interface Chartable {
-  readonly time: string;
-  readonly numbers: readonly string[];
-  /** Columns that can split a line into several, where rows share a time. */
-  readonly splits: readonly string[];
-}
-
-/** Most values that get a line of their own; one more line sums all others. */
-const MAX_LINES = 7;
+/** Name of the line that adds up all values without a line of their own. */
 const OTHERS = 'all others';
-const RECORD_BUCKETS = 48;
 
-/** Undefined where the rows have no time, or fewer than two times. */
-export function chartableOf(columns: readonly Column[], rows: readonly Row[]): Chartable | undefined {
-  const time = columns.find(({ type }) => isTime(type))?.name;
-  if (time === undefined) return undefined;
-  const times = new Set(rows.map((row) => row[time]));
-  if (times.size < 2) return undefined;
-  const others = columns.filter(({ name, type }) => name !== time && !isTime(type) && type !== 'UUID');
-  const numbers = others.filter(({ type }) => isNumber(type)).map(({ name }) => name);
-  const texts = others.filter(({ type }) => type.includes('String')).map(({ name }) => name);
-  return { time, numbers, splits: numbers.length > 0 && times.size < rows.length ? texts : [] };
-}
+/** A line whose values are smaller than those of another by this factor would look like zero. */
+const MAX_RATIO = 100;
 
 /**
- * The lines of a chart. The values of rows with the same time are added; the rows of a result without numbers are counted.
+ * The lines of a chart. The values of rows with the same time are added.
  *
  * @param chosen the columns to draw.
  * @param split if present, only the first chosen column is drawn, with a line for each value of the column `split`.
  */
 export function chartData(
   rows: readonly Row[],
-  { time, numbers }: Chartable,
+  { time }: Chartable,
   chosen: readonly string[],
   split?: string,
-): ChartData {
-  if (numbers.length === 0) return countRecords(rows, time);
-  const times = [...new Set(rows.map((row) => secondsOf(row[time])))].sort((a, b) => a - b);
+): ResultChart {
+  const timed = rows.filter((row) => !Number.isNaN(secondsOf(row[time])));
+  const found = timesOf(timed.map((row) => secondsOf(row[time])));
+  const bucket = bucketOf(found);
+  const times = bucket === undefined ? found : withMissing(found, bucket);
   const indexes = new Map(times.map((at, index) => [at, index]));
-  const indexOf = (row: Row): number => indexes.get(secondsOf(row[time])) ?? 0;
+  const slots: Slots = {
+    indexOf: (row) => indexes.get(secondsOf(row[time])) ?? 0,
+    // A series of buckets has a gap where it has no row. Events of several series have times of their own.
+    empty: new Array<null | undefined>(times.length).fill(bucket === undefined ? undefined : null),
+  };
   const [first = ''] = chosen;
   const lines =
     split === undefined || split === ''
-      ? chosen.map((name) => ({ name, ...addUp(rows, indexOf, times.length, name) }))
-      : splitLines(rows, split, (group) => addUp(group, indexOf, times.length, first));
-  return { times, lines: lines.map(({ name, values }) => ({ name, values })), note: noteOf(lines) };
+      ? withAxes(chosen.map((name) => ({ name, ...addUp(timed, slots, name) })))
+      : splitLines(timed, split, (group) => addUp(group, slots, first));
+  return { times, lines, note: noteOf(lines) };
 }
 
-const secondsOf = (value: Cell | undefined): number => Date.parse(cellText(value)) / 1000;
+interface Slots {
+  readonly indexOf: (row: Row) => number;
+  readonly empty: readonly (null | undefined)[];
+}
 
-interface Sums {
-  readonly values: readonly (number | null)[];
+interface Sums extends Omit<TextLine, 'name'> {
   /** Whether any of the values is the sum of several rows. */
   readonly isSum: boolean;
 }
 
-interface SumLine extends Sums {
-  readonly name: string;
-}
+type SumLine = Sums & TextLine;
 
 function noteOf(lines: readonly SumLine[]): string {
   const sums = lines.filter(({ isSum }) => isSum);
@@ -77,18 +86,21 @@ function noteOf(lines: readonly SumLine[]): string {
   return `Values of rows with the same time are added${where}.`;
 }
 
-function addUp(rows: readonly Row[], indexOf: (row: Row) => number, length: number, column: string): Sums {
-  const values = new Array<number | null>(length).fill(null);
+function addUp(rows: readonly Row[], { indexOf, empty }: Slots, column: string): Sums {
+  const texts: (string | null | undefined)[] = [...empty];
   let isSum = false;
   for (const row of rows) {
     const value = row[column];
-    if (typeof value !== 'number') continue;
     const index = indexOf(row);
-    const sum = values[index] ?? null;
-    isSum ||= sum !== null;
-    values[index] = (sum ?? 0) + value;
+    const before = texts[index] ?? null;
+    if (!isExact(value)) {
+      texts[index] = before;
+      continue;
+    }
+    isSum ||= before !== null;
+    texts[index] = before === null ? value.value : addExact(before, value.value);
   }
-  return { values, isSum };
+  return { texts, values: texts.map((text) => (typeof text === 'string' ? Number(text) : text)), isSum };
 }
 
 /** A line for each of the values with the most rows, and one for all other values. */
@@ -110,17 +122,19 @@ function splitLines(
   return rest.length === 0 ? lines : [...lines, { name: OTHERS, ...sumsOf(rest) }];
 }
 
-/** Counts the rows in equal intervals of the time that they cover. */
-function countRecords(rows: readonly Row[], time: string): ChartData {
-  const all = rows.map((row) => secondsOf(row[time]));
-  const [from, to] = [Math.min(...all), Math.max(...all)];
-  const step = Math.max(1, Math.ceil((to - from) / RECORD_BUCKETS));
-  const start = Math.floor(from / step) * step;
-  const counts = new Array<number>(Math.floor((to - start) / step) + 1).fill(0);
-  for (const at of all) {
-    const index = Math.floor((at - start) / step);
-    counts[index] = (counts[index] ?? 0) + 1;
-  }
-  const times = counts.map((_count, index) => start + index * step);
-  return { times, lines: [{ name: 'records', values: counts }], note: `Records per ${step} s.` };
+/** Moves the smaller lines to the right axis, from the widest distance between magnitudes on. */
+function withAxes(lines: readonly SumLine[]): readonly SumLine[] {
+  const heights = lines.map(({ values }) => heightOf(values));
+  const ranked = heights.filter((height) => height > 0).sort((left, right) => right - left);
+  const [highest = 0] = ranked;
+  if (highest <= MAX_RATIO * (ranked.at(-1) ?? 0)) return lines;
+  const ratios = ranked.slice(1).map((height, index) => (ranked[index] ?? 0) / height);
+  const limit = ranked[ratios.indexOf(Math.max(...ratios)) + 1] ?? 0;
+  return lines.map((line, index) => {
+    const height = heights[index] ?? 0;
+    return { ...line, isRight: height > 0 && height <= limit };
+  });
 }
+
+const heightOf = (values: LineValues): number =>
+  values.reduce<number>((highest, value) => Math.max(highest, Math.abs(value ?? 0)), 0);

@@ -1,4 +1,7 @@
+import { stringify } from 'lossless-json';
+
 import type { Cell } from './endpoint.js';
+import { isExact } from './exact-number.js';
 
 const UNITS: readonly (readonly [string, number])[] = [
   ['d', 86_400],
@@ -14,10 +17,25 @@ export function duration(seconds: number): string {
   return `${seconds} s`;
 }
 
-const GROUPED = new Intl.NumberFormat('en', { maximumFractionDigits: 3 });
+const FEW_DIGITS = new Intl.NumberFormat('en', {
+  useGrouping: 'min2',
+  maximumFractionDigits: 3,
+  maximumSignificantDigits: 3,
+  roundingPriority: 'morePrecision',
+});
 
-/** A rounded number; the title of its cell has all digits. */
-export const number = (value: number): string => GROUPED.format(value);
+/** A number of the gateway or of the page, such as a count of rows, rounded to three digits after the decimal point. */
+export const number = (value: number): string => FEW_DIGITS.format(value).replaceAll(',', '\u202F');
+
+const COMPACT = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 });
+
+/** A number as short as the label of an axis has to be: `20M`, `1e300`. */
+export function compact(value: number): string {
+  const size = Math.abs(value);
+  if (size === 0) return '0';
+  if (size >= 1e-4 && size < 1e15) return COMPACT.format(value);
+  return Number(value.toPrecision(4)).toExponential().replace('e+', 'e');
+}
 
 /** Milliseconds with the significant digits. */
 export function milliseconds(ms: number): string {
@@ -37,8 +55,12 @@ export function time(iso: string): string {
   return iso.replace(/^(\d{4}-\d\d-\d\d)T([\d:.]+)Z$/, '$1 $2');
 }
 
-/** A cell as one line of text. */
+/** A cell as one line of text, as ClickHouse wrote it. */
 export function cellText(value: Cell | undefined): string {
   if (value === undefined || value === null) return '';
-  return typeof value === 'object' ? JSON.stringify(value) : String(value);
+  if (isExact(value)) return value.value;
+  return typeof value === 'object' ? jsonText(value) : String(value);
 }
+
+/** An array or object as JSON. @param indent of each level, in spaces; everything is in one line without it. */
+export const jsonText = (value: object, indent?: number): string => stringify(value, null, indent) ?? '';

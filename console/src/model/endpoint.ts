@@ -65,7 +65,7 @@ export const mayBeEmpty = ({
 /** The parameters of a request; an absent name is an omitted parameter. */
 export type Values = Readonly<Record<string, string>>;
 
-/** A value in a result. */
+/** A value in a result; each of its numbers is a `LosslessNumber`. */
 export type Cell = string | number | boolean | null | object;
 
 export type Row = Readonly<Record<string, Cell>>;
@@ -73,9 +73,23 @@ export type Row = Readonly<Record<string, Cell>>;
 /** The parameter for a caller's own SQL. */
 export const SQL = 'sql';
 
-export const isTime = (type: string): boolean => /^(Nullable\()?Date/.test(type);
+/** A ClickHouse type without wrappers that do not change how values are written. */
+const bare = (type: string): string =>
+  type.replace(/^(?:Nullable\(|LowCardinality\(|SimpleAggregateFunction\(\w+, )+/, '');
 
-export const isNumber = (type: string): boolean => /^(Nullable\()?(U?Int|Float|Decimal)/.test(type);
+export const isTime = (type: string): boolean => bare(type).startsWith('Date');
+
+export const isNumber = (type: string): boolean => /^(?:U?Int\d|B?Float|Decimal)/.test(bare(type));
+
+/** Whether values are short texts, which can name what a row is about. */
+export const isLabel = (type: string): boolean =>
+  /^(?:String|FixedString|Enum|Bool|UUID|IPv)/.test(bare(type));
+
+const IDENTIFIERS = /(?:^|_)(?:ids?|uuid|year|port|code|status|pid|uid|gid|zip|version|hash|asn)$/;
+
+/** Whether the values of a column name something, by the last word of its name: nobody adds or groups their digits. */
+export const isIdentifier = (column: string): boolean =>
+  IDENTIFIERS.test(column.replaceAll(/([a-z\d])(?=[A-Z])|[^a-zA-Z\d]+/g, '$1_').toLowerCase());
 
 /** Rows of a response at most: the row cap, or the LIMIT of the saved query. */
 export const mostRows = ({ maxRows, limit = Infinity }: Pick<Endpoint, 'maxRows' | 'limit'>): number =>

@@ -1,5 +1,6 @@
 import { cellText } from './display.js';
 import type { Cell, Row } from './endpoint.js';
+import { compareExact, isExact } from './exact-number.js';
 
 export interface Order {
   readonly column: string;
@@ -28,6 +29,7 @@ const COLLATOR = new Intl.Collator('en');
 function compare(left: Cell | undefined, right: Cell | undefined): number {
   const [noLeft, noRight] = [left ?? undefined, right ?? undefined].map((value) => value === undefined);
   if (noLeft || noRight) return Number(noRight) - Number(noLeft);
+  if (isExact(left) && isExact(right)) return compareExact(left, right);
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   return COLLATOR.compare(cellText(left), cellText(right));
 }

@@ -1,20 +1,37 @@
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 
-import { chartableOf, chartData, type Chartable, type ChartData } from '../model/chart-data.js';
-import { number } from '../model/display.js';
+import { chartData, type ResultChart } from '../model/chart-data.js';
+import { chartableOf, type Chartable } from '../model/chartable.js';
 import type { Column, Row } from '../model/endpoint.js';
 import { Chart, lineColour } from './chart.js';
+import { Digits } from './digits.js';
 
 interface Props {
+  readonly endpoint: string;
   readonly columns: readonly Column[];
   readonly rows: readonly Row[];
 }
 
-/** A chart of a result with times, and controls for what it draws. */
-export function ChartPanel({ columns, rows }: Props): VNode | null {
+/** A chart of a result with times, and controls for what it draws. This browser stores for which endpoints it is hidden. */
+export function ChartPanel({ endpoint, columns, rows }: Props): VNode | null {
   const chartable = useMemo(() => chartableOf(columns, rows), [columns, rows]);
-  return chartable ? <Drawn key={chartable.numbers.join()} chartable={chartable} rows={rows} /> : null;
+  const stored = `querygate.chart.${endpoint}`;
+  const [isHidden, setHidden] = useState(() => localStorage.getItem(stored) === 'hidden');
+  if (!chartable) return null;
+  const toggle = (): void => {
+    if (isHidden) localStorage.removeItem(stored);
+    else localStorage.setItem(stored, 'hidden');
+    setHidden(!isHidden);
+  };
+  return (
+    <>
+      <button type="button" class="quiet chart-switch" aria-expanded={!isHidden} onClick={toggle}>
+        {isHidden ? 'Show chart' : 'Hide chart'}
+      </button>
+      {!isHidden && <Drawn key={chartable.numbers.join()} chartable={chartable} rows={rows} />}
+    </>
+  );
 }
 
 function Drawn({ chartable, rows }: { readonly chartable: Chartable; readonly rows: readonly Row[] }): VNode {
@@ -25,21 +42,19 @@ function Drawn({ chartable, rows }: { readonly chartable: Chartable; readonly ro
   const toggle = (name: string): void => {
     setChosen(chartable.numbers.filter((one) => (one === name) !== chosen.includes(one)));
   };
-  const isSplit = split !== '';
   return (
     <figure class="chart-panel">
       <Chart
         data={data}
-        bars={chartable.numbers.length === 0}
-        label={`Chart of ${data.lines.map(({ name }) => name).join(', ')} over ${chartable.time}; the rows are in the table below`}
+        label={`Chart of ${data.lines.map(nameOf).join(', ')} over ${chartable.time}; the rows are in the table below`}
         onIndex={setIndex}
       />
       <figcaption>
         <span class="at">{timeText(data, index)}</span>
-        {isSplit || chartable.numbers.length === 0 ? (
-          <Legend data={data} index={index} />
-        ) : (
+        {split === '' ? (
           <SeriesChoice {...{ chartable, chosen, data, index, toggle }} />
+        ) : (
+          <Legend data={data} index={index} />
         )}
         {chartable.splits.length > 0 && (
           <label>
@@ -65,27 +80,49 @@ function Drawn({ chartable, rows }: { readonly chartable: Chartable; readonly ro
   );
 }
 
-function timeText({ times }: ChartData, index: number | null): string {
+const nameOf = ({ name, isRight }: ResultChart['lines'][number]): string =>
+  isRight ? `${name} (right axis)` : name;
+
+function timeText({ times }: ResultChart, index: number | null): string {
   const at = index === null ? undefined : times[index];
-  return at === undefined ? 'UTC' : new Date(at * 1000).toISOString().slice(0, 19).replace('T', ' ');
+  if (at === undefined) return 'UTC';
+  return new Date(at * 1000)
+    .toISOString()
+    .replace('T', ' ')
+    .replace(/(?:\.000)?Z$/, ' UTC');
 }
 
-const valueText = (data: ChartData, line: number, index: number | null): string => {
-  const value = index === null || line < 0 ? undefined : data.lines[line]?.values[index];
-  return value === undefined || value === null ? '' : number(value);
-};
+interface LabelProps {
+  readonly data: ResultChart;
+  readonly name: string;
+  /** Its index in the chart; -1 where it is not drawn. */
+  readonly line: number;
+  readonly index: number | null;
+}
+
+/** The name of a line, and its exact value under the pointer. */
+function LineLabel({ data, name, line, index }: LabelProps): VNode {
+  const drawn = data.lines[line];
+  const text = index === null ? undefined : drawn?.texts[index];
+  return (
+    <>
+      <Swatch line={line} />
+      {drawn ? nameOf(drawn) : name}
+      <span class="value">{typeof text === 'string' && <Digits text={text} />}</span>
+    </>
+  );
+}
 
 const Swatch = ({ line }: { readonly line: number }): VNode => (
   <span class={`swatch ${line < 0 ? '' : lineColour(line)}`} aria-hidden="true" />
 );
 
-function Legend({ data, index }: { readonly data: ChartData; readonly index: number | null }): VNode {
+function Legend({ data, index }: { readonly data: ResultChart; readonly index: number | null }): VNode {
   return (
     <ul class="legend">
       {data.lines.map(({ name }, line) => (
         <li key={name}>
-          <Swatch line={line} />
-          {name} <span class="value">{valueText(data, line, index)}</span>
+          <LineLabel {...{ data, name, line, index }} />
         </li>
       ))}
     </ul>
@@ -95,7 +132,7 @@ function Legend({ data, index }: { readonly data: ChartData; readonly index: num
 interface SeriesProps {
   readonly chartable: Chartable;
   readonly chosen: readonly string[];
-  readonly data: ChartData;
+  readonly data: ResultChart;
   readonly index: number | null;
   readonly toggle: (name: string) => void;
 }
@@ -104,22 +141,18 @@ function SeriesChoice({ chartable, chosen, data, index, toggle }: SeriesProps): 
   return (
     <fieldset class="legend">
       <legend class="unseen">Series in the chart</legend>
-      {chartable.numbers.map((name) => {
-        const line = chosen.indexOf(name);
-        return (
-          <label key={name}>
-            <input
-              type="checkbox"
-              checked={line >= 0}
-              onChange={() => {
-                toggle(name);
-              }}
-            />
-            <Swatch line={line} />
-            {name} <span class="value">{valueText(data, line, index)}</span>
-          </label>
-        );
-      })}
+      {chartable.numbers.map((name) => (
+        <label key={name}>
+          <input
+            type="checkbox"
+            checked={chosen.includes(name)}
+            onChange={() => {
+              toggle(name);
+            }}
+          />
+          <LineLabel {...{ data, name, line: chosen.indexOf(name), index }} />
+        </label>
+      ))}
     </fieldset>
   );
 }

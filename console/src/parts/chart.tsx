@@ -3,13 +3,12 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import uPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 
-import type { ChartData } from '../model/chart-data.js';
-import { number } from '../model/display.js';
+import type { ChartData, Line, LineValues } from '../model/chart-data.js';
 import { colour, onThemeChange } from '../theme.js';
+import { AXIS_FONT, TIME_STEPS, timeLabels, valueLabels, valueRange, widthOf } from './chart-axes.js';
 
 interface Props {
-  readonly data: ChartData;
-  readonly bars: boolean;
+  readonly data: ChartData<Line>;
   readonly label: string;
   readonly height?: number;
   /** Called with the index under the pointer; null outside of the chart. */
@@ -19,16 +18,14 @@ interface Props {
 /** The name of the nth line's colour in the style sheet. */
 export const lineColour = (index: number): string => `line-${(index % 8) + 1}`;
 
-const DAY = 86_400;
+/** The enum in the types of uPlot does not exist at run time. */
+const ON_THE_RIGHT: object = { scale: 'right', side: 1 };
 
-/** Possible seconds between ticks, so that each tick has a label of its own. */
-const STEPS = [
-  ...[1, 5, 10, 15, 30, 60, 300, 600, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200],
-  ...[1, 2, 7, 14, 30, 90, 180, 365].map((days) => days * DAY),
-];
+/** More points than this would hide the line. */
+const MAX_POINTS = 80;
 
 /** Lines over time, in UTC. The table beside it has the same content for screen readers. */
-export function Chart({ data, bars, label, height = 220, onIndex }: Props): VNode {
+export function Chart({ data, label, height = 220, onIndex }: Props): VNode {
   const container = useRef<HTMLDivElement>(null);
   const [theme, setTheme] = useState(0);
   useEffect(
@@ -45,7 +42,7 @@ export function Chart({ data, bars, label, height = 220, onIndex }: Props): VNod
       width: Math.max(200, element.clientWidth),
       height,
     });
-    const options = { ...size(), ...optionsOf(data, bars, onIndex) };
+    const options = { ...size(), ...optionsOf(data, onIndex) };
     const plot = new uPlot(
       options,
       [[...data.times], ...data.lines.map(({ values }) => [...values])],
@@ -59,60 +56,62 @@ export function Chart({ data, bars, label, height = 220, onIndex }: Props): VNod
       observer.disconnect();
       plot.destroy();
     };
-  }, [data, bars, theme, height]);
+  }, [data, theme, height]);
   return <div class="chart" ref={container} role="img" aria-label={label} />;
 }
 
 function optionsOf(
-  data: ChartData,
-  bars: boolean,
+  { times, lines }: ChartData<Line>,
   onIndex: Props['onIndex'],
 ): Omit<uPlot.Options, 'width' | 'height'> {
   const axis = {
     stroke: colour('muted'),
     grid: { stroke: colour('grid'), width: 1 },
     ticks: { stroke: colour('grid'), width: 1 },
-    font: '12px system-ui, sans-serif',
+    font: AXIS_FONT,
   };
-  const dense = data.times.length > 80;
-  const paths = bars ? uPlot.paths.bars?.({ size: [0.8, 60] }) : undefined;
+  const values = { ...axis, size: widthOf, values: valueLabels };
+  const hasRight = lines.some(({ isRight }) => isRight);
+  const isDense = times.length > MAX_POINTS;
   return {
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { show: false },
     cursor: { points: { size: 7 }, drag: { x: false, y: false } },
-    padding: [8, 26, 0, 0],
+    padding: [8, hasRight ? 0 : 26, 0, 0],
     axes: [
-      { ...axis, space: 80, incrs: STEPS, values: timeLabels },
-      { ...axis, size: 64, values: (_plot, values) => values.map((value) => number(value)) },
+      { ...axis, space: 80, incrs: TIME_STEPS, values: timeLabels(times) },
+      { ...values, stroke: hasRight ? axisColour(lines, false) : axis.stroke },
+      ...(hasRight
+        ? [{ ...values, stroke: axisColour(lines, true), ...ON_THE_RIGHT, grid: { show: false } }]
+        : []),
     ],
-    scales: { y: { range: (_plot, low, high) => [Math.min(0, low), high > 0 ? high * 1.06 : 1] } },
+    scales: { y: { range: valueRange }, right: { range: valueRange } },
     series: [
       {},
-      ...data.lines.map(({ name }, index) => ({
+      ...lines.map(({ name, values, isRight }, index) => ({
         label: name,
+        scale: isRight ? 'right' : 'y',
         stroke: colour(lineColour(index)),
         width: 1.75,
         spanGaps: false,
-        ...(paths
-          ? { paths, fill: colour(lineColour(index)), points: { show: false } }
-          : { points: { show: !dense, size: 5 } }),
+        points: { show: true, size: 5, ...(isDense && { filter: () => isolated(values) }) },
       })),
     ],
     hooks: { setCursor: [(plot) => onIndex?.(plot.cursor.idx ?? null)] },
   };
 }
 
-/** Month and day, or the time of day, as precise as the distance of the ticks requires. */
-function timeLabels(_plot: uPlot, ticks: number[]): string[] {
-  const step = (ticks[1] ?? 0) - (ticks[0] ?? 0);
-  let day = '';
-  return ticks.map((seconds) => {
-    const iso = new Date(seconds * 1000).toISOString();
-    const date = iso.slice(5, 10);
-    if (step >= DAY) return date;
-    const clock = iso.slice(11, step < 60 ? 19 : 16);
-    const text = date === day ? clock : `${clock}\n${date}`;
-    day = date;
-    return text;
-  });
+/** The colour of the one line that an axis belongs to; without any where it has several. */
+function axisColour(lines: readonly Line[], isRight: boolean): string {
+  const indexes = [...lines.keys()].filter((index) => (lines[index]?.isRight ?? false) === isRight);
+  return colour(indexes.length === 1 ? lineColour(indexes[0] ?? 0) : 'muted');
+}
+
+/** The indexes of values between two gaps, which no line shows. */
+function isolated(values: LineValues): number[] {
+  const known = [...values.keys()].filter((index) => values[index] !== undefined);
+  const hasValue = (position: number): boolean => typeof values[known[position] ?? -1] === 'number';
+  return known.filter(
+    (_index, position) => hasValue(position) && !hasValue(position - 1) && !hasValue(position + 1),
+  );
 }

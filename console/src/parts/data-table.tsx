@@ -1,9 +1,11 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 
-import { number, time } from '../model/display.js';
-import { isNumber, isTime, type Cell, type Column } from '../model/endpoint.js';
+import { jsonText, number } from '../model/display.js';
+import { isIdentifier, isNumber, isTime, type Cell, type Column } from '../model/endpoint.js';
+import { isExact } from '../model/exact-number.js';
 import { nextOrder, sortRows, type Order } from '../model/sort-rows.js';
+import { Digits } from './digits.js';
 
 export type TableRow = Readonly<Record<string, Cell | undefined>>;
 
@@ -59,7 +61,7 @@ export function DataTable({ label, columns, rows, initial }: Props): VNode {
                     {column.show ? (
                       column.show(row[column.name], row)
                     ) : (
-                      <Value value={row[column.name]} type={column.type} />
+                      <Value value={row[column.name]} column={column} />
                     )}
                   </td>
                 ))}
@@ -97,14 +99,34 @@ function Heading({ column, order, onPress }: HeadingProps): VNode {
 const classOf = ({ type }: TableColumn): string =>
   isNumber(type) ? 'number' : isTime(type) ? 'when' : 'text';
 
-function Value({ value, type }: { readonly value: Cell | undefined; readonly type: string }): VNode {
+interface ValueProps {
+  readonly value: Cell | undefined;
+  readonly column: TableColumn;
+}
+
+/** A value with the text that ClickHouse wrote. */
+function Value({ value, column: { name, type } }: ValueProps): VNode {
   if (value === null || value === undefined) return <span class="muted">null</span>;
   if (value === '') return <span class="muted">empty</span>;
-  if (typeof value === 'number') return <span title={String(value)}>{number(value)}</span>;
+  if (isExact(value)) return isIdentifier(name) ? <>{value.value}</> : <Digits text={value.value} />;
   if (typeof value === 'object') return <JsonValue value={value} />;
   const text = String(value);
-  if (isTime(type)) return <span title={text}>{time(text)}</span>;
+  if (isTime(type)) return <Time text={text} />;
   return <span title={text.length > 60 ? text : undefined}>{text}</span>;
+}
+
+/** A date, or a time whose letters, which separate its parts and say UTC, are less prominent. */
+function Time({ text }: { readonly text: string }): VNode {
+  const [, date, clock] = /^(\d+-\d\d-\d\d)T([\d:.]+)Z$/.exec(text) ?? [];
+  if (date === undefined) return <>{text}</>;
+  return (
+    <>
+      {date}
+      <span class="muted">T</span>
+      {clock}
+      <span class="muted">Z</span>
+    </>
+  );
 }
 
 function JsonValue({ value }: { readonly value: object }): VNode {
@@ -116,8 +138,8 @@ function JsonValue({ value }: { readonly value: object }): VNode {
         setOpen(event.currentTarget.open);
       }}
     >
-      <summary>{JSON.stringify(value)}</summary>
-      {open && <pre>{JSON.stringify(value, undefined, 2)}</pre>}
+      <summary>{jsonText(value)}</summary>
+      {open && <pre>{jsonText(value, 2)}</pre>}
     </details>
   );
 }

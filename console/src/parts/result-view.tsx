@@ -3,7 +3,8 @@ import { useMemo } from 'preact/hooks';
 
 import type { RequestedResult } from '../hooks.js';
 import { duration, milliseconds, number } from '../model/display.js';
-import { SQL, type Column, type Endpoint } from '../model/endpoint.js';
+import { SQL, type Cell, type Column, type Endpoint } from '../model/endpoint.js';
+import { isExact } from '../model/exact-number.js';
 import { ChartPanel } from './chart-panel.js';
 import { DataTable } from './data-table.js';
 
@@ -35,7 +36,7 @@ export function ResultView({ endpoint, result }: Props): VNode {
         <p class="notice">No rows. The query ran, and nothing matches these parameters.</p>
       ) : (
         <>
-          <ChartPanel columns={columns} rows={rows} />
+          <ChartPanel endpoint={endpoint.name} columns={columns} rows={rows} />
           <DataTable label="Rows" columns={columns} rows={rows} />
         </>
       )}
@@ -55,8 +56,8 @@ function columnsOf(endpoint: Endpoint, { rows, request }: RequestedResult): read
   });
 }
 
-function guessType(sample: unknown): string {
-  if (typeof sample === 'number') return 'Float64';
+function guessType(sample: Cell | undefined): string {
+  if (isExact(sample)) return 'Float64';
   return typeof sample === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(sample) ? 'DateTime64' : 'String';
 }
 

@@ -1,7 +1,16 @@
+import { LosslessNumber } from 'lossless-json';
+
 import { fromFragment, toFragment } from '../../../console/src/model/address.js';
-import { chartableOf, chartData } from '../../../console/src/model/chart-data.js';
-import { bytes, duration, milliseconds } from '../../../console/src/model/display.js';
-import { designedLimit, mostRows, type Column, type Row } from '../../../console/src/model/endpoint.js';
+import {
+  bytes,
+  cellText,
+  compact,
+  duration,
+  milliseconds,
+  number,
+} from '../../../console/src/model/display.js';
+import { designedLimit, isIdentifier, mostRows, type Row } from '../../../console/src/model/endpoint.js';
+import { addExact, digitGroups } from '../../../console/src/model/exact-number.js';
 import { FAILED, quantile, readSamples, sum } from '../../../console/src/model/metrics.js';
 import { nextOrder, sortRows } from '../../../console/src/model/sort-rows.js';
 import { tokensOf } from '../../../console/src/model/sql-tokens.js';
@@ -27,75 +36,21 @@ describe('an address', () => {
   );
 });
 
-const column = (name: string, type: string): Column => ({ name, type, description: '' });
-
-describe('chart data', () => {
-  const columns = [
-    column('at', "DateTime('UTC')"),
-    column('city', 'Nullable(String)'),
-    column('hits', 'UInt64'),
-  ];
-  const row = (at: string, city: string | null, hits: number): Row => ({
-    at: `2026-05-${at}T00:00:00Z`,
-    city,
-    hits,
-  });
-  const rows = [row('17', 'Bonn', 1), row('17', null, 2), row('18', 'Bonn', 4)];
-
-  it('adds up rows of the same time, with a note', () => {
-    const chartable = chartableOf(columns, rows);
-    expect(chartable).toEqual({ time: 'at', numbers: ['hits'], splits: ['city'] });
-    const data = chartable && chartData(rows, chartable, ['hits']);
-    expect(data?.lines).toEqual([{ name: 'hits', values: [3, 4] }]);
-    expect(data?.note).toContain('are added');
-  });
-
-  it('has a line for each value of the split column, with gaps for missing rows', () => {
-    const chartable = chartableOf(columns, rows);
-    expect(chartable && chartData(rows, chartable, ['hits'], 'city')).toMatchObject({
-      lines: [
-        { name: 'Bonn', values: [1, 4] },
-        { name: 'null', values: [2, null] },
-      ],
-      note: '',
-    });
-  });
-
-  it('notes that values are added where rows of one split value share a time', () => {
-    const shared = [...rows, row('18', 'Bonn', 8)];
-    const chartable = chartableOf(columns, shared);
-    const data = chartable && chartData(shared, chartable, ['hits'], 'city');
-    expect(data?.lines[0]).toEqual({ name: 'Bonn', values: [1, 12] });
-    expect(data?.note).toBe('Values of rows with the same time are added.');
-  });
-
-  it('adds the values beyond the seventh in one line, and notes it', () => {
-    const cities = Array.from({ length: 9 }, (_, index) => `city ${index}`);
-    const many = cities.flatMap((city) => [row('17', city, 1), row('18', city, 2)]);
-    const chartable = chartableOf(columns, many);
-    const data = chartable && chartData(many, chartable, ['hits'], 'city');
-    expect(data?.lines[7]).toEqual({ name: 'all others', values: [2, 4] });
-    expect(data?.note).toBe('Values of rows with the same time are added in “all others”.');
-  });
-
-  it('counts rows when there is no numeric column', () => {
-    const chartable = chartableOf(columns.slice(0, 2), rows);
-    const data = chartable && chartData(rows, chartable, []);
-    expect(data?.lines[0]?.values.reduce((total: number, value) => total + (value ?? 0), 0)).toBe(3);
-  });
-
-  it('is undefined without a time column, and with a single time', () => {
-    expect(chartableOf(columns.slice(1), rows)).toBeUndefined();
-    expect(chartableOf(columns, rows.slice(0, 2))).toBeUndefined();
-  });
-});
-
 describe('the order of rows', () => {
   const rows: readonly Row[] = [{ n: 10 }, { n: null }, { n: 9 }];
 
   it('sorts by value, with nulls first when ascending', () => {
     expect(sortRows(rows, { column: 'n', direction: 'ascending' }).map(({ n }) => n)).toEqual([null, 9, 10]);
     expect(sortRows(rows, { column: 'n', direction: 'descending' }).map(({ n }) => n)).toEqual([10, 9, null]);
+  });
+
+  it('sorts numbers by all of their digits', () => {
+    const sorted = ['-0.00000000000000000002', '-0.00000000000000000001', '1e-9', '9007199254740992'];
+    sorted.push('9007199254740993', '1e300');
+    const exact = sorted.toReversed().map((text) => ({ n: new LosslessNumber(text) }));
+    expect(sortRows(exact, { column: 'n', direction: 'ascending' }).map(({ n }) => cellText(n))).toEqual(
+      sorted,
+    );
   });
 
   it('cycles through ascending, descending and the gateway’s order', () => {
@@ -122,13 +77,51 @@ describe('highlighting', () => {
 describe('quantities', () => {
   it('are formatted in a fitting unit', () => {
     expect([900, 86_400, 1000, 0].map(duration)).toEqual(['15 min', '1 d', '1000 s', '0 s']);
-    expect([0.42, 12.34, 1234, 12_345].map(milliseconds)).toEqual([
-      '0.4 ms',
-      '12.3 ms',
-      '1,234 ms',
-      '12.3 s',
+    expect([0.42, 12.34, 1234, 12_345].map(milliseconds)).toEqual(['0.4 ms', '12.3 ms', '1234 ms', '12.3 s']);
+    expect([0, 1023, 1536, 5 * 1024 ** 3].map(bytes)).toEqual(['0 B', '1023 B', '1.5 KiB', '5 GiB']);
+  });
+});
+
+describe('numbers of the page', () => {
+  it('have groups of digits from ten thousand on, and the first digits of small ones', () => {
+    expect([1234, 12_345, 0.1 + 0.2, 0.000_123_4, 1234.5678].map(number)).toEqual([
+      ...['1234', '12\u202F345', '0.3', '0.000123', '1234.568'],
     ]);
-    expect([0, 1023, 1536, 5 * 1024 ** 3].map(bytes)).toEqual(['0 B', '1,023 B', '1.5 KiB', '5 GiB']);
+  });
+
+  it('are short at an axis, at every magnitude', () => {
+    expect([0, -0, 0.05, 1500, 20e6, 12.5e9, 1e15, 3e-9, -1e300].map(compact)).toEqual([
+      ...['0', '0', '0.05', '1.5K', '20M', '12.5B', '1e15', '3e-9', '-1e300'],
+    ]);
+  });
+});
+
+describe('numbers of a result', () => {
+  it('have groups of digits from ten thousand on, which together are the number', () => {
+    expect(
+      ['9999', '-1234567', '12345.678901', '18446744073709551615', '1e300', '0.00012'].map(digitGroups),
+    ).toEqual([
+      ['9999'],
+      ['-1', '234', '567'],
+      ['12', '345.678901'],
+      ['18', '446', '744', '073', '709', '551', '615'],
+      ['1e300'],
+      ['0.00012'],
+    ]);
+  });
+
+  it('are added without loss', () => {
+    expect(addExact('9007199254740993', '2')).toBe('9007199254740995');
+    expect(addExact('0.1', '0.2')).toBe('0.3');
+    expect(addExact('-1.05', '0.05')).toBe('-1');
+    expect(addExact('0.5', '-0.75')).toBe('-0.25');
+    expect(addExact('1e300', '1e300')).toBe('2e+300');
+  });
+
+  it('name something in columns of ids, years, ports, codes and the like', () => {
+    const names = ['id', 'request_id', 'userId', 'year', 'dst_port', 'http.status', 'error_code'];
+    expect(names.filter((name) => !isIdentifier(name))).toEqual([]);
+    expect(['paid', 'visits', 'width', 'support', 'ids_count'].filter(isIdentifier)).toEqual([]);
   });
 });
 

@@ -1,0 +1,56 @@
+import { cellText } from './display.js';
+import { isIdentifier, isLabel, isNumber, isTime, type Cell, type Column, type Row } from './endpoint.js';
+import { isExact } from './exact-number.js';
+import { bucketOf, MINUTE, timesOf } from './time-buckets.js';
+
+/** Most values that get a line of their own. */
+export const MAX_LINES = 7;
+
+/** The columns of a result that a chart can draw. */
+export interface Chartable {
+  readonly time: string;
+  readonly numbers: readonly string[];
+  /** Columns that can split a line into several, where rows share a time. */
+  readonly splits: readonly string[];
+}
+
+/**
+ * Undefined where a chart would say nothing: the rows have no time, fewer than two times, or no number that measures something,
+ * or each of them is a record of its own, such as a line of a log.
+ */
+export function chartableOf(columns: readonly Column[], rows: readonly Row[]): Chartable | undefined {
+  const time = columns.find(({ type }) => isTime(type))?.name;
+  if (time === undefined) return undefined;
+  const isMeasure = ({ name, type }: Column): boolean => isNumber(type) && !isIdentifier(name);
+  const numbers = columns.filter(isMeasure).map(({ name }) => name);
+  const labels = columns.filter((column) => isLabel(column.type) || isIdentifierNumber(column));
+  const timed = rows.filter((row) => !Number.isNaN(secondsOf(row[time])));
+  const times = timesOf(timed.map((row) => secondsOf(row[time])));
+  if (numbers.length === 0 || times.length < 2) return undefined;
+  const names = labels.map(({ name }) => name);
+  if (areRecords(timed, time, names, bucketOf(times))) return undefined;
+  return { time, numbers, splits: times.length < timed.length ? names : [] };
+}
+
+/** Seconds since 1970 of a time as the gateway writes it, in ISO 8601 or in microseconds; NaN of null. */
+export const secondsOf = (value: Cell | undefined): number =>
+  isExact(value) ? Number(value.value) / 1e6 : Date.parse(cellText(value)) / 1000;
+
+const isIdentifierNumber = ({ name, type }: Column): boolean => isNumber(type) && isIdentifier(name);
+
+/** Whether rows are events, not values of series: no label tells those of one time apart, or too many labels tell all apart. */
+function areRecords(
+  rows: readonly Row[],
+  time: string,
+  labels: readonly string[],
+  bucket: number | undefined,
+): boolean {
+  const distinct = (columns: readonly string[]): number =>
+    new Set(rows.map((row) => columns.map((name) => cellText(row[name])).join('\0'))).size;
+  if (distinct([time, ...labels]) < rows.length) return true;
+  if (bucket !== undefined && bucket >= MINUTE) return false;
+  return labels.some((name) => {
+    const values = distinct([name]);
+    return (isIdentifier(name) && values === rows.length) || (bucket === undefined && values > MAX_LINES);
+  });
+}

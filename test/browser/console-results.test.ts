@@ -1,0 +1,174 @@
+import type { Page } from 'playwright-core';
+
+import { connectClickHouse } from '../../src/clickhouse/connection.js';
+import { describeInBrowser, seriousFindings, visit } from '../support/browser.js';
+import { adminConnection } from '../support/clickhouse.js';
+import { startProjectGateway } from '../support/console-gateway.js';
+import { TYPE_VALUES, TYPES_SELECT, writeResultsProject } from '../support/console-results-project.js';
+import { consoleSession, openConsole } from '../support/console-session.js';
+
+const COMPOUND = /^(?:Array|Tuple|Map|Nested|JSON|Geometry|QBit|Point|Ring|\w*LineString|\w*Polygon)/;
+
+/** Families of types that no column of a result can have. */
+const WITHOUT_VALUES = new Set(['AggregateFunction', 'Nothing', 'Object']);
+
+/** The text of a value in ClickHouse's own words; its times in ISO 8601, as the gateway has them. */
+function ownText(type: string, column: string): string {
+  if (COMPOUND.test(type)) return `toJSONString(${column})`;
+  if (type.startsWith('DateTime'))
+    return `concat(replaceOne(toString(toTimeZone(${column}, 'UTC')), ' ', 'T'), 'Z')`;
+  return `ifNull(toString(${column}), 'null')`;
+}
+
+async function rowsOfClickHouse(query: string): Promise<readonly (readonly string[])[]> {
+  const client = connectClickHouse(adminConnection('default'), {
+    maxOpenConnections: 1,
+    requestTimeoutMs: 60_000,
+  });
+  try {
+    const result = await client.query({
+      query,
+      format: 'JSONCompactEachRow',
+      clickhouse_settings: { output_format_json_quote_64bit_integers: 0, date_time_output_format: 'iso' },
+    });
+    return await result.json<readonly string[]>();
+  } finally {
+    await client.close();
+  }
+}
+
+const cellsOf = (page: Page): Promise<readonly (readonly string[])[]> =>
+  page.evaluate(
+    `[...document.querySelectorAll('.rows tbody tr')].map((row) =>
+       [...row.cells].map((cell) => (cell.querySelector('summary') ?? cell).textContent))`,
+  );
+
+/** Texts in the canvas of the chart, with the pixel at which each begins. */
+interface Drawn {
+  readonly text: string;
+  readonly left: number;
+}
+
+const RECORD_TEXTS = `
+  window.drawn = [];
+  const { fillText } = CanvasRenderingContext2D.prototype;
+  CanvasRenderingContext2D.prototype.fillText = function (text, x, ...rest) {
+    const { a, e } = this.getTransform();
+    const share = { right: 1, end: 1, center: 0.5 }[this.textAlign] ?? 0;
+    window.drawn.push({ text, left: a * (x - share * this.measureText(text).width) + e });
+    return fillText.call(this, text, x, ...rest);
+  };`;
+
+describeInBrowser('a result in the console', () => {
+  const session = consoleSession(async (folder) => {
+    await writeResultsProject(folder);
+    return startProjectGateway(folder);
+  });
+
+  const run = async (page: Page, name: string): Promise<void> => {
+    await openConsole(session, page, `#/${name}?`);
+    await page.waitForSelector('.rows tbody tr');
+  };
+
+  const drawnIn = async (page: Page, name: string): Promise<readonly Drawn[]> => {
+    await page.addInitScript(RECORD_TEXTS);
+    await run(page, name);
+    await page.waitForSelector('.chart canvas');
+    return page.evaluate('window.drawn');
+  };
+
+  it('has the text that ClickHouse has for a value of each type', async () => {
+    const texts = TYPE_VALUES.map(([type], index) => ownText(type, `c${index}`));
+    const rows = await rowsOfClickHouse(`SELECT ${texts.join(', ')} FROM (${TYPES_SELECT})`);
+    await visit(session.browser, async ({ page }) => {
+      await run(page, 'types');
+      const shown = await cellsOf(page);
+      const asShown = (text: string): string => (text === '' ? 'empty' : text);
+      const byType = (cells: readonly (readonly string[])[]): unknown =>
+        TYPE_VALUES.map(([type], column) => [type, cells.map((row) => row[column])]);
+      expect(byType(shown)).toEqual(byType(rows.map((row) => row.map(asShown))));
+    });
+  });
+
+  it('is tested with all types that ClickHouse has', async () => {
+    const families = await rowsOfClickHouse("SELECT name FROM system.data_type_families WHERE alias_to = ''");
+    const tested = TYPE_VALUES.map(([type]) => type).join(' ');
+    const untested = families
+      .map(([name = '']) => name)
+      .filter((name) => !WITHOUT_VALUES.has(name) && !new RegExp(`\\b${name}\\b`).test(tested));
+    expect(untested).toEqual([]);
+  });
+
+  it('separates groups of digits on the screen only, and not those of identifiers', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await run(page, 'numbers');
+      const [first] = await cellsOf(page);
+      expect(first).toEqual(['2026', '9007199254740993', '1234567']);
+      const groups = await page.locator('.rows tbody tr:first-child .digits').allTextContents();
+      expect(groups).toEqual(['1', '234', '567']);
+      const copied = await page.evaluate(
+        `getSelection().selectAllChildren(document.querySelector('.rows tbody td:nth-child(3)'));
+         getSelection().toString().trim()`,
+      );
+      expect(copied).toBe('1234567');
+      expect(await seriousFindings(page)).toEqual([]);
+    });
+  });
+
+  it('is sorted by all digits of a number', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await run(page, 'numbers');
+      await page.click('.rows th:nth-child(2) button');
+      expect((await cellsOf(page)).map((cells) => cells[1])).toEqual([
+        ...['9007199254740992', '9007199254740993'],
+      ]);
+    });
+  });
+
+  it('has a chart with short labels within its edge, and a second axis for small values', async () => {
+    await visit(session.browser, async ({ page }) => {
+      const drawn = await drawnIn(page, 'magnitudes');
+      const texts = drawn.map(({ text }) => text);
+      expect(texts).toEqual(expect.arrayContaining(['20M', '40M', '0.1', '0.2']));
+      expect(drawn.filter(({ left }) => left < 0)).toEqual([]);
+      expect(await page.textContent('.chart-panel .legend')).toContain('seconds (right axis)');
+      expect(await seriousFindings(page)).toEqual([]);
+    });
+  });
+
+  it('has a chart with exact values, and times with their zone, under the pointer', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await run(page, 'magnitudes');
+      await page.hover('.chart .u-over', { position: { x: 1, y: 20 } });
+      await page.waitForSelector('.at:has-text("2026-05-17 00:00:00 UTC")');
+      expect(await page.locator('.legend .value').allTextContents()).toEqual(['20000000', '0.1']);
+    });
+  });
+
+  it('has the year at the time axis of a chart of several years', async () => {
+    await visit(session.browser, async ({ page }) => {
+      const texts = (await drawnIn(page, 'years')).map(({ text }) => text);
+      expect(texts).toEqual(expect.arrayContaining(['2025-01-01', '2026-01-01']));
+    });
+  });
+
+  it('has no chart where it was hidden before, until it is shown again', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await run(page, 'years');
+      await page.click('text=Hide chart');
+      await page.waitForSelector('.chart', { state: 'detached' });
+      await page.reload();
+      await page.waitForSelector('text=Show chart');
+      expect(await page.locator('.chart').count()).toBe(0);
+      expect(await seriousFindings(page)).toEqual([]);
+      await page.click('nav a[href="#/magnitudes"]');
+      await page.click('form.request button[type=submit]');
+      await page.waitForSelector('.chart canvas');
+      await page.click('nav a[href="#/years"]');
+      await page.click('form.request button[type=submit]');
+      await page.click('text=Show chart');
+      await page.waitForSelector('.chart canvas');
+      expect(await page.evaluate('JSON.stringify(localStorage)')).not.toContain('hidden');
+    });
+  });
+});
