@@ -1,5 +1,6 @@
 import { ClickHouseError } from '@clickhouse/client';
 
+import { shortMessage } from '../clickhouse/short-message.js';
 import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import type { FileProblem } from '../endpoint/file-problems.js';
 import { sqlWithCarets } from './sql-with-carets.js';
@@ -8,9 +9,6 @@ const ACCESS_DENIED = '497';
 const SYNTAX_ERROR = '62';
 /** Errors whose message begins with a name that the SQL contains: UNKNOWN_FUNCTION, _IDENTIFIER, _TYPE and _TABLE. */
 const ABOUT_A_NAME = new Set(['46', '47', '50', '60']);
-
-/** Characters of ClickHouse's list of what it expected, which can be longer than the SQL. */
-const MAX_EXPECTED = 120;
 
 /**
  * Shows ClickHouse's text where the endpoint's author wrote the mistake. @param positions of the mistake in the SQL
@@ -33,7 +31,7 @@ export function queryProblem(error: unknown, sql: string, showInFile?: ShowInFil
     return { problem: `${summary}${cause instanceof Error ? cause.message : diagnosis}`.trimEnd() };
   }
   if (cause.code === ACCESS_DENIED) return accessProblem(cause);
-  const text = `${summary}${shortText(cause.message)}`;
+  const text = `${summary}${shortMessage(cause.message)}`;
   const positions = positionsOf(cause, sql);
   const shown = showInFile?.(text, positions) ?? { problem: text, excerpt: sqlWithCarets(sql, positions) };
   const above = shown.excerpt === undefined ? '' : `${shown.excerpt}\n`;
@@ -47,24 +45,8 @@ function accessProblem({ message }: ClickHouseError): FileProblem {
     /\(Missing permissions: (.+)\)\.?\s*$/.exec(message)?.[1] ??
     /have (?:the )?grant (.+? ON .+?)\.?(?: \(Missing|\s*$)/.exec(message)?.[1];
   const problem =
-    right === undefined ? shortText(message) : `the ClickHouse user ${user} lacks the right ${right}`;
+    right === undefined ? shortMessage(message) : `the ClickHouse user ${user} lacks the right ${right}`;
   return { problem: `${problem}: run \`querygate grants\`, and grant it as an administrator` };
-}
-
-/** ClickHouse's text without its copies of the SQL. */
-function shortText(message: string): string {
-  const text = message
-    .replace(
-      /: failed at position \d+(?: \([^]*?\)(?: \(line \d+, col \d+\))?: [^]*?(?=\. (?:Expected|Unmatched|Maybe)|$))?/,
-      '',
-    )
-    .replace(/[.:]? in (?:scope|query) [^]*?(?=\. Maybe you meant|$)/i, '');
-  return text.replace(/Expected one of: [^]*/, shortened).replace(/[\s.]+$/, '');
-}
-
-function shortened(expected: string): string {
-  if (expected.length <= MAX_EXPECTED) return expected;
-  return `${expected.slice(0, expected.lastIndexOf(', ', MAX_EXPECTED))} …`;
 }
 
 function positionsOf({ code, message }: ClickHouseError, sql: string): readonly number[] {

@@ -13,6 +13,8 @@ import type { QueryRequest, QueryResult, RunQuery } from '../query/ports.js';
 import type { QueryClient } from './connection.js';
 import { describeColumns } from './describe-columns.js';
 import { runDistributed, type ClusterOptions } from './distributed-queries.js';
+import { errorNames } from './error-names.js';
+import { explained } from './explain-error.js';
 import { fetchRows, type SendQuery } from './fetch-rows.js';
 import { sendParameters } from './multipart-parameters.js';
 import { translateClickHouseError } from './translate-error.js';
@@ -89,6 +91,7 @@ export function createQueryRunner(
   maxLimits: RunnerLimits,
   clusterOptions: ClusterOptions = {},
 ): RunQuery {
+  const nameOf = errorNames(client);
   return async (request) => {
     const limits = narrowLimits(maxLimits, request.limits);
     const remainingMs = Math.max(1, limits.timeoutMs - (request.spentMs ?? 0));
@@ -111,8 +114,8 @@ export function createQueryRunner(
       const cause = hasSecretValue(request.query) ? undefined : error;
       if (request.signal.aborted) throw cancelled(request.signal, cause);
       if (abort.signal.aborted) throw timedOut(limits, cause);
-      const failure =
-        request.columns === 'unknown' ? translateSqlError(error) : translateClickHouseError(error);
+      const translate = request.columns === 'unknown' ? translateSqlError : translateClickHouseError;
+      const failure = await explained(translate(error), request, nameOf);
       throw hasSecretValue(request.query) ? withoutCause(failure) : failure;
     } finally {
       clearTimeout(timer);

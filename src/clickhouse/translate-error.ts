@@ -142,10 +142,13 @@ function diagnosisOf(error: unknown): string {
   if (!(error instanceof ClickHouseError)) {
     return connectionProblem(error) ?? 'a response that is neither a result nor an exception of ClickHouse';
   }
-  const known = BY_NUMBER[error.code];
-  if (!known) return `ClickHouse: an error (code ${error.code})`;
-  const { name, hint } = known;
-  return `ClickHouse: ${name} (code ${error.code})${hint === undefined ? '' : `; ${hint}`}`;
+  return describeKnownError(error);
+}
+
+/** The name of an error of ClickHouse, its code, and a hint for the operator where there is one. @param name as ClickHouse says it. */
+export function describeKnownError({ code }: ClickHouseError, name = 'an error'): string {
+  const known = BY_NUMBER[code];
+  return `ClickHouse: ${known?.name ?? name} (code ${code})${known?.hint === undefined ? '' : `; ${known.hint}`}`;
 }
 
 /** Message of an error with a code (of Node's sockets, name resolution or TLS), or of the client's own timeout. */

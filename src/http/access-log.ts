@@ -30,7 +30,7 @@ export interface CompletedRequest {
   readonly totalMs: number;
 }
 
-/** A request that failed: code and diagnosis, without the text of the cause. */
+/** A request that failed. */
 export interface ReportedFailure {
   readonly requestId: string;
   readonly endpoint: string | undefined;
@@ -39,10 +39,14 @@ export interface ReportedFailure {
   /** The name of the key. */
   readonly key: string | undefined;
   readonly diagnosis: string | undefined;
+  /** The whole text of the cause, which can contain values of the request: for the admin API, never for the log. */
+  readonly cause: string | undefined;
 }
 
 /** Callbacks that receive requests. */
 export interface RequestListeners {
+  /** Whether the log has the text of each cause, with values of the request: in a development server. */
+  readonly showsCauses?: boolean;
   readonly onLimit?: (exceeded: LimitState) => void;
   readonly onFailure?: (failure: ReportedFailure) => void;
   /** Called for each request except health probes and those by which the console follows a development server. */
@@ -115,7 +119,8 @@ export class AccessLog {
   private explain({ failure, requestId }: RequestContext): void {
     if (failure instanceof LimitExceeded) this.listeners.onLimit?.(failure.exceeded);
     if (failure instanceof Failure && failure.details.cause !== undefined) {
-      this.logger.debug('cause of the failure', { requestId, ...describeError(failure.details.cause) });
+      const log = this.listeners.showsCauses ? this.logger.info : this.logger.debug;
+      log('cause of the failure', { requestId, ...describeError(failure.details.cause) });
     }
   }
 }
@@ -183,11 +188,17 @@ function reportedFailure(
 ): ReportedFailure {
   const shared = { requestId, endpoint, status, key: principal?.name };
   if (failure instanceof Failure) {
-    return { ...shared, code: failure.code, diagnosis: failure.details.diagnosis };
+    const { diagnosis, cause } = failure.details;
+    return {
+      ...shared,
+      code: failure.code,
+      diagnosis,
+      cause: cause instanceof Error ? cause.message : undefined,
+    };
   }
   // The text of an internal error can hold values, so it is in the log only, under the request id.
   const fault = failure instanceof Error ? failure.name : undefined;
-  return { ...shared, code: status === 499 ? 'CALLER_GONE' : 'INTERNAL', diagnosis: fault };
+  return { ...shared, code: status === 499 ? 'CALLER_GONE' : 'INTERNAL', diagnosis: fault, cause: undefined };
 }
 
 function failureFields(failure: unknown): Fields {

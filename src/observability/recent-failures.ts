@@ -1,4 +1,4 @@
-/** A failed request as the admin API shows it: without parameters, addresses and secrets. */
+/** A failed request as the admin API shows it: without addresses and secrets. */
 export interface RecentFailure {
   /** ISO 8601. */
   readonly time: string;
@@ -10,6 +10,8 @@ export interface RecentFailure {
   readonly key: string | undefined;
   /** For the operator only. */
   readonly diagnosis: string | undefined;
+  /** The whole text of the cause, such as ClickHouse's message; it can contain values of the request. */
+  readonly cause: string | undefined;
 }
 
 const MAX_FAILURES = 100;

@@ -91,7 +91,14 @@ export function createListener(parts: ListenerParts): ListenerWithMessages {
   return Object.assign(listener, { messages: app.messages });
 }
 
-function createLog({ logger, execution: { metrics }, requestLog, disks, clock }: ListenerParts): AccessLog {
+function createLog({
+  logger,
+  execution: { metrics },
+  requestLog,
+  disks,
+  development,
+  clock,
+}: ListenerParts): AccessLog {
   return new AccessLog(
     logger,
     (...completed) => {
@@ -105,6 +112,7 @@ function createLog({ logger, execution: { metrics }, requestLog, disks, clock }:
         metrics.failures.note({ time: clock().toISOString(), ...failure });
         if (DISK_FAILURES.has(failure.code)) void disks.hasFullDisk();
       },
+      showsCauses: development !== undefined,
       ...(requestLog && { onCompleted: requestLog.note }),
     },
   );

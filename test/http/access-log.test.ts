@@ -3,7 +3,7 @@ import { get as httpGet, IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 
 import { Failure } from '../../src/errors.js';
-import { AccessLog } from '../../src/http/access-log.js';
+import { AccessLog, type ReportedFailure } from '../../src/http/access-log.js';
 import { createHttpServer } from '../../src/http/server.js';
 import { whileListening } from '../support/raw-exchange.js';
 import { RecordingLogger } from '../support/recording-logger.js';
@@ -115,6 +115,31 @@ describe('the access log', () => {
     await get(GOOD_CALL);
     expect(await logger.line('request')).toMatchObject({ level, fields: { status: 504, code } });
   });
+
+  it.each([
+    ['at level info in a development server', true, 'info'],
+    ['at level debug elsewhere', false, 'debug'],
+  ])(
+    'gives the whole text of a cause to the admin API, and logs it %s',
+    async (_where, showsCauses, expected) => {
+      const text = 'Cannot parse string';
+      const logger = new RecordingLogger();
+      const reported: ReportedFailure[] = [];
+      const cause = new Error(text);
+      const failure = new Failure('CLICKHOUSE_FAILED', 'Failed.', { cause });
+      const context = { requestId: 'request-1', startedAt: performance.now(), failure };
+      const request = new IncomingMessage(new Socket());
+      const onFailure = (found: ReportedFailure): void => void reported.push(found);
+      new AccessLog(logger, undefined, { showsCauses, onFailure }).note(
+        request,
+        new ServerResponse(request),
+        '/',
+        context,
+      );
+      const { level, fields } = await logger.line('cause of the failure');
+      expect([level, fields['error'], reported[0]?.cause]).toEqual([expected, text, text]);
+    },
+  );
 
   it('logs the text and stack of an unexpected error', async () => {
     const { get, logger, runQuery } = await createTestGateway();

@@ -47,6 +47,7 @@ export interface Failures {
     readonly code: string;
     readonly key?: string;
     readonly diagnosis?: string;
+    readonly cause?: string;
   }[];
 }
 

@@ -61,6 +61,13 @@ const FAILURE_COLUMNS = [
   column('endpoint', 'Endpoint', 'String', text),
   column('key', 'Key', 'String', text),
   column('diagnosis', 'Diagnosis', 'String', text),
+  column(
+    'cause',
+    'Cause',
+    'String',
+    text,
+    'The whole text of the error, which can contain values of the request.',
+  ),
   column('requestId', 'Request id', 'String', text),
 ];
 

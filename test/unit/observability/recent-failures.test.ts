@@ -8,6 +8,7 @@ const failure = (time: number, status: number): RecentFailure => ({
   code: 'CODE',
   key: undefined,
   diagnosis: undefined,
+  cause: undefined,
 });
 
 describe('RecentFailures', () => {
