@@ -19,7 +19,7 @@ const LAYERS = {
   scheduler: ['endpoint', 'query', 'errors.ts'],
   sandbox: ['endpoint', 'query', 'errors.ts'],
   clickhouse: ['endpoint', 'files', 'formats', 'query', 'errors.ts'],
-  check: ['endpoint', 'files', 'formats', 'config', 'query', 'clickhouse'],
+  check: ['endpoint', 'files', 'formats', 'config', 'query', 'clickhouse', 'errors.ts'],
   observability: ['endpoint', 'query', 'package-files.ts'],
   coordination: ['endpoint', 'formats', 'limits', 'query', 'errors.ts'],
   warming: ['endpoint', 'formats', 'query', 'coordination'],

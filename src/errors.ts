@@ -26,6 +26,7 @@ export const ERRORS = {
   CALLER_GONE: { status: 499, title: 'Client disconnected' },
   LIMIT_EXCEEDED: { status: 429, title: 'Limit exceeded' },
   INTERNAL: { status: 500, title: 'Internal error' },
+  ENDPOINT_INVALID: { status: 500, title: 'Endpoint invalid' },
   CLICKHOUSE_FAILED: { status: 502, title: 'ClickHouse failed' },
   CLICKHOUSE_ANSWER_BROKEN: { status: 502, title: 'Incomplete response from ClickHouse' },
   CLICKHOUSE_UNREACHABLE: { status: 503, title: 'ClickHouse unreachable' },

@@ -90,7 +90,8 @@ function isSame(known: FileProblem, problem: FileProblem): boolean {
 
 const NOTHING: Combination = { names: [] };
 
-function combinationText({ names, choice }: Combination, others: number): string {
+/** How messages name a combination. @param others combinations with the same problem */
+export function combinationText({ names, choice }: Combination, others: number): string {
   const of = names.length === 0 ? 'without optional parameters' : `with a value for ${names.join(', ')}`;
   const which = choice ? `where ${choice[0]} is ${choice[1]}` : of;
   if (others === 0) return which;

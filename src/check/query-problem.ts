@@ -1,7 +1,7 @@
 import { ClickHouseError } from '@clickhouse/client';
 
 import { shortMessage } from '../clickhouse/short-message.js';
-import { translateClickHouseError } from '../clickhouse/translate-error.js';
+import { describeKnownError, translateClickHouseError } from '../clickhouse/translate-error.js';
 import type { FileProblem } from '../endpoint/file-problems.js';
 import { sqlWithCarets } from './sql-with-carets.js';
 
@@ -35,7 +35,7 @@ export function queryProblem(error: unknown, sql: string, showInFile?: ShowInFil
   const positions = positionsOf(cause, sql);
   const shown = showInFile?.(text, positions) ?? { problem: text, excerpt: sqlWithCarets(sql, positions) };
   const above = shown.excerpt === undefined ? '' : `${shown.excerpt}\n`;
-  return { ...shown, excerpt: `${above}  ${diagnosis}` };
+  return { ...shown, excerpt: `${above}  ${describeKnownError(cause, cause.type)}` };
 }
 
 /** The right that is missing, as ClickHouse names it, and how to grant it. */

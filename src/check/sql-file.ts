@@ -2,6 +2,7 @@ import path from 'node:path';
 
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { SqlReader } from '../endpoint/endpoint-loader.js';
+import { readSource } from '../endpoint/endpoint-source.js';
 import { optionalColumnsOf, placeholdersOf } from '../endpoint/sql-file/select-parameters.js';
 import { readHeader } from '../endpoint/sql-file/header.js';
 import { placeForColumns, readSelect, readSqlEndpoint } from '../endpoint/sql-file/read-sql-endpoint.js';
@@ -49,6 +50,30 @@ export class SqlFiles implements SqlReader {
   /** The file of an endpoint; undefined for one in TypeScript. */
   of({ query }: Endpoint): SqlFile | undefined {
     return this.byQuery.get(query);
+  }
+}
+
+/**
+ * The file of an endpoint that was loaded, read again.
+ *
+ * @param shownPath as messages name it.
+ * @returns undefined where the endpoint is one in TypeScript, and where the file was changed or removed since.
+ */
+export async function readSqlFile(
+  endpointsFolder: string,
+  shownPath: string,
+  { digest }: Endpoint,
+): Promise<SqlFile | undefined> {
+  if (!shownPath.endsWith('.sql')) return undefined;
+  const file = path.resolve(endpointsFolder, '..', shownPath);
+  const files = new SqlFiles(endpointsFolder);
+  try {
+    const source = await readSource(endpointsFolder, path.relative(endpointsFolder, file));
+    const endpoint = files.read(String(source), file);
+    return endpoint.digest === digest ? files.of(endpoint) : undefined;
+  } catch {
+    // Only the places of problems are in it.
+    return undefined;
   }
 }
 

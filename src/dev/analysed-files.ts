@@ -1,18 +1,16 @@
-import { ClickHouseError } from '@clickhouse/client';
 import { readFile } from 'node:fs/promises';
 
-import { bindValues, DESCRIBE, describe, type AnalysisTools } from '../check/analyze-query.js';
+import type { Analysis } from '../check/analyse-endpoint.js';
 import type { CheckTools } from '../check/check-endpoint.js';
-import { columnProblems } from '../check/column-problems.js';
-import { sampleValues } from '../check/combinations.js';
+import type { EndpointAnalyses } from '../check/endpoint-analyses.js';
 import { findColumns } from '../check/find-columns.js';
-import { queryProblemInFile } from '../check/query-problem-in-file.js';
 import type { SqlFile, SqlFiles } from '../check/sql-file.js';
-import { returnedColumns, type Endpoint } from '../endpoint/endpoint.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
 import type { FileProblem } from '../endpoint/file-problems.js';
 import type { LoadedFiles } from '../endpoint/endpoint-loader.js';
 
 export interface AnalysisParts {
+  readonly analyses: EndpointAnalyses;
   readonly files: SqlFiles;
   /** Runs a task with a connection to ClickHouse. @throws Error where it does not respond */
   readonly withTools: (task: (tools: CheckTools) => Promise<void>) => Promise<void>;
@@ -30,21 +28,7 @@ const CONCURRENT = 4;
  * those that the file declares. It finds the columns that a header lacks, and writes them into the file.
  */
 export class AnalysedFiles {
-  /** Digests of definitions without a problem. */
-  private readonly valid = new Set<string>();
-
   constructor(private readonly parts: AnalysisParts) {}
-
-  /** Forgets what was found, because the tables are other ones. */
-  forget(): void {
-    this.valid.clear();
-  }
-
-  /** Forgets the definitions that are no longer served. */
-  keepOnly(endpoints: readonly Endpoint[]): void {
-    const digests = new Set(endpoints.map(({ digest }) => digest));
-    for (const digest of this.valid) if (!digests.has(digest)) this.valid.delete(digest);
-  }
 
   /**
    * @param earlier the endpoints that the files contained when they were loaded last. One of them without a problem stays in
@@ -58,10 +42,7 @@ export class AnalysedFiles {
     const analyse = async ([file, endpoint]: (typeof open)[number], tools: CheckTools): Promise<void> => {
       const { endpoint: analysed, problems: found } = await this.analyse(endpoint, tools);
       endpoints.set(file, analysed);
-      if (found.length === 0) {
-        this.valid.add(analysed.digest);
-        return;
-      }
+      if (found.length === 0) return;
       problems.push(...found.map((problem) => ({ file, ...problem })));
       if (await this.isValid(earlier.get(file), analysed, tools)) endpoints.delete(file);
     };
@@ -84,14 +65,14 @@ export class AnalysedFiles {
   /** Whether ClickHouse accepts an earlier definition, as the tables are now. */
   private async isValid(earlier: Endpoint | undefined, now: Endpoint, tools: CheckTools): Promise<boolean> {
     if (!earlier || earlier.digest === now.digest) return false;
-    if (this.valid.has(earlier.digest)) return true;
-    const problems = await problemsOfQuery(earlier, undefined, tools);
-    if (problems.length === 0) this.valid.add(earlier.digest);
-    return problems.length === 0;
+    const { analyses } = this.parts;
+    return hasNoProblem(analyses.of(earlier) ?? (await analyses.analyse(earlier, undefined, tools)));
   }
 
   private isKnown(endpoint: Endpoint): boolean {
-    return this.valid.has(endpoint.digest) && !this.parts.files.lacksColumns(endpoint);
+    const { analyses, files } = this.parts;
+    const known = analyses.of(endpoint);
+    return known !== undefined && hasNoProblem(known) && !files.lacksColumns(endpoint);
   }
 
   private async analyse(
@@ -100,7 +81,7 @@ export class AnalysedFiles {
   ): Promise<{ readonly endpoint: Endpoint; readonly problems: readonly FileProblem[] }> {
     const file = this.parts.files.of(endpoint);
     if (file?.lacksColumns) return this.withColumns(endpoint, file, tools);
-    return { endpoint, problems: await problemsOfQuery(endpoint, file, tools) };
+    return { endpoint, problems: problemsOf(await this.parts.analyses.analyse(endpoint, file, tools)) };
   }
 
   private async withColumns(
@@ -108,13 +89,13 @@ export class AnalysedFiles {
     file: SqlFile,
     tools: CheckTools,
   ): Promise<{ readonly endpoint: Endpoint; readonly problems: readonly FileProblem[] }> {
-    const { files, onWritten } = this.parts;
+    const { analyses, files, onWritten } = this.parts;
     const found = await findColumns(endpoint, file, { ...tools, writes: true });
     if (found.written === undefined)
       return { endpoint: found.endpoint ?? endpoint, problems: found.problems };
     onWritten(file.shownPath, found.written);
     const read = files.read(await readFile(file.path, 'utf8'), file.path);
-    return { endpoint: read, problems: found.problems };
+    return { endpoint: read, problems: problemsOf(await analyses.analyse(read, files.of(read), tools)) };
   }
 
   /** The files that cannot be served at all without ClickHouse: nobody knows their columns. */
@@ -128,18 +109,9 @@ export class AnalysedFiles {
   }
 }
 
-/** Why ClickHouse rejects the query of an endpoint's example, or how its columns differ from the declared ones. */
-async function problemsOfQuery(
-  endpoint: Endpoint,
-  file: SqlFile | undefined,
-  tools: AnalysisTools,
-): Promise<readonly FileProblem[]> {
-  const values = sampleValues(endpoint, { names: Object.keys(endpoint.example) }, tools.now());
-  const query = bindValues(endpoint, values, tools);
-  try {
-    return columnProblems(returnedColumns(endpoint, values), await describe(query, tools), file);
-  } catch (error) {
-    if (!(error instanceof ClickHouseError)) return [];
-    return [queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file)];
-  }
-}
+const problemsOf = ({ rejections, differences }: Analysis): readonly FileProblem[] => [
+  ...rejections,
+  ...differences,
+];
+
+const hasNoProblem = (analysis: Analysis): boolean => problemsOf(analysis).length === 0;

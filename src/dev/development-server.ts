@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 
 import { SqlFiles } from '../check/sql-file.js';
+import { EndpointAnalyses } from '../check/endpoint-analyses.js';
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
 import { externalConnection } from '../server/external-connection.js';
 import type { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
@@ -31,6 +32,7 @@ export class DevelopmentServer implements Development {
   private readonly files: SqlFiles;
   private readonly findings: FindingsOfEndpoints;
   private readonly analysed: AnalysedFiles;
+  readonly analyses = new EndpointAnalyses();
   private readonly revision = new Revision();
   private clickhouse: OpenClickHouse | undefined;
   private problems: readonly FileProblem[] = [];
@@ -50,6 +52,7 @@ export class DevelopmentServer implements Development {
       this.revision.change();
     });
     this.analysed = new AnalysedFiles({
+      analyses: this.analyses,
       files: this.files,
       withTools: (task) => this.findings.withTools(task),
       prepareFor: async (endpoints) => this.clickhouse?.prepareFor(endpoints),
@@ -117,7 +120,6 @@ export class DevelopmentServer implements Development {
 
   /** Forgets what was found about definitions that are no longer served. */
   keepOnly(endpoints: readonly Endpoint[]): void {
-    this.analysed.keepOnly(endpoints);
     this.findings.keepOnly(endpoints);
   }
 
@@ -128,7 +130,7 @@ export class DevelopmentServer implements Development {
 
   /** To be called when tables were created, changed or dropped: what was found about endpoints may be wrong. */
   forgetAnalyses(): void {
-    this.analysed.forget();
+    this.analyses.forget();
     this.findings.forget();
   }
 

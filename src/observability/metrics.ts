@@ -101,6 +101,11 @@ export class Metrics {
     this.gauge('last_reload_success_timestamp_seconds', help, [], (gauge) => {
       gauge.set(reloads.lastSuccess.getTime() / 1000);
     });
+    const ofRejected =
+      'Served endpoints whose query ClickHouse rejects; their calls are 500 ENDPOINT_INVALID.';
+    this.gauge('endpoints_rejected', ofRejected, [], (gauge) => {
+      gauge.set(reloads.rejected());
+    });
   }
 
   /** Adds the metrics that are read at each scrape. */

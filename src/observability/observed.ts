@@ -40,8 +40,9 @@ export interface Observed {
   };
 }
 
-/** How the last reload of the endpoints ended, and when one was successful last. */
+/** How the last reload of the endpoints ended, when one was successful last, and how many endpoints cannot run. */
 export interface ReloadOutcomes {
+  readonly rejected: () => number;
   readonly last: { readonly ok: boolean };
   readonly lastSuccess: Date;
 }

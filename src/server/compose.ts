@@ -2,7 +2,9 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { EndpointAnalyses } from '../check/endpoint-analyses.js';
 import type { Config } from '../config/config.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Endpoints } from '../endpoint/registry.js';
 import { ServedEndpoints } from '../endpoint/served-endpoints.js';
 import { createAdminApp, type AdminParts } from '../http/admin/admin-app.js';
@@ -14,19 +16,20 @@ import type { Logger } from '../observability/logger.js';
 import { openTracing } from '../observability/open-tracing.js';
 import { CONSOLE_FOLDER } from '../package-files.js';
 import type { Clock } from '../query/ports.js';
-import { createSandbox } from '../sandbox/sandbox.js';
 import { Closers, type OnClose } from './closers.js';
 import { createListener, type ListenerParts } from './create-listener.js';
 import { pingServersOnce } from './first-ping.js';
 import { openAccess } from './open-access.js';
-import { openClickHouse, warnOfGrants, type OpenClickHouse } from './open-clickhouse.js';
+import { openClickHouse, type OpenClickHouse } from './open-clickhouse.js';
 import { openDiskMonitor } from './open-disk-monitor.js';
 import { openQueryExecution } from './open-query-execution.js';
+import { openReloader, type EndpointsLoader } from './open-reloader.js';
 import { openRequestLog } from './open-request-log.js';
 import { pingAny } from './ping-any.js';
+import { openSandbox } from './open-sandbox.js';
 import { ProjectEndpoints, type LoadedEndpoints, type ProjectEndpointsOptions } from './project-endpoints.js';
 import { queryServers } from './query-servers.js';
-import { logReload, Reloader, type Reload } from './reloader.js';
+import type { Reload, ReloadOptions } from './reloader.js';
 import { warnOfOtherVersion } from './warn-of-other-version.js';
 
 /** A running gateway. */
@@ -36,7 +39,7 @@ export interface Gateway {
   readonly adminUrl: string | undefined;
   readonly endpoints: Endpoints;
   /** Loads the endpoint files again and serves them in place of the earlier ones, all or nothing. Never rejects. */
-  readonly reload: () => Promise<Reload>;
+  readonly reload: (options?: ReloadOptions) => Promise<Reload>;
   /** Drops every cached result. */
   readonly purge: () => Promise<unknown>;
   /** The key generated for this run, if none is configured. */
@@ -69,6 +72,7 @@ export interface Development {
   readonly onOpened: (clickhouse: OpenClickHouse) => void;
   readonly onReload: (outcome: Reload) => void;
   readonly source: DevelopmentSource;
+  readonly analyses: EndpointAnalyses;
 }
 
 /**
@@ -97,8 +101,8 @@ async function open(
   onClose: OnClose,
 ): Promise<Omit<Gateway, 'close'>> {
   warnOfOtherVersion(config.project, logger);
-  const load = endpointsLoader(config, development);
-  const first = await load();
+  const loader = endpointsLoader(config, development);
+  const first = await loader.load();
   const endpoints = new ServedEndpoints(first.endpoints);
   const { credentials, seal, ...operatedAccess } = await openAccess(config, endpoints, { logger, clock });
   onClose(operatedAccess.keys.close, { name: 'keys' });
@@ -110,48 +114,42 @@ async function open(
   const requestLog = openRequestLog(clickhouse.logConnections, { logger, clock });
   if (requestLog) onClose(requestLog.close, { name: 'request log', isBestEffort: true });
   const servers = queryServers(clickhouse.servers, config, tracing);
-  const execution = await openQueryExecution(config, { endpoints, servers, logger, clock }, onClose);
+  const analyses = development?.analyses ?? new EndpointAnalyses();
+  const { requireNoRejection: requireRunnable } = analyses;
+  const dependencies = { endpoints, servers, requireRunnable, logger, clock };
+  const execution = await openQueryExecution(config, dependencies, onClose);
   if (output) execution.metrics.observeLog(output);
   if (requestLog) execution.metrics.observeRequestLog(requestLog.requestLog);
-  let adoptKeys = (): void => undefined;
-  const reloader = new Reloader(
-    {
-      served: endpoints,
-      load,
-      prepare: async (all, changed) => {
-        adoptKeys = await operatedAccess.keys.readFor(all);
-        // A development server has prepared for them to analyse them.
-        if (!development) warnOfGrants(await clickhouse.prepareFor(changed), logger);
-      },
-      onReplaced: (outdated) => {
-        adoptKeys();
-        execution.adoptEndpoints(outdated);
-      },
-      report: development?.onReload ?? logReload(logger),
-      clock,
-    },
-    first.problems,
+  const { reloader, analysing } = openReloader(
+    { config, loader, first, analyses, endpoints, clickhouse, execution, development, logger, clock },
+    operatedAccess.keys,
   );
-  execution.metrics.observeReloads(reloader);
+  onClose(analysing.close, { name: 'analysis of endpoints', isBestEffort: true });
   if (development) {
     development.onOpened(clickhouse);
     await reloader.reload();
   }
   const { publicUrl } = config;
-  const operated = { ...execution, ...operatedAccess, endpoints, reloader, seal, publicUrl, clock, logger };
+  const rejectionsOf = (endpoint: Endpoint): readonly object[] => analyses.of(endpoint)?.rejections ?? [];
+  const operated = {
+    ...{ ...execution, ...operatedAccess, endpoints, reloader, rejectionsOf, seal },
+    ...{ publicUrl, clock, logger },
+  };
   const adminUrl = config.admin && (await openAdminApi(config, config.admin, operated, onClose));
 
   const listener = {
     ...{ config, endpoints, credentials, seal, execution, requestLog, tracing, logger, clock },
-    checkSql: createSandbox(execution.analyzeSql),
+    checkSql: openSandbox(execution.analyzeSql, requireRunnable),
     ping: (signal: AbortSignal) => pingAny(servers, signal),
     disks: openDiskMonitor(clickhouse.servers, logger),
     development: development?.source,
   };
   const url = await openPublicApi(listener, onClose);
   const hasClickHouse = await pingServersOnce(servers, logger);
+  analysing.start();
   const { generatedKey } = operatedAccess.keys;
-  const [reload, purge] = [() => reloader.reload(), () => execution.cache.purge({})];
+  const reload: Gateway['reload'] = (options) => reloader.reload(options);
+  const purge = (): Promise<unknown> => execution.cache.purge({});
   return { url, adminUrl, endpoints, reload, purge, generatedKey, hasClickHouse };
 }
 
@@ -173,19 +171,15 @@ async function openPublicApi(parts: Omit<ListenerParts, 'isDraining'>, onClose: 
   return url;
 }
 
-/** Returns a function that loads the endpoints with the settings of this deployment. */
-function endpointsLoader(
-  config: Config,
-  development: Development | undefined,
-): () => Promise<LoadedEndpoints> {
+/** Loads the endpoints with the settings of this deployment. */
+function endpointsLoader(config: Config, development: Development | undefined): EndpointsLoader {
   const project = new ProjectEndpoints(config, development?.loading);
   const { staleIfErrorSeconds } = config.cache;
-  return async () => {
-    const { endpoints, ...loaded } = development
-      ? await project.loadWhatIsValid()
-      : { endpoints: await project.load(), problems: [], kept: [] };
+  const load = async (): Promise<LoadedEndpoints> => {
+    const { endpoints, ...loaded } = await (development ? project.loadWhatIsValid() : project.load());
     return { endpoints: endpoints.withStaleIfError(staleIfErrorSeconds), ...loaded };
   };
+  return { load, fileOf: project.fileOf };
 }
 
 /** Opens the admin API; returns its URL. */

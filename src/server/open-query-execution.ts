@@ -1,12 +1,13 @@
 import type { Config } from '../config/config.js';
 import { UsageLedger } from '../coordination/usage-ledger.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Endpoints } from '../endpoint/registry.js';
 import type { Limiter } from '../limits/limiter.js';
 import type { Logger } from '../observability/logger.js';
 import { Metrics } from '../observability/metrics.js';
 import type { CacheUse } from '../observability/observed.js';
 import { createCallExecutor, type ExecuteCall, type OnOutcome } from '../query/execute-call.js';
-import { createFetcher } from '../query/fetch-result.js';
+import { createFetcher, type FetchResult } from '../query/fetch-result.js';
 import { HitCounter } from '../query/hit-counts.js';
 import type { Clock } from '../query/ports.js';
 import type { AnalyzeSql } from '../query/sandboxed-select.js';
@@ -25,6 +26,8 @@ export interface QueryDependencies {
   readonly endpoints: Endpoints;
   /** At least one; each can run any query. */
   readonly servers: readonly QueryServer[];
+  /** Called before a query of an endpoint is run. @throws Failure where it must not be */
+  readonly requireRunnable?: (endpoint: Endpoint) => void;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -51,7 +54,7 @@ export interface QueryExecution {
 /** Opens and connects cache, coalescing, scheduler, limits and warming. */
 export async function openQueryExecution(
   config: Config,
-  { endpoints, servers, logger, clock }: QueryDependencies,
+  { endpoints, servers, requireRunnable, logger, clock }: QueryDependencies,
   onClose: (close: () => Promise<void> | void, part: ClosingPart) => void,
 ): Promise<QueryExecution> {
   const metrics = new Metrics();
@@ -70,13 +73,14 @@ export async function openQueryExecution(
   onClose(cache.close, { name: 'cache', isBestEffort: true });
   const { queue, pool, runQuery, analyzeSql } = openScheduler(config, servers, logger);
   const limiter = openLimiter(cache.limits);
-  const fetchResult = createFetcher({
+  const fetchAny = createFetcher({
     runQuery,
     store: cache.store,
     coalesceAcrossGateways: cache.coalesceAcrossGateways,
     clock,
     onJoined: metrics.waiterCoalesced,
   });
+  const fetchResult = fetchRunnable(fetchAny, requireRunnable);
   const onOutcome: OnOutcome = (query, key, { result, status }) => {
     // Sandboxed queries are not warmed: a caller could fill the ledger with them. Nor are those of a replaced endpoint.
     if (!query.sandbox && endpoints.has(query.endpoint)) ledger.count(key, query, clock().getTime(), result);
@@ -107,6 +111,17 @@ export async function openQueryExecution(
     cache.local.drop(outdated);
   };
   return { executeCall, analyzeSql, onOutcome, cache, warmer, metrics, hits, limiter, pool, adoptEndpoints };
+}
+
+/** Fetches the results of endpoints whose queries can run. */
+function fetchRunnable(
+  fetchAny: FetchResult,
+  requireRunnable: QueryDependencies['requireRunnable'] = () => undefined,
+): FetchResult {
+  return async (fetch, key) => {
+    requireRunnable(fetch.endpoint);
+    return fetchAny(fetch, key);
+  };
 }
 
 function countedBy(metrics: Metrics): Pick<WarmerParts, 'onStarted' | 'onRefreshed'> {

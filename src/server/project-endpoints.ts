@@ -38,6 +38,8 @@ export class ProjectEndpoints {
   private readonly loader: EndpointLoader;
   /** The endpoints that each file contained when it last had no problem. */
   private good: ReadonlyMap<string, Endpoint> = new Map();
+  /** The file of each endpoint that was loaded last, by id. */
+  private files: ReadonlyMap<string, string> = new Map();
 
   constructor(
     private readonly config: EndpointsConfig,
@@ -47,10 +49,10 @@ export class ProjectEndpoints {
   }
 
   /** @throws Error that lists every invalid endpoint file, or names the invalid settings. */
-  async load(): Promise<EndpointRegistry> {
+  async load(): Promise<LoadedEndpoints> {
     const { endpoints, problems } = await this.loadFiles();
     if (problems.length > 0) throw new ProblemsOfFiles(problems);
-    return this.settled([...endpoints.values()]);
+    return { endpoints: await this.settled(endpoints), problems, kept: [] };
   }
 
   /**
@@ -68,7 +70,7 @@ export class ProjectEndpoints {
     const valid = new Map([...endpoints, ...free]);
     this.good = valid;
     const names = free.map(([, { name }]) => name);
-    return { endpoints: await this.settled([...valid.values()]), problems, kept: names };
+    return { endpoints: await this.settled(valid), problems, kept: names };
   }
 
   private async loadFiles(): Promise<LoadedFiles> {
@@ -76,7 +78,12 @@ export class ProjectEndpoints {
     return this.options.complete ? this.options.complete(loaded, this.good) : loaded;
   }
 
-  private async settled(endpoints: readonly Endpoint[]): Promise<EndpointRegistry> {
+  /** The file of an endpoint that was loaded last, as messages name it; undefined where it is the gateway's own. */
+  readonly fileOf = ({ id }: Endpoint): string | undefined => this.files.get(id);
+
+  private async settled(byFile: ReadonlyMap<string, Endpoint>): Promise<EndpointRegistry> {
+    this.files = new Map([...byFile].map(([file, { id }]) => [id, file]));
+    const endpoints = [...byFile.values()];
     if (endpoints.some(({ name }) => name === REQUESTS_ENDPOINT.name)) {
       throw new Error(
         `${REQUESTS_ENDPOINT.name} is an endpoint of the gateway itself: give the project’s another name.`,
@@ -100,11 +107,11 @@ export class ProblemsOfFiles extends Error {
 }
 
 /** Loads the endpoints once. @throws Error that lists every invalid endpoint file, or names the invalid settings */
-export function loadProjectEndpoints(
+export async function loadProjectEndpoints(
   config: EndpointsConfig,
   sqlReader?: SqlReader,
 ): Promise<EndpointRegistry> {
-  return new ProjectEndpoints(config, sqlReader && { sqlReader }).load();
+  return (await new ProjectEndpoints(config, sqlReader && { sqlReader }).load()).endpoints;
 }
 
 /** Whether another file has taken the name or the id of an endpoint. */

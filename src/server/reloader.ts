@@ -22,6 +22,18 @@ export interface Reload extends EndpointChanges {
   readonly problems: readonly FileProblem[];
   /** Names of the endpoints that are served in an earlier version, because their file has a problem. */
   readonly kept: readonly string[];
+  /** Set where nothing is wrong with the files, as far as known, but ClickHouse did not judge the changed queries. */
+  readonly isUnjudged?: true;
+}
+
+export interface ReloadOptions {
+  /** Whether to serve changed endpoints that ClickHouse does not judge, because it is away. */
+  readonly force?: boolean;
+}
+
+/** Changed endpoints that ClickHouse does not judge. */
+export class Unjudged extends Error {
+  override readonly name = 'Unjudged';
 }
 
 export interface ReloaderParts {
@@ -29,7 +41,11 @@ export interface ReloaderParts {
   /** @throws Error where nothing can be served of what was loaded; the earlier endpoints then stay. */
   readonly load: () => Promise<LoadedEndpoints>;
   /** Called before new and changed endpoints are served. @throws Error where they must not be served */
-  readonly prepare: (all: readonly Endpoint[], changed: readonly Endpoint[]) => Promise<void>;
+  readonly prepare: (
+    all: readonly Endpoint[],
+    changed: readonly Endpoint[],
+    options: ReloadOptions,
+  ) => Promise<void>;
   /** Called when other endpoints are served. @param outdated ids of those that were removed or have another definition */
   readonly onReplaced: (outdated: ReadonlySet<string>) => void;
   /** Called with the outcome of each reload. */
@@ -43,6 +59,7 @@ export class Reloader {
   #lastSuccess: Date;
   private running: Promise<Reload> | undefined;
   private waiting: Promise<Reload> | undefined;
+  private isWaitingForced = false;
 
   /** @param first the problems of the first load. */
   constructor(
@@ -67,43 +84,46 @@ export class Reloader {
    * Reloads once. Requests during a reload wait for one more, because it may have read a file before the file changed.
    * Never rejects.
    */
-  reload(): Promise<Reload> {
+  reload({ force = false }: ReloadOptions = {}): Promise<Reload> {
+    if (!this.running && !this.waiting) return this.start({ force });
+    this.isWaitingForced ||= force;
     // The waiting one counts even where the running one has just ended: two at once could end in another order.
-    if (this.waiting) return this.waiting;
-    if (!this.running) return this.start();
-    this.waiting = this.running.then(() => {
+    this.waiting ??= (this.running ?? Promise.resolve()).then(() => {
+      const options = { force: this.isWaitingForced };
       this.waiting = undefined;
-      return this.start();
+      this.isWaitingForced = false;
+      return this.start(options);
     });
     return this.waiting;
   }
 
-  private start(): Promise<Reload> {
-    this.running = this.run().finally(() => (this.running = undefined));
+  private start(options: ReloadOptions): Promise<Reload> {
+    this.running = this.run(options).finally(() => (this.running = undefined));
     return this.running;
   }
 
-  private async run(): Promise<Reload> {
+  private async run(options: ReloadOptions): Promise<Reload> {
     const { clock, report } = this.parts;
-    const { changes, problems, kept } = await this.replace().catch((error: unknown) => ({
+    const { changes, ...found } = await this.replace(options).catch((error: unknown) => ({
       changes: NO_CHANGES,
       problems: error instanceof ProblemsOfFiles ? error.problems : [{ problem: messageOf(error) }],
       kept: [],
+      ...(error instanceof Unjudged && { isUnjudged: true as const }),
     }));
-    const ok = problems.length === 0;
-    this.#last = { at: clock(), ok, problems, kept, ...changes };
+    const ok = found.problems.length === 0;
+    this.#last = { at: clock(), ok, ...found, ...changes };
     if (ok) this.#lastSuccess = this.#last.at;
     report(this.#last);
     return this.#last;
   }
 
-  private async replace(): Promise<
-    Pick<Reload, 'problems' | 'kept'> & { readonly changes: EndpointChanges }
-  > {
+  private async replace(
+    options: ReloadOptions,
+  ): Promise<Pick<Reload, 'problems' | 'kept'> & { readonly changes: EndpointChanges }> {
     const { served, load, prepare, onReplaced } = this.parts;
     const { endpoints, problems, kept } = await load();
     const { changes, changed, outdated } = compare(served.all(), endpoints.all());
-    await prepare(endpoints.all(), changed);
+    await prepare(endpoints.all(), changed, options);
     served.replace(endpoints);
     onReplaced(outdated);
     return { changes, problems, kept };
@@ -149,12 +169,13 @@ function factsOf(endpoint: Endpoint): string {
 
 /** Returns a function that logs the outcome of a reload. */
 export function logReload(logger: Logger): (outcome: Reload) => void {
-  return ({ ok, problems, added, changed, removed }) => {
+  return ({ ok, isUnjudged, problems, added, changed, removed }) => {
     if (ok) {
       logger.info('endpoints reloaded', { added, changed, removed });
       return;
     }
-    logger.error('endpoint files are invalid; what was served before stays in their place', {
+    const what = isUnjudged ? 'endpoints were not reloaded' : 'endpoint files are invalid';
+    logger.error(`${what}; what was served before stays in their place`, {
       problems: problems.map(textOfProblem),
     });
   };

@@ -108,6 +108,16 @@ describe('querygate dev', () => {
     await dev.untilState('no problem', (state) => state.problems.length === 0);
   });
 
+  it('answers 500 ENDPOINT_INVALID for a new file whose query ClickHouse rejects', async () => {
+    await project.write('endpoints/new.sql', endpoint('new', 7, 'no_such_column'));
+    await dev.untilState('a problem', (state) => state.problems.length > 0);
+    expect((await dev.get('/api/endpoints/query/new')).body).toMatchObject({ code: 'ENDPOINT_INVALID' });
+    await project.write('endpoints/new.sql', endpoint('new', 7, "'new'"));
+    await dev.untilValue('new', 'new');
+    await rm(project.path('endpoints/new.sql'));
+    await dev.untilState('no problem', (state) => state.problems.length === 0);
+  });
+
   it('keeps a valid version also while new tables make it analyse all definitions again', async () => {
     await project.write('endpoints/one.sql', endpoint('one', 1, 'no_such_column'));
     await dev.untilState('a problem', (state) => state.problems.length > 0);

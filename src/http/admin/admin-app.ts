@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import express, { Router, type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 
+import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Seal } from '../../endpoint/parameters/secret-value.js';
 import { Failure } from '../../errors.js';
 import { describeError, type Logger } from '../../observability/logger.js';
@@ -46,8 +47,12 @@ export interface AdminParts extends Omit<LinkParts, 'keys'> {
     readonly last: ReloadState;
     readonly lastSuccess: Date;
     /** Loads the endpoints again, and serves them if all are valid. */
-    readonly reload: () => Promise<ReloadState>;
+    readonly reload: (options: {
+      readonly force: boolean;
+    }) => Promise<ReloadState & { readonly isUnjudged?: true }>;
   };
+  /** Why ClickHouse rejects the query of an endpoint that is served; empty where it does not. */
+  readonly rejectionsOf?: (endpoint: Endpoint) => readonly object[];
   readonly logger: Logger;
   /** Folder of the built admin page; undefined where there is none. */
   readonly consoleFolder?: string | undefined;
@@ -127,6 +132,7 @@ function logInternalError(logger: Logger): ErrorRequestHandler {
 
 function routes(parts: AdminParts): Router {
   const { endpoints, cache, hits, keys, keyUse, seal, metrics, warmer, reloader } = parts;
+  const { rejectionsOf = () => [] } = parts;
   const router = Router();
   const get = (path: string, handler: RequestHandler): void => {
     router.route(path).get(handler).all(rejectMethod('GET', 'HEAD'));
@@ -138,12 +144,13 @@ function routes(parts: AdminParts): Router {
     response.json({ leader: cache.isLeader(), sets: describeWarming(await warmer.state()) });
   };
   get('/endpoints', (_request, response) => {
-    response.json(describeReload(endpoints, reloader));
+    response.json(describeReload(endpoints, reloader, rejectionsOf));
   });
-  post('/endpoints/reload', async (_request, response) => {
-    const { ok, problems } = await reloader.reload();
+  post('/endpoints/reload', async (request, response) => {
+    const { ok, problems, isUnjudged } = await reloader.reload({ force: isForced(request.query['force']) });
+    if (isUnjudged) throw unjudgedEndpoints(problems);
     if (!ok) throw invalidEndpoints(problems);
-    response.json(describeReload(endpoints, reloader));
+    response.json(describeReload(endpoints, reloader, rejectionsOf));
   });
   get('/cache', (_request, response) => {
     response.json(describeCache(endpoints, cache, hits.all()));
@@ -181,6 +188,22 @@ function invalidEndpoints(fileProblems: readonly object[]): Failure {
     'ENDPOINTS_INVALID',
     'Files are invalid, and what was served before stays in their place. Correct what problems lists, and reload again.',
     { fileProblems },
+  );
+}
+
+/** @throws Failure BAD_REQUEST */
+function isForced(force: unknown): boolean {
+  if (force === undefined || force === '0') return false;
+  if (force === '1') return true;
+  throw new Failure('BAD_REQUEST', 'force must be 1, or be omitted.');
+}
+
+function unjudgedEndpoints(fileProblems: readonly object[]): Failure {
+  return new Failure(
+    'CLICKHOUSE_UNREACHABLE',
+    'ClickHouse did not analyse the changed endpoints, and what was served before stays in their place. Reload again when ' +
+      'it responds, or with ?force=1 to serve them as they are.',
+    { fileProblems, retryAfterSeconds: 5 },
   );
 }
 

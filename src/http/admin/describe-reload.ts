@@ -1,3 +1,4 @@
+import type { Endpoint } from '../../endpoint/endpoint.js';
 import type { Endpoints } from '../../endpoint/registry.js';
 
 /** How the endpoint files were loaded. */
@@ -12,13 +13,18 @@ export interface ReloadState {
   readonly removed: readonly string[];
 }
 
-/** The endpoints that the gateway serves, each with the digest of its definition, and its last reload. */
+/** The endpoints that the gateway serves, each with the digest of its definition and why ClickHouse rejects it, and its last reload. */
 export function describeReload(
   endpoints: Endpoints,
   { last, lastSuccess }: { readonly last: ReloadState; readonly lastSuccess: Date },
+  rejectionsOf: (endpoint: Endpoint) => readonly object[],
 ): Readonly<Record<string, unknown>> {
   return {
-    endpoints: endpoints.all().map(({ id, name, digest }) => ({ id, name, digest })),
+    endpoints: endpoints.all().map((endpoint) => {
+      const { id, name, digest } = endpoint;
+      const rejections = rejectionsOf(endpoint);
+      return { id, name, digest, ...(rejections.length > 0 && { rejections }) };
+    }),
     lastSuccess,
     lastReload: last,
   };

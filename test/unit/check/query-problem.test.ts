@@ -23,7 +23,7 @@ describe('queryProblem', () => {
         '    FROM t WHERE ä',
         '                 ^',
         '    LIMIT 1',
-        '  ClickHouse: an error (code 62)',
+        '  ClickHouse: SYNTAX_ERROR (code 62)',
       ].join('\n'),
     );
   });
@@ -61,7 +61,7 @@ describe('queryProblem', () => {
         '    FROM t',
         '    GROUP BY foo',
         '             ^',
-        '  ClickHouse: an error (code 47)',
+        '  ClickHouse: UNKNOWN_IDENTIFIER (code 47)',
       ],
     ],
     [
@@ -81,7 +81,7 @@ describe('queryProblem', () => {
         'Unknown data type family: Foo',
         '    SELECT CAST(a AS Foo) FROM t',
         '                     ^',
-        '  ClickHouse: an error (code 50)',
+        '  ClickHouse: UNKNOWN_TYPE (code 50)',
       ],
     ],
     [
@@ -90,7 +90,7 @@ describe('queryProblem', () => {
       [
         'Illegal types UInt32 and String of arguments of function plus',
         '    SELECT a + b FROM t',
-        '  ClickHouse: an error (code 43)',
+        '  ClickHouse: ILLEGAL_TYPE_OF_ARGUMENT (code 43)',
       ],
     ],
   ])(

@@ -26,7 +26,7 @@ async function knownNames(): Promise<ReadonlySet<string>> {
       servers: [],
     }),
   });
-  metrics.observeReloads({ last: { ok: true }, lastSuccess: new Date(0) });
+  metrics.observeReloads({ rejected: () => 0, last: { ok: true }, lastSuccess: new Date(0) });
   metrics.observeRequestLog({ dropped: 0, skipped: 0 });
   metrics.observeLog({ lost: 0 });
   metrics.observeConnections(() => ({ open: { size: 0 }, closed: { connections: 0, bytes: 0 } }));

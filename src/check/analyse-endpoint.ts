@@ -1,0 +1,73 @@
+import { ClickHouseError } from '@clickhouse/client';
+
+import { isOfDefinition } from '../clickhouse/definition-errors.js';
+import { isRejectionOfQuery } from '../clickhouse/translate-error.js';
+import { returnedColumns, type Endpoint } from '../endpoint/endpoint.js';
+import type { FileProblem } from '../endpoint/file-problems.js';
+import { bindValues, DESCRIBE, describe, type AnalysisTools } from './analyze-query.js';
+import { columnProblems } from './column-problems.js';
+import { combinationText } from './check-combinations.js';
+import { combinationsOf, sampleValues, type Combination } from './combinations.js';
+import { queryProblemInFile } from './query-problem-in-file.js';
+import type { SqlFile } from './sql-file.js';
+import { withPrefix } from './with-prefix.js';
+
+/** What ClickHouse says of an endpoint without running it. */
+export interface Analysis {
+  /** Why ClickHouse rejects its query; empty where it accepts it. */
+  readonly rejections: readonly FileProblem[];
+  /** How the columns of the query, which ClickHouse accepts, differ from the declared ones. */
+  readonly differences: readonly FileProblem[];
+}
+
+const ACCEPTED: Analysis = { rejections: [], differences: [] };
+
+/**
+ * Lets ClickHouse analyse the query of an endpoint, one query at a time: that of the example, then, of a `.sql` file, the
+ * combinations of its optional parts until one is rejected. Made-up values can be ones that the query does not take, so that of
+ * them only errors of the definition count.
+ *
+ * @throws Error where ClickHouse does not judge: it is away, busy, or at a limit
+ */
+export async function analyseEndpoint(
+  endpoint: Endpoint,
+  file: SqlFile | undefined,
+  tools: AnalysisTools,
+): Promise<Analysis> {
+  const ofExample = await analyse(endpoint, file, tools, { names: Object.keys(endpoint.example) });
+  if (ofExample.rejections.length > 0 || file === undefined) return ofExample;
+  let { differences } = ofExample;
+  for (const combination of combinationsOf(file.select.pieces, endpoint.parameters)) {
+    const found = await analyse(endpoint, file, tools, combination, isOfDefinition);
+    const where = (problem: FileProblem): FileProblem => withPrefix(combinationText(combination, 0), problem);
+    if (found.rejections.length > 0) return { rejections: found.rejections.map(where), differences };
+    if (differences.length === 0) differences = found.differences.map(where);
+  }
+  return { rejections: [], differences };
+}
+
+async function analyse(
+  endpoint: Endpoint,
+  file: SqlFile | undefined,
+  tools: AnalysisTools,
+  combination: Combination,
+  counts: (code: string) => boolean = () => true,
+): Promise<Analysis> {
+  const values = sampleValues(endpoint, combination, tools.now());
+  const query = bindValues(endpoint, values, tools);
+  const declared = returnedColumns(endpoint, values);
+  try {
+    const described = await describe(query, tools);
+    const problems = columnProblems(declared, described, file);
+    if (problems.length === 0) return ACCEPTED;
+    const returned = new Set(described.map(({ name }) => name));
+    // The gateway asks for the declared columns by name, which ClickHouse then rejects.
+    const isRejected = [...declared.keys()].some((name) => !returned.has(name));
+    return isRejected ? { ...ACCEPTED, rejections: problems } : { ...ACCEPTED, differences: problems };
+  } catch (error) {
+    if (!(error instanceof ClickHouseError) || !isRejectionOfQuery(error)) throw error;
+    if (!counts(error.code)) return ACCEPTED;
+    const problem = queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file);
+    return { ...ACCEPTED, rejections: [problem] };
+  }
+}

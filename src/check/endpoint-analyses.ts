@@ -1,0 +1,54 @@
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { textOfProblem } from '../endpoint/file-problems.js';
+import { Failure } from '../errors.js';
+import { analyseEndpoint, type Analysis } from './analyse-endpoint.js';
+import type { AnalysisTools } from './analyze-query.js';
+import type { SqlFile } from './sql-file.js';
+
+/** What ClickHouse said of each endpoint, by the digest of the definition. */
+export class EndpointAnalyses {
+  private readonly known = new Map<string, Analysis>();
+
+  /** Undefined where ClickHouse was not asked yet. */
+  of({ digest }: Endpoint): Analysis | undefined {
+    return this.known.get(digest);
+  }
+
+  isAccepted(endpoint: Endpoint): boolean {
+    return this.of(endpoint)?.rejections.length === 0;
+  }
+
+  isRejected(endpoint: Endpoint): boolean {
+    return (this.of(endpoint)?.rejections.length ?? 0) > 0;
+  }
+
+  /** Asks ClickHouse again. @throws Error where it does not judge */
+  async analyse(endpoint: Endpoint, file: SqlFile | undefined, tools: AnalysisTools): Promise<Analysis> {
+    const analysis = await analyseEndpoint(endpoint, file, tools);
+    this.known.set(endpoint.digest, analysis);
+    return analysis;
+  }
+
+  /** @throws Failure ENDPOINT_INVALID where ClickHouse rejects the query of the endpoint */
+  readonly requireNoRejection = (endpoint: Endpoint): void => {
+    const [first] = this.of(endpoint)?.rejections ?? [];
+    if (first === undefined) return;
+    throw new Failure(
+      'ENDPOINT_INVALID',
+      'ClickHouse rejects the query of this endpoint, whatever the parameters. Its definition or its tables have to be ' +
+        'corrected; the gateway’s log says where.',
+      { diagnosis: textOfProblem(first).split('\n', 1).join() },
+    );
+  };
+
+  /** Forgets everything, because the tables are other ones. */
+  forget(): void {
+    this.known.clear();
+  }
+
+  /** Forgets the definitions that are no longer served. */
+  keepOnly(endpoints: readonly Endpoint[]): void {
+    const digests = new Set(endpoints.map(({ digest }) => digest));
+    for (const digest of this.known.keys()) if (!digests.has(digest)) this.known.delete(digest);
+  }
+}
