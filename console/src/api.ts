@@ -123,12 +123,24 @@ function call(
 ): Promise<Response> {
   const query = new URLSearchParams(body ? presentation : { ...values, ...presentation }).toString();
   const target = `${callPath(endpoint)}${query === '' ? '' : `?${query}`}`;
-  return send(target, key, signal, body && JSON.stringify(values));
+  return send(target, key, signal, { body: body && JSON.stringify(values), isStrict: true });
 }
 
-/** @param body JSON of a POST; without it the request is a GET. */
-async function send(target: string, key: string, signal: AbortSignal, body?: string): Promise<Response> {
+interface SendOptions {
+  /** JSON of a POST; without it the request is a GET. */
+  readonly body?: string | undefined;
+  /** Whether names that the endpoint does not declare are errors. */
+  readonly isStrict?: boolean;
+}
+
+async function send(
+  target: string,
+  key: string,
+  signal: AbortSignal,
+  { body, isStrict = false }: SendOptions = {},
+): Promise<Response> {
   const headers = headersOf(key);
+  if (isStrict) headers.set('Prefer', 'handling=strict');
   if (body !== undefined) headers.set('Content-Type', 'application/json');
   const method = body === undefined ? 'GET' : 'POST';
   // The browser revalidates what it has cached, so that the headers that the page shows are current.

@@ -1,6 +1,6 @@
 import { FORMATS, type FormatName } from '../formats/formats.js';
 import { problemText, readProblem } from './call/problem-text.js';
-import { ignoresSql, requestGateway, type GatewayCall } from './call/request-gateway.js';
+import { requestGateway, type GatewayCall } from './call/request-gateway.js';
 import { writeBody } from './call/write-body.js';
 import { writeTable } from './call/write-table.js';
 import { CommandError, EXIT, usageError } from './exit-codes.js';
@@ -33,11 +33,6 @@ export async function runCall(endpoint: string, options: CallOptions, signal: Ab
   if (shown === 'table') await writeTable(response);
   else await writeBody(response, output, signal);
   warnOfRows(response);
-  if (options.sql !== undefined && (await ignoresSql(call, signal))) {
-    printWarning(
-      `the gateway ignored --sql, because query sandboxing of ${endpoint} is disabled: these are the rows of its saved query`,
-    );
-  }
 }
 
 /** How the rows are written; undefined for the gateway's default. @throws CommandError (invalid usage) */

@@ -4,12 +4,17 @@ import Joi from 'joi';
 import type { EndpointSettings } from '../endpoint/definition.js';
 import { ENDPOINT_SETTINGS } from '../endpoint/settings-schema.js';
 
-const SCHEMA = Joi.object<Record<string, Partial<EndpointSettings>>>()
+/** Stands for every endpoint that does not say otherwise itself. */
+export const EVERY_ENDPOINT = '*';
+
+const SCHEMA = Joi.object<Record<string, Partial<EndpointSettings>>>({
+  [EVERY_ENDPOINT]: Joi.object({ unknownParameters: ENDPOINT_SETTINGS.unknownParameters }),
+})
   .pattern(Joi.string(), Joi.object(ENDPOINT_SETTINGS))
   .prefs({ abortEarly: false, convert: false });
 
 /**
- * Reads the file that overrides settings of endpoints, by name or id.
+ * Reads the file that overrides settings of endpoints, by name or id; under `*` is what holds where an endpoint says nothing.
  *
  * @throws Error that names the file and lists all problems in it.
  */

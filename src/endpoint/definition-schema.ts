@@ -56,6 +56,7 @@ export const DECLARATION_KEYS = {
   staleIfError: must('a whole number of seconds of at least 0', ENDPOINT_SETTINGS.staleIfError),
   queryLimits: ENDPOINT_SETTINGS.queryLimits,
   limits: ENDPOINT_SETTINGS.limits,
+  unknownParameters: must('"ignore" or "reject"', ENDPOINT_SETTINGS.unknownParameters),
   tenant: must(
     'an object of filters by table',
     Joi.object().pattern(

@@ -38,6 +38,8 @@ export interface EndpointSettings {
   readonly queryLimits?: QueryLimits;
   /** Limits of all callers together. */
   readonly limits?: LimitRules;
+  /** Whether a call with a name that is no parameter is rejected; ignored where absent. */
+  readonly unknownParameters?: 'ignore' | 'reject';
 }
 
 /** `staleIfError` where neither the endpoint nor the deployment sets it. */

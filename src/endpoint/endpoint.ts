@@ -128,7 +128,8 @@ function tenantFilters({ tenant = {}, parameters }: EndpointDeclaration): readon
 }
 
 function settingsOf(definition: EndpointDeclaration): EndpointSettings {
-  const { maxRows, caching, warming, sandboxing, staleIfError, queryLimits, limits } = definition;
+  const { maxRows, caching, warming, sandboxing, staleIfError, queryLimits, limits, unknownParameters } =
+    definition;
   return {
     maxRows,
     caching,
@@ -137,6 +138,7 @@ function settingsOf(definition: EndpointDeclaration): EndpointSettings {
     ...(staleIfError !== undefined && { staleIfError }),
     ...(queryLimits && { queryLimits }),
     ...(limits && { limits }),
+    ...(unknownParameters && { unknownParameters }),
   };
 }
 

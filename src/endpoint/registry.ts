@@ -56,6 +56,14 @@ export class EndpointRegistry implements Endpoints {
     );
   }
 
+  /** The endpoints with a default of `unknownParameters` where they declare none. */
+  withUnknownParameters(unknownParameters: EndpointSettings['unknownParameters']): EndpointRegistry {
+    if (!unknownParameters) return this;
+    return new EndpointRegistry(
+      this.all().map((endpoint) => withSettings(endpoint, { unknownParameters, ...endpoint.settings })),
+    );
+  }
+
   /**
    * The endpoints with the execution settings of this deployment.
    *

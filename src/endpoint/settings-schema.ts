@@ -20,4 +20,5 @@ export const ENDPOINT_SETTINGS = {
   staleIfError: Joi.number().integer().min(0),
   queryLimits: QUERY_LIMITS,
   limits: LIMIT_RULES,
+  unknownParameters: Joi.valid('ignore', 'reject'),
 } satisfies Record<keyof EndpointSettings, Joi.Schema>;

@@ -164,13 +164,14 @@ function fieldsOf(
   gatewayMs: number,
   clickhouseMs: number | undefined,
 ): Fields {
-  const { requestId, principal, endpoint, rows, partial, cache, caused } = context;
+  const { requestId, principal, endpoint, ignored, rows, partial, cache, caused } = context;
   return {
     requestId,
     method,
     path,
     key: principal?.name,
     endpoint,
+    ignored,
     status,
     rows,
     partial,

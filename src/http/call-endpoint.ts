@@ -20,6 +20,7 @@ import { contextOf, type RequestContext } from './request-context.js';
 import { runCall, type RunParts } from './run-call.js';
 import { readyToSend } from './select-content.js';
 import { sendResult } from './send-result.js';
+import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
 import type { ReadSentCall, SentCall } from './sent-call.js';
 
 /** The dependencies and options of calling an endpoint. */
@@ -47,18 +48,29 @@ export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestH
     const endpoint = findEndpoint(endpoints, request.params['idOrName']);
     checkMayCall(principal, endpoint);
     const sent = await readSent(endpoint, request, response);
-    const { wait, timestamps } = readPreferences(request.get('prefer'));
-    const preferences = { accept: request.headers.accept, timestamps };
+    const { wait, timestamps, isStrict } = readPreferences(request.get('prefer'));
+    if (isStrict) response.set('Preference-Applied', STRICT);
+    const preferences = { accept: request.headers.accept, timestamps, isStrict };
     const read = readCall({ endpoint, principal, sent, preferences, times, now: clock(), seal: parts.seal });
     const { isPlain, applied, representation, download, complete } = read.presentation;
-    const deadline = deadlineOf(response, wait, applied);
+    setIgnored(response, context, read.ignored);
+    const deadline = deadlineOf(response, wait, [
+      ...(isStrict ? [STRICT] : []),
+      ...(applied ? [applied] : []),
+    ]);
     try {
       const demand = demandOf(request, principal);
       const call = { context, principal, endpoint, read, demand, signal: deadline.signal };
       const { query, key, outcome, limits } = await runCall(parts, call);
       setLimitHeaders(response, limits, principal);
       if (isPlain && mayRemember(context, endpoint, sent)) {
-        parts.targets.learn(query.scope, request.originalUrl, { query, key, download, complete });
+        parts.targets.learn(query.scope, request.originalUrl, {
+          query,
+          key,
+          download,
+          complete,
+          ignored: read.ignored,
+        });
       }
       const isSandboxed = query.sandbox !== undefined;
       if (complete)
@@ -116,6 +128,16 @@ function demandOf(request: Request, { mayBypassCache }: Principal): CacheDemand 
   return mayBypassCache ? cacheDemandOf(request.headers['cache-control']) : 'any';
 }
 
+/** Says which names of the request were ignored, to the caller and in the log. */
+function setIgnored(response: Response, context: RequestContext, ignored: string | undefined): void {
+  if (ignored === undefined) return;
+  response.set(IGNORED_PARAMETERS, ignored);
+  context.ignored = ignored;
+}
+
+/** The preference of RFC 7240 by which undeclared parameters are errors. */
+const STRICT = 'handling=strict';
+
 interface CallDeadline {
   readonly signal: AbortSignal;
   readonly end: () => void;
@@ -125,18 +147,15 @@ interface CallDeadline {
  * Sets `Preference-Applied`. The signal aborts when the client disconnects or the time of `Prefer: wait=N` is over.
  *
  * @param seconds the N of `Prefer: wait=N` (RFC 7240).
- * @param preference another preference that is applied.
+ * @param others other preferences that are applied.
  */
 function deadlineOf(
   response: Response,
   seconds: number | undefined,
-  preference: string | undefined,
+  others: readonly string[],
 ): CallDeadline {
   const disconnected = clientDisconnected(response);
-  const applied = [
-    ...(seconds === undefined ? [] : [`wait=${seconds}`]),
-    ...(preference === undefined ? [] : [preference]),
-  ];
+  const applied = [...(seconds === undefined ? [] : [`wait=${seconds}`]), ...others];
   if (applied.length > 0) response.set('Preference-Applied', applied.join(', '));
   if (seconds === undefined) return { signal: disconnected, end: () => undefined };
   return withDeadline(disconnected, seconds);

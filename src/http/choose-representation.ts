@@ -57,6 +57,8 @@ export const BOOLEANS: ReadonlyMap<string, boolean> = new Map([
 export interface HeaderPreferences {
   readonly accept: string | undefined;
   readonly timestamps: Times | undefined;
+  /** Whether undeclared parameters are errors. */
+  readonly isStrict: boolean;
 }
 
 /** Reads `format`, `csv_safe`, `download` and `complete`. */
@@ -88,7 +90,7 @@ export function readPresentation(sent: RawParameters): QueryStringPresentation {
  */
 export function choosePresentation(
   { format, formulaSafe, download, complete }: QueryStringPresentation,
-  { accept, timestamps }: HeaderPreferences,
+  { accept, timestamps }: Pick<HeaderPreferences, 'accept' | 'timestamps'>,
   times: Times,
 ): Presentation {
   const chosen = format ?? acceptedFormat(accept);

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { scopeOf } from '../auth/pinned-parameters.js';
 import { mayCall, type Principal } from '../auth/principal.js';
 import type { Endpoints } from '../endpoint/registry.js';
+import type { LimitState } from '../limits/limit-state.js';
 import type { Limiter } from '../limits/limiter.js';
 import { rateLimitHeaderList } from '../limits/rate-limit-headers.js';
 import type { Tracing } from '../observability/tracing.js';
@@ -17,7 +18,7 @@ import { corsHeadersOf } from './cors.js';
 import { pendingEncoding } from './content-encoding.js';
 import { findPrincipal, presentedKey, type Credentials } from './credentials.js';
 import { problemOfHeaders } from './header-limits.js';
-import type { KnownTargets } from './known-targets.js';
+import type { KnownTarget, KnownTargets } from './known-targets.js';
 import { subjectsOf } from './limit-requests.js';
 import type { RequestContext } from './request-context.js';
 import { requestIdOf } from './request-id.js';
@@ -25,6 +26,7 @@ import { problemOfHost } from './require-host.js';
 import { SECURITY_HEADERS } from './security-headers.js';
 import { sendResult } from './send-result.js';
 import { spanOf } from './trace-requests.js';
+import { IGNORED_PARAMETERS } from './undeclared-parameters.js';
 import { noteAuthenticated } from './unauthenticated-peers.js';
 
 export interface HitParts {
@@ -64,7 +66,7 @@ export function createFastPath(parts: HitParts): FastPath {
     const now = clock().getTime();
     const known = principal && targets.find(scopeOf(principal), url, now);
     if (!known) return false;
-    const { query, key, download, complete } = known;
+    const { query, key, download, complete, ignored } = known;
     const { endpoint, representation } = query;
     const outcome = mayCall(principal, endpoint) ? hitOf(find(key.hash), now) : undefined;
     if (!outcome || isForApplication(outcome.result, headers['accept-encoding'], complete, maxRangedBytes))
@@ -80,12 +82,13 @@ export function createFastPath(parts: HitParts): FastPath {
       startedAt,
       principal,
       endpoint: endpoint.name,
+      ignored,
       query: { digest: endpoint.digest, hash: key.hash },
     };
     noteOutcome(context, outcome);
     const cors = corsHeaders(headers.origin);
     const before = ['X-Request-Id', requestId, ...SECURITY_HEADERS, ...cors.list];
-    if (limits.length > 0) before.push(...rateLimitHeaderList(limits, readerOf(query)));
+    addHeadersOfCall(before, known, limits);
     const vary = cors.vary;
     sendResult(request, response, {
       endpoint,
@@ -103,6 +106,16 @@ export function createFastPath(parts: HitParts): FastPath {
     tracing?.record(headers, startedAt, spanOf(request, response, context));
     return true;
   };
+}
+
+/** Adds the headers that few calls have. */
+function addHeadersOfCall(
+  headers: string[],
+  { query, ignored }: KnownTarget,
+  limits: readonly LimitState[],
+): void {
+  if (limits.length > 0) headers.push(...rateLimitHeaderList(limits, readerOf(query)));
+  if (ignored !== undefined) headers.push(IGNORED_PARAMETERS, ignored);
 }
 
 /** Whether a response has to wait for encodings, or is an error because rows are missing. */

@@ -18,11 +18,12 @@ export const MAX_LIST_ITEMS = MAX_BODY_VALUE_BYTES / ITEM_BYTES + 1;
 export interface JsonParameters {
   readonly parameters: RawParameters;
   readonly problems: readonly Problem[];
+  /** Names that the endpoint does not declare. */
+  readonly undeclared: readonly string[];
 }
 
 /**
- * Reads the members of a JSON object as parameters of an endpoint. Other names are ignored, except those that belong in the
- * query string.
+ * Reads the members of a JSON object as parameters of an endpoint. Names that belong in the query string are problems.
  *
  * @param members numbers are `LosslessNumber`.
  * @throws Failure BODY_TOO_LARGE where a value has more than 64 KiB.
@@ -33,8 +34,10 @@ export function readJsonParameters(
 ): JsonParameters {
   const parameters = new Map<string, RawParameter>();
   const problems: Problem[] = [];
+  const undeclared: string[] = [];
   for (const [param, value] of members) {
     const kind = kindOf(endpoint, param);
+    if (kind === undefined && !belongsInQueryString(param)) undeclared.push(param);
     if (value === null) continue;
     if (kind !== undefined) {
       const read = readValue(kind, value);
@@ -44,7 +47,7 @@ export function readJsonParameters(
       problems.push({ param, problem: 'belongs in the query string, also of a POST' });
     }
   }
-  return { parameters, problems };
+  return { parameters, problems, undeclared };
 }
 
 /** What a value must be. */

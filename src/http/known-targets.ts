@@ -13,6 +13,8 @@ export interface KnownTarget {
   readonly download?: boolean;
   /** Whether a result that lacks rows is an error. */
   readonly complete?: boolean;
+  /** The value of `X-Ignored-Parameters`. */
+  readonly ignored?: string | undefined;
 }
 
 /** Approximate bytes of all entries together. */

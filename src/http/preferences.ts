@@ -6,6 +6,8 @@ export interface Preferences {
   readonly wait: number | undefined;
   /** Format of times in the response. */
   readonly timestamps: Times | undefined;
+  /** Whether undeclared parameters are errors: `handling=strict`. */
+  readonly isStrict: boolean;
 }
 
 /** The text between commas that are not within quotes. */
@@ -22,6 +24,7 @@ export function readPreferences(header: string | undefined): Preferences {
   return {
     wait: SECONDS.test(seconds) ? Number(seconds) : undefined,
     timestamps: TIMES.find((times) => times === timestamps),
+    isStrict: values.get('handling')?.toLowerCase() === 'strict',
   };
 }
 

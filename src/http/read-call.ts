@@ -19,12 +19,15 @@ import {
   type Presentation,
 } from './choose-representation.js';
 import type { SentCall } from './sent-call.js';
+import { ignoredParameters, problemsOfUndeclared } from './undeclared-parameters.js';
 
 /** A call as its parameters and headers describe it. */
 export interface ReadCall extends ResolvedParameters {
   readonly presentation: Presentation;
   /** The caller's SQL before the sandbox check; undefined where the endpoint does not accept SQL. */
   readonly sql: string | undefined;
+  /** The value of `X-Ignored-Parameters`; undefined where no name is ignored. */
+  readonly ignored: string | undefined;
 }
 
 export interface ParsedRequest extends ReadingContext {
@@ -56,17 +59,19 @@ export function readCall({
   const ofSql = sql && (problemOfEncoding(sql) ?? problemOfSqlText(sql.text ?? ''));
   const named = readPresentation(sent.query);
   // A parameter without a text is no omitted one.
+  const isStrict = preferences.isStrict || endpoint.settings.unknownParameters === 'reject';
   const unread = new Set(sent.problems.map(({ param }) => param));
   const problems: readonly Problem[] = [
     ...sent.problems,
     ...ofParameters.filter(({ param }) => !unread.has(param)),
+    ...(isStrict ? problemsOfUndeclared(sent.undeclared, endpoint) : []),
     ...named.problems,
     ...(ofSql === undefined ? [] : [{ param: 'sql', problem: ofSql }]),
   ];
   if (problems.length > 0) throw invalidParameters(problems);
   const presentation = choosePresentation(named, preferences, times);
   if (!sql) requireForms(typedColumns(endpoint, resolved), presentation.representation.format);
-  return { ...resolved, presentation, sql: sql?.text };
+  return { ...resolved, presentation, sql: sql?.text, ignored: ignoredParameters(sent.undeclared) };
 }
 
 function typedColumns(endpoint: Endpoint, { values }: ResolvedParameters): readonly ResultColumn[] {

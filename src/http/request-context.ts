@@ -15,6 +15,8 @@ export interface RequestContext {
   /** Whether the key or token came in a header, not in the URL. */
   isPresentedInHeaders?: boolean;
   endpoint?: string;
+  /** Names of parameters that were ignored, percent-encoded. */
+  ignored?: string | undefined;
   /** States of the request limits after this request was counted. */
   limits?: readonly LimitState[];
   rows?: number;

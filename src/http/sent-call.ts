@@ -10,6 +10,7 @@ import { readJsonParameters } from './json-parameters.js';
 import { isJsonObject } from './json-text.js';
 import { parseQueryString } from './query-string.js';
 import { isOwnParameter } from './reserved-parameters.js';
+import { undeclaredIn } from './undeclared-parameters.js';
 
 /** What a caller sent for a call of an endpoint. */
 export interface SentCall {
@@ -18,6 +19,8 @@ export interface SentCall {
   readonly parameters: RawParameters;
   /** Of parameters that have no text. */
   readonly problems: readonly Problem[];
+  /** Names that neither the endpoint nor the gateway reads. */
+  readonly undeclared: readonly string[];
   /** Whether another request for the same target is the same call. */
   readonly isInTarget: boolean;
 }
@@ -30,9 +33,10 @@ export type ReadSentCall = (
 ) => SentCall | Promise<SentCall>;
 
 /** Reads the query string of a GET or HEAD. */
-export const readTarget: ReadSentCall = ({ parameters }, { originalUrl }) => {
-  const query = parseQueryString(originalUrl, parameters);
-  return { query, parameters: query, problems: [], isInTarget: true };
+export const readTarget: ReadSentCall = (endpoint, { originalUrl }) => {
+  const query = parseQueryString(originalUrl, endpoint.parameters);
+  const undeclared = undeclaredIn(query.keys(), endpoint);
+  return { query, parameters: query, problems: [], undeclared, isInTarget: true };
 };
 
 /** Reads the JSON body of a POST, and the gateway's own parameters in its query string. */
@@ -45,12 +49,12 @@ export const readBody =
     if (!isJsonObject(body)) throw isNoObject();
     await bodies.beforeValidating(body);
     const misplaced = [...query.keys()].filter((name) => !isOwnParameter(name));
-    const { parameters, problems } = readJsonParameters(endpoint, new Map(Object.entries(body)));
+    const { parameters, problems, undeclared } = readJsonParameters(endpoint, new Map(Object.entries(body)));
     const ofQuery = misplaced.map((param) => ({
       param,
       problem: 'is in the query string, but a POST takes its parameters from the body',
     }));
-    return { query, parameters, problems: [...ofQuery, ...problems], isInTarget: false };
+    return { query, parameters, problems: [...ofQuery, ...problems], undeclared, isInTarget: false };
   };
 
 function isNoObject(): Failure {

@@ -108,12 +108,12 @@ describe('querygate call', () => {
     ]);
   });
 
-  it('warns of an endpoint that ignores --sql', async () => {
-    const { code, stdout, stderr } = await call(...DAILY, '--sql', 'SELECT 1 AS one FROM result');
-    expect([code, stdout]).toEqual([0, (await call(...DAILY)).stdout]);
-    expect(stderr).toBe(
-      'warning: the gateway ignored --sql, because query sandboxing of usage.api-counts is disabled: these are the rows of its saved query\n',
-    );
+  it('fails for a parameter that the endpoint does not declare, and names the one that was meant', async () => {
+    const misspelt = await call(...DAILY, '--param', 'intervall=daily');
+    expect([misspelt.code, misspelt.stdout]).toEqual([3, '']);
+    expect(misspelt.stderr).toContain('intervall is no parameter of this endpoint; did you mean “interval”?');
+    const { stderr } = await call(...DAILY, '--sql', 'SELECT 1 AS one FROM result');
+    expect(stderr).toContain('sql is no parameter of this endpoint');
   });
 
   it('writes status and headers to standard error, as JSON on request', async () => {
@@ -218,22 +218,6 @@ describe('querygate call, where the gateway fails', () => {
         4,
         'error: The gateway returned text/html instead of csv. Check --url and --format.\n',
       ]);
-    });
-  });
-
-  it('asks for the description of an endpoint only where --sql was sent, and may fail to get it', async () => {
-    const seen: string[] = [];
-    const limited: RequestListener = ({ url = '' }, response) => {
-      seen.push(url);
-      if (url.includes('/query/'))
-        response.setHeader('Content-Type', 'application/json').end('{"result":[]}');
-      else response.writeHead(429).end();
-    };
-    await withServer(limited, async (url) => {
-      expect(await call(url)).toMatchObject({ code: 0, stderr: '' });
-      expect(seen).toEqual([expect.stringContaining('/query/')]);
-      expect(await call(url, '--sql', 'SELECT 1')).toMatchObject({ code: 0, stderr: '' });
-      expect(seen.slice(2)).toEqual(['/api/endpoints/usage.api-counts']);
     });
   });
 

@@ -1,4 +1,4 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 import { hashApiKey } from '../../src/auth/api-key.js';
@@ -44,6 +44,29 @@ describe('a reload beside other files of a deployment', () => {
       await project.write('two', 1, 'first');
       expect(await gateway.reload()).toMatchObject({ ok: true, changed: ['one', 'two'] });
       expect([await byId(1), await byId(2)]).toEqual([403, 200]);
+    });
+  });
+
+  it('rejects undeclared parameters where the project says so, unless the endpoint says otherwise', async () => {
+    await ReloadedProject.during(async (project) => {
+      const lenient = (await readFile(project.fileOf('two'), 'utf8')).replace(
+        'example:',
+        'unknownParameters: ignore\nexample:',
+      );
+      await writeFile(project.fileOf('two'), lenient);
+      const settings = path.join(project.folder, 'settings.json');
+      await writeFile(settings, '{}');
+      const gateway = await project.open({ ENDPOINT_SETTINGS_FILE: settings });
+      const statusOf = async (name: string): Promise<number> =>
+        (
+          await fetch(`${gateway.url}/api/endpoints/query/${name}?city=Rome&citty=Oslo`, {
+            headers: { 'X-API-KEY': KEY },
+          })
+        ).status;
+      expect([await statusOf('one'), await statusOf('two')]).toEqual([200, 200]);
+      await writeFile(settings, '{"*":{"unknownParameters":"reject"}}');
+      expect(await gateway.reload()).toMatchObject({ ok: true, changed: ['one'] });
+      expect([await statusOf('one'), await statusOf('two')]).toEqual([400, 200]);
     });
   });
 

@@ -36,23 +36,6 @@ export async function requestGateway(call: GatewayCall, signal: AbortSignal): Pr
   }
 }
 
-/**
- * Whether the endpoint of a call ignores `sql`, as its description says; a response does not tell. False where the gateway
- * does not describe the endpoint: a limit may reject this second request, and the call itself has succeeded.
- */
-export async function ignoresSql(call: GatewayCall, signal: AbortSignal): Promise<boolean> {
-  const url = `${call.url}/api/endpoints/${encodeURIComponent(call.endpoint)}`;
-  try {
-    const headers = { ...headersOf(call), Accept: 'application/json' };
-    const response = await fetch(url, { headers, signal, redirect: 'manual' });
-    if (!response.ok) return false;
-    const { sandboxing } = (await response.json()) as { readonly sandboxing?: unknown };
-    return sandboxing === 'disabled';
-  } catch {
-    return false;
-  }
-}
-
 /** The method and the body of the call. */
 function bodyOf({ post, parameters }: GatewayCall): Pick<RequestInit, 'method' | 'body'> & {
   readonly headers?: Readonly<Record<string, string>>;
@@ -69,6 +52,8 @@ function headersOf({ format, apiKey }: GatewayCall): Readonly<Record<string, str
   return {
     'User-Agent': 'querygate-cli',
     Accept: FORMATS[format ?? 'json'].mediaType,
+    // A person who misspells a parameter must not take other rows for the result.
+    Prefer: 'handling=strict',
     ...(apiKey !== undefined && { 'X-API-KEY': apiKey }),
   };
 }

@@ -30,8 +30,17 @@ export async function exampleProject(folder: string): Promise<ProjectFiles> {
   const own = existing.find((file) => !example.some(({ path: known }) => known === file));
   if (own === undefined) return { files: [...example, ...common] };
   const added = endpoints.length > 0 ? [] : [await newEndpointFile('example', 'sql')];
-  return { files: [...added, ...common], skipped: `The folder has ${own}, so no example is added.` };
+  return {
+    files: [...added, ...common.map(endpoints.length > 0 ? withoutSettings : unchanged)],
+    skipped: `The folder has ${own}, so no example is added.`,
+  };
 }
+
+const unchanged = (file: ProjectFile): ProjectFile => file;
+
+/** Callers of endpoints that exist may send what the settings of a new project would reject. */
+const withoutSettings = (file: ProjectFile): ProjectFile =>
+  file.path === 'endpoint-settings.json' ? { ...file, text: '{}\n' } : file;
 
 async function sqlFiles(folder: string): Promise<readonly string[]> {
   const names = (await ifPresent(readdir(folder))) ?? [];

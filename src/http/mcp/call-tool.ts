@@ -38,7 +38,7 @@ export async function callTool(parts: CallToolParts, caller: McpCaller, name: st
     const now = parts.clock();
     const { sent, maxRows } = readArguments(endpoint, caller.arguments, principal.pinned);
     const { times, seal } = parts;
-    const preferences = { accept: undefined, timestamps: undefined };
+    const preferences = { accept: undefined, timestamps: undefined, isStrict: true };
     const read = readCall({ endpoint, principal, sent, preferences, times, now, seal });
     const call = { context, principal, endpoint, read, demand: 'any' as const, signal };
     const { query, outcome, limits } = await runCall(parts, call);

@@ -51,7 +51,14 @@ export function readArguments(endpoint: Endpoint, sent: unknown = {}, pinned?: P
 }
 
 function sentCall(read: Partial<SentCall>): SentCall {
-  return { query: new Map(), parameters: new Map(), problems: [], isInTarget: false, ...read };
+  return {
+    query: new Map(),
+    parameters: new Map(),
+    problems: [],
+    undeclared: [],
+    isInTarget: false,
+    ...read,
+  };
 }
 
 /** The names of the arguments of a tool. */

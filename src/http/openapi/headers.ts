@@ -42,6 +42,10 @@ const ROWS = {
       'Present only where a shard of ClickHouse was unreachable and the gateway is configured to return the rows of the other shards. With `complete=1` the response is 503 instead.',
     schema: { type: 'string', const: 'true' },
   },
+  'X-Ignored-Parameters': text(
+    'Names in the request that this endpoint does not declare, percent-encoded: the first ten. With `Prefer: handling=strict` they are 400 instead.',
+    'method',
+  ),
   'X-Cache': {
     description:
       'HIT: from the cache. STALE: expired, served because ClickHouse fails. BYPASS: not cached, or forced.',

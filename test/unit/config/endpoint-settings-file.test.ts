@@ -24,8 +24,13 @@ describe('readEndpointSettingsFile', () => {
       'usage.api-counts': { maxRows: 500, caching: 60, warming: 20, sandboxing: 'disabled' },
       'logs.all': { caching: 'disabled', warming: 0 },
       'e1d0c9b8-a7f6-4e5d-8c4b-3a2918f7e655': {},
+      '*': { unknownParameters: 'reject' },
     };
     expect(await read(JSON.stringify(settings))).toEqual(settings);
+  });
+
+  it('lets nothing but unknownParameters hold for every endpoint', async () => {
+    expect(await read('{"*":{"maxRows":5}}')).toContain('"*.maxRows" is not allowed');
   });
 
   it('reads a file that overrides nothing', async () => {
