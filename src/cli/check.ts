@@ -11,6 +11,11 @@ export function checkCommand(): Command {
     .argument('[endpoint...]', 'names or ids; all endpoints by default')
     .option('--json', 'print the result as JSON')
     .option('--junit <file>', 'write the result as JUnit XML to a file too, for CI')
+    .option(
+      '--demo',
+      'check on a temporary server with demonstration data, even where the project has data',
+      false,
+    )
     .option('--no-write', 'do not write columns into .sql files that have none: report them as a fault')
     .addHelpText('after', HELP)
     .action((names: readonly string[], options: CheckOptions) =>
@@ -23,11 +28,13 @@ export function checkCommand(): Command {
 
 const HELP = `
 CLICKHOUSE_URL (of several servers, the first that responds), CLICKHOUSE_USER and CLICKHOUSE_PASSWORD name the server; a
-read-only user is enough. Without CLICKHOUSE_URL the check starts a temporary server with demonstration data.
+read-only user is enough. Without CLICKHOUSE_URL the data is that of the project's data folder (.data), through the gateway
+that serves it, if one runs; without such a folder, and with --demo, it is that of a temporary server with demonstration data.
 
 The table shows rows, time, the rows that ClickHouse read, and the parts and granules of each table that it reads, of how
 many. Examples that fail and columns that differ are faults. Empty results, full scans (nearly all granules of a table that
-has 64 or more), and time filters with which ClickHouse reads a whole table are warnings.
+has 64 or more), and time filters with which ClickHouse reads a whole table are warnings. The state of an example without
+rows is never ok.
 
 A .sql file whose header has no columns gets them, from DESCRIBE; with --no-write that is a fault. Its optional parts are
 analysed in up to 200 combinations.

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 
 import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import { readConfig, type Config } from '../config/config.js';
@@ -28,12 +29,14 @@ export interface CheckOptions {
   readonly junit?: string;
   /** Whether `columns` are written into `.sql` files that lack them. */
   readonly write: boolean;
+  /** Whether to check on a temporary server, even where the project has data. */
+  readonly demo: boolean;
 }
 
 /** Checks the named endpoints, or all endpoints, and prints the result. */
 export async function runCheck(
   names: readonly string[],
-  { json = false, junit, write }: CheckOptions,
+  { json = false, junit, write, demo }: CheckOptions,
   signal: AbortSignal,
 ): Promise<void> {
   const config = readConfig(process.env);
@@ -45,9 +48,11 @@ export async function runCheck(
   const [checked, grants] = await withClickHouse(
     config,
     endpoints.all(),
-    signal,
-    async (connection, needed) => {
-      const task = { config, progress, signal, files, writes: write, isTemporary: needed !== undefined };
+    { demo, signal },
+    async ({ connection, needed, data }) => {
+      if (data === 'own' && !json) progress.printLine(onOwnData(config));
+      const isTemporary = data === 'demonstration';
+      const task = { config, progress, signal, files, writes: write, isTemporary };
       const result = await checkAll(unique, connection, task);
       const compared = needed
         ? await checkGrants(config.project, needed, result)
@@ -61,6 +66,9 @@ export async function runCheck(
   print(checked, grants, json);
   if (junit !== undefined) await writeFile(junit, checkJunit(checked, grants));
 }
+
+const onOwnData = ({ dataDir }: Config): string =>
+  `checked on the data in ${path.relative('', dataDir)}; --demo checks on a temporary server with demonstration data`;
 
 interface CheckTask {
   readonly config: Config;

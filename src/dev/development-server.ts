@@ -9,6 +9,7 @@ import type { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
 import type { ClickHouseConnection } from '../clickhouse/connection.js';
 import type { Config } from '../config/config.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
+import type { Endpoints } from '../endpoint/registry.js';
 import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
 import { endpointFiles } from '../endpoint/endpoint-files.js';
 import type { DevelopmentSource, EndpointFile, Findings } from '../http/development-routes.js';
@@ -24,6 +25,7 @@ import type { ChangedPart } from './watch-project.js';
 export interface Reporter {
   readonly reloaded: (outcome: Reload) => void;
   readonly checked: (findings: CheckedEndpoint) => void;
+  readonly checkedAll: (findings: readonly CheckedEndpoint[]) => void;
   readonly columnsWritten: (file: string, columns: string) => void;
 }
 
@@ -111,6 +113,19 @@ export class DevelopmentServer implements Development {
       const checked = await this.findings.check(endpoint).catch(() => undefined);
       if (checked) this.reporter.checked(checked);
     }
+  }
+
+  /** Checks every endpoint, one after another, and reports those with a problem or a warning, and how many there are. */
+  async checkAll(endpoints: Endpoints): Promise<void> {
+    const found: CheckedEndpoint[] = [];
+    for (const endpoint of endpoints.all()) {
+      if (!endpoints.has(endpoint)) continue;
+      const checked = await this.findings.check(endpoint).catch(() => undefined);
+      if (!checked) continue;
+      found.push(checked);
+      if (checked.problems.length + checked.warnings.length > 0) this.reporter.checked(checked);
+    }
+    if (found.length > 0) this.reporter.checkedAll(found);
   }
 
   /** The embedded server, once it is open; undefined where the servers are external. */

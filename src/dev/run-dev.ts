@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 import { EmbeddedServer } from '../clickhouse/embedded/embedded-server.js';
 import { AppliedFilesDiffer, SchemaFileError } from '../clickhouse/schema/schema-file-error.js';
 import { readConfig, type Config, type Environment } from '../config/config.js';
@@ -26,6 +28,7 @@ export interface DevOptions {
  */
 export async function runDev(environment: Environment, { recreate }: DevOptions): Promise<void> {
   const config = readConfig(environment);
+  requireProject(config);
   const terminal = new Terminal();
   // A terminal shows the requests as lines of text; a pipe gets the gateway's log.
   const logger = createLogger(config.logLevel, process.stdout.isTTY);
@@ -56,6 +59,15 @@ export async function runDev(environment: Environment, { recreate }: DevOptions)
   onSighup(stop, () => void gateway.reload());
   changes.passTo(reactions(config, { gateway, development, terminal }));
   process.stdout.write(developmentWelcome(gateway, config));
+  await development.checkAll(gateway.endpoints);
+}
+
+/** @throws Error where the folder is no project, which nobody wants to watch */
+function requireProject({ project: { folder, endpointsFolder } }: Config): void {
+  if (existsSync(endpointsFolder)) return;
+  throw new Error(
+    `${folder} is no project: it has no folder endpoints. Create a project with npx querygate init, or name its folder with --project.`,
+  );
 }
 
 interface Parts {

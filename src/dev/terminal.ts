@@ -45,6 +45,14 @@ export class Terminal implements Reporter {
     );
   };
 
+  readonly checkedAll = (found: readonly CheckedEndpoint[]): void => {
+    const withFault = found.filter(({ problems }) => problems.length > 0).length;
+    const withWarning = found.filter(({ warnings }) => warnings.length > 0).length;
+    this.print(
+      `${this.paint('dim', 'checked')}   all ${found.length} endpoints: ${withFault} with a fault, ${withWarning} with a warning`,
+    );
+  };
+
   readonly columnsWritten = (file: string, columns: string): void => {
     this.print(`${this.paint('green', 'wrote')}     the columns into the header of ${file}:\n${columns}`);
   };

@@ -78,7 +78,10 @@ ORDER BY at;
     });
     await dev.untilWritten(/reloaded {2}added visits/);
     const checked = await run('check', 'visits');
-    expect([checked.code, checked.stderr]).toEqual([0, '']);
+    expect([checked.code, checked.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^checked on the data in .*\n$/),
+    ]);
     const called = await run('call', 'visits', '--param', 'since=2026-01-02T03:04:06Z', '--format', 'csv');
     expect(called).toEqual({
       code: 0,

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import { readdir, writeFile } from 'node:fs/promises';
 
-import { respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
+import { respondWith, withFakeClickHouse, isRequestQuery } from '../support/fake-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
 import { SHIPPED_ENDPOINTS } from '../support/shipped-endpoints.js';
 import { GATEWAY, startProcess } from '../support/start-process.js';
@@ -73,8 +73,7 @@ describe('the gateway', () => {
     let isRequested = false;
     await withFakeClickHouse(
       (request, response) => {
-        // At start-up the gateway pings, and checks for an earlier schema.
-        isRequested ||= request.url?.includes('param_project') ?? false;
+        isRequested ||= isRequestQuery(request);
         void slow.then(() => {
           respondWith('{"result":[]}', 0)(request, response);
         });
@@ -100,7 +99,7 @@ describe('the gateway', () => {
     let isRequested = false;
     await withFakeClickHouse(
       (request) => {
-        isRequested ||= request.url?.includes('param_project') ?? false;
+        isRequested ||= isRequestQuery(request);
       },
       async (clickhouse) => {
         const environment = { CLICKHOUSE_URL: clickhouse.url, API_KEY: 'k', SHUTDOWN_TIMEOUT_SECONDS: '0.2' };

@@ -11,10 +11,11 @@ export function checkTable(checked: readonly CheckedEndpoint[], target: Target):
   });
 }
 
-/** `FAULT`, `warning` or `ok`. */
-export function stateOf({ problems, warnings }: CheckedEndpoint): string {
+/** `FAULT`, `warning`, `no rows` or `ok`. */
+function stateOf({ problems, warnings, example }: CheckedEndpoint): string {
   if (problems.length > 0) return 'FAULT';
-  return warnings.length > 0 ? 'warning' : 'ok';
+  if (warnings.length > 0) return 'warning';
+  return example?.rows === 0 ? 'no rows' : 'ok';
 }
 
 function rowsOf(checked: CheckedEndpoint): readonly (readonly string[])[] {
@@ -41,7 +42,7 @@ const shareText = ({ read, of }: Share): string => `${number(read)} of ${number(
 function colour(cell: string, target: Target): string {
   const state = cell.trim();
   if (state === 'FAULT') return paint('red', cell, target);
-  if (state === 'warning') return paint('yellow', cell, target);
+  if (state === 'warning' || state === 'no rows') return paint('yellow', cell, target);
   return state === 'ok' ? paint('green', cell, target) : cell;
 }
 

@@ -1,9 +1,9 @@
 import { connectClickHouse, type ClickHouseConnection } from '../../clickhouse/connection.js';
 import { prepareDatabase } from '../../clickhouse/demo-data/prepare-database.js';
-import { findRunningServer } from '../../clickhouse/embedded/running-server.js';
 import { readConfig, type Config } from '../../config/config.js';
 import { externalConnection } from '../../server/external-connection.js';
 import { CommandError, EXIT } from '../exit-codes.js';
+import { hasOwnData, withOwnServer } from '../own-data.js';
 import type { ProjectFile } from '../project/write-new-file.js';
 import { interruptible, printWarning } from '../run-command.js';
 import { withTemporaryServer } from '../temporary-server.js';
@@ -45,22 +45,20 @@ export async function endpointOfTable(
   });
 }
 
-/**
- * Runs a task on the first configured server that responds; else on the embedded server of a gateway that uses the same data
- * folder; else on a temporary server with the project's schema.
- */
+/** Runs a task on the server that has the project's tables, as `check` does; on a temporary one without rows. */
 async function withSchema<T>(
-  { clickhouse, dataDir, project }: Config,
+  config: Config,
   signal: AbortSignal,
   task: (connection: ClickHouseConnection) => Promise<T>,
 ): Promise<T> {
+  const { clickhouse, project } = config;
   if (clickhouse.kind === 'external') {
     return interruptible(signal, async () => task(await externalConnection(clickhouse)));
   }
-  const { database } = clickhouse;
-  const running = await findRunningServer(dataDir);
-  if (running) return interruptible(signal, () => task({ ...running, database }));
-  return withTemporaryServer(database, signal, async ({ adminConnection }) => {
+  if (hasOwnData(config)) {
+    return withOwnServer(config, ({ admin }) => interruptible(signal, () => task(admin)));
+  }
+  return withTemporaryServer(clickhouse.database, signal, async ({ adminConnection }) => {
     await prepareDatabase(adminConnection, { schemaFolder: project.schemaFolder, demo: undefined });
     return task(adminConnection);
   });

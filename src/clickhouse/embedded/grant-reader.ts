@@ -3,6 +3,7 @@ import path from 'node:path';
 
 import type { Endpoint } from '../../endpoint/endpoint.js';
 import { ifPresent } from '../../files/if-present.js';
+import type { ClickHouseConnection } from '../connection.js';
 import { grantStatement, type Grant } from '../grants/grant.js';
 import { neededGrants, type NeededGrants, type Remark } from '../grants/needed-grants.js';
 import { grantsInUsersFile, USERS_FILE } from '../grants/reader-user-file.js';
@@ -38,15 +39,29 @@ async function apply(
   endpoints: readonly Endpoint[],
   grant: (statements: readonly string[]) => Promise<void>,
 ): Promise<NeededGrants> {
-  const needed = await neededGrants(server.adminConnection, endpoints);
+  const needed = await readerGrants(server.adminConnection, schemaFolder, endpoints);
+  await grant(needed.grants.map((each) => grantStatement(each)));
+  return needed;
+}
+
+/**
+ * What {@link grantReader} would grant, and what it would report.
+ *
+ * @param admin of the server.
+ */
+export async function readerGrants(
+  admin: ClickHouseConnection,
+  schemaFolder: string,
+  endpoints: readonly Endpoint[],
+): Promise<NeededGrants> {
+  const needed = await neededGrants(admin, endpoints);
   const text = await ifPresent(readFile(path.join(schemaFolder, USERS_FILE), 'utf8'));
   const inFile = new Set(grantsInUsersFile(text ?? ''));
   const isWithheld = (each: Grant): boolean => isOfSystem(each) && !inFile.has(grantStatement(each));
   const grants = needed.grants.filter((each) => !isWithheld(each));
-  await grant(grants.map((each) => grantStatement(each)));
   const withheld = needed.grants.filter(isWithheld);
   if (withheld.length === 0) return needed;
-  const problems = await Promise.all(endpoints.map((endpoint) => withheldFrom(server, endpoint, withheld)));
+  const problems = await Promise.all(endpoints.map((endpoint) => withheldFrom(admin, endpoint, withheld)));
   return { ...needed, grants, problems: [...needed.problems, ...problems.flat()] };
 }
 
@@ -58,11 +73,11 @@ const isOfSystem = ({ database, name }: Grant): boolean =>
 
 /** What an endpoint lacks. */
 async function withheldFrom(
-  server: EmbeddedServer,
+  admin: ClickHouseConnection,
   endpoint: Endpoint,
   withheld: readonly Grant[],
 ): Promise<readonly Remark[]> {
-  const { grants } = await neededGrants(server.adminConnection, [endpoint]);
+  const { grants } = await neededGrants(admin, [endpoint]);
   const own = new Set(grants.map((each) => grantStatement(each)));
   return withheld
     .filter((each) => own.has(grantStatement(each)))

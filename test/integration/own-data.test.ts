@@ -1,0 +1,69 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { QUERYGATE, runCli, type Outcome } from '../support/run-cli.js';
+import { startProcess } from '../support/start-process.js';
+import {
+  makeTemporaryFolder,
+  withTemporaryFolder,
+  type TemporaryFolder,
+} from '../support/temporary-folder.js';
+
+const ON_OWN_DATA = 'checked on the data in';
+
+let temporary: TemporaryFolder;
+let project: string;
+const run = (...args: readonly string[]): Promise<Outcome> => runCli(args, { PROJECT_DIR: project });
+/** State and rows of the endpoint in the table that `check` prints. */
+const visitsIn = ({ stdout }: Outcome): readonly string[] =>
+  /^visits\.list +(\S+(?: rows)?) +(\d+)/m.exec(stdout)?.slice(1) ?? [];
+
+beforeAll(async () => {
+  temporary = await makeTemporaryFolder();
+  project = path.join(temporary.path, 'shop');
+  await runCli(['init', project]);
+  const file = path.join(temporary.path, 'visits.csv');
+  await writeFile(file, 'at,country\n2026-01-02T03:04:05Z,de\n2026-01-02T03:04:06Z,fr\n');
+  expect((await run('load', '--create', 'visits', file)).code).toBe(0);
+  expect(await run('new', 'visits.list', '--table', 'visits')).toMatchObject({ code: 0 });
+});
+afterAll(() => temporary.remove());
+
+describe('querygate check in a project with data of its own', () => {
+  it('checks on that data where no gateway runs, and says so', async () => {
+    const checked = await run('check', 'visits.list');
+    expect([checked.code, visitsIn(checked)]).toEqual([0, ['ok', '2']]);
+    expect(checked.stderr).toContain(ON_OWN_DATA);
+  });
+
+  it('checks on a temporary server with --demo, and does not call a result without rows ok', async () => {
+    const checked = await run('check', 'visits.list', '--demo');
+    expect([checked.code, visitsIn(checked)]).toEqual([0, ['no rows', '0']]);
+    expect(checked.stderr).not.toContain(ON_OWN_DATA);
+  });
+
+  it('checks through the gateway that runs; querygate dev checks all endpoints at its start', async () => {
+    const dev = startProcess([QUERYGATE, 'dev'], { PORT: '0', PROJECT_DIR: project });
+    try {
+      await dev.untilWritten(/checked {3}all 4 endpoints: 0 with a fault, \d with a warning/);
+      const checked = await run('check', 'visits.list');
+      expect([checked.code, visitsIn(checked)]).toEqual([0, ['ok', '2']]);
+      expect(await run('new', 'visits.more', '--table', 'visits')).toMatchObject({ code: 0 });
+    } finally {
+      dev.child.kill('SIGINT');
+      await dev.ended;
+    }
+  });
+});
+
+describe('querygate dev', () => {
+  it('stops in a folder that is no project, and names the command that makes one', async () => {
+    await withTemporaryFolder(async (folder) => {
+      expect(await runCli(['dev'], { PROJECT_DIR: folder })).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: `error: ${folder} is no project: it has no folder endpoints. Create a project with npx querygate init, or name its folder with --project.\n`,
+      });
+    });
+  });
+});
