@@ -58,7 +58,7 @@ async function analyse(
   const declared = returnedColumns(endpoint, values);
   try {
     const described = await describe(query, tools);
-    const problems = columnProblems(declared, described, file);
+    const problems = columnProblems(declared, described, file, values);
     if (problems.length === 0) return ACCEPTED;
     const returned = new Set(described.map(({ name }) => name));
     // The gateway asks for the declared columns by name, which ClickHouse then rejects.

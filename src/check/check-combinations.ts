@@ -51,7 +51,10 @@ async function check(
   const query = bindValues(endpoint, values, tools);
   try {
     const described = await describe(query, tools);
-    return { combination, problems: columnProblems(returnedColumns(endpoint, values), described, file) };
+    return {
+      combination,
+      problems: columnProblems(returnedColumns(endpoint, values), described, file, values),
+    };
   } catch (error) {
     return {
       combination,

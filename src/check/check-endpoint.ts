@@ -19,6 +19,7 @@ import { queryProblemInFile } from './query-problem-in-file.js';
 import type { SqlFile } from './sql-file.js';
 import { unprunedTimes } from './time-filters.js';
 import { withheldParts } from './withheld-parts.js';
+import { uselessZones } from './zones.js';
 
 export interface CheckTools extends AnalysisTools {
   readonly runQuery: RunQuery;
@@ -94,7 +95,8 @@ async function checkExample(
   const [run] = await Promise.allSettled([runExample({ ...endpoint, columns }, query, tools)]);
   const [estimate] = await Promise.allSettled([estimateOf(query, tools)]);
   tools.signal.throwIfAborted();
-  const differences = described.status === 'fulfilled' ? columnProblems(columns, described.value, file) : [];
+  const differences =
+    described.status === 'fulfilled' ? columnProblems(columns, described.value, file, values) : [];
   const withoutForm = formRemarks(columns);
   // One mistake usually fails all three: it is one problem, of the query itself where that failed.
   const outcomes = [
@@ -122,6 +124,7 @@ async function checkExample(
       // That a time filter does not prune is the reason of the full scan.
       ...fullScans(tables.filter(({ table }) => !unpruned.some((other) => other.table === table))),
       ...withheldParts(endpoint, file),
+      ...(described.status === 'fulfilled' ? uselessZones(endpoint, described.value) : []),
     ],
     tables,
     ...(example && { example }),

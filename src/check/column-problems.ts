@@ -1,16 +1,19 @@
+import type { Values } from '../endpoint/bind.js';
 import type { Column } from '../endpoint/definition.js';
 import { readHeader } from '../endpoint/sql-file/header.js';
 import { compareColumns, type ColumnDifference, type DescribedColumn } from './compare-columns.js';
 import type { FileProblem } from '../endpoint/file-problems.js';
 import { problemInFile, type SqlFile } from './sql-file.js';
+import { zonesOf } from './zones.js';
 
 /** The differences between declared and returned columns; those of a `.sql` file with their place in its header. */
 export function columnProblems(
   declared: ReadonlyMap<string, Column>,
   described: readonly DescribedColumn[],
   file: SqlFile | undefined,
+  values: Values,
 ): readonly FileProblem[] {
-  const differences = compareColumns(declared, described);
+  const differences = compareColumns(declared, described, zonesOf(values));
   if (file === undefined || file.lacksColumns) return differences.map(({ problem }) => ({ problem }));
   return differences.map((difference) => problemOfHeader(difference, file));
 }

@@ -1,4 +1,5 @@
 import type { Column } from '../endpoint/definition.js';
+import { withoutZones } from './zones.js';
 
 /** A column as `DESCRIBE` returns it. */
 export interface DescribedColumn {
@@ -13,10 +14,15 @@ export interface ColumnDifference {
   readonly column?: string;
 }
 
-/** The differences between an endpoint's declared columns and the columns of its query; empty where they are equal. */
+/**
+ * The differences between an endpoint's declared columns and the columns of its query; empty where they are equal.
+ *
+ * @param zones time zones that the values of the call can have given to columns: they are not compared.
+ */
 export function compareColumns(
   declared: ReadonlyMap<string, Pick<Column, 'type'>>,
   described: readonly DescribedColumn[],
+  zones: ReadonlySet<string> = new Set(),
 ): readonly ColumnDifference[] {
   const returned = new Map(described.map(({ name, type }) => [name, type]));
   const differences: ColumnDifference[] = [];
@@ -26,7 +32,7 @@ export function compareColumns(
       real === undefined
         ? `column ${column} is declared, but the query does not return it`
         : `column ${column} is declared as ${type}, but the query returns ${real}`;
-    if (real !== type) differences.push({ column, problem });
+    if (!isSameType(type, real, zones)) differences.push({ column, problem });
   }
   for (const { name, type } of described) {
     if (!declared.has(name))
@@ -38,4 +44,10 @@ export function compareColumns(
     differences.push({ problem });
   }
   return differences;
+}
+
+function isSameType(declared: string, real: string | undefined, zones: ReadonlySet<string>): boolean {
+  if (real === undefined || declared === real) return declared === real;
+  const withoutOwn = withoutZones(real, zones);
+  return withoutOwn !== real && withoutZones(declared) === withoutZones(real);
 }

@@ -1,4 +1,5 @@
 import { bindValues, DESCRIBE, describe, type AnalysisTools } from './analyze-query.js';
+import type { Values } from '../endpoint/bind.js';
 import { withSettings, type Endpoint } from '../endpoint/endpoint.js';
 import { readSqlEndpoint } from '../endpoint/sql-file/read-sql-endpoint.js';
 import { columnsText } from './columns-text.js';
@@ -9,6 +10,7 @@ import { withPrefix } from './with-prefix.js';
 import { queryProblemInFile } from './query-problem-in-file.js';
 import { problemsOf, type SqlFile } from './sql-file.js';
 import { writeColumns } from './write-columns.js';
+import { withOtherZones, withoutZones, zonesOf } from './zones.js';
 
 /** What was done about a header without `columns`. */
 export interface FoundColumns {
@@ -34,12 +36,29 @@ export async function findColumns(
   const query = bindValues(loaded, values, tools);
   let columns: readonly DescribedColumn[];
   try {
-    columns = await describe(query, tools);
+    columns = await withoutDecidedZones(await describe(query, tools), loaded, values, tools);
   } catch (error) {
     const problem = queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file);
     return { problems: [withPrefix('the header has no columns, and they could not be determined', problem)] };
   }
   return accept(columns, loaded, file, tools.writes);
+}
+
+/** The columns without the zones that a parameter decides: another call returns them in another zone. */
+async function withoutDecidedZones(
+  columns: readonly DescribedColumn[],
+  endpoint: Endpoint,
+  values: Values,
+  tools: AnalysisTools,
+): Promise<readonly DescribedColumn[]> {
+  const others = withOtherZones(endpoint, values);
+  if (!others) return columns;
+  const elsewhere = await describe(bindValues(endpoint, others, tools), tools);
+  return columns.map((column, index) =>
+    column.type === elsewhere[index]?.type
+      ? column
+      : { ...column, type: withoutZones(column.type, zonesOf(values)) },
+  );
 }
 
 async function accept(

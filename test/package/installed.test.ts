@@ -93,7 +93,7 @@ describe('the installed package', () => {
         await untilRequestsAre(1);
         const firstResponse = performance.now() - start;
         await dev.untilWritten(/^Watching /m);
-        const file = path.join(folder, 'endpoints/requests.over-time.ts');
+        const file = path.join(folder, 'endpoints/requests.over-time.sql');
         const changed = (await readFile(file, 'utf8')).replace('count() AS', '41 + count() AS');
         const saved = performance.now();
         await writeFile(file, changed);

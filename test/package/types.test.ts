@@ -7,8 +7,8 @@ import { runNode } from '../support/run-node.js';
 import { makeTemporaryFolder, type TemporaryFolder } from '../support/temporary-folder.js';
 
 const TSC = path.join(ROOT, 'node_modules/typescript/bin/tsc');
-/** Of the project that `querygate init` writes. */
-const ENDPOINT = 'endpoints/requests.over-time.ts';
+/** Of the project that `querygate init` and `new --ts` write. */
+const ENDPOINT = 'endpoints/orders.by-day.ts';
 
 /** A program that embeds a gateway. */
 const PROGRAM = `
@@ -44,8 +44,12 @@ beforeAll(async () => {
   temporary = await makeTemporaryFolder();
   folder = temporary.path;
   installPackage(folder, packPackage(folder));
-  const init = [path.join(folder, 'node_modules/querygate/dist/cli/querygate.js'), 'init', folder];
-  expect(await runNode(init)).toMatchObject({ code: 0 });
+  const querygate = path.join(folder, 'node_modules/querygate/dist/cli/querygate.js');
+  for (const args of [
+    ['init', folder],
+    ['new', 'orders.by-day', '--ts', '--project', folder],
+  ])
+    expect(await runNode([querygate, ...args])).toMatchObject({ code: 0 });
   await writeFile(path.join(folder, 'program.ts'), PROGRAM);
 });
 
@@ -86,11 +90,11 @@ describe('the types of the package', () => {
     const text = await readFile(path.join(folder, ENDPOINT), 'utf8');
     const wrong = text
       .replace('required: true', 'require: true')
-      .replace('shop = ${shop}', 'shop = ${store}');
+      .replace('product = ${product}', 'product = ${store}');
     await writeFile(path.join(folder, 'endpoints/wrong.ts'), wrong);
     const { code, output } = await compile('endpoints/wrong.ts', { module: 'NodeNext', types: [] });
     expect(code).not.toBe(0);
-    expect(output).toMatch(/endpoints\/wrong\.ts\(9,\d+\): error .*'required'/);
+    expect(output).toMatch(/endpoints\/wrong\.ts\(8,\d+\): error .*'required'/);
     expect(output).toMatch(/endpoints\/wrong\.ts\(\d+,\d+\): error .*'store'/);
   });
 });

@@ -43,7 +43,12 @@ describe.each(['own-clickhouse', 'existing-clickhouse'] as const)('the templates
 describe('the templates of every project', () => {
   it('depend on what runs, and leave .env and data out of git', async () => {
     const files = new Map((await readTemplates('project')).map(({ path, text }) => [path, text]));
-    expect([...files.keys()].sort()).toEqual(['.gitignore', 'package.json', 'tsconfig.json']);
+    expect([...files.keys()].sort()).toEqual([
+      '.gitignore',
+      'endpoint-settings.json',
+      'package.json',
+      'tsconfig.json',
+    ]);
     const { dependencies } = JSON.parse(files.get('package.json') ?? '{}') as {
       readonly dependencies: object;
     };
