@@ -1,7 +1,9 @@
 import type { BoundQuery, Values } from '../endpoint/bind.js';
 import { returnedColumns, rowCap, type Endpoint } from '../endpoint/endpoint.js';
 import type { Column } from '../endpoint/definition.js';
+import { readHeader } from '../endpoint/sql-file/header.js';
 import { OPERATORS } from '../endpoint/figures.js';
+import { RESERVED_SOON } from '../endpoint/reserved.js';
 import type { RunQuery } from '../query/ports.js';
 import { validateParameters } from '../query/validate-parameters.js';
 import { bindValues, DESCRIBE, describe, type AnalysisTools } from './analyze-query.js';
@@ -16,7 +18,7 @@ import type { FileProblem } from '../endpoint/file-problems.js';
 import { withPrefix } from './with-prefix.js';
 import { missingForms } from '../formats/require-forms.js';
 import { queryProblemInFile } from './query-problem-in-file.js';
-import type { SqlFile } from './sql-file.js';
+import { problemInFile, type SqlFile } from './sql-file.js';
 import { unprunedTimes } from './time-filters.js';
 import { withheldParts } from './withheld-parts.js';
 import { uselessZones } from './zones.js';
@@ -74,13 +76,19 @@ async function checkDeclared(
   try {
     values = exampleOf(endpoint, tools);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    return { ...NOTHING_FOUND, problems: [{ problem: `the example is invalid: ${reason}` }] };
+    return { ...NOTHING_FOUND, problems: [invalidExample(error, file)] };
   }
   const findings = await checkExample(endpoint, values, tools, file);
   if (file === undefined) return findings;
   const more = await checkCombinations(endpoint, file, tools, findings.problems);
   return { ...findings, problems: [...findings.problems, ...more] };
+}
+
+function invalidExample(error: unknown, file: SqlFile | undefined): FileProblem {
+  const reason = error instanceof Error ? error.message : String(error);
+  const problem = `the example is invalid: ${reason} Write in the header values that find rows, such as example: { name: value }`;
+  if (!file) return { problem };
+  return problemInFile(file, { ...readHeader(file.source).placeOf({ path: ['example'] }), problem });
 }
 
 async function checkExample(
@@ -120,10 +128,12 @@ async function checkExample(
     warnings: [
       ...withoutForm.warnings,
       ...emptyResult(example, tables, tools),
+      ...cutResult(endpoint, example),
       ...unpruned.map(({ warning }) => warning),
       // That a time filter does not prune is the reason of the full scan.
       ...fullScans(tables.filter(({ table }) => !unpruned.some((other) => other.table === table))),
       ...withheldParts(endpoint, file),
+      ...soonReserved(endpoint),
       ...(described.status === 'fulfilled' ? uselessZones(endpoint, described.value) : []),
     ],
     tables,
@@ -153,6 +163,21 @@ function emptyResult(
 ): readonly string[] {
   const hasOnlyEmptyTables = isTemporary && tables.length === 0;
   return example?.rows === 0 && !hasOnlyEmptyTables ? ['the example returns no rows'] : [];
+}
+
+const soonReserved = ({ parameters }: Endpoint): readonly string[] =>
+  RESERVED_SOON.filter((name) => parameters.has(name)).map(
+    (name) =>
+      `parameter ${name}: a later version reserves this name, so that the file will be rejected: choose another`,
+  );
+
+function cutResult(endpoint: Endpoint, example: ExampleRun | undefined): readonly string[] {
+  // A limit of the endpoint's own cuts on purpose.
+  if (example?.truncated !== true || endpoint.limit !== undefined) return [];
+  const cap = rowCap(endpoint);
+  return [
+    `the example has more than ${cap} rows, its row cap, so that callers miss rows: aggregate them, narrow the example, or raise maxRows`,
+  ];
 }
 
 function exampleOf(endpoint: Endpoint, { now }: CheckTools): Values {

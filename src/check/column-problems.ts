@@ -1,7 +1,12 @@
 import type { Values } from '../endpoint/bind.js';
 import type { Column } from '../endpoint/definition.js';
 import { readHeader } from '../endpoint/sql-file/header.js';
-import { compareColumns, type ColumnDifference, type DescribedColumn } from './compare-columns.js';
+import {
+  compareColumns,
+  NOT_RETURNED,
+  type ColumnDifference,
+  type DescribedColumn,
+} from './compare-columns.js';
 import type { FileProblem } from '../endpoint/file-problems.js';
 import { problemInFile, type SqlFile } from './sql-file.js';
 import { zonesOf } from './zones.js';
@@ -14,8 +19,12 @@ export function columnProblems(
   values: Values,
 ): readonly FileProblem[] {
   const differences = compareColumns(declared, described, zonesOf(values));
+  const isStale = differences.some(({ problem }) => problem.endsWith(NOT_RETURNED));
   if (file === undefined || file.lacksColumns) return differences.map(({ problem }) => ({ problem }));
-  return differences.map((difference) => problemOfHeader(difference, file));
+  const [first, ...others] = differences.map((difference) => problemOfHeader(difference, file));
+  if (first === undefined || !isStale) return first ? [first, ...others] : [];
+  const advice = 'delete columns from the header, and it is written anew';
+  return [{ ...first, problem: `${first.problem}: ${advice}` }, ...others];
 }
 
 function problemOfHeader({ column, problem }: ColumnDifference, file: SqlFile): FileProblem {

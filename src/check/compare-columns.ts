@@ -7,6 +7,9 @@ export interface DescribedColumn {
   readonly type: string;
 }
 
+/** What a problem ends with of a declared column that the query lacks. */
+export const NOT_RETURNED = 'but the query does not return it';
+
 /** A difference between the declared columns and those of the query. */
 export interface ColumnDifference {
   readonly problem: string;
@@ -30,7 +33,7 @@ export function compareColumns(
     const real = returned.get(column);
     const problem =
       real === undefined
-        ? `column ${column} is declared, but the query does not return it`
+        ? `column ${column} is declared, ${NOT_RETURNED}`
         : `column ${column} is declared as ${type}, but the query returns ${real}`;
     if (!isSameType(type, real, zones)) differences.push({ column, problem });
   }

@@ -1,4 +1,8 @@
+import { ClickHouseError } from '@clickhouse/client';
+
+import { translateClickHouseError } from '../clickhouse/translate-error.js';
 import type { Values } from '../endpoint/bind.js';
+import { adviceOn } from './advice.js';
 import { placeInFile } from './place-in-file.js';
 import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
 import { queryProblem, type ShowInFile } from './query-problem.js';
@@ -20,14 +24,18 @@ export function queryProblemInFile(error: unknown, query: SentQuery, file: SqlFi
   const { prefix = '', text } = query;
   const sent = prefix + text;
   if (file === undefined) return queryProblem(error, sent);
+  const { cause } = translateClickHouseError(error).details;
   const showInFile: ShowInFile = (message, positions) => {
     const places = positions
       .slice(0, MAX_PLACES)
       .map((position) => placeInFile(file, query, Math.max(0, position - prefix.length)));
     if (places.includes(undefined)) return undefined;
-    const [first, ...others] = places.filter((place) => place !== undefined);
-    if (first === undefined) return { file: file.shownPath, problem: message };
-    const problem = problemInFile(file, { ...first, problem: message });
+    const [named, ...others] = places.filter((place) => place !== undefined);
+    const advised = cause instanceof ClickHouseError ? adviceOn(cause, file, named) : undefined;
+    const first = advised?.place ?? named;
+    const text = (advised?.message ?? message) + (advised?.advice ?? '');
+    if (first === undefined) return { file: file.shownPath, problem: text };
+    const problem = problemInFile(file, { ...first, problem: text });
     const same = others.map((place) => problemInFile(file, { ...place, problem: 'the same name' }));
     return {
       ...problem,

@@ -110,7 +110,10 @@ function problemsOfParameter(name: string, value: unknown): readonly DefinitionP
 }
 
 function problemOfName(name: string): string | undefined {
-  if (RESERVED.has(name)) return `parameter "${name}" has a name that the gateway reserves`;
+  if (name === NOW.name)
+    return 'parameter "now" has a name that the gateway reserves: @now is the time of the request, in every query, without a declaration';
+  if (RESERVED.has(name))
+    return `parameter "${name}" has a name that the gateway reserves, as it does ${[...RESERVED].join(', ')}`;
   if (/^[a-z][a-z0-9_]*$/.test(name)) return undefined;
   return `parameter "${name}" must be made of lower-case letters, digits and underscores`;
 }

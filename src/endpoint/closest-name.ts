@@ -5,7 +5,8 @@
 export function closestName(misspelt: string, names: Iterable<string>): string | undefined {
   const lower = misspelt.toLowerCase();
   let closest: string | undefined;
-  let least = Math.max(1, Math.floor(misspelt.length / 3)) + 1;
+  // Of a name of one letter, any other is close.
+  let least = misspelt.length < 2 ? 1 : Math.max(1, Math.floor(misspelt.length / 3)) + 1;
   for (const name of names) {
     const distance = editDistance(lower, name.toLowerCase());
     if (distance < least) [closest, least] = [name, distance];

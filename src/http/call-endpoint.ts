@@ -4,7 +4,6 @@ import { hasLink } from '../auth/links.js';
 import { mayCall, type Principal } from '../auth/principal.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Seal } from '../endpoint/parameters/secret-value.js';
-import type { Endpoints } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
 import type { Times } from '../formats/format.js';
 import { readerOf, type CacheDemand } from '../query/call.js';
@@ -12,6 +11,7 @@ import type { Clock } from '../query/ports.js';
 import { withDeadline } from '../scheduler/deadline.js';
 import { cacheDemandOf } from './cache-headers.js';
 import { requireComplete } from './complete-result.js';
+import { findEndpoint } from './find-endpoint.js';
 import type { KnownTargets } from './known-targets.js';
 import { setLimitHeaders } from './limit-requests.js';
 import { readPreferences } from './preferences.js';
@@ -45,7 +45,7 @@ export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestH
   return async (request, response) => {
     const context = contextOf(request);
     const principal = principalOf(context);
-    const endpoint = findEndpoint(endpoints, request.params['idOrName']);
+    const endpoint = findEndpoint(endpoints, request.params['idOrName'], principal);
     checkMayCall(principal, endpoint);
     const sent = await readSent(endpoint, request, response);
     const { wait, timestamps, isStrict } = readPreferences(request.get('prefer'));
@@ -86,16 +86,6 @@ export function callEndpoint(parts: CallParts, readSent: ReadSentCall): RequestH
       deadline.end();
     }
   };
-}
-
-/** @throws Failure ENDPOINT_NOT_FOUND */
-export function findEndpoint(endpoints: Endpoints, idOrName: unknown): Endpoint {
-  const endpoint = endpoints.find(String(idOrName));
-  if (endpoint) return endpoint;
-  throw new Failure(
-    'ENDPOINT_NOT_FOUND',
-    'No endpoint has this name or id. GET /api/endpoints lists the endpoints.',
-  );
 }
 
 /** @throws Failure FORBIDDEN */

@@ -7,7 +7,8 @@ import { MAX_VALUE_BYTES, type Parameter } from '../endpoint/parameters/paramete
 import type { Endpoints } from '../endpoint/registry.js';
 import { Failure } from '../errors.js';
 import { invalidParameters, problemOfEncoding } from '../query/validate-parameters.js';
-import { findEndpoint, principalOf } from './call-endpoint.js';
+import { principalOf } from './call-endpoint.js';
+import { findEndpoint } from './find-endpoint.js';
 import { parseQueryString } from './query-string.js';
 import { contextOf } from './request-context.js';
 
@@ -37,10 +38,10 @@ function tagIn(target: string): string | undefined {
 /** `GET /api/endpoints/ID_OR_NAME`: one endpoint as a resource. */
 export function describeEndpoint(endpoints: Endpoints): RequestHandler {
   return (request, response) => {
-    const endpoint = findEndpoint(endpoints, request.params['idOrName']);
     const context = contextOf(request);
-    context.endpoint = endpoint.name;
     const principal = principalOf(context);
+    const endpoint = findEndpoint(endpoints, request.params['idOrName'], principal);
+    context.endpoint = endpoint.name;
     checkIsOpen(principal, endpoint);
     response.set('Cache-Control', 'no-store').json(resourceOf(endpoint, principal));
   };

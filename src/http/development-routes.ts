@@ -8,7 +8,8 @@ import type { FileProblem } from '../endpoint/file-problems.js';
 import { SecretValue } from '../endpoint/parameters/secret-value.js';
 import { Failure } from '../errors.js';
 import { invalidParameters, readParameters } from '../query/validate-parameters.js';
-import { findEndpoint, principalOf, type CallParts } from './call-endpoint.js';
+import { principalOf, type CallParts } from './call-endpoint.js';
+import { findEndpoint } from './find-endpoint.js';
 import { parseQueryString } from './query-string.js';
 import { rejectMethod } from './reject-method.js';
 import { contextOf } from './request-context.js';
@@ -99,7 +100,7 @@ function sendState({ endpoints }: CallParts, source: DevelopmentSource): Request
 function sendEndpoint(parts: CallParts, source: DevelopmentSource): RequestHandler {
   return async (request, response) => {
     const principal = principalOf(contextOf(request));
-    const endpoint = findEndpoint(parts.endpoints, request.params['idOrName']);
+    const endpoint = findEndpoint(parts.endpoints, request.params['idOrName'], principal);
     if (!mayCallWithPins(principal, endpoint)) {
       throw new Failure('FORBIDDEN', 'This key may not call this endpoint.');
     }

@@ -23,6 +23,34 @@ describe('an endpoint', () => {
   });
 
   it.each([
+    ['a letter is missing', 'sampe', 'sample'],
+    ['two letters are exchanged', 'smaple', 'sample'],
+    ['a letter is of another case', 'Sample', 'sample'],
+    ['it is nothing like a name', 'orders', undefined],
+  ])('is named where a name is misspelt, because %s', async (_what, name, meant) => {
+    for (const path of ['/api/endpoints/query/', '/api/endpoints/']) {
+      const { detail } = problemOf(await get(path + name));
+      if (meant === undefined) expect(detail).not.toContain('did you mean');
+      else expect(detail).toContain(`did you mean ${meant}?`);
+    }
+  });
+
+  it('is not named to a key that may not call it', async () => {
+    const principal = { name: 'tenant', endpoints: ['logs-all-staging'], mayBypassCache: false };
+    const other = await createTestGateway({
+      endpoints: [sampleEndpoint({ id: ID, name: 'sample' })],
+      principals: { 'qg_of-a-tenant-key': principal },
+    });
+    const response = await other
+      .agent()
+      .get('/api/endpoints/query/sampl')
+      .set('X-API-KEY', 'qg_of-a-tenant-key');
+    expect(problemOf(response).detail).toBe(
+      'No endpoint has this name or id. GET /api/endpoints lists the endpoints.',
+    );
+  });
+
+  it.each([
     ['a name that no endpoint has', 'simple'],
     ['its name in upper case', 'SAMPLE'],
     ['its id without hyphens', ID.replaceAll('-', '')],

@@ -22,6 +22,7 @@ describe('a time filter', () => {
         'visits',
         [
           'columns: { n: UInt32 }',
+          'limit: 1000',
           'example: { since: 2020-01-01 }',
           'parameters:',
           `  since: { kind: ${kind}, description: From. }`,

@@ -4,6 +4,7 @@ import type { DefinitionProblem } from '../definition-error.js';
 import { parseTypeName } from '../type-name.js';
 import { emptiesOf, problemsOfOptions, problemsOfTypes } from './check-options.js';
 import type { Kind, Parsed, Rules } from './kind.js';
+import { isRelativeTime } from './relative-time.js';
 import type {
   EmptyText,
   ItemKind,
@@ -99,11 +100,16 @@ function noValueIsValid(types: readonly string[]): DefinitionProblem {
   return { path: [], problem: `no value is valid: minimum and maximum must leave some of ${range}` };
 }
 
-function problemsOfDefault({ schema, default: fallback }: Parameter): readonly DefinitionProblem[] {
+function problemsOfDefault({ kind, schema, default: fallback }: Parameter): readonly DefinitionProblem[] {
   if (fallback === undefined) return [];
   // The bounds of a relative default are fixed times, so that only the present can tell.
   const { error } = schema.validate(undefined, { context: { now: new Date() } });
-  return error ? [{ path: ['default'], problem: `default ${error.message}` }] : [];
+  if (!error) return [];
+  const problem =
+    kind.startsWith('timestamp') && isRelativeTime(fallback)
+      ? `is a relative time: add relativeStep, the duration to which its now is rounded, such as relativeStep: 1m`
+      : error.message;
+  return [{ path: ['default'], problem: `default ${problem}` }];
 }
 
 /** Turns what the caller sent into the value. */

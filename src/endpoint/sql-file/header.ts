@@ -19,6 +19,8 @@ export interface Header {
   /** As JavaScript has it: integers beyond 2^53 are bigints. Undefined where the YAML is invalid. */
   readonly value: unknown;
   readonly problems: readonly SelectProblem[];
+  /** Whether the comment is missing or has no end, so that the rest of the text means nothing. */
+  readonly isUnfinished?: true;
   /** Where the SELECT begins. */
   readonly end: number;
   /** Where the YAML ends, before the end of the comment. */
@@ -80,6 +82,7 @@ function noHeader(source: string, start: number): Header {
   return {
     value: undefined,
     problems: [{ ...place, problem }],
+    isUnfinished: true,
     end: isOpen ? source.length : start,
     yamlEnd: start,
     placeOf: () => place,

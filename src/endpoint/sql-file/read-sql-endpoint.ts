@@ -4,6 +4,7 @@ import { problemsOfNames } from '../check-definition.js';
 import type { Parameters } from '../definition.js';
 import type { DefinitionProblem } from '../definition-error.js';
 import { createEndpoint, type Endpoint } from '../endpoint.js';
+import { kindMeant } from '../parameters/kind-meant.js';
 import { KIND_NAMES } from '../parameters/kinds.js';
 import type { ParameterKind } from '../parameters/parameter.js';
 import { problemsBySchema } from '../schema-problems.js';
@@ -31,16 +32,18 @@ type Keys = Readonly<Partial<Record<string, unknown>>>;
  */
 export function readSqlEndpoint(source: string, { columnsWhereMissing }: SqlFileOptions = {}): Endpoint {
   const header = readHeader(source);
+  if (header.isUnfinished) throw new SqlFileError(header.problems);
   const { text, start, select } = readSelect(source, header);
+  if (select.isNoQuery) rejectEndInText(source, header);
   const keys = keysOf(header, columnsWhereMissing);
   const { parameters, problems: ofTypes } = parametersOf(keys, select);
   const problems = [
     ...header.problems,
-    ...(header.value === undefined ? [] : problemsOfHeader(header, keys, { select, parameters })),
+    ...(header.value === undefined ? [] : problemsOfHeader(header, keys, { text, select, parameters })),
     ...[...select.problems, ...ofTypes].map((problem) => moved(problem, start)),
     // Of a header that cannot be read, it is unknown what it declares.
-    ...(isObject(header.value) ? problemsOfSelect(select, keys, parameters) : []).map((problem) =>
-      moved(problem, start),
+    ...(isObject(header.value) && !select.isNoQuery ? problemsOfSelect(select, keys, parameters) : []).map(
+      (problem) => moved(problem, start),
     ),
   ];
   if (problems.length > 0) throw new SqlFileError(problems.sort((a, b) => a.start - b.start));
@@ -50,6 +53,15 @@ export function readSqlEndpoint(source: string, { columnsWhereMissing }: SqlFile
     savedQuery: savedQueryOf(text, select),
     optionalColumns: optionalColumnsOf(select.pieces),
   });
+}
+
+/** Reports a comment that a text within it has ended: the rest of the header is no query. @throws SqlFileError */
+function rejectEndInText(source: string, { yamlEnd: start, end }: Header): void {
+  const rest = source.slice(end);
+  const next = rest.indexOf('*/');
+  if (next === -1 || rest.slice(0, next).includes('/*')) return;
+  const problem = '*/ ends the header, also within a text: write the text without it';
+  throw new SqlFileError([{ start, end, problem }]);
 }
 
 /** The SELECT of a file, and where it begins. Places in it are relative to that. */
@@ -94,7 +106,7 @@ function parametersOf(
 function problemsOfHeader(
   header: Header,
   keys: Keys,
-  { select, parameters }: { readonly select: SelectText; readonly parameters: Parameters },
+  { text, select, parameters }: Readonly<{ text: string; select: SelectText; parameters: Parameters }>,
 ): readonly SelectProblem[] {
   if (!isObject(header.value)) {
     return problemsBySchema(HEADER, header.value, 'the header').map(({ problem }) => ({
@@ -105,26 +117,47 @@ function problemsOfHeader(
   const problems: readonly DefinitionProblem[] = [
     ...problemsBySchema(HEADER, { ...header.value, ...keys }, 'the header'),
     ...problemsOfNames({ ...keys, parameters }),
-    ...(select.problems.length > 0 ? [] : unusedParameters(select, parameters)),
+    ...(select.problems.length > 0 ? [] : unusedParameters(text, select, parameters)),
   ];
   return problems.map(({ path, problem }) => {
     const atKey = problem.startsWith('unknown key') || path[0] === 'parameters';
     const isNewId = path[0] === 'id' && /is missing|null/.test(problem);
+    const meant = path.at(-1) === 'kind' ? kindMeant(valueAt(header.value, path)) : undefined;
+    const advised =
+      meant === undefined
+        ? problem
+        : problem.replace(/must be one of [^]*/, `is no kind; did you mean ${meant}?`);
     return {
       ...header.placeOf({ path, atKey }),
-      problem: isNewId ? `${problem}; here is one: ${randomUUID()}` : problem,
+      problem: isNewId ? `${problem}; here is one: ${randomUUID()}` : advised,
     };
   });
 }
 
-function unusedParameters(select: SelectText, parameters: Parameters): readonly DefinitionProblem[] {
+function unusedParameters(
+  text: string,
+  select: SelectText,
+  parameters: Parameters,
+): readonly DefinitionProblem[] {
   const used = new Set(placeholdersOf(select.pieces).map(({ piece: { name } }) => name));
   return Object.keys(parameters)
     .filter((name) => !used.has(name))
     .map((name) => ({
       path: ['parameters', name],
-      problem: `the parameter ${name} is declared, but the SELECT has no @${name}: use it or remove it`,
+      problem: `the parameter ${name} is declared, but the SELECT has no @${name}: ${adviceForUnused(name, text)}`,
     }));
+}
+
+/** Within quotes a placeholder is text, which ClickHouse compares with the rows. */
+function adviceForUnused(name: string, text: string): string {
+  if (!/^\w+$/.test(name) || !text.includes(name)) return 'use it or remove it';
+  const [literal] = new RegExp(String.raw`'[^'\n]*[@:$?]${name}\b[^'\n]*'`).exec(text) ?? [];
+  if (literal === undefined) return 'use it or remove it';
+  const parts = literal.slice(1, -1).split(new RegExp(String.raw`[@:$?]${name}\b`));
+  const [before = '', after = ''] = parts.map((part) => (part === '' ? '' : `'${part}'`));
+  const whole = [before, `@${name}`, after].filter((part) => part !== '');
+  const written = whole.length === 1 ? `@${name}` : `concat(${whole.join(', ')})`;
+  return `in ${literal} it is text, not a parameter: write ${written}`;
 }
 
 function problemsOfSelect(
@@ -146,6 +179,9 @@ function problemsOfSelect(
 function savedQueryOf(text: string, { pieces }: SelectText): string {
   return text.slice(0, pieces.at(-1)?.end ?? 0).trim();
 }
+
+const valueAt = (value: unknown, path: readonly string[]): unknown =>
+  path.reduce((of: unknown, key) => (isObject(of) ? (of as Keys)[key] : undefined), value);
 
 const moved = ({ start, end, problem }: SelectProblem, by: number): SelectProblem => ({
   start: start + by,

@@ -38,6 +38,7 @@ export function parseSelectText(text: string): SelectText {
     const parts = start.length > 0 ? [] : checkOptionalParts(scanQuery(tree.nodes));
     return {
       ...UNREAD,
+      isNoQuery: true,
       pieces: cutPieces(text, whole, () => []),
       problems: inOrder([...lexical, ...start, ...parts]),
     };

@@ -56,6 +56,8 @@ export interface Comparison {
 
 /** The text of a SELECT, read. With problems it must not be run, and pieces are what could be read. */
 export interface SelectText {
+  /** Set where the text does not begin as a query does, so that nothing in it means anything. */
+  readonly isNoQuery?: true;
   readonly pieces: readonly Piece[];
   readonly withQueries: readonly WithQuery[];
   /** The outermost WITH list without the word WITH, but with RECURSIVE; undefined where there is none. */

@@ -117,7 +117,7 @@ describe('timestamp', () => {
     [{ minimum: '2026-02-02', maximum: '2026-02-01' }, 'no value is valid'],
     [{ relativeStep: '5 minutes' }, 'relativeStep "5 minutes" must be a duration of seconds'],
     [{ relativeStep: '0m' }, 'relativeStep "0m" must be a duration of seconds'],
-    [{ default: 'now-7d' }, 'default must be an ISO 8601 timestamp'],
+    [{ default: 'now-7d' }, 'default is a relative time: add relativeStep'],
     [{ default: 'now-7days', relativeStep: '1m' }, 'or a relative time, such as now-7d or now/d'],
     [{ default: '2020-01-01', minimum: '2021-01-01' }, 'default must be between 2021-01-01T00:00:00Z and'],
   ])('reports the options %j as a mistake', (options, problem) => {

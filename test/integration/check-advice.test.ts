@@ -1,0 +1,219 @@
+import { checkSqlFile, linesOf } from '../support/check-sql-file.js';
+import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
+import { problemsOfSqlFile } from '../../src/endpoint/sql-file/sql-file-problems.js';
+
+const HEADER = `/*
+name: visits
+id: 61f0c404-5cb3-41e7-907b-a6006ad3db98
+summary: Visits.
+parameters:
+  q: { kind: string, description: Q. }
+  n: { kind: integer, default: 5, description: N. }
+columns: { city: String }
+example: { q: Rome }
+*/
+`;
+const USES_N = 'AND visits > @n';
+const REQUIRED = HEADER.replace('kind: string,', 'kind: string, required: true,');
+const WITHOUT_EXAMPLE = /\nexample: .*/;
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await database.client.command({
+    query:
+      'CREATE TABLE cities (city String, country String, visits UInt16) ENGINE = MergeTree ORDER BY city',
+  });
+  await database.client.command({
+    query: "INSERT INTO cities SELECT 'Rome', 'it', number + 10 FROM numbers(20)",
+  });
+});
+afterAll(() => database.close());
+
+/** The first fault of a file: its place, and the text after it. */
+async function faultOf(source: string): Promise<readonly [place: string, text: string]> {
+  const [line = ''] = linesOf(await checkSqlFile(database.client, source, { writes: false }));
+  const [place = '', text = ''] = /^endpoints\/visits\.sql:(\d+:\d+): (.*)/.exec(line)?.slice(1) ?? [
+    '',
+    line,
+  ];
+  return [place, text];
+}
+
+describe('querygate check: a mistake that authors make often', () => {
+  it.each([
+    [
+      '? for a parameter',
+      `WHERE city = ? ${USES_N} AND city = @q`,
+      '11:38',
+      'a parameter is written @name, and declared in the header, not ?',
+    ],
+    ['$1 for a parameter', `WHERE city = $1 ${USES_N} AND city = @q`, '11:38', 'not $1'],
+    [
+      ':n for a parameter',
+      `WHERE visits > :n AND city = @q ${USES_N}`,
+      '11:40',
+      'a parameter is written @n, and declared in the header, not :n',
+    ],
+    [
+      'a LIMIT that is a string',
+      `WHERE visits > @n LIMIT @q`,
+      '11:49',
+      'LIMIT needs a whole number in every call: declare the parameter as kind integer',
+    ],
+    [
+      'types that do not compare',
+      `WHERE visits = @q ${USES_N}`,
+      '11:40',
+      'visits is UInt16, which does not compare with the other value',
+    ],
+    [
+      'the same, the other way around',
+      `WHERE @q = visits ${USES_N}`,
+      '11:31',
+      'visits is UInt16, which does not compare with the other value',
+    ],
+  ])('%s has its place, and what to write', async (_what, rest, place, advice) => {
+    const [found, text] = await faultOf(`${HEADER}SELECT city FROM cities ${rest}\n`);
+    expect([found, text]).toEqual([place, expect.stringContaining(advice) as string]);
+  });
+
+  it.each([
+    [
+      'a LIMIT that a call can omit',
+      HEADER.replace(', default: 5', ''),
+      'SELECT city FROM cities WHERE city = @q LIMIT @n',
+      '11:47',
+      'with a default or required',
+    ],
+    [
+      'a column that is not in GROUP BY',
+      HEADER.replace('city: String', 'city: String, country: String'),
+      `SELECT city, country FROM cities WHERE city = @q ${USES_N} GROUP BY city`,
+      '11:14',
+      'the column country is neither in GROUP BY nor aggregated: add it to GROUP BY, or write, for example, any(country)',
+    ],
+    [
+      'no FROM',
+      HEADER,
+      `SELECT city WHERE city = @q ${USES_N}`,
+      '11:8',
+      'the query has no FROM: name the table of the column',
+    ],
+    [
+      'no example for a required parameter',
+      REQUIRED.replace(WITHOUT_EXAMPLE, ''),
+      `SELECT city FROM cities WHERE city = @q ${USES_N}`,
+      '2:1',
+      'q is required. Write in the header values that find rows',
+    ],
+    [
+      'columns of an earlier query',
+      HEADER.replace('city: String', 'town: String'),
+      `SELECT city FROM cities WHERE city = @q ${USES_N}`,
+      '8:18',
+      'delete columns from the header, and it is written anew',
+    ],
+  ])('%s has its place, and what to write', async (_what, header, select, place, advice) => {
+    const [found, text] = await faultOf(`${header}${select}\n`);
+    expect([found, text]).toEqual([place, expect.stringContaining(advice) as string]);
+  });
+
+  it('is reported once', async () => {
+    const { faults } = await checkSqlFile(
+      database.client,
+      `${HEADER}SELECT city FROM cities WHERE visits > @n LIMIT @q\n`,
+    );
+    expect(faults).toHaveLength(1);
+  });
+
+  it.each([
+    ['an example that the row cap cuts', 'maxRows: 3\n', 'the example has more than 3 rows, its row cap'],
+    ['a name that will be reserved', '', 'parameter cursor: a later version reserves this name'],
+  ])('%s is a warning', async (_what, setting, warning) => {
+    const header = HEADER.replace('columns', `${setting}columns`)
+      .replace('  q:', '  cursor:')
+      .replace('q: Rome', 'cursor: Rome');
+    const { warnings } = await checkSqlFile(
+      database.client,
+      `${header}SELECT city FROM cities WHERE city = @cursor ${USES_N}\n`,
+    );
+    expect(warnings.join()).toContain(warning);
+  });
+});
+
+describe('an endpoint file in SQL that cannot be read', () => {
+  const problemsOf = (source: string): readonly string[] => {
+    try {
+      readSqlEndpoint(source);
+      return [];
+    } catch (error) {
+      return (problemsOfSqlFile(error, source) ?? []).map(
+        ({ line, column, problem }) => `${line}:${column} ${problem}`,
+      );
+    }
+  };
+  const SELECT = `SELECT city FROM cities WHERE city = @q ${USES_N}\n`;
+
+  it.each([
+    [
+      'a parameter within quotes',
+      HEADER + SELECT.replace('= @q', "LIKE '%@q%'"),
+      "6:3 the parameter q is declared, but the SELECT has no @q: in '%@q%' it is text, not a parameter: write concat('%', @q, '%')",
+    ],
+    [
+      'kind int',
+      HEADER.replace('integer', 'int') + SELECT,
+      '7:8 parameters.n.kind "int" is no kind; did you mean integer?',
+    ],
+    [
+      'kind String',
+      HEADER.replace('kind: string', 'kind: String') + SELECT,
+      '6:8 parameters.q.kind "String" is no kind; did you mean string?',
+    ],
+    [
+      'kind datetime-list',
+      HEADER.replace('kind: string', 'kind: datetime-list') + SELECT,
+      '6:8 parameters.q.kind "datetime-list" is no kind; did you mean timestamp-list?',
+    ],
+    [
+      'an undeclared parameter with a type',
+      HEADER + SELECT.replace('= @q', '= @q AND country = {x:String}'),
+      '11:55 the parameter x is not declared; declare it in the header: parameters: { x: { kind: string, description: … } }',
+    ],
+    [
+      'a relative default without a step',
+      HEADER.replace('kind: string', 'kind: timestamp, default: now-365d').replace('Rome', '2026-01-01') +
+        SELECT.replace('city = @q', 'now() > @q'),
+      '6:25 parameters.q: default is a relative time: add relativeStep, the duration to which its now is rounded, such as relativeStep: 1m',
+    ],
+    [
+      '*/ in the header',
+      HEADER.replace('Visits.', 'A */ B.') + SELECT,
+      '4:12 */ ends the header, also within a text: write the text without it',
+    ],
+    [
+      'the name now',
+      HEADER.replace('  n:', '  now:') + SELECT.replace('@n', '@now'),
+      '7:3 parameter "now" has a name that the gateway reserves: @now is the time of the request, in every query, without a declaration',
+    ],
+    [
+      'a name that is reserved',
+      HEADER.replace('  n:', '  format:') + SELECT.replace('@n', '@format'),
+      '7:3 parameter "format" has a name that the gateway reserves, as it does now, row_limit, sql, format, download, csv_safe, complete, api_key, link_key, link_expires, link_signature',
+    ],
+    [
+      'an empty file',
+      '',
+      '1:1 the file must begin with a comment that contains the header in YAML: /* name: …, id: …, summary: …, columns: … */',
+    ],
+    [
+      'a file that is saved half',
+      HEADER.slice(0, 60),
+      '1:1 the header has no end: close the comment with */',
+    ],
+  ])('has one problem, with its place and what to write: %s', (_what, source, problem) => {
+    expect(problemsOf(source)).toEqual([problem]);
+  });
+});
