@@ -24,6 +24,25 @@ export function withColumns(source: string, columns: readonly DescribedColumn[])
   return hasOnlyColumnsMore(source, added) ? added : undefined;
 }
 
+/**
+ * The text of a file with an id in its header, before the name, and every other character as it was.
+ *
+ * @returns undefined where the header has an id or no name, or no text can be added to it.
+ */
+export function withId(source: string, id: string): string | undefined {
+  const { value, placeOf, yamlEnd } = readHeader(source);
+  if (typeof value !== 'object' || value === null || 'id' in value || !('name' in value)) return undefined;
+  const { start } = placeOf({ path: ['name'], atKey: true });
+  const isInFlow = isFlow(source, source.slice(0, yamlEnd).trimEnd().length);
+  const newline = source.includes('\r\n') ? '\r\n' : '\n';
+  const indent = /[^\n]*$/.exec(source.slice(0, start))?.[0].replace('/*', '') ?? '';
+  const added = isInFlow ? `id: ${id}, ` : `id: ${id}${newline}${indent}`;
+  const text = source.slice(0, start) + added + source.slice(start);
+  const after = readHeader(text);
+  const rest = Object.entries(after.value ?? {}).filter(([key]) => key !== 'id');
+  return after.problems.length === 0 && isSame(Object.fromEntries(rest), value) ? text : undefined;
+}
+
 function addToBlock(source: string, place: number, columns: readonly DescribedColumn[]): string {
   const indent = indentOf(source.slice(openingEnd(source), place));
   const newline = source.includes('\r\n') ? '\r\n' : '\n';

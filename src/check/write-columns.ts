@@ -1,7 +1,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 
 import { replaceFile } from '../files/replace-file.js';
-import { columnsText, withColumns } from './columns-text.js';
+import { columnsText, withColumns, withId } from './columns-text.js';
 import type { DescribedColumn } from './compare-columns.js';
 import type { SqlFile } from './sql-file.js';
 
@@ -13,21 +13,37 @@ const WRITABLE = 0o222;
  * @throws Error that says why the file stays as it is, with the text to write into it.
  */
 export async function writeColumns(file: SqlFile, columns: readonly DescribedColumn[]): Promise<void> {
-  const text = withColumns(file.source, columns);
+  const reason = await replaceText(file, withColumns(file.source, columns));
+  if (reason === undefined) return;
+  throw new Error(
+    `the header of ${file.shownPath} has no columns, and ${reason}. Write them into it:\n${columnsText(columns)}`,
+  );
+}
+
+/**
+ * Writes an id into the header of a `.sql` file that has none, before its name.
+ *
+ * @returns whether it was written: not into a file that cannot or must not be changed.
+ */
+export async function writeId(file: SourceFile, id: string): Promise<boolean> {
+  return (await replaceText(file, withId(file.source, id))) === undefined;
+}
+
+/** A file as it was read. */
+type SourceFile = Pick<SqlFile, 'path' | 'source'>;
+
+/** @returns why the file stays as it is */
+async function replaceText(file: SourceFile, text: string | undefined): Promise<string | undefined> {
   const { mode, problem } = await problemOf(file);
-  const reason = problem ?? (text === undefined ? 'nothing can be added to its header' : undefined);
-  if (reason !== undefined || text === undefined) {
-    throw new Error(
-      `the header of ${file.shownPath} has no columns, and ${reason ?? ''}. Write them into it:\n${columnsText(columns)}`,
-    );
-  }
+  if (problem !== undefined || text === undefined) return problem ?? 'nothing can be added to its header';
   await replaceFile(file.path, text, mode);
+  return undefined;
 }
 
 async function problemOf({
   path,
   source,
-}: SqlFile): Promise<{ readonly mode: number; readonly problem?: string }> {
+}: SourceFile): Promise<{ readonly mode: number; readonly problem?: string }> {
   const stats = await lstat(path);
   const mode = stats.mode & 0o7777;
   if (stats.isSymbolicLink()) return { mode, problem: 'the file is a link, which is not replaced' };

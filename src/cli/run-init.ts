@@ -28,7 +28,7 @@ const REQUEST_TIMEOUT_MS = 30_000;
 export async function runInit(folder: string, options: InitOptions, signal: AbortSignal): Promise<void> {
   const target = path.resolve(folder);
   await rejectFile(target);
-  const { files, leftOut, skipped } = await projectFiles(target, options, signal);
+  const { files, leftOut, others, skipped } = await projectFiles(target, options, signal);
   const written = new Map<string, Written>();
   for (const file of files) {
     const outcome = await writeNewFile(target, file);
@@ -38,6 +38,7 @@ export async function runInit(folder: string, options: InitOptions, signal: Abor
     );
   }
   for (const reason of leftOut) printWarning(`not carried over: ${reason}`);
+  if (others.length > 0) process.stderr.write(withoutEndpoint(others));
   if (skipped !== undefined) process.stderr.write(`${skipped}\n`);
   const manifest = files.find((file) => file.path === 'package.json');
   if (manifest && written.get(manifest.path) === 'kept') {
@@ -62,6 +63,8 @@ async function rejectFile(folder: string): Promise<void> {
 
 interface InitFiles extends ProjectFiles {
   readonly leftOut: readonly string[];
+  /** Names of tables that no endpoint was made of. */
+  readonly others: readonly string[];
 }
 
 async function projectFiles(
@@ -76,7 +79,7 @@ async function projectFiles(
   if (table.length > 0 || user !== undefined || password !== undefined) {
     throw usageError('--table, --user and --password need --from with the URL of a ClickHouse');
   }
-  return { ...(await exampleProject(target)), leftOut: [] };
+  return { ...(await exampleProject(target)), leftOut: [], others: [] };
 }
 
 async function fromServer(
@@ -93,13 +96,24 @@ async function fromServer(
     return await interruptible(signal, async () => {
       await runFirstQuery(client, connection.url, signal);
       const tools = { client, now: () => new Date(), signal };
-      const { files, leftOut } = await introspect(tools, connection.database, tables);
+      const { files, leftOut, others } = await introspect(tools, connection.database, tables);
       const project = await existingProject(target, files, connection);
-      return { files: project.files, leftOut: [...leftOut, ...project.leftOut] };
+      return { files: project.files, leftOut: [...leftOut, ...project.leftOut], others };
     });
   } finally {
     await client.close();
   }
+}
+
+/** Tables that a message lists. */
+const MAX_SHOWN = 20;
+
+function withoutEndpoint(tables: readonly string[]): string {
+  const more = tables.length > MAX_SHOWN ? ` and ${tables.length - MAX_SHOWN} more` : '';
+  return (
+    `Tables without an endpoint: ${tables.slice(0, MAX_SHOWN).join(', ')}${more}. ` +
+    'For one of a table: npx querygate new NAME --table TABLE\n'
+  );
 }
 
 function nextSteps(folder: string, target: string, hasServer: boolean): string {

@@ -18,6 +18,7 @@ import type { OpenClickHouse } from '../server/open-clickhouse.js';
 import type { Reload } from '../server/reloader.js';
 import { AnalysedFiles } from './analysed-files.js';
 import { FindingsOfEndpoints } from './findings.js';
+import { MissingIds } from './missing-ids.js';
 import { Revision } from './revision.js';
 import type { ChangedPart } from './watch-project.js';
 
@@ -27,6 +28,7 @@ export interface Reporter {
   readonly checked: (findings: CheckedEndpoint) => void;
   readonly checkedAll: (findings: readonly CheckedEndpoint[]) => void;
   readonly columnsWritten: (file: string, columns: string) => void;
+  readonly idWritten: (file: string, id: string) => void;
 }
 
 /** What a development server adds to a gateway: it loads what is valid, checks what changed, and tells the console. */
@@ -35,6 +37,7 @@ export class DevelopmentServer implements Development {
   private readonly findings: FindingsOfEndpoints;
   private readonly analysed: AnalysedFiles;
   readonly analyses = new EndpointAnalyses();
+  private readonly ids: MissingIds;
   private readonly revision = new Revision();
   private clickhouse: OpenClickHouse | undefined;
   private problems: readonly FileProblem[] = [];
@@ -46,6 +49,7 @@ export class DevelopmentServer implements Development {
     signal: AbortSignal,
   ) {
     this.files = new SqlFiles(config.project.endpointsFolder);
+    this.ids = new MissingIds(config.project.endpointsFolder, reporter.idWritten);
     const server = {
       connection: () => this.connection(),
       isTemporary: config.clickhouse.kind === 'embedded',
@@ -68,8 +72,10 @@ export class DevelopmentServer implements Development {
       lacksColumns: (endpoint) => this.files.lacksColumns(endpoint),
     },
     // The first load is before ClickHouse is open; the endpoints are loaded again when it is.
-    complete: (loaded, earlier) =>
-      this.clickhouse ? this.analysed.complete(loaded, earlier) : Promise.resolve(loaded),
+    complete: async (loaded, earlier) => {
+      const withIds = { ...loaded, problems: await this.ids.write(loaded.problems) };
+      return this.clickhouse ? this.analysed.complete(withIds, earlier) : withIds;
+    },
   };
 
   readonly onOpened = (clickhouse: OpenClickHouse): void => {
@@ -78,10 +84,13 @@ export class DevelopmentServer implements Development {
 
   readonly onReload = (outcome: Reload): void => {
     const before = this.problems.map(textOfProblem).join('\n');
-    this.problems = outcome.problems;
+    // Whoever is writing a file knows that it is not finished.
+    this.problems = outcome.problems.filter(({ unfinished }) => unfinished === undefined);
     this.revision.change();
     const { added, changed, removed } = outcome;
-    const isNews = before !== outcome.problems.map(textOfProblem).join('\n');
+    const isNews =
+      before !== this.problems.map(textOfProblem).join('\n') ||
+      outcome.problems.length > this.problems.length;
     if (isNews || [...added, ...changed, ...removed].length > 0) this.reporter.reloaded(outcome);
   };
 

@@ -1,13 +1,18 @@
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 
 import type { CheckedEndpoint } from '../check/checked-endpoint.js';
+import { newEndpointFile } from '../cli/project/templates.js';
 import { paint, targetOf } from '../cli/style.js';
-import { textOfProblem } from '../endpoint/file-problems.js';
+import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
 import type { Reload } from '../server/reloader.js';
 import type { Reporter } from './development-server.js';
 
 /** Writes to the terminal what a development server does. */
 export class Terminal implements Reporter {
+  /** Files that somebody is writing, of which the terminal has said so. */
+  private awaited: ReadonlySet<string> = new Set();
+
   constructor(private readonly stream = process.stdout) {}
 
   readonly print = (text: string): void => {
@@ -24,11 +29,36 @@ export class Terminal implements Reporter {
       names.length === 0 ? [] : [`${what} ${names.join(', ')}`],
     );
     if (news.length > 0) this.print(`${this.paint('green', 'reloaded')}  ${news.join('; ')}`);
-    for (const problem of problems) this.print(`${this.paint('red', 'error:')} ${textOfProblem(problem)}`);
+    for (const problem of problems) this.printProblem(problem);
+    const unfinished = problems.flatMap(({ unfinished, file = '' }) =>
+      unfinished ? [`${unfinished} ${file}`] : [],
+    );
+    this.awaited = new Set(unfinished);
     if (kept.length > 0)
       this.print(`Until this is corrected, the earlier version is served: ${kept.join(', ')}`);
     else if (news.length === 0 && problems.length === 0)
       this.print(`${this.paint('green', 'reloaded')}  all files are valid`);
+  };
+
+  private printProblem(problem: FileProblem): void {
+    const { file = '', unfinished } = problem;
+    if (unfinished === undefined) this.print(`${this.paint('red', 'error:')} ${textOfProblem(problem)}`);
+    else if (this.awaited.has(`${unfinished} ${file}`)) return;
+    else if (unfinished === 'half')
+      this.print(`${this.paint('dim', 'waiting')}   for the rest of ${file}: its header has no end yet`);
+    else void this.offerTemplate(file);
+  }
+
+  /** Shows what an empty file can begin with. */
+  private async offerTemplate(file: string): Promise<void> {
+    const { text } = await newEndpointFile(path.parse(file).name, 'sql');
+    this.print(
+      `${this.paint('dim', 'waiting')}   for the text of ${file}, which is empty. It can begin with this:\n${text}`,
+    );
+  }
+
+  readonly idWritten = (file: string, id: string): void => {
+    this.print(`${this.paint('green', 'wrote')}     the id ${id} into the header of ${file}`);
   };
 
   readonly checked = ({ name, problems, warnings, example, tables }: CheckedEndpoint): void => {

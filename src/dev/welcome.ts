@@ -1,13 +1,15 @@
 import type { Config } from '../config/config.js';
 import type { Gateway } from '../server/compose.js';
-import { welcome } from '../server/welcome.js';
+import { consoleUrl, welcome } from '../server/welcome.js';
 
 /** The text for a person at the terminal: what every gateway says, and how to work with a development server. */
 export function developmentWelcome(gateway: Gateway, { project }: Pick<Config, 'project'>): string {
-  const fragment =
-    gateway.generatedKey === undefined ? '' : `#key=${encodeURIComponent(gateway.generatedKey)}`;
+  const link =
+    gateway.generatedKey === undefined
+      ? `Open ${consoleUrl(gateway)} to run the endpoints in a browser.\n`
+      : '';
   return (
-    `${welcome(gateway)}Open ${gateway.url}/${fragment} to run the endpoints in a browser.\n` +
+    `${welcome(gateway)}${link}` +
     `Watching ${project.folder}: a saved file is served at once. Ctrl-C stops.\n\n`
   );
 }

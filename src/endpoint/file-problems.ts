@@ -15,6 +15,8 @@ export interface FileProblem {
   readonly problem: string;
   /** The line with carets below the place, indented. */
   readonly excerpt?: string;
+  /** Set where somebody seems to be writing the file: it is empty, or its header has no end. */
+  readonly unfinished?: 'empty' | 'half';
 }
 
 /** A problem as text: its place and what is wrong, then the excerpt. */

@@ -4,6 +4,11 @@ import type { Gateway } from './compose.js';
 /** Commands for more endpoints than this would scroll the address out of the terminal. */
 const MAX_CALLS = 10;
 
+/** The URL of the console, with the key where the gateway made one for this run. */
+export function consoleUrl({ url, generatedKey }: Pick<Gateway, 'url' | 'generatedKey'>): string {
+  return `${url}/${generatedKey === undefined ? '' : `#key=${encodeURIComponent(generatedKey)}`}`;
+}
+
 /** The text for a person at the terminal: the gateway's URL, and a command to paste for each endpoint. */
 export function welcome(gateway: Omit<Gateway, 'close' | 'reload' | 'purge'>): string {
   const key = gateway.generatedKey ?? '$API_KEY';
@@ -20,7 +25,8 @@ export function welcome(gateway: Omit<Gateway, 'close' | 'reload' | 'purge'>): s
   const note =
     gateway.generatedKey === undefined
       ? '\n$API_KEY stands for one of your keys: set it in the shell that runs a command.\n'
-      : '\nThis key is valid until the gateway stops; set API_KEY or API_KEYS_FILE for permanent keys.\n';
+      : `\nOpen ${consoleUrl(gateway)} to run the endpoints in a browser.\n` +
+        'This key is valid until the gateway stops; set API_KEY or API_KEYS_FILE for permanent keys.\n';
   const warning = gateway.hasClickHouse
     ? ''
     : '\nClickHouse does not respond: until it does, every query returns 503. Does it run, and is CLICKHOUSE_URL correct?\n';

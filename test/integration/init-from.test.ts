@@ -25,6 +25,8 @@ const STATEMENTS = [
    ('x', now(), 'b\\'x', 1.5, generateUUIDv4(), ['q'], '1.2.3.4', '{"a":1}', 'text', (1, 'z'), 0.5, true, 7, 'ab', today(), 8)`,
   'CREATE TABLE daily (id UInt64, day Date, n UInt64) ENGINE = MergeTree ORDER BY (id, day)',
   'INSERT INTO daily VALUES (5, today(), 2), (5, today() - 30, 3)',
+  'CREATE TABLE older (at DateTime, n UInt8) ENGINE = MergeTree ORDER BY at',
+  "INSERT INTO older VALUES ('2020-05-17 10:00:00', 1)",
   'CREATE TABLE plain (x Int8, y String, j JSON) ENGINE = Memory',
   'CREATE TABLE `столбцы` (x UInt8) ENGINE = Memory',
   'CREATE VIEW by_id AS SELECT day, n FROM daily WHERE id = {id:UInt64} AND day >= {Since:Date}',
@@ -69,15 +71,19 @@ const textOf = ({ files }: Introspected, name: string): string =>
 
 describe('an endpoint of a table', () => {
   it('loads and passes check with columns of every type and name, and reads the last day', async () => {
-    const found = await read('odd "table', 'daily', 'plain', `${database.name}.daily`, 'system.one');
+    const found = await read('odd "table', 'daily', 'older', 'plain', `${database.name}.daily`, 'system.one');
     expect(await check(found)).toMatchObject({
       'odd-table': [1, []],
       daily: [1, []],
+      older: [1, []],
       plain: [0, []],
       'system.one': [1, []],
       'by-id': [0, []],
       'by-kind': [0, []],
     });
+    expect(textOf(found, 'older')).toContain('\nexample: { since: "2020-05-17T00:00:00Z" }\n');
+    expect(found.others).toContain('столбцы');
+    expect(found.others).not.toContain('older');
     const odd = textOf(found, 'odd-table');
     expect(odd).toContain(
       'WHERE at >= @since\n  [[ AND at < @until ]]\n  [[ AND `we\\`ird col` = @we_ird_col ]]',
@@ -179,6 +185,9 @@ describe('querygate init --from', () => {
         ) as string,
       ]);
       expect(stdout).toMatch(/^created endpoints\/daily\.sql\n/);
+      expect(stderr).toMatch(
+        /^Tables without an endpoint: .*odd "table, older, plain.* For one of a table: npx querygate new NAME --table TABLE$/m,
+      );
       expect(stderr).toContain(
         'warning: not carried over: handlers: this server does not know CREATE HANDLER\n',
       );

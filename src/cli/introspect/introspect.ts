@@ -16,6 +16,8 @@ export interface Introspected {
   readonly files: readonly ProjectFile[];
   /** What could not be carried over, with the reason: `view sales: …`. */
   readonly leftOut: readonly string[];
+  /** Names of the tables of the database of which nobody asked for an endpoint. */
+  readonly others: readonly string[];
 }
 
 /** Something on the server that becomes an endpoint. */
@@ -24,7 +26,12 @@ interface Source {
   readonly shown: string;
   readonly name: string;
   /** @throws NotCarriedOver */
-  readonly draft: (name: string) => Promise<TableDraft>;
+  readonly draft: (name: string) => Promise<SourceDraft>;
+}
+
+interface SourceDraft extends Pick<TableDraft, 'draft' | 'leftOut'> {
+  /** The start of the period of the example, where the one by default has no rows. */
+  readonly since?: string;
 }
 
 /** How many tables a message lists. */
@@ -55,7 +62,12 @@ export async function introspect(
   const { files, leftOut } = await filesOf(sources, tools);
   const all = reason === undefined ? leftOut : [...leftOut, reason];
   if (files.length === 0) throw usageError([...all, adviceFor(tables, database)].join('\n'));
-  return { files, leftOut: all };
+  const isSource = new Set([...ofTables, ...views]);
+  return {
+    files,
+    leftOut: all,
+    others: tables.filter((table) => !isSource.has(table)).map(({ name }) => name),
+  };
 }
 
 const isParameterisedView = ({ engine, select }: CatalogTable): boolean =>
@@ -99,9 +111,8 @@ export async function introspectTable(
 ): Promise<IntrospectedTable> {
   const table = await findTable(tools, tableName, await readTables(tools, database), database);
   const source = isParameterisedView(table) ? viewSource(table) : tableSource(tools, table, database);
-  const { draft, leftOut, period } = await source.draft(name);
-  const since = period && (await newestDay(tools, table, period));
-  const text = await completeDraft(since === undefined ? draft : { ...draft, example: { since } }, tools);
+  const { draft, leftOut, since } = await source.draft(name);
+  const text = await completeDraft(draft, tools);
   const file = { path: `endpoints/${name}.sql`, text };
   return { file, leftOut, ...(since !== undefined && { since }) };
 }
@@ -141,7 +152,13 @@ function tableSource(tools: AnalysisTools, table: CatalogTable, database: string
     draft: async (name) => {
       const made = tableDraft(name, table, await readColumns(tools, table), database);
       if (!made) throw new NotCarriedOver('it has no column that can be selected');
-      return { ...made, leftOut: made.leftOut.map((text) => `${shown}: ${text}`) };
+      const { draft, period } = made;
+      const since = period && (await newestDay(tools, table, period));
+      return {
+        draft: since === undefined ? draft : { ...draft, example: { since } },
+        leftOut: made.leftOut.map((text) => `${shown}: ${text}`),
+        ...(since !== undefined && { since }),
+      };
     },
   };
 }
@@ -158,7 +175,10 @@ const handlerSource = (handler: CatalogHandler): Source => ({
   draft: (name) => Promise.resolve({ draft: handlerDraft(name, handler), leftOut: [] }),
 });
 
-async function filesOf(sources: readonly Source[], tools: AnalysisTools): Promise<Introspected> {
+async function filesOf(
+  sources: readonly Source[],
+  tools: AnalysisTools,
+): Promise<Pick<Introspected, 'files' | 'leftOut'>> {
   const files = new Map<string, ProjectFile>();
   const leftOut: string[] = [];
   for (const source of sources) {

@@ -81,7 +81,14 @@ function noHeader(source: string, start: number): Header {
     : 'the file must begin with a comment that contains the header in YAML: /* name: …, id: …, summary: …, columns: … */';
   return {
     value: undefined,
-    problems: [{ ...place, problem }],
+    problems: [
+      {
+        ...place,
+        problem,
+        ...(isOpen && { unfinished: 'half' }),
+        ...(start === source.length && { unfinished: 'empty' }),
+      },
+    ],
     isUnfinished: true,
     end: isOpen ? source.length : start,
     yamlEnd: start,

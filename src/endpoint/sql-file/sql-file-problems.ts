@@ -15,6 +15,7 @@ export interface PlacedProblem {
   readonly problem: string;
   /** The line with carets below the place, indented. */
   readonly excerpt: string;
+  readonly unfinished?: NonNullable<SelectProblem['unfinished']>;
 }
 
 /** Problems of one file that are described. */
@@ -28,6 +29,7 @@ export function problemsOfSqlFile(error: unknown, source: string): readonly Plac
     ...positionIn(source, place.start),
     problem: place.problem + (index === MAX_PROBLEMS - 1 && more > 0 ? ` (and ${more} more problems)` : ''),
     excerpt: excerptOf(source, place),
+    ...(place.unfinished && { unfinished: place.unfinished }),
   }));
 }
 

@@ -1,4 +1,4 @@
-import { columnsText, withColumns } from '../../../src/check/columns-text.js';
+import { columnsText, withColumns, withId } from '../../../src/check/columns-text.js';
 import { readHeader } from '../../../src/endpoint/sql-file/header.js';
 
 const COLUMNS = [
@@ -30,6 +30,29 @@ describe('columnsText', () => {
     expect(columnsText(columns)).toBe(
       `columns:\n  day: Date\n  at: "DateTime64(6, 'UTC')"\n  tags: Array(LowCardinality(String))`,
     );
+  });
+});
+
+describe('withId', () => {
+  const ID = '61f0c404-5cb3-41e7-907b-a6006ad3db99';
+
+  it.each([
+    ['several lines', '/*\nname: x\n*/\nSELECT 1', `/*\nid: ${ID}\nname: x\n*/\nSELECT 1`],
+    ['CRLF', '/*\r\n  name: x\r\n  tags: []\r\n*/', `/*\r\n  id: ${ID}\r\n  name: x\r\n  tags: []\r\n*/`],
+    ['the first line of the comment', '/* name: x\n summary: y */', `/* id: ${ID}\n name: x\n summary: y */`],
+    ['an object in braces', '/* { name: x } */', `/* { id: ${ID}, name: x } */`],
+  ])('adds an id before the name, and changes nothing else: %s', (_what, source, expected) => {
+    expect(withId(source, ID)).toBe(expected);
+  });
+
+  it.each([
+    ['an id', `/*\nid: ${ID}\nname: x\n*/`],
+    ['an empty id', '/*\nid:\nname: x\n*/'],
+    ['no name', '/*\nsummary: x\n*/'],
+    ['no YAML', '/* a: b: c */'],
+    ['no header', 'SELECT 1'],
+  ])('changes no header with %s', (_what, source) => {
+    expect(withId(source, ID)).toBeUndefined();
   });
 });
 

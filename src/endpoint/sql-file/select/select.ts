@@ -7,6 +7,8 @@ export interface Place {
 /** A mistake in the text of a SELECT: what is wrong, what is expected and what to do. */
 export interface SelectProblem extends Place {
   readonly problem: string;
+  /** Set where somebody seems to be writing the file: it is empty, or its header has no end. */
+  readonly unfinished?: 'empty' | 'half';
 }
 
 /** A piece of a SELECT. The texts of the pieces that apply, joined without anything between them, are the query. */

@@ -1,0 +1,42 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+import { writeId } from '../check/write-columns.js';
+import type { FileProblem } from '../endpoint/file-problems.js';
+
+const IS_MISSING = /^id is missing\b/;
+
+/** Writes an id into endpoint files in SQL whose header has none. */
+export class MissingIds {
+  /** @param onWritten called with the file as messages name it. */
+  constructor(
+    private readonly folder: string,
+    private readonly onWritten: (file: string, id: string) => void,
+  ) {}
+
+  /**
+   * @param problems of the files that could not be loaded.
+   * @returns the others: a file that was changed is loaded again.
+   */
+  async write(problems: readonly FileProblem[]): Promise<readonly FileProblem[]> {
+    const files = new Set<string>();
+    for (const { file, problem } of problems) {
+      if (file?.endsWith('.sql') && IS_MISSING.test(problem) && (await this.writeTo(file))) files.add(file);
+    }
+    return problems.filter(({ file, problem }) => !files.has(file ?? '') || !IS_MISSING.test(problem));
+  }
+
+  private async writeTo(shown: string): Promise<boolean> {
+    const file = path.resolve(this.folder, '..', shown);
+    const id = randomUUID();
+    try {
+      if (!(await writeId({ path: file, source: await readFile(file, 'utf8') }, id))) return false;
+    } catch {
+      // The problem of the file says what to write.
+      return false;
+    }
+    this.onWritten(shown, id);
+    return true;
+  }
+}
