@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { useRun, type Go, type Runner } from './hooks.js';
 import { toFragment, type Address } from './model/address.js';
 import { SQL, type Endpoint, type Values } from './model/endpoint.js';
-import { declaredValues, requestOf, secretsOf, withoutSecrets } from './model/request.js';
+import { declaredValues, requestOf, secretsOf, undeclaredNames, withoutSecrets } from './model/request.js';
 
 interface FormOptions {
   readonly endpoint: Endpoint;
@@ -42,7 +42,7 @@ export function useEndpointForm({ endpoint, keyText, address, go, version }: For
     }
     setValues(linked ?? endpoint.example);
     run.clear();
-    const reason = linked ? reasonToWait(endpoint, linked) : '';
+    const reason = linked ? reasonToWait(endpoint, linked, address.values ?? {}) : '';
     setMessage(reason);
     if (linked && reason === '') run.start(requestOf(endpoint, linked));
     ran.current = fragment;
@@ -78,10 +78,18 @@ function useOnChange(version: string | undefined, onChange: () => void): void {
 }
 
 /** Why a link does not run by itself; empty where it does. */
-function reasonToWait({ parameters }: Endpoint, linked: Values): string {
-  if (linked[SQL] !== undefined) return 'This link contains SQL. Read it, then press Run.';
-  const secrets = secretsOf(parameters).join(', ');
-  return secrets === ''
-    ? ''
-    : `This link has no secret values (${secrets}). Complete the form, then press Run.`;
+function reasonToWait(endpoint: Endpoint, linked: Values, sent: Values): string {
+  const secrets = secretsOf(endpoint.parameters);
+  const ignored = undeclaredNames(endpoint, sent);
+  return [
+    ...(linked[SQL] === undefined ? [] : ['This link contains SQL. Read it, then press Run.']),
+    ...(secrets.length === 0
+      ? []
+      : [`This link has no secret values (${secrets.join(', ')}). Complete the form, then press Run.`]),
+    ...(ignored.length === 0
+      ? []
+      : [
+          `This link has parameters that ${endpoint.name} ignores: ${ignored.join(', ')}. Check the form, then press Run.`,
+        ]),
+  ].join(' ');
 }

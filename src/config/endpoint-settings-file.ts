@@ -4,30 +4,39 @@ import Joi from 'joi';
 import type { EndpointSettings } from '../endpoint/definition.js';
 import { ENDPOINT_SETTINGS } from '../endpoint/settings-schema.js';
 
-/** Stands for every endpoint that does not say otherwise itself. */
-export const EVERY_ENDPOINT = '*';
+/** What the settings file says. */
+export interface SettingsOfFile {
+  /** Of the endpoints that do not declare them. */
+  readonly defaults: Pick<EndpointSettings, 'unknownParameters'>;
+  /** What overrides the settings of an endpoint, by name or id. */
+  readonly overrides: ReadonlyMap<string, Partial<EndpointSettings>>;
+}
 
-const SCHEMA = Joi.object<Record<string, Partial<EndpointSettings>>>({
-  [EVERY_ENDPOINT]: Joi.object({ unknownParameters: ENDPOINT_SETTINGS.unknownParameters }),
-})
+// No endpoint has the name of a default: names are in lower case.
+const { unknownParameters } = ENDPOINT_SETTINGS;
+const SCHEMA = Joi.object<
+  Record<string, Partial<EndpointSettings>> & { unknownParameters?: 'reject' | 'ignore' }
+>({ unknownParameters })
   .pattern(Joi.string(), Joi.object(ENDPOINT_SETTINGS))
   .prefs({ abortEarly: false, convert: false });
 
 /**
- * Reads the file that overrides settings of endpoints, by name or id; under `*` is what holds where an endpoint says nothing.
+ * Reads the file with the settings of this deployment.
  *
  * @throws Error that names the file and lists all problems in it.
  */
-export async function readEndpointSettingsFile(
-  file: string,
-): Promise<ReadonlyMap<string, Partial<EndpointSettings>>> {
+export async function readEndpointSettingsFile(file: string): Promise<SettingsOfFile> {
   const parsed = await parse(file);
   const result = SCHEMA.validate(parsed);
   if (result.error) {
     const problems = result.error.details.map(({ message }) => `  ${message}`);
     throw new Error(`ENDPOINT_SETTINGS_FILE ${file} is invalid:\n${problems.join('\n')}`);
   }
-  return new Map(Object.entries(result.value));
+  const { unknownParameters, ...overrides } = result.value;
+  return {
+    defaults: { ...(unknownParameters && { unknownParameters }) },
+    overrides: new Map(Object.entries(overrides)),
+  };
 }
 
 async function parse(file: string): Promise<unknown> {

@@ -49,19 +49,9 @@ export class EndpointRegistry implements Endpoints {
     return new EndpointRegistry(this.all().filter((endpoint) => endpoint.name !== name));
   }
 
-  /** The endpoints with the deployment's default of `staleIfError` where they declare none. */
-  withStaleIfError(seconds: number): EndpointRegistry {
-    return new EndpointRegistry(
-      this.all().map((endpoint) => withSettings(endpoint, { staleIfError: seconds, ...endpoint.settings })),
-    );
-  }
-
-  /** The endpoints with a default of `unknownParameters` where they declare none. */
-  withUnknownParameters(unknownParameters: EndpointSettings['unknownParameters']): EndpointRegistry {
-    if (!unknownParameters) return this;
-    return new EndpointRegistry(
-      this.all().map((endpoint) => withSettings(endpoint, { unknownParameters, ...endpoint.settings })),
-    );
+  /** The endpoints with the defaults of this deployment for what they do not declare. */
+  withDefaults(defaults: Partial<EndpointSettings>): EndpointRegistry {
+    return new EndpointRegistry(this.all().map((e) => withSettings(e, { ...defaults, ...e.settings })));
   }
 
   /**

@@ -70,6 +70,7 @@ export function resourceOf(endpoint: Endpoint, { pinned }: Principal): Readonly<
     caching: settings.caching,
     warming: settings.warming,
     sandboxing: settings.sandboxing,
+    ...(settings.unknownParameters && { unknownParameters: settings.unknownParameters }),
     parameters: [...parameters].map(([parameter, spec]) => ({
       name: parameter,
       kind: spec.kind,

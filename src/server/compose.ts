@@ -174,10 +174,10 @@ async function openPublicApi(parts: Omit<ListenerParts, 'isDraining'>, onClose: 
 /** Loads the endpoints with the settings of this deployment. */
 function endpointsLoader(config: Config, development: Development | undefined): EndpointsLoader {
   const project = new ProjectEndpoints(config, development?.loading);
-  const { staleIfErrorSeconds } = config.cache;
+  const { staleIfErrorSeconds: staleIfError } = config.cache;
   const load = async (): Promise<LoadedEndpoints> => {
     const { endpoints, ...loaded } = await (development ? project.loadWhatIsValid() : project.load());
-    return { endpoints: endpoints.withStaleIfError(staleIfErrorSeconds), ...loaded };
+    return { endpoints: endpoints.withDefaults({ staleIfError }), ...loaded };
   };
   return { load, fileOf: project.fileOf };
 }

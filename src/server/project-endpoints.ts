@@ -1,5 +1,5 @@
 import { writesRequestLog, type Config } from '../config/config.js';
-import { EVERY_ENDPOINT, readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
+import { readEndpointSettingsFile } from '../config/endpoint-settings-file.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
 import { EndpointLoader, type LoadedFiles, type SqlReader } from '../endpoint/endpoint-loader.js';
@@ -124,11 +124,9 @@ async function withOverrides(
   { endpointSettingsFile: file }: EndpointsConfig,
 ): Promise<EndpointRegistry> {
   if (file === undefined) return endpoints;
-  const overrides = await readEndpointSettingsFile(file);
+  const { defaults, overrides } = await readEndpointSettingsFile(file);
   try {
-    const { unknownParameters } = overrides.get(EVERY_ENDPOINT) ?? {};
-    const ofOne = new Map([...overrides].filter(([name]) => name !== EVERY_ENDPOINT));
-    return endpoints.withOverrides(ofOne).withUnknownParameters(unknownParameters);
+    return endpoints.withOverrides(overrides).withDefaults(defaults);
   } catch (cause) {
     throw new Error(`ENDPOINT_SETTINGS_FILE ${file}: ${(cause as Error).message}`, { cause });
   }

@@ -159,6 +159,19 @@ describeInBrowser('the console', () => {
     });
   });
 
+  it('says which parameters of a link the endpoint ignores, before it runs without them, and requests are strict', async () => {
+    await visit(session.browser, async ({ page }) => {
+      await openConsole(session, page, '#/logs.all?project=aurora&project_teir=PRO&<b>=1');
+      await page.waitForSelector('text=This link has parameters that logs.all ignores: project_teir, <b>.');
+      expect(await rowsOf(page)).toBe(0);
+      const sent = page.waitForRequest('**/api/endpoints/query/**');
+      await runForm(page);
+      expect(await (await sent).headerValue('prefer')).toBe('handling=strict');
+      await page.waitForSelector('.rows tbody tr');
+      expect(new URL(page.url()).hash).toBe('#/logs.all?project=aurora');
+    });
+  });
+
   it('is usable with the keyboard alone', async () => {
     await visit(session.browser, async ({ page }) => {
       await page.goto(`${session.gateway.url}/`);

@@ -64,7 +64,7 @@ describe('a reload beside other files of a deployment', () => {
           })
         ).status;
       expect([await statusOf('one'), await statusOf('two')]).toEqual([200, 200]);
-      await writeFile(settings, '{"*":{"unknownParameters":"reject"}}');
+      await writeFile(settings, '{"unknownParameters":"reject"}');
       expect(await gateway.reload()).toMatchObject({ ok: true, changed: ['one'] });
       expect([await statusOf('one'), await statusOf('two')]).toEqual([400, 200]);
     });

@@ -47,6 +47,15 @@ export function declaredValues(
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));
 }
 
+/** The names among these values that the endpoint does not declare. */
+export function undeclaredNames(
+  endpoint: Pick<Endpoint, 'parameters' | 'sandboxing'>,
+  values: Values,
+): readonly string[] {
+  const declared = declaredValues(endpoint, values);
+  return Object.keys(values).filter((name) => !Object.hasOwn(declared, name));
+}
+
 /** A form that is being filled in, and the endpoints that its key may call. */
 interface Form {
   readonly endpoint: Endpoint;

@@ -34,6 +34,7 @@ export function endpointBody(endpoint: Endpoint, pinned: ReadonlySet<string>): R
             ...properties,
             ...(isSandboxed ? [['sql', orNull(sql)] as const] : []),
           ]),
+          ...(endpoint.settings.unknownParameters === 'reject' && { additionalProperties: false }),
         },
         example: exampleOf(endpoint, pinned),
       },

@@ -34,6 +34,13 @@ export const ENDPOINT_SCHEMA: JsonSchema = {
     },
     warming: { ...seconds, description: 'Seconds between refreshes of a result in use; 0: never.' },
     sandboxing: { type: 'string', title: 'Sandboxing', enum: ['enabled', 'disabled'] },
+    unknownParameters: {
+      type: 'string',
+      title: 'UnknownParameters',
+      enum: ['reject', 'ignore'],
+      description:
+        'What a call with undeclared parameters gets: 400, or, where absent too, a response that names them.',
+    },
     parameters: {
       type: 'array',
       items: {

@@ -134,7 +134,7 @@ export const REQUEST_HEADERS: Readonly<Record<string, ParameterObject>> = {
     name: 'Prefer',
     in: 'header',
     description:
-      'RFC 7240. `wait=5`: a response within five seconds, else a stale result, else 504; the query is cancelled unless another caller waits for it. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV; takes precedence over the schemas of this document.',
+      'RFC 7240. `wait=5`: a response within five seconds, else a stale result, else 504; the query is cancelled unless another caller waits for it. `timestamps=unix-micros` or `timestamps=iso`: how times are written in JSON, CSV and TSV; takes precedence over the schemas of this document. `handling=strict`: 400 for undeclared parameters.',
     // No example of `timestamps`, because the response would not match the schemas.
     schema: { type: 'string', examples: ['wait=5'] },
   },

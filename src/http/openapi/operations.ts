@@ -123,9 +123,10 @@ function rowsResponse(endpoint: Endpoint): ResponseObject {
 }
 
 function settingsNote(endpoint: Endpoint): string {
-  const { caching } = endpoint.settings;
+  const { caching, unknownParameters } = endpoint.settings;
   const cached = caching === 'disabled' ? 'not cached' : `cached for ${caching} s`;
-  return `At most ${rowCap(endpoint)} rows; ${cached}. Also by its id: \`/api/endpoints/query/${endpoint.id}\`.`;
+  const unknown = unknownParameters === 'reject' ? ' Other parameters are 400.' : '';
+  return `At most ${rowCap(endpoint)} rows; ${cached}.${unknown} Also by its id: \`/api/endpoints/query/${endpoint.id}\`.`;
 }
 
 /** `GET /api/endpoints` */

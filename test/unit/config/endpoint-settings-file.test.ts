@@ -11,7 +11,7 @@ const read = async (text: string): Promise<unknown> => {
     const file = path.join(folder, 'settings.json');
     await writeFile(file, text);
     outcome = await readEndpointSettingsFile(file).then(
-      (settings) => Object.fromEntries(settings),
+      ({ defaults, overrides }) => ({ ...defaults, ...Object.fromEntries(overrides) }),
       (error: unknown) => (error as Error).message,
     );
   });
@@ -24,17 +24,20 @@ describe('readEndpointSettingsFile', () => {
       'usage.api-counts': { maxRows: 500, caching: 60, warming: 20, sandboxing: 'disabled' },
       'logs.all': { caching: 'disabled', warming: 0 },
       'e1d0c9b8-a7f6-4e5d-8c4b-3a2918f7e655': {},
-      '*': { unknownParameters: 'reject' },
     };
     expect(await read(JSON.stringify(settings))).toEqual(settings);
   });
 
-  it('lets nothing but unknownParameters hold for every endpoint', async () => {
-    expect(await read('{"*":{"maxRows":5}}')).toContain('"*.maxRows" is not allowed');
-  });
-
   it('reads a file that overrides nothing', async () => {
     expect(await read('{}')).toEqual({});
+  });
+
+  it('reads the default of all endpoints, beside the settings of one', async () => {
+    const settings = { unknownParameters: 'reject', 'logs.all': { unknownParameters: 'ignore' } };
+    expect(await read(JSON.stringify(settings))).toEqual(settings);
+    const invalid = await read('{"unknownParameters":"strict","logs.all":{"unknownParameters":true}}');
+    expect(invalid).toContain('"unknownParameters" must be one of [ignore, reject]');
+    expect(invalid).toContain('"logs.all.unknownParameters" must be one of [ignore, reject]');
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { keyInFragment } from '../../../console/src/model/address.js';
 import { marksOf, placeOf, shownValues } from '../../../console/src/model/development.js';
 import { editorOf, EDITORS } from '../../../console/src/model/editors.js';
 import type { Parameter } from '../../../console/src/model/endpoint.js';
-import { declaredValues } from '../../../console/src/model/request.js';
+import { declaredValues, undeclaredNames } from '../../../console/src/model/request.js';
 import { tokensOf } from '../../../console/src/model/sql-tokens.js';
 
 const parameter = (name: string, facts: Partial<Parameter> = {}): Parameter => ({
@@ -26,6 +26,14 @@ describe('declaredValues', () => {
     expect(declaredValues({ parameters, sandboxing: 'enabled' }, values)).toEqual({
       ...{ page: '/', sql: 'SELECT 1' },
     });
+  });
+});
+
+describe('undeclaredNames', () => {
+  it('has the names of a link that its form has no field for', () => {
+    const values = { page: '/', former: '1', sql: 'SELECT 1' };
+    expect(undeclaredNames({ parameters, sandboxing: 'disabled' }, values)).toEqual(['former', 'sql']);
+    expect(undeclaredNames({ parameters, sandboxing: 'enabled' }, values)).toEqual(['former']);
   });
 });
 

@@ -46,6 +46,17 @@ describe('EndpointRegistry', () => {
   });
 });
 
+describe('withDefaults', () => {
+  it('sets what an endpoint does not declare, below what a deployment overrides', () => {
+    const strict = sampleEndpoint({ id: ONE, name: 'one', unknownParameters: 'ignore' });
+    const changed = new EndpointRegistry([strict, two])
+      .withDefaults({ unknownParameters: 'reject', staleIfError: 5 })
+      .withOverrides(new Map([[TWO, { staleIfError: 6 }]]));
+    expect(changed.find('one')?.settings).toMatchObject({ unknownParameters: 'ignore', staleIfError: 5 });
+    expect(changed.find(TWO)?.settings).toMatchObject({ unknownParameters: 'reject', staleIfError: 6 });
+  });
+});
+
 describe('withOverrides', () => {
   it('replaces settings of endpoints, found by name or id, and of no others', () => {
     const changed = registry.withOverrides(

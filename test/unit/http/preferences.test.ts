@@ -40,4 +40,21 @@ describe('readPreferences', () => {
   ])('reads the timestamps of %j as %j', (header, timestamps) => {
     expect(readPreferences(header).timestamps).toBe(timestamps);
   });
+
+  it.each([
+    ['handling=strict', 'strict'],
+    ['handling=lenient', 'lenient'],
+    ['Handling = "Strict"', 'strict'],
+    ['respond-async, wait=10;a="b, handling=lenient", handling=strict;c', 'strict'],
+    ['because="\\", handling=lenient", handling=strict', 'strict'],
+    ['handling=lenient, handling=strict', 'lenient'],
+    ['handling=loose, handling=strict', undefined],
+    ['wait=5;handling=strict', undefined],
+    ['because="handling=strict"', undefined],
+    ['handling="strict', undefined],
+    ['handling', undefined],
+    [undefined, undefined],
+  ])('reads the handling of %j as %j', (header, handling) => {
+    expect(readPreferences(header).isStrict).toBe(handling === 'strict');
+  });
 });

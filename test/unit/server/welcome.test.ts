@@ -27,7 +27,9 @@ describe('welcome', () => {
   });
 
   it('prints the link of the console with the key that the gateway made, and none with a key of its configuration', () => {
-    expect(welcome(gatewayWith(1))).toContain('\nOpen http://127.0.0.1:8080/#key=qg_key to run the endpoints');
+    expect(welcome(gatewayWith(1))).toContain(
+      '\nOpen http://127.0.0.1:8080/#key=qg_key to run the endpoints',
+    );
     expect(welcome({ ...gatewayWith(1), generatedKey: undefined })).not.toContain('#key=');
   });
 

@@ -4,6 +4,7 @@ import { ERRORS } from '../../../../src/errors.js';
 import { FORMAT_NAMES, FORMATS } from '../../../../src/formats/formats.js';
 import type { OperationObject, ParameterObject } from '../../../../src/http/openapi/document.js';
 import { openApiDocument, type OpenApiInput } from '../../../../src/http/openapi/openapi-document.js';
+import { postOperation } from '../../../../src/http/openapi/operations.js';
 import { referenceEndpoints } from '../../../support/reference-project.js';
 import { KINDS, KINDS_CALL } from '../../../support/sample-kinds.js';
 import { sampleEndpoint } from '../../../support/sample-endpoint.js';
@@ -159,6 +160,15 @@ describe('the OpenAPI document', () => {
     expect(parameter(described, 'sql')).toBeDefined();
     expect(JSON.stringify(described.responses)).not.toContain('SampleRow');
     expect(parameter(operation('logs.all'), 'sql')).toBeUndefined();
+  });
+
+  it('says of an endpoint that it rejects undeclared parameters', () => {
+    const strict = withSettings(sampleEndpoint(), { unknownParameters: 'reject' });
+    const bodyOf = (endpoint: Endpoint): unknown =>
+      postOperation(endpoint, new Set()).requestBody?.content['application/json']?.schema;
+    expect(operation('sample', { endpoints: [strict] }).description).toContain('Other parameters are 400.');
+    expect(bodyOf(strict)).toMatchObject({ additionalProperties: false });
+    expect(bodyOf(sampleEndpoint())).not.toHaveProperty('additionalProperties');
   });
 
   it('uses every component that it defines, and defines every component that it uses', () => {
