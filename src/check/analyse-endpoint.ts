@@ -16,6 +16,8 @@ import { withPrefix } from './with-prefix.js';
 export interface Analysis {
   /** Why ClickHouse rejects its query; empty where it accepts it. */
   readonly rejections: readonly FileProblem[];
+  /** The calls that are rejected; absent: all. */
+  readonly rejected?: Combination;
   /** How the columns of the query, which ClickHouse accepts, differ from the declared ones. */
   readonly differences: readonly FileProblem[];
 }
@@ -40,7 +42,9 @@ export async function analyseEndpoint(
   for (const combination of combinationsOf(file.select.pieces, endpoint.parameters)) {
     const found = await analyse(endpoint, file, tools, combination, isOfDefinition);
     const where = (problem: FileProblem): FileProblem => withPrefix(combinationText(combination, 0), problem);
-    if (found.rejections.length > 0) return { rejections: found.rejections.map(where), differences };
+    if (found.rejections.length > 0) {
+      return { rejections: found.rejections.map(where), differences, rejected: combination };
+    }
     if (differences.length === 0) differences = found.differences.map(where);
   }
   return { rejections: [], differences };

@@ -1,8 +1,10 @@
+import type { Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import { textOfProblem } from '../endpoint/file-problems.js';
 import { Failure } from '../errors.js';
 import { analyseEndpoint, type Analysis } from './analyse-endpoint.js';
 import type { AnalysisTools } from './analyze-query.js';
+import type { Combination } from './combinations.js';
 import type { SqlFile } from './sql-file.js';
 
 /** What ClickHouse said of each endpoint, by the digest of the definition. */
@@ -29,14 +31,17 @@ export class EndpointAnalyses {
     return analysis;
   }
 
-  /** @throws Failure ENDPOINT_INVALID where ClickHouse rejects the query of the endpoint */
-  readonly requireNoRejection = (endpoint: Endpoint): void => {
-    const [first] = this.of(endpoint)?.rejections ?? [];
-    if (first === undefined) return;
+  /**
+   * @param values of the call; absent: none.
+   * @throws Failure ENDPOINT_INVALID where ClickHouse rejects the query of such a call
+   */
+  readonly requireNoRejection = (endpoint: Endpoint, values: Values = new Map()): void => {
+    const { rejections: [first] = [], rejected } = this.of(endpoint) ?? {};
+    if (first === undefined || (rejected && !isOfCombination(values, rejected))) return;
     throw new Failure(
       'ENDPOINT_INVALID',
-      'ClickHouse rejects the query of this endpoint, whatever the parameters. Its definition or its tables have to be ' +
-        'corrected; the gateway’s log says where.',
+      'ClickHouse rejects the query of this endpoint. Its definition or its tables have to be corrected; the gateway’s log says ' +
+        'where.',
       { diagnosis: textOfProblem(first).split('\n', 1).join() },
     );
   };
@@ -51,4 +56,10 @@ export class EndpointAnalyses {
     const digests = new Set(endpoints.map(({ digest }) => digest));
     for (const digest of this.known.keys()) if (!digests.has(digest)) this.known.delete(digest);
   }
+}
+
+/** Whether a call applies the parts of a combination, and perhaps others. */
+function isOfCombination(values: Values, { names, choice }: Combination): boolean {
+  const isChosen = choice === undefined || values.get(choice[0]) === choice[1];
+  return isChosen && names.every((name) => (values.get(name) ?? null) !== null);
 }

@@ -44,7 +44,7 @@ export function problemsOfUndeclared(
 ): readonly Problem[] {
   const problems = names.slice(0, MAX_NAMES).map((name): Problem => {
     const closest = name.length > MAX_NAME ? undefined : closestName(name, parameters.keys());
-    const advice = closest === undefined ? '' : `; did you mean “${closest}”?`;
+    const advice = closest === undefined ? '' : ` (did you mean “${closest}”?)`;
     return { param: shown(name), problem: `is no parameter of this endpoint${advice}` };
   });
   const more = names.length - problems.length;

@@ -1,5 +1,6 @@
 import type { Config } from '../config/config.js';
 import { UsageLedger } from '../coordination/usage-ledger.js';
+import type { Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
 import type { Endpoints } from '../endpoint/registry.js';
 import type { Limiter } from '../limits/limiter.js';
@@ -27,7 +28,7 @@ export interface QueryDependencies {
   /** At least one; each can run any query. */
   readonly servers: readonly QueryServer[];
   /** Called before a query of an endpoint is run. @throws Failure where it must not be */
-  readonly requireRunnable?: (endpoint: Endpoint) => void;
+  readonly requireRunnable?: (endpoint: Endpoint, values: Values) => void;
   readonly logger: Logger;
   readonly clock: Clock;
 }
@@ -119,7 +120,7 @@ function fetchRunnable(
   requireRunnable: QueryDependencies['requireRunnable'] = () => undefined,
 ): FetchResult {
   return async (fetch, key) => {
-    requireRunnable(fetch.endpoint);
+    requireRunnable(fetch.endpoint, fetch.values);
     return fetchAny(fetch, key);
   };
 }

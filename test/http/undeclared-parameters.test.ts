@@ -119,7 +119,7 @@ describe('a strict call', () => {
       const response = await strict(get(`${URL}&citty=Oslo&unlike=1`), prefer);
       expect([response.status, response.headers['preference-applied']]).toEqual([400, 'handling=strict']);
       expect(problemsOf(response)).toEqual([
-        { param: 'citty', problem: 'is no parameter of this endpoint; did you mean “city”?' },
+        { param: 'citty', problem: 'is no parameter of this endpoint (did you mean “city”?)' },
         { param: 'unlike', problem: 'is no parameter of this endpoint' },
       ]);
       expect(runQuery.requests).toHaveLength(0);

@@ -150,6 +150,23 @@ describe('an endpoint that ClickHouse rejects at a start', () => {
   });
 });
 
+describe('an optional part that ClickHouse rejects at a start', () => {
+  it('makes only the calls 500 that apply it', async () => {
+    await ReloadedProject.during(async (project) => {
+      const text = select(
+        "SELECT @city AS city, 'served' AS version FROM numbers(1) WHERE true [[ AND nosuch = @only ]]",
+      );
+      const only = 'A city. }, only: { kind: string, description: One. }';
+      await writeFile(project.fileOf('one'), text.replace('A city. }', only));
+      const gateway = await project.open();
+      await project.logger.line(REJECTED);
+      expect(await call(gateway.url, 'one')).toMatchObject({ status: 200, version: 'served' });
+      expect(await problemOf(gateway, 'one?city=Rome&only=x')).toEqual([500, 'ENDPOINT_INVALID']);
+      expect(await metric(gateway, 'endpoints_rejected')).toBe('1');
+    });
+  });
+});
+
 /** A TCP connection to ClickHouse that a test can cut. */
 class Link {
   private readonly sockets = new Set<Socket>();

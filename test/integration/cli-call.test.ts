@@ -111,7 +111,9 @@ describe('querygate call', () => {
   it('fails for a parameter that the endpoint does not declare, and names the one that was meant', async () => {
     const misspelt = await call(...DAILY, '--param', 'intervall=daily');
     expect([misspelt.code, misspelt.stdout]).toEqual([3, '']);
-    expect(misspelt.stderr).toContain('intervall is no parameter of this endpoint; did you mean “interval”?');
+    expect(misspelt.stderr).toContain(
+      'intervall is no parameter of this endpoint (did you mean “interval”?)',
+    );
     const { stderr } = await call(...DAILY, '--sql', 'SELECT 1 AS one FROM result');
     expect(stderr).toContain('sql is no parameter of this endpoint');
   });
