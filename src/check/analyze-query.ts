@@ -32,10 +32,21 @@ export function bindValues(endpoint: Endpoint, values: Values, { now }: Analysis
 /** What stands before a query that is described. */
 export const DESCRIBE = 'DESCRIBE (';
 
-/** The columns that a query returns. */
+/** The columns that a query returns. @throws Error where the response is none of ClickHouse, such as one of a proxy */
 export async function describe(query: BoundQuery, tools: AnalysisTools): Promise<readonly DescribedColumn[]> {
-  return queryRows<DescribedColumn>(tools, `${DESCRIBE}${query.text})`, query.parameters);
+  const columns = await queryRows<Partial<DescribedColumn>>(
+    tools,
+    `${DESCRIBE}${query.text})`,
+    query.parameters,
+  );
+  const described = columns.filter(isDescribed);
+  if (described.length === 0 || described.length < columns.length)
+    throw new Error('the response to DESCRIBE has no columns');
+  return described;
 }
+
+const isDescribed = (column: Partial<DescribedColumn>): column is DescribedColumn =>
+  typeof column.name === 'string' && typeof column.type === 'string';
 
 /** Runs a query that reads no data of the endpoints. */
 export async function queryRows<T>(

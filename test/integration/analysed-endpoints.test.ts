@@ -1,9 +1,12 @@
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
 import { writeFile } from 'node:fs/promises';
 
 import type { Gateway } from '../../src/server/compose.js';
 import { adminConnection, createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { isRequestQuery, respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
+import { pollUntil } from '../support/poll-until.js';
 import { call, fileOf, KEY, ReloadedProject } from '../support/reloaded-project.js';
 
 const REJECTED = 'ClickHouse rejects the query of an endpoint: its calls are 500 ENDPOINT_INVALID';
@@ -146,6 +149,30 @@ describe('an endpoint that ClickHouse rejects at a start', () => {
       expect(await reload(gateway)).toMatchObject([200, { lastReload: { ok: true, changed: [] } }]);
       expect((await call(gateway.url, 'one')).status).toBe(200);
       expect(await metric(gateway, 'endpoints_rejected')).toBe('0');
+    });
+  });
+});
+
+describe('what is no description of columns', () => {
+  it.each([
+    ['nothing', ''],
+    ['another object', '{"result":[]}'],
+    ['a page of a proxy', '<html>Welcome</html>'],
+  ])('is no rejection: %s in place of the columns', async (_what, body) => {
+    const asked: string[] = [];
+    const respond: RequestListener = (request, response) => {
+      if (!isRequestQuery(request)) asked.push(request.url ?? '');
+      respondWith(isRequestQuery(request) ? '{"result":[]}' : body, 0)(request, response);
+    };
+    await withFakeClickHouse(respond, async ({ url }) => {
+      await ReloadedProject.during(async (project) => {
+        const gateway = await project.open({ CLICKHOUSE_URL: url });
+        await pollUntil('an endpoint was described', () =>
+          asked.some((target) => target.includes('param_city')) ? true : undefined,
+        );
+        expect((await call(gateway.url, 'one')).status).toBe(200);
+        expect(await metric(gateway, 'endpoints_rejected')).toBe('0');
+      });
     });
   });
 });
