@@ -7,7 +7,7 @@ import { openGateway } from './compose.js';
 import { exitOnFault } from './exit-on-fault.js';
 import { onSighup } from './on-sighup.js';
 import { stopOnSignal } from './stop-on-signal.js';
-import { welcome } from './welcome.js';
+import { consoleLine, welcome } from './welcome.js';
 
 /** Serves until SIGTERM or SIGINT, then exits: with code 1 if the gateway cannot start, or a part does not close. */
 export async function serve(environment: Environment): Promise<void> {
@@ -54,5 +54,7 @@ async function start(environment: Environment, output: LineOutput | undefined): 
   if (onHangup.requested) onHangup.reload();
   if (adminUrl !== undefined) logger.info('admin API ready', { url: adminUrl });
   logger.info('ready', { url, clickhouse: config.clickhouse.kind, pid: process.pid });
-  if (!output || gateway.generatedKey !== undefined) (output ?? process.stdout).write(welcome(gateway));
+  const hasOwnKey = gateway.generatedKey !== undefined;
+  const text = hasOwnKey ? `${welcome(gateway)}${consoleLine(gateway)}\n` : welcome(gateway);
+  if (!output || hasOwnKey) (output ?? process.stdout).write(text);
 }

@@ -37,6 +37,7 @@ export class ServedAnalyses {
   private readonly closing = new AbortController();
   private readonly onServer: ReturnType<typeof withFailover>;
   private timer: NodeJS.Timeout | undefined;
+  private isRunning = false;
 
   constructor(private readonly dependencies: ServedAnalysesDependencies) {
     this.onServer = withFailover(dependencies.clients);
@@ -53,8 +54,15 @@ export class ServedAnalyses {
     this.closing.abort();
   };
 
-  /** Analyses, one after another, the endpoints that ClickHouse has not accepted. Never rejects. */
+  /** Analyses, one after another, the endpoints that ClickHouse has not accepted; nothing while it does. Never rejects. */
   async round(): Promise<void> {
+    if (this.isRunning) return;
+    this.isRunning = true;
+    await this.analyseAll();
+    this.isRunning = false;
+  }
+
+  private async analyseAll(): Promise<void> {
     const { analyses, endpoints } = this.dependencies;
     for (const endpoint of endpoints.all()) {
       if (analyses.isAccepted(endpoint) || !endpoints.has(endpoint)) continue;

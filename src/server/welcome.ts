@@ -4,9 +4,10 @@ import type { Gateway } from './compose.js';
 /** Commands for more endpoints than this would scroll the address out of the terminal. */
 const MAX_CALLS = 10;
 
-/** The URL of the console, with the key where the gateway made one for this run. */
-export function consoleUrl({ url, generatedKey }: Pick<Gateway, 'url' | 'generatedKey'>): string {
-  return `${url}/${generatedKey === undefined ? '' : `#key=${encodeURIComponent(generatedKey)}`}`;
+/** Says where the console is: with the key where the gateway made one for this run. */
+export function consoleLine({ url, generatedKey }: Pick<Gateway, 'url' | 'generatedKey'>): string {
+  const fragment = generatedKey === undefined ? '' : `#key=${encodeURIComponent(generatedKey)}`;
+  return `Open ${url}/${fragment} to run the endpoints in a browser.\n`;
 }
 
 /** The text for a person at the terminal: the gateway's URL, and a command to paste for each endpoint. */
@@ -25,8 +26,7 @@ export function welcome(gateway: Omit<Gateway, 'close' | 'reload' | 'purge'>): s
   const note =
     gateway.generatedKey === undefined
       ? '\n$API_KEY stands for one of your keys: set it in the shell that runs a command.\n'
-      : `\nOpen ${consoleUrl(gateway)} to run the endpoints in a browser.\n` +
-        'This key is valid until the gateway stops; set API_KEY or API_KEYS_FILE for permanent keys.\n';
+      : '\nThis key is valid until the gateway stops; set API_KEY or API_KEYS_FILE for permanent keys.\n';
   const warning = gateway.hasClickHouse
     ? ''
     : '\nClickHouse does not respond: until it does, every query returns 503. Does it run, and is CLICKHOUSE_URL correct?\n';

@@ -1,5 +1,5 @@
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
-import { welcome } from '../../../src/server/welcome.js';
+import { consoleLine, welcome } from '../../../src/server/welcome.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 
 const gatewayWith = (count: number): Parameters<typeof welcome>[0] => ({
@@ -26,16 +26,21 @@ describe('welcome', () => {
     ]);
   });
 
-  it('prints the link of the console with the key that the gateway made, and none with a key of its configuration', () => {
-    expect(welcome(gatewayWith(1))).toContain(
-      '\nOpen http://127.0.0.1:8080/#key=qg_key to run the endpoints',
-    );
-    expect(welcome({ ...gatewayWith(1), generatedKey: undefined })).not.toContain('#key=');
-  });
-
   it('prints ten commands of many endpoints, and how many more there are', () => {
     const text = welcome(gatewayWith(12));
     expect(text.match(/^ {2}curl/gm)).toHaveLength(10);
     expect(text).toContain('… and 2 more endpoints: see http://127.0.0.1:8080');
+  });
+});
+
+describe('consoleLine', () => {
+  it('has the key that the gateway made, and none of its configuration', () => {
+    const gateway = gatewayWith(1);
+    expect(consoleLine(gateway)).toBe(
+      'Open http://127.0.0.1:8080/#key=qg_key to run the endpoints in a browser.\n',
+    );
+    expect(consoleLine({ ...gateway, generatedKey: undefined })).toMatch(
+      /^Open http:\/\/127\.0\.0\.1:8080\/ to/,
+    );
   });
 });
