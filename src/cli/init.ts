@@ -28,10 +28,9 @@ Writes endpoints, a table, demonstration data, package.json, tsconfig.json, READ
 .gitignore, and prints each. Nothing is overwritten: a file that exists is kept. Where the folder has endpoints, schema files
 or demonstration data of its own, no others are added.
 
-With --from it asks a ClickHouse, and changes nothing there. It writes an endpoint for each --table, for each parameterised
-view of the URL’s database (else CLICKHOUSE_DATABASE, else default), and for each handler (CREATE HANDLER) that reads. What
-could not be carried over is listed with the reason. Handlers in the server’s configuration file are not visible to it. The
-password is in no file; other users of this machine can see a --password, and a password in the URL: prefer the variable.
+With --from it asks a ClickHouse, and changes nothing there. It writes an endpoint for each --table, and for each
+parameterised view of the URL’s database (else CLICKHOUSE_DATABASE, else default). What could not be carried over is listed
+with the reason. The password is in no file; other users of this machine can see a --password, and a password in the URL: prefer the variable.
 
 Examples:
   querygate init shop

@@ -3,8 +3,6 @@ import { Command } from 'commander';
 import { readVersion } from '../package-files.js';
 import { callCommand } from './call.js';
 import { checkCommand } from './check.js';
-import { completeCommand } from './complete.js';
-import { completionCommand } from './completion.js';
 import { devCommand } from './dev.js';
 import { endpointsCommand } from './endpoints.js';
 import { grantsCommand } from './grants.js';
@@ -38,10 +36,8 @@ export function createProgram(): Command {
     loadCommand(),
     openApiCommand(),
     mcpCommand(),
-    completionCommand(),
   ];
   for (const subcommand of subcommands) program.addCommand(subcommand);
-  program.addCommand(completeCommand(program), { hidden: true });
   applyProject(program);
   return program;
 }

@@ -117,48 +117,10 @@ describe('an endpoint of a parameterised view', () => {
     expect(textOf(found, 'by-id')).toContain('FROM by_id(id = {id:UInt64}, Since = {since:Date})\n');
     expect(textOf(found, 'by-kind')).toMatch(/level: \{ kind: string, description/);
     expect([...found.leftOut].sort()).toEqual([
-      'handlers: this server does not know CREATE HANDLER',
       'table столбцы: its name has no letter or digit that an endpoint’s name can have',
       expect.stringMatching(/^view by_id_: its endpoint would be by-id, which is written already$/),
       'view of_maps: its parameter m has the type Map(String, String), which no kind of parameter has',
     ]);
-  });
-});
-
-describe('an endpoint of a handler', () => {
-  // The engine of the tests does not know CREATE HANDLER: this is its system table as ClickHouse documents it.
-  beforeAll(async () => {
-    const columns =
-      'name String, protocol Nullable(String), url_match_type String, url String, methods Array(String), type String, query String, create_query String';
-    const { client } = database;
-    await client.command({ query: `CREATE TABLE system.handlers (${columns}) ENGINE = Memory` });
-    const rows = [
-      [
-        'daily_of',
-        "SELECT day, [[n]] AS n FROM daily WHERE id = {id:UInt64} AND day > {After:Nullable(Date)} OR '@x' = '[[' FORMAT JSON;",
-      ],
-      ['writes', 'INSERT INTO daily FORMAT JSONEachRow'],
-      ['tuned', 'SELECT 1 AS x SETTINGS max_threads = 1'],
-      ['lost', 'SELECT x FROM no_such_table'],
-    ].map(([name, query]) => ({ name, url: `/${name ?? ''}`, query }));
-    await client.insert({ table: 'system.handlers', values: rows, format: 'JSONEachRow' });
-  });
-  afterAll(() => database.client.command({ query: 'DROP TABLE system.handlers SYNC' }));
-
-  it('has its query with parameters of an endpoint; other statements are listed with the reason', async () => {
-    const found = await read();
-    const text = textOf(found, 'daily-of');
-    expect(text).toContain('id = {id:UInt64} AND day > {after:Date}');
-    expect(text).toContain('summary: "The handler daily_of of ClickHouse, at /daily_of."');
-    expect(text).not.toContain('FORMAT');
-    expect(await check(found)).toMatchObject({ 'daily-of': [0, []] });
-    expect(found.leftOut).toEqual(
-      expect.arrayContaining([
-        expect.stringMatching(/^handler writes: The query begins with INSERT/),
-        expect.stringMatching(/^handler tuned: SETTINGS is not allowed/),
-        expect.stringMatching(/^handler lost: ClickHouse rejects its query: .*no_such_table/s),
-      ]),
-    );
   });
 });
 
@@ -187,9 +149,6 @@ describe('querygate init --from', () => {
       expect(stdout).toMatch(/^created endpoints\/daily\.sql\n/);
       expect(stderr).toMatch(
         /^Tables without an endpoint: .*odd "table, older, plain.* For one of a table: npx querygate new NAME --table TABLE$/m,
-      );
-      expect(stderr).toContain(
-        'warning: not carried over: handlers: this server does not know CREATE HANDLER\n',
       );
       const files = await readdir(folder, { recursive: true });
       expect(files.filter((file) => /^(?:clickhouse-schema|demo)/.test(file))).toEqual([]);

@@ -20,13 +20,6 @@ export interface CatalogColumn {
   readonly inPartitionKey: boolean;
 }
 
-/** A handler that CREATE HANDLER has made. */
-export interface CatalogHandler {
-  readonly name: string;
-  readonly url: string;
-  readonly query: string;
-}
-
 /** The tables and views of a database that the user can see. */
 export function readTables(tools: AnalysisTools, database: string): Promise<readonly CatalogTable[]> {
   return queryRows<CatalogTable>(
@@ -48,15 +41,4 @@ export function readColumns(
      FROM system.columns WHERE database = {database:String} AND table = {name:String} ORDER BY position`,
     { database, name },
   );
-}
-
-/** The handlers; undefined where the server has none of them, because its version does not know CREATE HANDLER. */
-export async function readHandlers(tools: AnalysisTools): Promise<readonly CatalogHandler[] | undefined> {
-  const known = await queryRows(
-    tools,
-    "SELECT name FROM system.tables WHERE database = 'system' AND name = 'handlers'",
-    {},
-  );
-  if (known.length === 0) return undefined;
-  return queryRows<CatalogHandler>(tools, 'SELECT name, url, query FROM system.handlers ORDER BY name', {});
 }

@@ -1,14 +1,12 @@
-import { ClickHouseError } from '@clickhouse/client';
-
 import { REQUESTS_ENDPOINT } from '../../observability/requests-endpoint.js';
 import type { AnalysisTools } from '../../check/analyze-query.js';
 import { usageError } from '../exit-codes.js';
 import type { ProjectFile } from '../project/write-new-file.js';
-import { readColumns, readHandlers, readTables, type CatalogHandler, type CatalogTable } from './catalog.js';
+import { readColumns, readTables, type CatalogTable } from './catalog.js';
 import { completeDraft } from './complete-draft.js';
 import { endpointName } from './names.js';
 import { newestDay } from './newest-day.js';
-import { handlerDraft, hasParameters, NotCarriedOver, viewDraft } from './query-draft.js';
+import { hasParameters, NotCarriedOver, viewDraft } from './query-draft.js';
 import { tableDraft, type TableDraft } from './table-draft.js';
 
 /** What a server has for endpoints. */
@@ -38,7 +36,7 @@ interface SourceDraft extends Pick<TableDraft, 'draft' | 'leftOut'> {
 const MAX_SHOWN = 20;
 
 /**
- * Makes an endpoint of each chosen table, each parameterised view of the database, and each handler of the server.
+ * Makes an endpoint of each chosen table and each parameterised view of the database.
  *
  * @param chosen names of tables, with or without their database.
  * @throws CommandError (invalid usage) where a chosen table does not exist, or there is nothing to make an endpoint of.
@@ -53,42 +51,22 @@ export async function introspect(
   const ofTables = await Promise.all(
     [...new Set(chosen)].map((name) => findTable(tools, name, tables, database)),
   );
-  const { handlers, reason } = await handlersOf(tools);
   const sources = [
     ...ofTables.filter((table) => !views.includes(table)).map((table) => tableSource(tools, table, database)),
     ...views.map(viewSource),
-    ...handlers.map(handlerSource),
   ];
   const { files, leftOut } = await filesOf(sources, tools);
-  const all = reason === undefined ? leftOut : [...leftOut, reason];
-  if (files.length === 0) throw usageError([...all, adviceFor(tables, database)].join('\n'));
+  if (files.length === 0) throw usageError([...leftOut, adviceFor(tables, database)].join('\n'));
   const isSource = new Set([...ofTables, ...views]);
   return {
     files,
-    leftOut: all,
+    leftOut,
     others: tables.filter((table) => !isSource.has(table)).map(({ name }) => name),
   };
 }
 
 const isParameterisedView = ({ engine, select }: CatalogTable): boolean =>
   engine === 'View' && hasParameters(select);
-
-/** The handlers, or why there are none. */
-async function handlersOf(
-  tools: AnalysisTools,
-): Promise<{ readonly handlers: readonly CatalogHandler[]; readonly reason?: string }> {
-  try {
-    const handlers = await readHandlers(tools);
-    if (handlers) return { handlers };
-    return { handlers: [], reason: 'handlers: this server does not know CREATE HANDLER' };
-  } catch (error) {
-    if (!(error instanceof ClickHouseError)) throw error;
-    return {
-      handlers: [],
-      reason: `handlers: the user may not read system.handlers: ${error.message.trim()}`,
-    };
-  }
-}
 
 /** An endpoint over one table. */
 export interface IntrospectedTable {
@@ -167,12 +145,6 @@ const viewSource = (view: CatalogTable): Source => ({
   shown: `view ${view.name}`,
   name: view.name,
   draft: (name) => Promise.resolve({ draft: viewDraft(name, view), leftOut: [] }),
-});
-
-const handlerSource = (handler: CatalogHandler): Source => ({
-  shown: `handler ${handler.name}`,
-  name: handler.name,
-  draft: (name) => Promise.resolve({ draft: handlerDraft(name, handler), leftOut: [] }),
 });
 
 async function filesOf(

@@ -32,43 +32,21 @@ export function hasParameters(select: string): boolean {
   return placeholdersIn(select).length > 0;
 }
 
-/** An endpoint with the query of a handler, which need not be a SELECT. @throws NotCarriedOver */
-export function handlerDraft(
-  name: string,
-  handler: { readonly name: string; readonly url: string; readonly query: string },
-): Draft {
-  const text = withoutFormat(handler.query.trim());
-  const placeholders = placeholdersIn(text);
-  const parameters = parametersOf(placeholders);
-  const pieces = placeholders.map(({ name: own, end }, index) => {
-    const next = placeholders[index + 1]?.start;
-    return (parameters.get(own)?.placeholder ?? '') + spaced(text.slice(end, next));
-  });
-  return {
-    ...headerOf(name, `The handler ${handler.name} of ClickHouse, at ${handler.url}.`, [
-      ...parameters.values(),
-    ]),
-    query: spaced(text.slice(0, placeholders[0]?.start)) + pieces.join(''),
-  };
-}
-
 /** A `{name:Type}` in a query of ClickHouse. */
 interface Placeholder {
   readonly name: string;
   readonly type: string;
-  readonly start: number;
-  readonly end: number;
 }
 
 /** The placeholders of a query, whatever their names: an endpoint's own can be lower-case only. */
 function placeholdersIn(text: string): readonly Placeholder[] {
   const tokens = tokenize(text).filter(({ kind }) => kind !== 'space' && kind !== 'comment');
   const at = (index: number): string => text.slice(tokens[index]?.start, tokens[index]?.end);
-  return tokens.flatMap(({ start }, index) => {
+  return tokens.flatMap((_token, index) => {
     if (at(index) !== '{' || tokens[index + 1]?.kind !== 'word' || at(index + 2) !== ':') return [];
     const last = tokens.slice(index).find((token) => text[token.start] === '}');
     const type = text.slice(tokens[index + 2]?.end, last?.start).trim();
-    return last === undefined ? [] : [{ name: at(index + 1), type, start, end: last.end }];
+    return last === undefined ? [] : [{ name: at(index + 1), type }];
   });
 }
 
@@ -115,22 +93,4 @@ function carried(own: string, type: string, taken: Set<string>): CarriedParamete
     },
     sample: choice ?? SAMPLES[kind.replace(/-list$/, '') as keyof typeof SAMPLES],
   };
-}
-
-/** A text in which no `[[` begins an array, because in an endpoint it begins an optional part. */
-function spaced(text: string): string {
-  const isBracket = (at: number): boolean => text[at] === '[' || text[at] === ']';
-  return tokenize(text)
-    .map(
-      ({ start, end }) => text.slice(start, end) + (isBracket(start) && text[end] === text[start] ? ' ' : ''),
-    )
-    .join('');
-}
-
-/** A query without FORMAT at its end: callers of an endpoint choose the format. */
-function withoutFormat(text: string): string {
-  const tokens = tokenize(text).filter(({ kind }) => kind !== 'space' && kind !== 'comment');
-  const words = tokens.map(({ start, end }) => text.slice(start, end));
-  if (words.at(-1) === ';') return withoutFormat(text.slice(0, tokens.at(-1)?.start).trimEnd());
-  return words.at(-2)?.toUpperCase() === 'FORMAT' ? text.slice(0, tokens.at(-2)?.start).trimEnd() : text;
 }
