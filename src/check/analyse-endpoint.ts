@@ -2,13 +2,12 @@ import { ClickHouseError } from '@clickhouse/client';
 
 import { isOfDefinition } from '../clickhouse/definition-errors.js';
 import { isRejectionOfQuery } from '../clickhouse/translate-error.js';
-import { returnedColumns, type Endpoint } from '../endpoint/endpoint.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
 import type { FileProblem } from '../endpoint/file-problems.js';
-import { bindValues, DESCRIBE, describe, type AnalysisTools } from './analyze-query.js';
-import { columnProblems } from './column-problems.js';
+import { analyseCombination } from './analyse-combination.js';
+import type { AnalysisTools } from './analyze-query.js';
 import { combinationText } from './check-combinations.js';
-import { combinationsOf, sampleValues, type Combination } from './combinations.js';
-import { queryProblemInFile } from './query-problem-in-file.js';
+import { combinationsOf, type Combination } from './combinations.js';
 import type { SqlFile } from './sql-file.js';
 import { withPrefix } from './with-prefix.js';
 
@@ -29,7 +28,7 @@ const ACCEPTED: Analysis = { rejections: [], differences: [] };
  * combinations of its optional parts until one is rejected. Made-up values can be ones that the query does not take, so that of
  * them only errors of the definition count.
  *
- * @throws Error where ClickHouse does not judge: it is away, busy, or at a limit
+ * @throws Error where ClickHouse does not analyse it, because it is away, busy or at a limit
  */
 export async function analyseEndpoint(
   endpoint: Endpoint,
@@ -50,6 +49,7 @@ export async function analyseEndpoint(
   return { rejections: [], differences };
 }
 
+/** @param counts whether an error of this code is one of the query, and not of the values. */
 async function analyse(
   endpoint: Endpoint,
   file: SqlFile | undefined,
@@ -57,21 +57,19 @@ async function analyse(
   combination: Combination,
   counts: (code: string) => boolean = () => true,
 ): Promise<Analysis> {
-  const values = sampleValues(endpoint, combination, tools.now());
-  const query = bindValues(endpoint, values, tools);
-  const declared = returnedColumns(endpoint, values);
-  try {
-    const described = await describe(query, tools);
-    const problems = columnProblems(declared, described, file, values);
-    if (problems.length === 0) return ACCEPTED;
-    const returned = new Set(described.map(({ name }) => name));
+  const found = await analyseCombination(endpoint, file, tools, combination);
+  if (!('error' in found)) {
+    const { differences, lacksColumn } = found;
     // The gateway asks for the declared columns by name, which ClickHouse then rejects.
-    const isRejected = [...declared.keys()].some((name) => !returned.has(name));
-    return isRejected ? { ...ACCEPTED, rejections: problems } : { ...ACCEPTED, differences: problems };
-  } catch (error) {
-    if (!(error instanceof ClickHouseError) || !isRejectionOfQuery(error)) throw error;
-    if (!counts(error.code)) return ACCEPTED;
-    const problem = queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file);
-    return { ...ACCEPTED, rejections: [problem] };
+    return lacksColumn ? { ...ACCEPTED, rejections: differences } : { ...ACCEPTED, differences };
   }
+  const { error, problem } = found;
+  if (!(error instanceof ClickHouseError) || !isRejectionOfQuery(error)) throw error;
+  return counts(error.code) ? { ...ACCEPTED, rejections: [problem] } : ACCEPTED;
 }
+
+/** Everything that is wrong. */
+export const problemsOf = ({ rejections, differences }: Analysis): readonly FileProblem[] => [
+  ...rejections,
+  ...differences,
+];

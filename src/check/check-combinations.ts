@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 
-import { returnedColumns, type Endpoint } from '../endpoint/endpoint.js';
-import { bindValues, DESCRIBE, describe, type AnalysisTools } from './analyze-query.js';
-import { columnProblems } from './column-problems.js';
-import { combinationsOf, sampleValues, type Combination } from './combinations.js';
+import type { Endpoint } from '../endpoint/endpoint.js';
+import { analyseCombination } from './analyse-combination.js';
+import type { AnalysisTools } from './analyze-query.js';
+import { combinationsOf, type Combination } from './combinations.js';
 import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
 import { withPrefix } from './with-prefix.js';
-import { queryProblemInFile } from './query-problem-in-file.js';
 import type { SqlFile } from './sql-file.js';
 
 /** Queries that ClickHouse analyses at the same time. */
@@ -47,20 +46,8 @@ async function check(
   tools: AnalysisTools,
   combination: Combination,
 ): Promise<CheckedCombination> {
-  const values = sampleValues(endpoint, combination, tools.now());
-  const query = bindValues(endpoint, values, tools);
-  try {
-    const described = await describe(query, tools);
-    return {
-      combination,
-      problems: columnProblems(returnedColumns(endpoint, values), described, file, values),
-    };
-  } catch (error) {
-    return {
-      combination,
-      problems: [queryProblemInFile(error, { prefix: DESCRIBE, text: query.text, values }, file)],
-    };
-  }
+  const found = await analyseCombination(endpoint, file, tools, combination);
+  return { combination, problems: 'error' in found ? [found.problem] : found.differences };
 }
 
 function newProblems(
@@ -70,9 +57,10 @@ function newProblems(
   const failing = new Map<string, { readonly problem: FileProblem; readonly where: Combination[] }>();
   for (const { combination, problems } of checked) {
     for (const problem of problems) {
-      const same = failing.get(textOfProblem(problem));
+      const text = textOfProblem(comparable(problem));
+      const same = failing.get(text);
       if (same) same.where.push(combination);
-      else failing.set(textOfProblem(problem), { problem, where: [combination] });
+      else failing.set(text, { problem, where: [combination] });
     }
   }
   return [...failing.values()]
@@ -83,12 +71,15 @@ function newProblems(
 }
 
 /** Whether a known problem, which may have a prefix, is this one. */
-function isSame(known: FileProblem, problem: FileProblem): boolean {
-  const { problem: text, ...place } = problem;
-  return (
-    known.problem.endsWith(text) &&
-    isDeepStrictEqual({ ...known, problem: text }, { ...place, problem: text })
-  );
+function isSame(known: FileProblem, other: FileProblem): boolean {
+  const { problem: knownText, ...knownPlace } = comparable(known);
+  const { problem: text, ...place } = comparable(other);
+  return knownText.endsWith(text) && isDeepStrictEqual(knownPlace, place);
+}
+
+/** Without what ClickHouse expected in place of a syntax error, which depends on what was sent before and after the query. */
+function comparable(problem: FileProblem): FileProblem {
+  return { ...problem, problem: problem.problem.replace(/\. Expected [^]*/, '') };
 }
 
 const NOTHING: Combination = { names: [] };

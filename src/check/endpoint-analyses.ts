@@ -1,8 +1,8 @@
 import type { Values } from '../endpoint/bind.js';
 import type { Endpoint } from '../endpoint/endpoint.js';
-import { textOfProblem } from '../endpoint/file-problems.js';
+import { textOfProblem, type FileProblem } from '../endpoint/file-problems.js';
 import { Failure } from '../errors.js';
-import { analyseEndpoint, type Analysis } from './analyse-endpoint.js';
+import { analyseEndpoint, problemsOf, type Analysis } from './analyse-endpoint.js';
 import type { AnalysisTools } from './analyze-query.js';
 import type { Combination } from './combinations.js';
 import type { SqlFile } from './sql-file.js';
@@ -20,11 +20,22 @@ export class EndpointAnalyses {
     return this.of(endpoint)?.rejections.length === 0;
   }
 
-  isRejected(endpoint: Endpoint): boolean {
-    return (this.of(endpoint)?.rejections.length ?? 0) > 0;
+  /** Why ClickHouse rejects the query; empty where it accepts it, or was not asked yet. */
+  rejectionsOf(endpoint: Endpoint): readonly FileProblem[] {
+    return this.of(endpoint)?.rejections ?? [];
   }
 
-  /** Asks ClickHouse again. @throws Error where it does not judge */
+  isRejected(endpoint: Endpoint): boolean {
+    return this.rejectionsOf(endpoint).length > 0;
+  }
+
+  /** Whether ClickHouse was asked, and something is wrong. */
+  hasProblem(endpoint: Endpoint): boolean {
+    const analysis = this.of(endpoint);
+    return analysis !== undefined && problemsOf(analysis).length > 0;
+  }
+
+  /** Asks ClickHouse again. @throws Error where it does not analyse the query */
   async analyse(endpoint: Endpoint, file: SqlFile | undefined, tools: AnalysisTools): Promise<Analysis> {
     const analysis = await analyseEndpoint(endpoint, file, tools);
     this.known.set(endpoint.digest, analysis);

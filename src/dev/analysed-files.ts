@@ -1,6 +1,7 @@
+import { ClickHouseError } from '@clickhouse/client';
 import { readFile } from 'node:fs/promises';
 
-import type { Analysis } from '../check/analyse-endpoint.js';
+import { problemsOf } from '../check/analyse-endpoint.js';
 import type { CheckTools } from '../check/check-endpoint.js';
 import type { EndpointAnalyses } from '../check/endpoint-analyses.js';
 import { findColumns } from '../check/find-columns.js';
@@ -66,13 +67,14 @@ export class AnalysedFiles {
   private async isValid(earlier: Endpoint | undefined, now: Endpoint, tools: CheckTools): Promise<boolean> {
     if (!earlier || earlier.digest === now.digest) return false;
     const { analyses } = this.parts;
-    return hasNoProblem(analyses.of(earlier) ?? (await analyses.analyse(earlier, undefined, tools)));
+    if (!analyses.of(earlier)) await analyses.analyse(earlier, undefined, tools);
+    return !analyses.hasProblem(earlier);
   }
 
   private isKnown(endpoint: Endpoint): boolean {
     const { analyses, files } = this.parts;
-    const known = analyses.of(endpoint);
-    return known !== undefined && hasNoProblem(known) && !files.lacksColumns(endpoint);
+    const isGood = analyses.of(endpoint) !== undefined && !analyses.hasProblem(endpoint);
+    return isGood && !files.lacksColumns(endpoint);
   }
 
   private async analyse(
@@ -81,7 +83,7 @@ export class AnalysedFiles {
   ): Promise<{ readonly endpoint: Endpoint; readonly problems: readonly FileProblem[] }> {
     const file = this.parts.files.of(endpoint);
     if (file?.lacksColumns) return this.withColumns(endpoint, file, tools);
-    return { endpoint, problems: problemsOf(await this.parts.analyses.analyse(endpoint, file, tools)) };
+    return { endpoint, problems: await this.problemsOf(endpoint, file, tools) };
   }
 
   private async withColumns(
@@ -89,13 +91,27 @@ export class AnalysedFiles {
     file: SqlFile,
     tools: CheckTools,
   ): Promise<{ readonly endpoint: Endpoint; readonly problems: readonly FileProblem[] }> {
-    const { analyses, files, onWritten } = this.parts;
+    const { files, onWritten } = this.parts;
     const found = await findColumns(endpoint, file, { ...tools, writes: true });
     if (found.written === undefined)
       return { endpoint: found.endpoint ?? endpoint, problems: found.problems };
     onWritten(file.shownPath, found.written);
     const read = files.read(await readFile(file.path, 'utf8'), file.path);
-    return { endpoint: read, problems: problemsOf(await analyses.analyse(read, files.of(read), tools)) };
+    return { endpoint: read, problems: await this.problemsOf(read, files.of(read), tools) };
+  }
+
+  private async problemsOf(
+    endpoint: Endpoint,
+    file: SqlFile | undefined,
+    tools: CheckTools,
+  ): Promise<readonly FileProblem[]> {
+    try {
+      return problemsOf(await this.parts.analyses.analyse(endpoint, file, tools));
+    } catch (error) {
+      // A ClickHouse that is busy with one query can analyse the others.
+      if (error instanceof ClickHouseError) return [];
+      throw error;
+    }
   }
 
   /** The files that cannot be served at all without ClickHouse: nobody knows their columns. */
@@ -108,10 +124,3 @@ export class AnalysedFiles {
     }));
   }
 }
-
-const problemsOf = ({ rejections, differences }: Analysis): readonly FileProblem[] => [
-  ...rejections,
-  ...differences,
-];
-
-const hasNoProblem = (analysis: Analysis): boolean => problemsOf(analysis).length === 0;

@@ -118,7 +118,8 @@ export class DevelopmentServer implements Development {
     isServed: (endpoint: Endpoint) => boolean,
   ): Promise<void> {
     for (const endpoint of endpoints) {
-      if (!isServed(endpoint) || this.hasKnownProblem(endpoint)) continue;
+      // The analysis before it was served has reported the same.
+      if (!isServed(endpoint) || this.analyses.hasProblem(endpoint)) continue;
       const checked = await this.findings.check(endpoint).catch(() => undefined);
       if (checked) this.reporter.checked(checked);
     }
@@ -133,15 +134,9 @@ export class DevelopmentServer implements Development {
       if (!checked) continue;
       found.push(checked);
       const isNews = checked.problems.length + checked.warnings.length > 0;
-      if (isNews && !this.hasKnownProblem(endpoint)) this.reporter.checked(checked);
+      if (isNews && !this.analyses.hasProblem(endpoint)) this.reporter.checked(checked);
     }
     if (found.length > 0) this.reporter.checkedAll(found);
-  }
-
-  /** Whether the analysis before an endpoint was served has reported a problem of it, which a check would find again. */
-  private hasKnownProblem(endpoint: Endpoint): boolean {
-    const { rejections = [], differences = [] } = this.analyses.of(endpoint) ?? {};
-    return rejections.length + differences.length > 0;
   }
 
   /** The embedded server, once it is open; undefined where the servers are external. */

@@ -5,8 +5,6 @@ import path from 'node:path';
 import { writeId } from '../check/write-columns.js';
 import type { FileProblem } from '../endpoint/file-problems.js';
 
-const IS_MISSING = /^id is missing\b/;
-
 /** Writes an id into endpoint files in SQL whose header has none. */
 export class MissingIds {
   /** @param onWritten called with the file as messages name it. */
@@ -17,14 +15,12 @@ export class MissingIds {
 
   /**
    * @param problems of the files that could not be loaded.
-   * @returns the others: a file that was changed is loaded again.
+   * @returns those of the others: a file that was changed is loaded again.
    */
   async write(problems: readonly FileProblem[]): Promise<readonly FileProblem[]> {
-    const files = new Set<string>();
-    for (const { file, problem } of problems) {
-      if (file?.endsWith('.sql') && IS_MISSING.test(problem) && (await this.writeTo(file))) files.add(file);
-    }
-    return problems.filter(({ file, problem }) => !files.has(file ?? '') || !IS_MISSING.test(problem));
+    const invalid = new Set(problems.flatMap(({ file }) => (file?.endsWith('.sql') ? [file] : [])));
+    for (const file of invalid) if (!(await this.writeTo(file))) invalid.delete(file);
+    return problems.filter(({ file }) => file === undefined || !invalid.has(file));
   }
 
   private async writeTo(shown: string): Promise<boolean> {

@@ -16,7 +16,7 @@ export interface Demand {
 
 /** Milliseconds since 1970. */
 export interface DemandTimes {
-  /** A demand is void once the gateway has given up: a store that stalled may read it long after. */
+  /** A demand is void once its timeout has passed: a store that stalled may read it long after. */
   readonly sentAt: number;
   /** When the gateway's window ends; `known` and `owed` are about no other. */
   readonly windowEndsAt: number;

@@ -130,7 +130,7 @@ async function open(
     await reloader.reload();
   }
   const { publicUrl } = config;
-  const rejectionsOf = (endpoint: Endpoint): readonly object[] => analyses.of(endpoint)?.rejections ?? [];
+  const rejectionsOf = (endpoint: Endpoint): readonly object[] => analyses.rejectionsOf(endpoint);
   const operated = {
     ...{ ...execution, ...operatedAccess, endpoints, reloader, rejectionsOf, seal },
     ...{ publicUrl, clock, logger },

@@ -22,18 +22,18 @@ export interface Reload extends EndpointChanges {
   readonly problems: readonly FileProblem[];
   /** Names of the endpoints that are served in an earlier version, because their file has a problem. */
   readonly kept: readonly string[];
-  /** Set where nothing is wrong with the files, as far as known, but ClickHouse did not judge the changed queries. */
-  readonly isUnjudged?: true;
+  /** Set where nothing is wrong with the files, as far as known, but ClickHouse did not analyse the changed queries. */
+  readonly isNotAnalysed?: true;
 }
 
 export interface ReloadOptions {
-  /** Whether to serve changed endpoints that ClickHouse does not judge, because it is away. */
+  /** Whether to serve changed endpoints that ClickHouse does not analyse, because it is away. */
   readonly force?: boolean;
 }
 
-/** Changed endpoints that ClickHouse does not judge. */
-export class Unjudged extends Error {
-  override readonly name = 'Unjudged';
+/** Changed endpoints that ClickHouse does not analyse. */
+export class NotAnalysed extends Error {
+  override readonly name = 'NotAnalysed';
 }
 
 export interface ReloaderParts {
@@ -108,7 +108,7 @@ export class Reloader {
       changes: NO_CHANGES,
       problems: error instanceof ProblemsOfFiles ? error.problems : [{ problem: messageOf(error) }],
       kept: [],
-      ...(error instanceof Unjudged && { isUnjudged: true as const }),
+      ...(error instanceof NotAnalysed && { isNotAnalysed: true as const }),
     }));
     const ok = found.problems.length === 0;
     this.#last = { at: clock(), ok, ...found, ...changes };
@@ -169,12 +169,12 @@ function factsOf(endpoint: Endpoint): string {
 
 /** Returns a function that logs the outcome of a reload. */
 export function logReload(logger: Logger): (outcome: Reload) => void {
-  return ({ ok, isUnjudged, problems, added, changed, removed }) => {
+  return ({ ok, isNotAnalysed, problems, added, changed, removed }) => {
     if (ok) {
       logger.info('endpoints reloaded', { added, changed, removed });
       return;
     }
-    const what = isUnjudged ? 'endpoints were not reloaded' : 'endpoint files are invalid';
+    const what = isNotAnalysed ? 'endpoints were not reloaded' : 'endpoint files are invalid';
     logger.error(`${what}; what was served before stays in their place`, {
       problems: problems.map(textOfProblem),
     });

@@ -1,6 +1,6 @@
 import { ClickHouseError, type ClickHouseClient } from '@clickhouse/client';
 
-import type { Analysis } from '../check/analyse-endpoint.js';
+import { problemsOf, type Analysis } from '../check/analyse-endpoint.js';
 import type { EndpointAnalyses } from '../check/endpoint-analyses.js';
 import { readSqlFile } from '../check/sql-file.js';
 import { withFailover } from '../clickhouse/failover.js';
@@ -11,9 +11,9 @@ import type { Endpoints } from '../endpoint/registry.js';
 import type { Logger } from '../observability/logger.js';
 import type { Clock } from '../query/ports.js';
 import { ProblemsOfFiles } from './project-endpoints.js';
-import { Unjudged, type ReloadOptions } from './reloader.js';
+import { NotAnalysed, type ReloadOptions } from './reloader.js';
 
-/** Milliseconds after which endpoints that ClickHouse rejected, or did not judge, are analysed again. */
+/** Milliseconds after which endpoints that ClickHouse rejected, or did not analyse, are analysed again. */
 const AGAIN_MS = 60_000;
 /** Endpoints that are analysed at a time before a reload; in the background one is. */
 const CONCURRENT = 4;
@@ -43,7 +43,7 @@ export class ServedAnalyses {
     this.onServer = withFailover(dependencies.clients);
   }
 
-  /** Analyses every endpoint in the background, and each minute those that ClickHouse rejected or did not judge. */
+  /** Analyses every endpoint in the background, and each minute those that ClickHouse rejected or did not analyse. */
   start(): void {
     void this.round();
     this.timer = setInterval(() => void this.round(), AGAIN_MS).unref();
@@ -75,38 +75,46 @@ export class ServedAnalyses {
   /**
    * Analyses endpoints before they are served: the changed ones, and those that were rejected before.
    *
-   * @throws ProblemsOfFiles where ClickHouse rejects a changed one; Unjudged where ClickHouse does not judge, unless `force`
+   * @throws ProblemsOfFiles where ClickHouse rejects a changed one; NotAnalysed where ClickHouse does not analyse one, unless `force`
    */
   async requireAccepted(
     { all, changed }: Readonly<Record<'all' | 'changed', readonly Endpoint[]>>,
     { force = false }: ReloadOptions,
   ): Promise<void> {
     const { analyses } = this.dependencies;
-    const waiting = all.filter((endpoint) =>
-      changed.includes(endpoint) ? !analyses.isAccepted(endpoint) : analyses.isRejected(endpoint),
-    );
-    const next = async (): Promise<void> => {
-      for (let each = waiting.shift(); each; each = waiting.shift()) await this.analyse(each);
-    };
+    const isChanged = new Set(changed);
+    // What is said of them does not refuse the reload.
+    await this.each(
+      all.filter((endpoint) => !isChanged.has(endpoint) && analyses.isRejected(endpoint)),
+    ).catch(() => undefined);
     try {
-      await Promise.all(Array.from({ length: CONCURRENT }, next));
+      await this.each(changed.filter((endpoint) => !analyses.isAccepted(endpoint)));
     } catch (cause) {
-      if (!force) throw unjudged(cause);
+      if (!force) throw notAnalysed(cause);
     }
     const problems = changed.flatMap((endpoint) => this.rejectionsOf(endpoint));
     if (problems.length > 0) throw new ProblemsOfFiles(problems);
   }
 
+  /** Analyses some at a time. @throws Error where ClickHouse does not analyse one */
+  private async each(endpoints: readonly Endpoint[]): Promise<void> {
+    const waiting = [...endpoints];
+    const next = async (): Promise<void> => {
+      for (let each = waiting.shift(); each; each = waiting.shift()) await this.analyse(each);
+    };
+    await Promise.all(Array.from({ length: CONCURRENT }, next));
+  }
+
   private rejectionsOf(endpoint: Endpoint): readonly FileProblem[] {
     const { analyses, fileOf } = this.dependencies;
     const file = fileOf(endpoint);
-    return (analyses.of(endpoint)?.rejections ?? []).map((problem) => ({
+    return analyses.rejectionsOf(endpoint).map((problem) => ({
       ...(file !== undefined && { file }),
       ...problem,
     }));
   }
 
-  /** @throws Error where ClickHouse does not judge */
+  /** @throws Error where ClickHouse does not analyse it */
   private async analyse(endpoint: Endpoint): Promise<void> {
     const { analyses, folder, fileOf, clock } = this.dependencies;
     const shown = fileOf(endpoint);
@@ -121,10 +129,9 @@ export class ServedAnalyses {
   private logChange(analysed: Endpoint, before: Analysis | undefined, after: Analysis): void {
     const { endpoints, logger } = this.dependencies;
     const { name: endpoint } = analysed;
-    const texts = ({ rejections, differences }: Analysis): readonly string[] =>
-      [...rejections, ...differences].map(textOfProblem);
-    const problems = texts(after);
-    if (problems.join() === (before ? texts(before) : []).join()) return;
+    const problems = problemsOf(after).map(textOfProblem);
+    const earlier = before ? problemsOf(before).map(textOfProblem) : [];
+    if (problems.join() === earlier.join()) return;
     if (after.rejections.length > 0) {
       // One that is not served is a problem of the reload.
       if (!endpoints.has(analysed)) return;
@@ -140,9 +147,9 @@ export class ServedAnalyses {
   }
 }
 
-function unjudged(cause: unknown): Unjudged {
+function notAnalysed(cause: unknown): NotAnalysed {
   const { diagnosis = '' } = translateClickHouseError(cause).details;
-  return new Unjudged(
+  return new NotAnalysed(
     `ClickHouse did not analyse the changed endpoints (${diagnosis}): reload them when it responds, or with ` +
       'POST /endpoints/reload?force=1 to serve them as they are.',
     { cause },

@@ -47,7 +47,7 @@ describe('X-Ignored-Parameters', () => {
       Array.from({ length: 10 }, (_, n) => `${n}${'%C3%A9'.repeat(30)}=1`).join('&'),
       `0${'%C3%A9'.repeat(30)}, 1${'%C3%A9'.repeat(30)}`,
     ],
-  ])('names what a call sent in vain: %s', async (_what, query, expected) => {
+  ])('names what the endpoint does not declare: %s', async (_what, query, expected) => {
     const { get } = await open();
     const response = await get(`${URL}&${query}`);
     expect([response.status, response.headers[IGNORED]]).toEqual([200, expected]);

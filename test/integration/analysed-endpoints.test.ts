@@ -3,10 +3,15 @@ import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { writeFile } from 'node:fs/promises';
 
+import { EndpointAnalyses } from '../../src/check/endpoint-analyses.js';
+import { EndpointRegistry } from '../../src/endpoint/registry.js';
+import { readSqlEndpoint } from '../../src/endpoint/sql-file/read-sql-endpoint.js';
 import type { Gateway } from '../../src/server/compose.js';
+import { ServedAnalyses } from '../../src/server/served-analyses.js';
 import { adminConnection, createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
 import { isRequestQuery, respondWith, withFakeClickHouse } from '../support/fake-clickhouse.js';
 import { pollUntil } from '../support/poll-until.js';
+import { RecordingLogger } from '../support/recording-logger.js';
 import { call, fileOf, KEY, ReloadedProject } from '../support/reloaded-project.js';
 
 const REJECTED = 'ClickHouse rejects the query of an endpoint: its calls are 500 ENDPOINT_INVALID';
@@ -120,8 +125,8 @@ describe('a reload', () => {
 
 describe('an endpoint that ClickHouse rejects at a start', () => {
   let database: TestDatabase;
-  beforeAll(async () => (database = await createTestDatabase()));
-  afterAll(() => database.close());
+  beforeEach(async () => (database = await createTestDatabase()));
+  afterEach(() => database.close());
 
   it('is a warning with its place, is 500 ENDPOINT_INVALID, and serves once a reload finds its table', async () => {
     await ReloadedProject.during(async (project) => {
@@ -150,6 +155,39 @@ describe('an endpoint that ClickHouse rejects at a start', () => {
       expect((await call(gateway.url, 'one')).status).toBe(200);
       expect(await metric(gateway, 'endpoints_rejected')).toBe('0');
     });
+  });
+
+  it('does not keep others from being reloaded while ClickHouse is away', async () => {
+    await ReloadedProject.during(async (project) => {
+      await writeFile(project.fileOf('one'), select('SELECT @city AS city, name AS version FROM later'));
+      const link = await Link.open();
+      const gateway = await project.open({ CLICKHOUSE_URL: link.url });
+      await project.logger.line(REJECTED);
+      await link.cut();
+      expect(await reload(gateway)).toMatchObject([200, { lastReload: { ok: true } }]);
+      expect(await metric(gateway, 'endpoints_rejected')).toBe('1');
+    });
+  });
+
+  it('serves without a reload once its table exists', async () => {
+    const endpoint = readSqlEndpoint(select('SELECT toNullable(@city) AS city, name AS version FROM later'));
+    const { client } = database;
+    const analyses = new EndpointAnalyses();
+    const logger = new RecordingLogger();
+    const served = new ServedAnalyses({
+      ...{ analyses, logger, clients: [client], folder: '.', clock: () => new Date() },
+      ...{ endpoints: new EndpointRegistry([endpoint]), fileOf: () => undefined },
+    });
+    await served.round();
+    expect(analyses.isRejected(endpoint)).toBe(true);
+    await client.command({ query: 'CREATE TABLE later (name String) ENGINE = Memory' });
+    await served.round();
+    expect(analyses.isAccepted(endpoint)).toBe(true);
+    expect(logger.lines.map(({ message }) => message)).toEqual([
+      REJECTED,
+      'ClickHouse accepts the query of an endpoint again',
+    ]);
+    served.close();
   });
 });
 

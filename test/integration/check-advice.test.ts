@@ -120,11 +120,12 @@ describe('querygate check: a mistake that authors make often', () => {
     expect([found, text]).toEqual([place, expect.stringContaining(advice) as string]);
   });
 
-  it('is reported once', async () => {
-    const { faults } = await checkSqlFile(
-      database.client,
-      `${HEADER}SELECT city FROM cities WHERE visits > @n LIMIT @q\n`,
-    );
+  it.each([
+    ['a LIMIT that is a string', 'WHERE visits > @n LIMIT @q'],
+    ['a syntax error', `WHERE city = @q ${USES_N} GROUP city`],
+    ['a syntax error before an optional part', 'WHERE city = @q AND OR true [[ AND visits > @n ]]'],
+  ])('is reported once: %s', async (_what, rest) => {
+    const { faults } = await checkSqlFile(database.client, `${HEADER}SELECT city FROM cities ${rest}\n`);
     expect(faults).toHaveLength(1);
   });
 

@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+
 import { createQueryRunner } from '../../src/clickhouse/query-runner.js';
 import { errorNames } from '../../src/clickhouse/error-names.js';
 import type { RunQuery } from '../../src/query/ports.js';
 import { createTestDatabase, type TestDatabase } from '../support/clickhouse.js';
+import { call, fileOf, ReloadedProject } from '../support/reloaded-project.js';
 import { failureOf, queryRequest as request } from '../support/query-requests.js';
 
 /** Values of a request and of rows, which no diagnosis may repeat. */
@@ -104,6 +107,29 @@ describe('the diagnosis of a query that ClickHouse rejects', () => {
     expect(failure.details.diagnosis).toMatch(
       /^ClickHouse: UNKNOWN_TABLE \(code 60\); has the schema been applied \(.*\)\?$/,
     );
+  });
+});
+
+describe('an error of ClickHouse whose message can hold values', () => {
+  it('is a name in the log, and the whole text on the admin port', async () => {
+    await ReloadedProject.during(async (project) => {
+      const text = fileOf('one', 1, 'first').replace(
+        "SELECT @city AS city, 'first'",
+        'SELECT @city AS city, toUInt8(@city)',
+      );
+      await writeFile(
+        project.fileOf('one'),
+        text.replace('version: String', 'version: UInt8').replace('Rome', '7'),
+      );
+      const { url, adminUrl = '' } = await project.open();
+      expect((await call(url, 'one')).status).toBe(502);
+      const { fields } = await project.logger.line('request');
+      expect(fields).toMatchObject({ diagnosis: expect.stringContaining('CANNOT_PARSE_TEXT') as string });
+      const lines = project.logger.lines.filter(({ level }) => level !== 'debug');
+      expect(JSON.stringify(lines)).not.toContain('Cannot parse string');
+      const errors = await (await fetch(`${adminUrl}/errors`)).text();
+      expect(errors).toContain("Cannot parse string 'Rome' as UInt8");
+    });
   });
 });
 

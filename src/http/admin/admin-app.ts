@@ -49,7 +49,7 @@ export interface AdminParts extends Omit<LinkParts, 'keys'> {
     /** Loads the endpoints again, and serves them if all are valid. */
     readonly reload: (options: {
       readonly force: boolean;
-    }) => Promise<ReloadState & { readonly isUnjudged?: true }>;
+    }) => Promise<ReloadState & { readonly isNotAnalysed?: true }>;
   };
   /** Why ClickHouse rejects the query of an endpoint that is served; empty where it does not. */
   readonly rejectionsOf?: (endpoint: Endpoint) => readonly object[];
@@ -147,8 +147,10 @@ function routes(parts: AdminParts): Router {
     response.json(describeReload(endpoints, reloader, rejectionsOf));
   });
   post('/endpoints/reload', async (request, response) => {
-    const { ok, problems, isUnjudged } = await reloader.reload({ force: isForced(request.query['force']) });
-    if (isUnjudged) throw unjudgedEndpoints(problems);
+    const { ok, problems, isNotAnalysed } = await reloader.reload({
+      force: isForced(request.query['force']),
+    });
+    if (isNotAnalysed) throw endpointsNotAnalysed(problems);
     if (!ok) throw invalidEndpoints(problems);
     response.json(describeReload(endpoints, reloader, rejectionsOf));
   });
@@ -198,7 +200,7 @@ function isForced(force: unknown): boolean {
   throw new Failure('BAD_REQUEST', 'force must be 1, or be omitted.');
 }
 
-function unjudgedEndpoints(fileProblems: readonly object[]): Failure {
+function endpointsNotAnalysed(fileProblems: readonly object[]): Failure {
   return new Failure(
     'CLICKHOUSE_UNREACHABLE',
     'ClickHouse did not analyse the changed endpoints, and what was served before stays in their place. Reload again when ' +

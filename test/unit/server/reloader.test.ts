@@ -2,7 +2,7 @@ import type { Endpoint } from '../../../src/endpoint/endpoint.js';
 import { EndpointRegistry } from '../../../src/endpoint/registry.js';
 import { ServedEndpoints } from '../../../src/endpoint/served-endpoints.js';
 import { ProblemsOfFiles, type LoadedEndpoints } from '../../../src/server/project-endpoints.js';
-import { Reloader, type Reload } from '../../../src/server/reloader.js';
+import { Reloader, type Reload, type ReloadOptions } from '../../../src/server/reloader.js';
 import { sampleEndpoint } from '../../support/sample-endpoint.js';
 import { TestClock } from '../../support/test-clock.js';
 
@@ -19,13 +19,15 @@ class ReloadUnderTest {
   readonly clock = new TestClock();
   readonly reported: Reload[] = [];
   readonly prepared: string[] = [];
+  readonly options: ReloadOptions[] = [];
   loads: (() => Promise<LoadedEndpoints>)[] = [];
   prepare: () => Promise<void> = () => Promise.resolve();
   readonly outdated: (readonly string[])[] = [];
   readonly reloader = new Reloader({
     served: this.served,
     load: () => (this.loads.shift() ?? (() => Promise.reject(new Error('no load was expected'))))(),
-    prepare: (_all, changed) => {
+    prepare: (_all, changed, options) => {
+      this.options.push(options);
       this.prepared.push(...changed.map(({ name }) => name));
       return this.prepare();
     },
@@ -107,5 +109,19 @@ describe('a reload', () => {
     release(loaded(sampleEndpoint()));
     expect(await next).toBe(await waiting);
     expect(under.loads).toHaveLength(0);
+  });
+
+  it('is forced where one of those who wait for it forces it, and the next one is not', async () => {
+    const under = new ReloadUnderTest();
+    under.loads = Array.from({ length: 3 }, () => () => Promise.resolve(loaded(sampleEndpoint())));
+    const { reloader } = under;
+    await Promise.all([
+      reloader.reload(),
+      reloader.reload(),
+      reloader.reload({ force: true }),
+      reloader.reload(),
+    ]);
+    await reloader.reload();
+    expect(under.options).toEqual([{ force: false }, { force: true }, { force: false }]);
   });
 });
